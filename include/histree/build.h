@@ -61,9 +61,9 @@ struct histree_build_options {
 	/* Their clocks are found from the packets between them, unless these say them. */
 	const struct histree_build_clock *clocks;
 	size_t clock_count;
-	bool no_clocks;        /* and the others are not looked for: times stay as they are */
-	const char *reference; /* the host whose time is that of all; NULL: the first */
-	const char *store;     /* the folder to make */
+	bool no_clocks;              /* and the others are not looked for: times stay as they are */
+	const char *reference;       /* the host whose time is that of all; NULL: the first */
+	const char *store;           /* the folder to make */
 	const char *const *analyses; /* names; NULL selects those that apply to the trace */
 	size_t analysis_count;
 	bool segments; /* if no analyses are named, also use those that make segments */
@@ -95,9 +95,10 @@ struct histree_build_options {
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
 	/*
-	 * Have hosts, and of each the reading, analyses, sorting and writing run beside one another, so that about so many
-	 * processors have work; 1: one thread does all of it; 0: as many as there are processors for the process.  What is made is
-	 * the same.  A live trace and a partial history are read and analysed by one thread.
+	 * Have hosts, and of each the reading, analyses, sorting and writing run beside one another, so that about
+	 * so many processors have work; 1: one thread does all of it; 0: as many as there are processors for the
+	 * process.  What is made is the same.  A live trace and a partial history are read and analysed by one
+	 * thread.
 	 */
 	uint32_t threads;
 	/*

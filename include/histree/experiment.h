@@ -30,7 +30,7 @@ struct histree_experiment;
 
 struct histree_experiment_host {
 	const char *name;
-	const char *folder; /* of its store, inside of STORE: "hosts/NAME" */
+	const char *folder;       /* of its store, inside of STORE: "hosts/NAME" */
 	const char *const *paths; /* of its traces */
 	size_t path_count;
 	uint64_t bytes; /* of all files at and below them */
@@ -56,10 +56,10 @@ histree_experiment_hosts(const struct histree_experiment *experiment, size_t *co
  * Find the clocks as the options say: from packets, which reads all traces unless a build that was cut off has
  * found them before; as given; or none.  Then others can open STORE.building.  The owner calls this.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_experiment_find_clocks(
-	struct histree_experiment *experiment, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_experiment_find_clocks(struct histree_experiment *experiment, struct histree_error *error);
 
-/* Who does not own the experiment is told the clocks that the owner has found.  NULL: times stay as they are. */
+/* Who does not own the experiment is told the clocks that the owner found.  NULL: times stay as they are. */
 HISTREE_API void histree_experiment_set_clock(struct histree_experiment *experiment, size_t host,
 					      const struct histree_clock *clock);
 
@@ -82,10 +82,10 @@ histree_experiment_build_host(struct histree_experiment *experiment, size_t host
  * All hosts are built, by whomever: write the manifest, and give the store its name.  Returns HISTREE_PARTIAL as
  * histree_build() does, HISTREE_ERR_INCOMPLETE if a host is not built.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_experiment_complete(
-	struct histree_experiment *experiment, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_experiment_complete(struct histree_experiment *experiment, struct histree_error *error);
 
-/* Let go of it.  Hosts that are complete stay in STORE.building, for a build with `resume`; without any, it goes. */
+/* Let go of it.  Hosts that are complete stay in STORE.building, for a build with `resume`; without any it goes. */
 HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
 
 #endif

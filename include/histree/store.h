@@ -41,10 +41,11 @@ struct histree_store_segments {
 /* A host of a store of several, which has a store of its own inside of that. */
 struct histree_store_host {
 	const char *name;
-	const char *folder; /* of its store, inside of the folder of this one: "hosts/NAME" */
+	const char *folder;                /* of its store, inside of the folder of this one: "hosts/NAME" */
 	const struct histree_clock *clock; /* its times were corrected by it; NULL: by none, as was asked for */
-	size_t neighbour;   /* the host by whose packets its clock was found, an index; its own: by none */
-	histree_time start, end; /* of what it recorded, in corrected time; the end is before the start: not known */
+	size_t neighbour; /* the host by whose packets its clock was found, an index; its own: by none */
+	histree_time start,
+		end; /* of what it recorded, in corrected time; the end is before the start: not known */
 	uint64_t event_count;
 	uint64_t identity; /* of all files of its store together; 0: not said, as it is being built */
 	const char *why;   /* a sentence: why its store cannot be opened; NULL: it can be */

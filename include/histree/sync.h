@@ -50,8 +50,8 @@ HISTREE_API double histree_clock_offset(const struct histree_clock *clock);
 
 /*
  * Make a clock of what a user writes, "OFFSET[,SLOPE]": decimal numbers, the offset in ns.  Its quality is given.
- * Returns HISTREE_ERR_ARGUMENT if they are no numbers, or none that a clock can have: its slope is more than 1/2 and
- * less than 2, and its offset is a time of 64 bits.
+ * Returns HISTREE_ERR_ARGUMENT if they are no numbers, or none that a clock can have: its slope is more than 1/2
+ * and less than 2, and its offset is a time of 64 bits.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_clock_read(const char *text, struct histree_clock *out,
 								      struct histree_error *error);

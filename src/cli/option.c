@@ -4,8 +4,10 @@
 #include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"
@@ -33,6 +35,7 @@ static bool is_sound(const struct cli_option *option)
 	case CLI_FLAG:
 		return option->argument == NULL;
 	case CLI_TEXT:
+	case CLI_TEXTS:
 		return option->argument != NULL;
 	case CLI_CHOICE:
 		return option->argument != NULL && option->choices != NULL;
@@ -151,6 +154,22 @@ static bool read_number(const struct cli_option *option, const char *text, uint6
 	return is_read && *number >= option->min && *number <= option->max;
 }
 
+static enum cli_parsed take_text(struct cli_texts *texts, const char *text, const struct parser *parser)
+{
+	if (!array_reserve(&texts->texts, &texts->capacity, texts->count + 1)) {
+		fputs("histree: memory is out\n", parser->messages);
+		return CLI_WRONG;
+	}
+	texts->texts[texts->count++] = text;
+	return CLI_PARSED;
+}
+
+void cli_texts_release(struct cli_texts *texts)
+{
+	free(texts->texts);
+	*texts = (struct cli_texts){ 0 };
+}
+
 static enum cli_parsed take(const struct parser *parser, const struct cli_option *option, const char *text)
 {
 	char *member = (char *)parser->values + option->member;
@@ -167,6 +186,8 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 	case CLI_TEXT:
 		memcpy(member, &text, sizeof(text));
 		return CLI_PARSED;
+	case CLI_TEXTS:
+		return take_text((struct cli_texts *)(void *)member, text, parser);
 	case CLI_NUMBER:
 	case CLI_SIZE:
 	case CLI_DURATION:

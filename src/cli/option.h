@@ -27,11 +27,20 @@
 enum cli_option_kind {
 	CLI_FLAG,     /* nothing; bool */
 	CLI_TEXT,     /* anything; const char * */
+	CLI_TEXTS,    /* anything, and the option may be given again; struct cli_texts */
 	CLI_CHOICE,   /* one of `choices`; const char * */
 	CLI_NUMBER,   /* a number from `min` to `max`; uint64_t */
 	CLI_SIZE,     /* such a number of bytes, also as 64K or 1M; uint64_t */
 	CLI_DURATION, /* such a number of ns, also as 10ms; uint64_t */
 };
+
+/* The arguments of an option in the order in which they were given; cli_texts_release() also after failure. */
+struct cli_texts {
+	const char **texts;
+	size_t count, capacity;
+};
+
+void cli_texts_release(struct cli_texts *texts);
 
 /* What a shell offers for an argument. */
 enum cli_complete {

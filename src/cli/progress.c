@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json_text.h"
 #include "base/time_text.h"
+#include "cli/control_text.h"
 #include "cli/report.h"
 
 /* Progress is shown ten times a second at most. */
@@ -88,8 +90,25 @@ static void show_overviews_line(const struct histree_progress *now)
 		100 * now->overviews_share);
 }
 
+/* Shows how far the clocks of several hosts are found; nothing is built yet. */
+static void show_clocks_line(const struct histree_progress *now)
+{
+	fprintf(stderr, "\r\033[Kclocks of %zu hosts %.0f %%", now->host_count, 100 * now->clocks_share);
+}
+
+static void show_host(const struct histree_progress *now)
+{
+	char name[128];
+	control_text_copy(now->host, name, sizeof(name));
+	fprintf(stderr, "; %zu of %zu hosts, %s", now->hosts_done, now->host_count, name);
+}
+
 static void show_line(const struct histree_progress *now)
 {
+	if (now->host_count > 0 && now->host == NULL) {
+		show_clocks_line(now);
+		return;
+	}
 	if (now->overviews_share > 0) {
 		show_overviews_line(now);
 		return;
@@ -97,6 +116,20 @@ static void show_line(const struct histree_progress *now)
 	begin_line(share_of(now), ", ");
 	fprintf(stderr, "%" PRIu64 " events, %.0f events/s", now->events, rate_of(now));
 	end_line(now->elapsed_ns, share_of(now));
+	if (now->host_count > 0)
+		show_host(now);
+}
+
+static void put_host(const char *name)
+{
+	fputs(",\"host\":\"", stderr);
+	for (size_t size = strlen(name); size > 0;) {
+		struct json_piece piece = json_piece_next(name, size);
+		fprintf(stderr, "%.*s%.*s", (int)piece.plain, name, (int)piece.escape_size, piece.escape);
+		name += piece.taken;
+		size -= piece.taken;
+	}
+	fputc('"', stderr);
 }
 
 static void show_json(const struct histree_progress *now)
@@ -108,6 +141,12 @@ static void show_json(const struct histree_progress *now)
 	put_share(now->elapsed_ns, share_of(now));
 	if (now->overviews_share > 0)
 		fprintf(stderr, ",\"overviews_share\":%.4f", now->overviews_share);
+	if (now->host_count > 0)
+		fprintf(stderr, ",\"hosts\":%zu,\"hosts_done\":%zu", now->host_count, now->hosts_done);
+	if (now->host_count > 0 && now->host != NULL)
+		put_host(now->host);
+	if (now->host_count > 0 && now->host == NULL)
+		fprintf(stderr, ",\"clocks_share\":%.4f", now->clocks_share);
 	fputs("}\n", stderr);
 }
 

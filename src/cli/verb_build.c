@@ -7,6 +7,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "base/trace_word.h"
+#include "cli/host_option.h"
 #include "cli/progress.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
@@ -16,6 +17,7 @@ enum { WARNINGS_SHOWN = 10 };
 
 struct build_options {
 	struct tree_options tree;
+	struct host_options hosts;
 	const char *output, *analysis, *map, *backend, *gaps, *empty_stacks, *progress;
 	uint64_t checkpoint_events, threads, publish;
 	bool force, resume, no_overviews, quiet;
@@ -55,6 +57,7 @@ static const struct cli_option options[] = {
 	  .help = "the traces are tables of text, and these columns are the parts of an event, as in "
 		  "time=ts,unit=us,name=event,cpu=core,tid=thread; default: time, name, cpu, and fields by their "
 		  "names" },
+	CLI_OPTIONS_HOST(struct build_options, hosts),
 	{ .name = "backend",
 	  .argument = "WHERE",
 	  .kind = CLI_CHOICE,
@@ -188,7 +191,7 @@ struct trace_words {
 
 static enum cli_exit trace_words_make(struct trace_words *traces, const char *map, const struct cli_words *words)
 {
-	traces->words = calloc(words->count, sizeof(*traces->words));
+	traces->words = calloc(words->count + 1, sizeof(*traces->words));
 	if (traces->words == NULL)
 		return report_no_memory();
 	if (map != NULL && strchr(map, ':') != NULL)
@@ -346,15 +349,35 @@ static enum cli_exit check_backend(const struct build_options *chosen)
 	return CLI_OK;
 }
 
+/* A build of several hosts keeps those that are complete. */
+static const char *what_is_left(const char *path)
+{
+	struct histree_store *store = NULL;
+	struct histree_error error;
+	char *building = NULL;
+	bool has_hosts = path != NULL && asprintf(&building, "%s.building", path) >= 0 &&
+			 histree_store_open(building, &store, &error) == HISTREE_OK &&
+			 histree_store_info(store)->host_count > 0;
+	histree_store_close(store);
+	free(building);
+	return has_hosts ? ", but '--resume' goes on with the hosts that are complete" : "";
+}
+
 static enum cli_exit build(const struct build_options *chosen, const struct histree_tree_options *tree,
 			   const char *store, const struct analysis_names *analyses,
-			   const struct trace_words *traces)
+			   const struct trace_words *traces, const struct host_choice *hosts)
 {
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	struct histree_build_result result = { 0 };
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->words,
 		.trace_count = traces->count,
+		.hosts = hosts->hosts,
+		.host_count = hosts->host_count,
+		.clocks = hosts->clocks,
+		.clock_count = hosts->clock_count,
+		.no_clocks = hosts->no_clocks,
+		.reference = chosen->hosts.reference,
 		.store = store,
 		.analyses = analyses->names,
 		.analysis_count = analyses->count,
@@ -379,7 +402,7 @@ static enum cli_exit build(const struct build_options *chosen, const struct hist
 	progress_end(&progress);
 	if (status == HISTREE_ERR_CANCELLED) {
 		histree_history_close(result.history);
-		report("cancelled; there is no new store");
+		report("cancelled; there is no new store%s", what_is_left(store));
 		progress_raise_signal();
 		return CLI_INPUT;
 	}
@@ -399,6 +422,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	struct analysis_names analyses = { 0 };
 	struct trace_words traces = { 0 };
+	struct host_choice hosts = { 0 };
 	struct histree_tree_options tree;
 	char *store = NULL;
 	enum cli_exit code = tree_option_read(&chosen.tree, 0, &tree);
@@ -406,13 +430,22 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = analysis_names_read(&analyses, chosen.analysis);
 	if (code == CLI_OK)
 		code = check_backend(&chosen);
-	if (code == CLI_OK && backend_of(&chosen) <= HISTREE_BACKEND_PARTIAL)
-		code = choose_store(chosen.output, trace_word_path(words.words[0]), &store);
+	if (code == CLI_OK && words.count == 0 && chosen.hosts.hosts.count == 0)
+		code = report_exit(CLI_USAGE, "'build' needs TRACE...; see 'histree build --help'");
 	if (code == CLI_OK)
 		code = trace_words_make(&traces, chosen.map, &words);
 	if (code == CLI_OK)
-		code = build(&chosen, &tree, store, &analyses, &traces);
+		code = host_choice_read(&hosts, &chosen.hosts, chosen.map);
+	if (code == CLI_OK && backend_of(&chosen) <= HISTREE_BACKEND_PARTIAL)
+		code = choose_store(chosen.output,
+				    trace_word_path(words.count > 0 ? words.words[0] : hosts.hosts[0].path),
+				    &store);
+	if (code == CLI_OK)
+		code = build(&chosen, &tree, store, &analyses, &traces, &hosts);
 	trace_words_release(&traces);
+	host_choice_release(&hosts);
+	cli_texts_release(&chosen.hosts.hosts);
+	cli_texts_release(&chosen.hosts.clocks);
 	free(store);
 	analysis_names_release(&analyses);
 	return code;
@@ -422,7 +455,7 @@ const struct cli_verb verb_build = {
 	.name = "build",
 	.summary = "read a trace once and make a store of its states",
 	.arguments = "TRACE...",
-	.words_min = 1,
+	.words_min = 0,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,

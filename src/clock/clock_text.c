@@ -36,13 +36,15 @@ enum histree_status histree_clock_read(const char *text, struct histree_clock *o
 	if (is_read && *rest == ',')
 		is_read = read_number(rest + 1, &slope, &rest);
 	if (!is_read || *rest != '\0')
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "'%.64s' is no clock: give OFFSET or OFFSET,SLOPE, numbers of which the offset is in "
-				 "nanoseconds, as in 1500000,1.00002",
-				 text);
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"'%.64s' is no clock: give OFFSET or OFFSET,SLOPE, numbers of which the offset is in "
+			"nanoseconds, as in 1500000,1.00002",
+			text);
 	if (slope <= 0.5L || slope >= 2.0L)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "'%.64s': a slope must be more than 0.5 and less than 2: no clock goes so wrong", text);
+				 "'%.64s': a slope must be more than 0.5 and less than 2: no clock goes so wrong",
+				 text);
 	if (fabsl(offset) >= 0x1p63L)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "'%.64s': an offset must be a time of 64 bits", text);
 	long double whole = floorl(offset);

@@ -80,10 +80,8 @@ struct histree_clock clock_invert(const struct histree_clock *clock)
 const char *histree_clock_quality_name(enum histree_clock_quality quality)
 {
 	static const char *const names[] = {
-		[HISTREE_CLOCK_ABSENT] = "absent",
-		[HISTREE_CLOCK_APPROXIMATE] = "approximate",
-		[HISTREE_CLOCK_ACCURATE] = "accurate",
-		[HISTREE_CLOCK_REFERENCE] = "reference",
+		[HISTREE_CLOCK_ABSENT] = "absent",     [HISTREE_CLOCK_APPROXIMATE] = "approximate",
+		[HISTREE_CLOCK_ACCURATE] = "accurate", [HISTREE_CLOCK_REFERENCE] = "reference",
 		[HISTREE_CLOCK_GIVEN] = "given",
 	};
 	return names[quality];

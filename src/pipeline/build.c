@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/processors.h"
 #include "overview/overview_writer.h"
-#include "pipeline/build.h"
 #include "pipeline/build_inside.h"
 #include "pipeline/build_recipe.h"
 #include "pipeline/leftover.h"
@@ -376,10 +375,8 @@ static enum histree_status complete_manifest(struct build *build)
 static enum histree_status make_store(struct build *build)
 {
 	static enum histree_status (*const stages[])(struct build *) = {
-		[STAGE_READ - 1] = build_read_trace,
-		[STAGE_CLOSED - 1] = close_jobs,
-		[STAGE_SUMMED_UP - 1] = write_overviews,
-		[STAGE_INDEXED - 1] = write_index,
+		[STAGE_READ - 1] = build_read_trace,      [STAGE_CLOSED - 1] = close_jobs,
+		[STAGE_SUMMED_UP - 1] = write_overviews,  [STAGE_INDEXED - 1] = write_index,
 		[STAGE_COMPLETE - 1] = complete_manifest,
 	};
 	enum histree_status status = HISTREE_OK;

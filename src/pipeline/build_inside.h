@@ -9,7 +9,7 @@
 #include "event_index/event_index_writer.h"
 #include "histree/build.h"
 #include "pipeline/analysis_job.h"
-#include "pipeline/build.h"
+#include "pipeline/build_host.h"
 #include "pipeline/build_lanes.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/publish_clock.h"

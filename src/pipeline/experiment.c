@@ -2,15 +2,14 @@
 /*
  * experiment.c - a build of several hosts from its beginning to its end.
  *
- * Each host is built as if it were alone, into a store of its own inside of STORE.building, which is a store that is
- * not complete from when the clocks are known.  What is complete of it is kept whatever happens; the manifest that
- * says that all of it is comes last (docs/design/0053-experiment-builds.md).
+ * Each host is built as if it were alone, into a store of its own inside of STORE.building, which is a store that
+ * is not complete from when the clocks are known.  What is complete of it is kept whatever happens; the manifest
+ * that says that all of it is comes last (docs/design/0053-experiment-builds.md).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/build.h"
 #include "pipeline/build_recipe.h"
 #include "pipeline/experiment_inside.h"
 #include "pipeline/leftover.h"
@@ -124,14 +123,13 @@ static enum histree_status take_clocks(struct histree_experiment *experiment, co
 		host->clock = &experiment->clocks[i];
 	}
 	experiment->has_clocks = true;
-	experiment->warnings = arena_allocate(&experiment->arena, (info->warning_count + 1) * sizeof(char *),
-					      _Alignof(char *));
+	experiment->warnings =
+		arena_allocate(&experiment->arena, (info->warning_count + 1) * sizeof(char *), _Alignof(char *));
 	if (experiment->warnings == NULL)
 		return error_memory(error, "clocks");
 	/* While a store of several hosts is not complete, its warnings are those about clocks. */
 	for (size_t i = 0; i < info->warning_count && !info->complete; i++) {
-		const char *warning =
-			arena_copy(&experiment->arena, info->warnings[i], strlen(info->warnings[i]));
+		const char *warning = arena_copy(&experiment->arena, info->warnings[i], strlen(info->warnings[i]));
 		if (warning == NULL)
 			return error_memory(error, "clocks");
 		experiment->warnings[experiment->warning_count++] = warning;
@@ -144,10 +142,11 @@ static enum histree_status check_leftover(struct histree_experiment *experiment,
 {
 	bool are_same = false;
 	if (info->host_count == 0)
-		return error_set(error, HISTREE_ERR_EXISTS,
-				 "'%s' was begun as a store of one host, and the traces are of %zu: --force without "
-				 "--resume begins again",
-				 experiment->building, experiment->count);
+		return error_set(
+			error, HISTREE_ERR_EXISTS,
+			"'%s' was begun as a store of one host, and the traces are of %zu: --force without "
+			"--resume begins again",
+			experiment->building, experiment->count);
 	enum histree_status status = leftover_check_options(&experiment->folder, info, experiment->recipe, error);
 	if (status == HISTREE_OK)
 		status = has_traces(experiment, info, &are_same, error);
@@ -155,10 +154,11 @@ static enum histree_status check_leftover(struct histree_experiment *experiment,
 		return status;
 	are_same = are_same && has_hosts(experiment, info);
 	if (info->complete && !are_same)
-		return error_set(error, HISTREE_ERR_EXISTS,
-				 "'%s' is complete and of other traces: --resume with those gives it its name, --force "
-				 "without --resume begins again",
-				 experiment->building);
+		return error_set(
+			error, HISTREE_ERR_EXISTS,
+			"'%s' is complete and of other traces: --resume with those gives it its name, --force "
+			"without --resume begins again",
+			experiment->building);
 	experiment->is_complete = info->complete;
 	return are_same ? take_clocks(experiment, info, error) : HISTREE_OK;
 }

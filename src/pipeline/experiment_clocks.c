@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "pipeline/experiment_inside.h"
+#include "pipeline/publish_clock.h"
 #include "pipeline/sync.h"
 
 static void set_clock(struct histree_experiment *experiment, size_t index, const struct histree_clock *clock)
@@ -43,8 +44,9 @@ static enum histree_status warn_of_absent(struct histree_experiment *experiment,
 			 " on, by its clock, as they do when a clock was set; %s",
 			 host->host, host->contradiction, uncorrected);
 	else if (host->packets == 0)
-		snprintf(sentence, sizeof(sentence), "host '%s': its clock is not known, as its trace has no packets; %s",
-			 host->host, uncorrected);
+		snprintf(sentence, sizeof(sentence),
+			 "host '%s': its clock is not known, as its trace has no packets; %s", host->host,
+			 uncorrected);
 	else
 		snprintf(sentence, sizeof(sentence),
 			 "host '%s': its clock is not known, as no host whose clock is has seen its packets; %s",
@@ -67,7 +69,9 @@ static void show_share(void *context, double share)
 {
 	struct histree_experiment *experiment = context;
 	const struct histree_build_options *options = &experiment->options;
-	const struct histree_progress progress = { .host_count = experiment->count, .clocks_share = share };
+	const struct histree_progress progress = { .elapsed_ns = publish_clock_now() - experiment->begun_ns,
+						   .host_count = experiment->count,
+						   .clocks_share = share };
 	if (options->progress != NULL)
 		options->progress(options->progress_context, &progress);
 }
@@ -105,7 +109,8 @@ static enum histree_status take_given(struct histree_experiment *experiment,
 	set_clock(experiment, index, &given->clock);
 	experiment->hosts[index].neighbour = neighbour < experiment->count ? neighbour : index;
 	const struct histree_host_clock absent = { .host = given->host };
-	return given->clock.quality == HISTREE_CLOCK_ABSENT ? warn_of_absent(experiment, &absent, error) : HISTREE_OK;
+	return given->clock.quality == HISTREE_CLOCK_ABSENT ? warn_of_absent(experiment, &absent, error)
+							    : HISTREE_OK;
 }
 
 static enum histree_status find_clocks(struct histree_experiment *experiment, struct histree_error *error)
@@ -129,7 +134,8 @@ enum histree_status histree_experiment_find_clocks(struct histree_experiment *ex
 						   struct histree_error *error)
 {
 	if (!experiment->owns)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "clocks are found by who owns the folder of the store");
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "clocks are found by who owns the folder of the store");
 	if (experiment->is_complete)
 		return HISTREE_OK;
 	enum histree_status status = experiment->has_clocks ? HISTREE_OK : find_clocks(experiment, error);

@@ -16,10 +16,8 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/processors.h"
-#include "pipeline/build.h"
 #include "pipeline/experiment_inside.h"
 #include "pipeline/publish_clock.h"
-#include "trace/trace_hosts.h"
 
 enum { THREADS_MAX = 1024, LOOK_EVERY_NS = 50 * 1000 * 1000 };
 
@@ -80,8 +78,8 @@ static void build_hosts(struct crew *crew)
 		struct histree_error error = { 0 };
 		crew->latest = crew->experiment->hosts[task.host].name;
 		pthread_mutex_unlock(&crew->mutex);
-		enum histree_status status = experiment_build_host(crew->experiment, task.host, crew->threads_each,
-								   &watch, &error);
+		enum histree_status status =
+			experiment_build_host(crew->experiment, task.host, crew->threads_each, &watch, &error);
 		pthread_mutex_lock(&crew->mutex);
 		end_task(crew, task.host, status, &error);
 	}
@@ -234,7 +232,8 @@ static void say_what_is_kept(const struct histree_experiment *experiment, struct
 		built += experiment->hosts[i].is_built;
 	if (built > 0)
 		snprintf(error->message + length, sizeof(error->message) - length,
-			 "; '%s' keeps %zu of %zu hosts, and --resume goes on with them, with this host or without its "
+			 "; '%s' keeps %zu of %zu hosts, and --resume goes on with them, with this host or without "
+			 "its "
 			 "traces",
 			 experiment->building, built, experiment->count);
 }
@@ -247,63 +246,4 @@ enum histree_status experiment_run(struct histree_experiment *experiment, struct
 	if (status < 0 && status != HISTREE_ERR_CANCELLED)
 		say_what_is_kept(experiment, error);
 	return status < 0 ? status : histree_experiment_complete(experiment, error);
-}
-
-/* ---- a build, of one host or of several ------------------------------------------------------------------ */
-
-/* One host that was named, or whose clock was given. */
-static enum histree_status build_named(struct histree_experiment *experiment, struct histree_error *error)
-{
-	struct histree_build_options options = experiment->options;
-	const struct histree_experiment_host *host = &experiment->hosts[0];
-	const struct build_host of = {
-		.name = experiment->groups.groups[0].is_named || options.clock_count > 0 ? host->name : NULL,
-		.clock = experiment_given_clock(experiment, host->name),
-	};
-	options.traces = host->paths;
-	options.trace_count = host->path_count;
-	options.host_count = 0;
-	options.reference = NULL;
-	options.no_clocks = false;
-	return build_one_host(&options, experiment->io, &of, error);
-}
-
-static enum histree_status build_several(struct histree_experiment *experiment, struct histree_error *error)
-{
-	enum histree_status status = experiment_begin(experiment, true, error);
-	return status == HISTREE_OK ? experiment_run(experiment, error) : status;
-}
-
-enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
-				   struct histree_error *error)
-{
-	static const struct build_host nameless = { 0 };
-	struct histree_experiment *experiment = NULL;
-	struct histree_error message = { 0 };
-	bool has_name = options->store != NULL && options->store[0] != '\0';
-	bool needs_name = options->backend == HISTREE_BACKEND_DISK || options->backend == HISTREE_BACKEND_PARTIAL;
-	if (options->trace_count + options->host_count == 0 || (needs_name && !has_name))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
-	enum histree_status status = experiment_init(options, io, &experiment, &message);
-	if (status == HISTREE_OK)
-		status = experiment_plan(experiment, &message);
-	if (status == HISTREE_OK && experiment->count == 0)
-		status = build_one_host(options, io, &nameless, &message);
-	else if (status == HISTREE_OK)
-		status = experiment->count == 1 ? build_named(experiment, &message)
-						: build_several(experiment, &message);
-	histree_experiment_free(experiment);
-	if (error != NULL && status != HISTREE_OK)
-		*error = message;
-	return status;
-}
-
-enum histree_status histree_build(const struct histree_build_options *options, struct histree_error *error)
-{
-	return pipeline_build(options, &io_posix, error);
-}
-
-enum histree_status histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error)
-{
-	return trace_hosts_check_paths(traces, trace_count, error);
 }

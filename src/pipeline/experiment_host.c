@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/build.h"
+#include "pipeline/build_host.h"
 #include "pipeline/experiment_inside.h"
 #include "pipeline/leftover.h"
 #include "store_folder/host_folder.h"
@@ -89,8 +89,7 @@ static enum histree_status make_hosts_folder(const struct histree_experiment *ex
 		return error_memory(error, "a path");
 	bool made = experiment->io->mkdir(experiment->io->context, path, 0777) == 0 || errno == EEXIST;
 	enum histree_status status =
-		made ? HISTREE_OK
-		     : error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", path, strerror(errno));
+		made ? HISTREE_OK : error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", path, strerror(errno));
 	free(path);
 	return status;
 }

@@ -19,14 +19,14 @@ struct histree_experiment {
 	struct histree_experiment_host *hosts; /* as many as groups */
 	struct histree_clock *clocks;          /* that theirs are in */
 	size_t count;
-	uint32_t reference; /* the index of that host */
+	uint32_t reference;         /* the index of that host */
 	char *recipe, *host_recipe; /* of all, and of the store of each host (build_recipe.h) */
 	bool owns;
-	struct store_folder folder;  /* if it does */
-	char *building;              /* STORE.building */
-	bool has_clocks;             /* they are those of the build that is gone on with */
-	bool is_complete;            /* that build lacks nothing but its name */
-	const char **warnings;       /* about clocks */
+	struct store_folder folder; /* if it does */
+	char *building;             /* STORE.building */
+	bool has_clocks;            /* they are those of the build that is gone on with */
+	bool is_complete;           /* that build lacks nothing but its name */
+	const char **warnings;      /* about clocks */
 	size_t warning_count;
 	int64_t begun_ns;
 };
@@ -67,7 +67,8 @@ void experiment_look_at_host(struct histree_experiment *experiment, size_t host)
 
 /* `threads`: of this host alone. */
 enum histree_status experiment_build_host(struct histree_experiment *experiment, size_t host, uint32_t threads,
-					  const struct histree_experiment_watch *watch, struct histree_error *error);
+					  const struct histree_experiment_watch *watch,
+					  struct histree_error *error);
 
 /* ---- experiment_manifest.c ------------------------------------------------------------------------------- */
 
@@ -80,8 +81,10 @@ enum histree_status experiment_write_manifest(struct histree_experiment *experim
 
 /* ---- experiment_crew.c ----------------------------------------------------------------------------------- */
 
-/* Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the one that
- * asks and tells the caller. */
+/*
+ * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the one that
+ * asks and tells the caller.
+ */
 enum histree_status experiment_run(struct histree_experiment *experiment, struct histree_error *error);
 
 #endif

@@ -31,7 +31,8 @@ static enum histree_status begin_summary(struct summary *summary, const struct h
 {
 	struct arena *arena = &summary->arena;
 	size_t count = experiment->count;
-	summary->hosts = arena_allocate(arena, count * sizeof(*summary->hosts), _Alignof(struct histree_store_host));
+	summary->hosts =
+		arena_allocate(arena, count * sizeof(*summary->hosts), _Alignof(struct histree_store_host));
 	summary->histories = arena_allocate(arena, MANIFEST_ANALYSES_MAX * sizeof(*summary->histories),
 					    _Alignof(struct histree_store_history));
 	summary->segments = arena_allocate(arena, MANIFEST_ANALYSES_MAX * sizeof(*summary->segments),
@@ -148,7 +149,8 @@ static void add_analyses(struct summary *summary, const struct histree_store_inf
 }
 
 static enum histree_status add_warnings(struct summary *summary, const char *name,
-					const struct histree_store_info *host, size_t room, struct histree_error *error)
+					const struct histree_store_info *host, size_t room,
+					struct histree_error *error)
 {
 	for (size_t i = 0; i < host->warning_count; i++) {
 		if (summary->info.warning_count >= room) {

@@ -2,7 +2,8 @@
 /*
  * experiment_plan.c - which hosts the traces of a build are of.
  *
- * Options that name no hosts ask for one store, as they ever did, unless traces say that they are of different ones.
+ * Options that name no hosts ask for one store, as they ever did, unless traces say that they are of different
+ * ones.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -80,11 +81,13 @@ static int compare_places(const void *a, const void *b)
 static enum histree_status find_twice(const struct place *places, size_t count, struct histree_error *error)
 {
 	for (size_t i = 1; i < count; i++)
-		if (strcmp(places[i - 1].path, places[i].path) == 0 && strcmp(places[i - 1].host, places[i].host) != 0)
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "'%s' is named as a trace of host '%.96s' and of host '%.96s': it can be of one "
-					 "only",
-					 places[i].path, places[i - 1].host, places[i].host);
+		if (strcmp(places[i - 1].path, places[i].path) == 0 &&
+		    strcmp(places[i - 1].host, places[i].host) != 0)
+			return error_set(
+				error, HISTREE_ERR_ARGUMENT,
+				"'%s' is named as a trace of host '%.96s' and of host '%.96s': it can be of one "
+				"only",
+				places[i].path, places[i - 1].host, places[i].host);
 	return HISTREE_OK;
 }
 
@@ -196,8 +199,8 @@ static enum histree_status no_such_host(const struct histree_experiment *experim
 	for (size_t i = 0; i < experiment->count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
 					   experiment->hosts[i].name);
-	return error_set(error, HISTREE_ERR_ARGUMENT, "'%s': no trace is of a host '%.96s'; there %s %s%s", what, name,
-			 experiment->count == 1 ? "is" : "are", names, length >= sizeof(names) ? "..." : "");
+	return error_set(error, HISTREE_ERR_ARGUMENT, "'%s': no trace is of a host '%.96s'; there %s %s%s", what,
+			 name, experiment->count == 1 ? "is" : "are", names, length >= sizeof(names) ? "..." : "");
 }
 
 /* Whoever names a host means one that there is, and one clock for it. */
@@ -210,8 +213,8 @@ static enum histree_status check_names(struct histree_experiment *experiment, st
 			return no_such_host(experiment, "--clock", host, error);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(options->clocks[j].host, host) == 0)
-				return error_set(error, HISTREE_ERR_ARGUMENT, "'--clock': host '%.96s' is given two clocks",
-						 host);
+				return error_set(error, HISTREE_ERR_ARGUMENT,
+						 "'--clock': host '%.96s' is given two clocks", host);
 	}
 	if (options->reference == NULL)
 		return HISTREE_OK;
@@ -228,10 +231,11 @@ static enum histree_status check_kind(const struct histree_experiment *experimen
 	enum histree_backend_kind backend = experiment->options.backend;
 	if (experiment->count < 2 || backend == HISTREE_BACKEND_DISK || backend == HISTREE_BACKEND_PARTIAL)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_ARGUMENT,
-			 "the traces are of %zu hosts, '%.64s', '%.64s'...: only a store has several; build each of them "
-			 "by itself, or a store of all with the disk backend",
-			 experiment->count, experiment->hosts[0].name, experiment->hosts[1].name);
+	return error_set(
+		error, HISTREE_ERR_ARGUMENT,
+		"the traces are of %zu hosts, '%.64s', '%.64s'...: only a store has several; build each of them "
+		"by itself, or a store of all with the disk backend",
+		experiment->count, experiment->hosts[0].name, experiment->hosts[1].name);
 }
 
 static enum histree_status check_live(const struct histree_build_options *options, struct histree_error *error)
@@ -244,8 +248,8 @@ static enum histree_status check_live(const struct histree_build_options *option
 	for (size_t i = 0; i < options->trace_count; i++)
 		if (trace_is_address(options->traces[i]) &&
 		    (options->host_count > 0 || options->clock_count > 0 || options->reference != NULL))
-			return error_set(error, HISTREE_ERR_ARGUMENT, "'%s': a live trace is read alone, by its own clock",
-					 options->traces[i]);
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "'%s': a live trace is read alone, by its own clock", options->traces[i]);
 	return HISTREE_OK;
 }
 
@@ -262,8 +266,9 @@ enum histree_status experiment_plan(struct histree_experiment *experiment, struc
 	if (status == HISTREE_OK)
 		status = check_places(&experiment->groups, error);
 	if (status == HISTREE_OK && experiment->groups.count > MANIFEST_HOSTS_MAX)
-		status = error_set(error, HISTREE_ERR_ARGUMENT, "the traces are of %zu hosts, and a store can have %d",
-				   experiment->groups.count, MANIFEST_HOSTS_MAX);
+		status = error_set(error, HISTREE_ERR_ARGUMENT,
+				   "the traces are of %zu hosts, and a store can have %d", experiment->groups.count,
+				   MANIFEST_HOSTS_MAX);
 	if (status == HISTREE_OK)
 		status = list_hosts(experiment, error);
 	if (status == HISTREE_OK)

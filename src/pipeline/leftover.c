@@ -55,14 +55,15 @@ static enum histree_status check_one_host(const struct store_folder *folder, con
 {
 	if (info->host_count == 0)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_EXISTS,
-			 "'%s' was begun as a store of %zu hosts, and the traces are of one: --resume with all of them "
-			 "goes on with it, --force without --resume begins again",
-			 folder->building, info->host_count);
+	return error_set(
+		error, HISTREE_ERR_EXISTS,
+		"'%s' was begun as a store of %zu hosts, and the traces are of one: --resume with all of them "
+		"goes on with it, --force without --resume begins again",
+		folder->building, info->host_count);
 }
 
 enum histree_status leftover_check_options(const struct store_folder *folder, const struct histree_store_info *info,
-					 const char *recipe, struct histree_error *error)
+					   const char *recipe, struct histree_error *error)
 {
 	if (info->options == NULL || strcmp(info->options, recipe) == 0)
 		return HISTREE_OK;

@@ -109,7 +109,8 @@ void folder_remove_other_hosts(const struct io *io, const char *folder, const ch
 	DIR *entries = open_folder(inside);
 	for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
 		bool is_host = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-		char *store = is_host && !is_listed(entry->d_name, hosts, count) ? join(inside, entry->d_name) : NULL;
+		char *store =
+			is_host && !is_listed(entry->d_name, hosts, count) ? join(inside, entry->d_name) : NULL;
 		if (store != NULL)
 			remove_store(io, store);
 		free(store);

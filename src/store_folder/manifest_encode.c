@@ -86,8 +86,8 @@ char *manifest_encode(const struct histree_store_info *info)
 		"{s:s, s:i, s:i, s:o, s:o, s:o*, s:o, s:o, s:o*, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
 		"s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
 		"format", "histree store", "version", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_VERSION,
-		"oldest_reader", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_OLDEST_READER,
-		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "options",
+		"oldest_reader", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_OLDEST_READER, "made_by",
+		text(info->made_by), "traces", texts(info->traces, info->trace_count), "options",
 		info->options != NULL ? text(info->options) : NULL, "histories", histories(info), "segments",
 		segments(info), "events_index", identity_text(info->index_identity), "complete",
 		(int)info->complete, "partial", (int)info->partial, "warnings",

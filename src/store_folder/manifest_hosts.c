@@ -76,8 +76,8 @@ static enum histree_status decode_clock(const char *path, json_t *object, struct
 	if (object == NULL)
 		return HISTREE_OK;
 	if (json_unpack(object, "{s:I, s:I, s:I, s:I, s:s, s?o, s:I, s:I}", "from", &from, "to", &to, "fraction",
-			&fraction, "rate", &rate, "quality", &quality, "error", &bound, "matches", &matches, "accurate",
-			&accurate) != 0)
+			&fraction, "rate", &rate, "quality", &quality, "error", &bound, "matches", &matches,
+			"accurate", &accurate) != 0)
 		return manifest_malformed(path, "a clock lacks something, or has it of another kind", error);
 	struct histree_clock *clock = arena_allocate(arena, sizeof(*clock), _Alignof(struct histree_clock));
 	if (clock == NULL)
@@ -114,9 +114,9 @@ static enum histree_status decode_host(const char *path, json_t *object, size_t 
 	json_t *clock = NULL;
 	json_int_t neighbour, start = 0, end = -1, events;
 	char expected[HOST_FOLDER_SIZE];
-	if (json_unpack(object, "{s:s, s:s, s?o, s:I, s?I, s?I, s:I, s?s}", "name", &name, "folder", &folder, "clock",
-			&clock, "neighbour", &neighbour, "start", &start, "end", &end, "events", &events, "identity",
-			&identity) != 0)
+	if (json_unpack(object, "{s:s, s:s, s?o, s:I, s?I, s?I, s:I, s?s}", "name", &name, "folder", &folder,
+			"clock", &clock, "neighbour", &neighbour, "start", &start, "end", &end, "events", &events,
+			"identity", &identity) != 0)
 		return manifest_malformed(path, "a host lacks something, or has it of another kind", error);
 	if (!host_folder_name(name, expected) || strcmp(expected, folder) != 0)
 		return manifest_malformed(path, "a host has another folder than is its own", error);
@@ -169,9 +169,11 @@ enum histree_status manifest_decode_hosts(const char *path, json_t *root, struct
 	if (status != HISTREE_OK || array == NULL)
 		return status;
 	if (!json_is_array(array) || json_array_size(array) == 0 || json_array_size(array) > MANIFEST_HOSTS_MAX)
-		return manifest_malformed(path, "the list of its hosts is none, or has none or more than 10,000", error);
+		return manifest_malformed(path, "the list of its hosts is none, or has none or more than 10,000",
+					  error);
 	size_t count = json_array_size(array);
-	struct histree_store_host *hosts = arena_allocate(arena, count * sizeof(*hosts), _Alignof(struct histree_store_host));
+	struct histree_store_host *hosts =
+		arena_allocate(arena, count * sizeof(*hosts), _Alignof(struct histree_store_host));
 	if (hosts == NULL)
 		return error_memory(error, "the manifest");
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)

@@ -34,26 +34,30 @@ static enum histree_status check_no_links(const char *path, struct histree_error
 	free(building);
 	free(folder);
 	return is_bad ? error_set(error, HISTREE_ERR_FORMAT,
-				  "'%s' is a symbolic link, or is in one, and the stores of hosts have to be in that of "
+				  "'%s' is a symbolic link, or is in one, and the stores of hosts have to be in "
+				  "that of "
 				  "all: move its folder here",
 				  path)
 		      : HISTREE_OK;
 }
 
 /* Whether it is the store that the manifest of all means. */
-static enum histree_status check_meant(const struct histree_store_host *host, const struct histree_store_info *found,
-				       struct histree_error *error)
+static enum histree_status check_meant(const struct histree_store_host *host,
+				       const struct histree_store_info *found, struct histree_error *error)
 {
 	if (found->host_count > 0)
-		return error_set(error, HISTREE_ERR_FORMAT,
-				 "'%s' is a store of several hosts itself, in one of several: it is not of this build",
-				 found->path);
-	bool is_other = found->host == NULL || strcmp(found->host, host->name) != 0 ||
-			(host->identity != 0 && (!found->complete || host_folder_identity(found) != host->identity));
-	return is_other ? error_set(error, HISTREE_ERR_FORMAT,
-				    "'%s' is not the store that the manifest of all hosts means, but that of another "
-				    "host or build; build the store again",
-				    found->path)
+		return error_set(
+			error, HISTREE_ERR_FORMAT,
+			"'%s' is a store of several hosts itself, in one of several: it is not of this build",
+			found->path);
+	bool is_other =
+		found->host == NULL || strcmp(found->host, host->name) != 0 ||
+		(host->identity != 0 && (!found->complete || host_folder_identity(found) != host->identity));
+	return is_other ? error_set(
+				  error, HISTREE_ERR_FORMAT,
+				  "'%s' is not the store that the manifest of all hosts means, but that of another "
+				  "host or build; build the store again",
+				  found->path)
 			: HISTREE_OK;
 }
 
@@ -120,8 +124,8 @@ static enum histree_status list_parts(struct histree_store *store, struct histre
 	}
 	struct histree_store_history *of_histories = arena_allocate(
 		&store->arena, histories * sizeof(*of_histories), _Alignof(struct histree_store_history));
-	struct histree_store_segments *of_segments = arena_allocate(
-		&store->arena, segments * sizeof(*of_segments), _Alignof(struct histree_store_segments));
+	struct histree_store_segments *of_segments = arena_allocate(&store->arena, segments * sizeof(*of_segments),
+								    _Alignof(struct histree_store_segments));
 	if (of_histories == NULL || of_segments == NULL)
 		return error_memory(error, "a store");
 	info->histories = of_histories;
@@ -194,20 +198,127 @@ void store_hosts_close(struct histree_store *store)
 
 /* ---- unions ---------------------------------------------------------------------------------------------- */
 
+/*
+ * What to do with a host whose file was not opened: HISTREE_OK if the others answer without it.  Its analysis is
+ * missing (HISTREE_NOT_FOUND) without fault if the manifest of the host does not list it.  A version that is
+ * another one, or no memory, is nothing that a host alone has.
+ */
+static enum histree_status judge(enum histree_status status)
+{
+	bool is_of_all =
+		status == HISTREE_ERR_VERSION || status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_ARGUMENT;
+	return is_of_all ? status : HISTREE_OK;
+}
+
+/* Copies why a part is missing, which the caller frees with the list. */
+static bool note_why(char **sentences, size_t index, const char *why)
+{
+	sentences[index] = strdup(why);
+	return sentences[index] != NULL;
+}
+
+static void free_sentences(char **sentences, size_t count)
+{
+	for (size_t i = 0; sentences != NULL && i < count; i++)
+		free(sentences[i]);
+	free(sentences);
+}
+
+/* Nothing is left that could answer: what is wrong with the first host is what there is to say. */
+static enum histree_status nothing_left(const struct histree_store *store, char *const *sentences,
+					struct histree_error *error)
+{
+	const struct histree_store_info *info = &store->info;
+	size_t first = 0;
+	while (first < info->host_count && sentences[first] == NULL)
+		first++;
+	if (first == info->host_count)
+		return HISTREE_OK;
+	return error_set(error, info->complete ? HISTREE_ERR_FORMAT : HISTREE_NOT_FOUND,
+			 "'%s': none of its %zu hosts can be read; '%s': %s", info->path, info->host_count,
+			 info->hosts[first].name, sentences[first]);
+}
+
 enum histree_status store_hosts_history(struct histree_store *store, const char *analysis, bool any_version,
 					const struct histree_open_options *options, struct histree_history **out,
 					struct histree_error *error)
 {
-	(void)any_version, (void)options, *out = NULL;
-	return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is of several hosts: ask for '%s' of one of them, in '%s/%s'",
-			 store->info.path, analysis, store->info.path, store->info.hosts[0].folder);
+	const struct histree_store_info *info = &store->info;
+	struct histree_history_part *parts = calloc(info->host_count, sizeof(*parts));
+	char **sentences = calloc(info->host_count, sizeof(*sentences));
+	enum histree_status status =
+		parts != NULL && sentences != NULL ? HISTREE_OK : error_memory(error, "the hosts of a store");
+	size_t opened = 0;
+	for (size_t i = 0; i < info->host_count && status == HISTREE_OK; i++) {
+		struct histree_error why;
+		enum histree_status found = HISTREE_OK;
+		parts[i].name = info->hosts[i].name;
+		bool is_missing = store->stores[i] == NULL;
+		if (!is_missing && has_history(&store->stores[i]->info, analysis))
+			found = histree_store_history(store->stores[i], analysis, any_version, options,
+						      &parts[i].history, &why);
+		opened += parts[i].history != NULL;
+		if (found == HISTREE_OK && !is_missing)
+			continue;
+		status = judge(found);
+		if (status != HISTREE_OK && error != NULL)
+			*error = why;
+		if (status == HISTREE_OK && !note_why(sentences, i, is_missing ? info->hosts[i].why : why.message))
+			status = error_memory(error, "the hosts of a store");
+		parts[i].why = sentences != NULL ? sentences[i] : NULL;
+	}
+	if (status == HISTREE_OK && opened == 0)
+		status = nothing_left(store, sentences, error);
+	if (status == HISTREE_OK)
+		status = histree_history_unite(parts, info->host_count, out, error);
+	else
+		for (size_t i = 0; parts != NULL && i < info->host_count; i++)
+			histree_history_close(parts[i].history);
+	free_sentences(sentences, info->host_count);
+	free(parts);
+	return status;
 }
 
 enum histree_status store_hosts_segments(struct histree_store *store, const char *analysis, bool any_version,
 					 const struct histree_segment_open_options *options,
 					 struct histree_segment_store **out, struct histree_error *error)
 {
-	(void)any_version, (void)options, *out = NULL;
-	return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is of several hosts: ask for '%s' of one of them, in '%s/%s'",
-			 store->info.path, analysis, store->info.path, store->info.hosts[0].folder);
+	const struct histree_store_info *info = &store->info;
+	struct histree_segment_part *parts = calloc(info->host_count, sizeof(*parts));
+	char **sentences = calloc(info->host_count, sizeof(*sentences));
+	enum histree_status status =
+		parts != NULL && sentences != NULL ? HISTREE_OK : error_memory(error, "the hosts of a store");
+	size_t opened = 0, count = 0;
+	for (size_t i = 0; i < info->host_count && status == HISTREE_OK; i++) {
+		struct histree_segment_part *part = &parts[count];
+		struct histree_error why;
+		enum histree_status found = HISTREE_OK;
+		bool is_missing = store->stores[i] == NULL;
+		if (!is_missing && !has_segments(&store->stores[i]->info, analysis))
+			continue; /* it has none, and none are missed */
+		count++;
+		part->name = info->hosts[i].name;
+		if (!is_missing)
+			found = histree_store_segments(store->stores[i], analysis, any_version, options,
+						       &part->store, &why);
+		opened += part->store != NULL;
+		if (found == HISTREE_OK && !is_missing)
+			continue;
+		status = judge(found);
+		if (status != HISTREE_OK && error != NULL)
+			*error = why;
+		if (status == HISTREE_OK && !note_why(sentences, i, is_missing ? info->hosts[i].why : why.message))
+			status = error_memory(error, "the hosts of a store");
+		part->why = sentences != NULL ? sentences[i] : NULL;
+	}
+	if (status == HISTREE_OK && opened == 0)
+		status = nothing_left(store, sentences, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_unite(parts, count, out, error);
+	else
+		for (size_t i = 0; parts != NULL && i < count; i++)
+			histree_segment_store_close(parts[i].store);
+	free_sentences(sentences, info->host_count);
+	free(parts);
+	return status;
 }

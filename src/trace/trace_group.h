@@ -18,7 +18,7 @@ enum { TRACE_GROUP_NAME_SIZE = 128 };
 struct trace_group {
 	char name[TRACE_GROUP_NAME_SIZE]; /* of the host; different from those of the others */
 	bool is_named;                    /* by the caller */
-	struct trace_facts facts;   /* of its first trace */
+	struct trace_facts facts;         /* of its first trace */
 	char **paths;
 	size_t path_count;
 };

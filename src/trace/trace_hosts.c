@@ -31,7 +31,9 @@ static enum histree_status refuse(const struct trace_host *a, const struct trace
 	return error_set(
 		error, HISTREE_ERR_ARGUMENT,
 		"trace \"%.64s\" is of %s and \"%.64s\" of %s: their CPUs and threads would be taken for the "
-		"same; make a store of each host: 'histree build -o ONE TRACE', 'histree build -o OTHER TRACE'",
+		"same; 'histree build' makes a store of several hosts, with '--host NAME=TRACE' where traces do "
+		"not say whose "
+		"they are",
 		a->path, first, b->path, second);
 }
 

@@ -20,10 +20,10 @@ struct trace {
 	size_t file_count;     /* stream files of all sources */
 	struct trace_notes notes;
 	struct trace_merge merge;
-	bool wants_gaps;                     /* hand them out */
-	bool has_clock;                      /* times are corrected by it */
+	bool wants_gaps; /* hand them out */
+	bool has_clock;  /* times are corrected by it */
 	struct histree_clock clock;
-	struct event_gap gap; /* the one that was handed out last, its times corrected */
+	struct event_gap gap;                /* the one that was handed out last, its times corrected */
 	const struct histree_cancel *cancel; /* while it is opened; NULL: nobody is asked */
 };
 

@@ -440,7 +440,7 @@ def hosts_stay_apart(histree, folder):
         ask = lambda *names: client.ask("POST", "/tsp/api/experiments", {
             "parameters": {"name": "-".join(names), "traces": [uuids[name] for name in names]}})
         status, _, content = ask("one", "other")
-        assert status == 400 and b"make a store of each host" in content, (status, content)
+        assert status == 400 and b"makes a store of several hosts" in content, (status, content)
         assert len(client.json("GET", "/experiments")) == 0
         status, _, content = ask("one", "third")
         assert status == 200, content

@@ -1,4 +1,4 @@
-# Traces of two hosts are two stores; those of one host are one, of the kernel and of user space together.
+# Traces of two hosts are a store of two; those of one host are one, of the kernel and of user space together.
 copy() {
 	cp -r "$DATA/$1" "$2"
 	chmod -R u+w "$2"
@@ -9,10 +9,14 @@ mkdir both
 cp -r one both/one
 sed -i 's/"somewhere"/"elsewhere"/' other/metadata
 cp -r other both/other
-try histree build -o x.histree one other
+try histree build -q -o x.histree one other
+find x.histree | sort
 try histree build -o x.histree both
+try histree build -q -f -o x.histree both
+histree ls x.histree
 ls -A
-try histree build -q -o x.histree one "$DATA/ctf-made" | grep -v warning:
+try histree build -q -f -o x.histree one "$DATA/ctf-made" | grep -v warning:
+find x.histree | sort
 
 echo "what does not say whose it is may be of any host"
 sed -i '/hostname/d' other/metadata
@@ -28,5 +32,7 @@ echo "two hosts of one name run at the same time, two starts of one host do not"
 copy ctf-calls another
 sed -i 's/name = "monotonic";/&\n\tuuid = "18b6af6c-97a8-449a-8c0b-c5612364a1c7";/' another/metadata
 try histree build -q -f -o x.histree one another | grep -v warning:
+histree ls x.histree '*'
 sed -i 's/offset_s = 1000/offset_s = 2000/' another/metadata
 try histree build -q -f -o x.histree one another | grep -v warning:
+find x.histree | sort
