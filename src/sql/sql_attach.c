@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sql/sql_hosts.h"
 #include "sql/sql_statement.h"
 
 /* A statement on its way: SQL that is made of parts, and run. */
@@ -10,6 +11,7 @@ struct attaching {
 	sqlite3 *db;
 	const char *path, *schema;
 	const char *analysis; /* of the tables without a suffix; "": the default */
+	struct sql_store *store;
 	const struct histree_store_info *info;
 	const struct histree_events *events; /* NULL: there is no index of them */
 	char **message;
@@ -71,14 +73,26 @@ static int make_history_tables(const struct attaching *attaching)
 	return code;
 }
 
+/* Whether the history of the tables without a suffix is. */
+static bool is_of_hosts(const struct attaching *attaching)
+{
+	struct histree_history *history;
+	struct histree_error error;
+	return attaching->info->history_count > 0 &&
+	       sql_store_history(attaching->store, attaching->analysis, &history, &error) == HISTREE_OK &&
+	       sql_has_hosts(history);
+}
+
 static int make_statement_tables(const struct attaching *attaching)
 {
 	int code = SQLITE_OK;
+	bool has_hosts = is_of_hosts(attaching);
 	for (const struct sql_statement_kind *kind = sql_statements; code == SQLITE_OK && kind->name != NULL;
 	     kind++)
-		if (kind->takes_statements || attaching->info->history_count > 0)
+		if ((kind->takes_statements || attaching->info->history_count > 0) &&
+		    !(has_hosts ? kind->is_of_one : kind->is_of_hosts))
 			code = run(attaching, "CREATE VIRTUAL TABLE \"%w\".%s USING histree_%s", attaching->schema,
-				   kind->name, kind->name);
+				   kind->table != NULL ? kind->table : kind->name, kind->name);
 	return code;
 }
 
@@ -145,14 +159,17 @@ static int make_analyses(const struct attaching *attaching)
 
 static int make_gaps(const struct attaching *attaching)
 {
-	size_t count = 0;
+	size_t count = 0, host_count = 0;
 	const struct histree_gap *gaps =
 		attaching->events == NULL ? NULL : histree_events_gaps(attaching->events, &count);
+	const struct histree_event_host *hosts =
+		attaching->events == NULL ? NULL : histree_events_hosts(attaching->events, &host_count);
 	sqlite3_stmt *statement = NULL;
 	int code = run(attaching,
-		       "CREATE TABLE \"%w\".gaps(start INTEGER, \"end\" INTEGER, cpu INTEGER, events INTEGER)",
-		       attaching->schema);
-	char *text = sqlite3_mprintf("INSERT INTO \"%w\".gaps VALUES(?, ?, nullif(?, -1), ?)", attaching->schema);
+		       "CREATE TABLE \"%w\".gaps(start INTEGER, \"end\" INTEGER, cpu INTEGER, events INTEGER%s)",
+		       attaching->schema, hosts != NULL ? ", host TEXT" : "");
+	char *text = sqlite3_mprintf("INSERT INTO \"%w\".gaps VALUES(?, ?, nullif(?, -1), ?%s)", attaching->schema,
+				     hosts != NULL ? ", ?" : "");
 	if (code == SQLITE_OK)
 		code = text == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(attaching->db, text, -1, &statement, NULL);
 	sqlite3_free(text);
@@ -161,6 +178,8 @@ static int make_gaps(const struct attaching *attaching)
 		sqlite3_bind_int64(statement, 2, gaps[i].to);
 		sqlite3_bind_int(statement, 3, gaps[i].cpu);
 		sqlite3_bind_int64(statement, 4, (sqlite3_int64)gaps[i].events);
+		if (hosts != NULL)
+			sqlite3_bind_text(statement, 5, hosts[gaps[i].host].name, -1, SQLITE_STATIC);
 		sqlite3_step(statement);
 		code = sqlite3_reset(statement);
 	}
@@ -265,6 +284,7 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 		.path = path,
 		.schema = schema == NULL ? "temp" : schema,
 		.analysis = analysis == NULL ? "" : analysis,
+		.store = store,
 		.info = sql_store_info(store),
 		.events = events,
 		.message = message,

@@ -5,10 +5,11 @@
 
 #include "base/array.h"
 #include "histree/history.h"
+#include "sql/sql_hosts.h"
 #include "sql/sql_selection.h"
 #include "sql/sql_table.h"
 
-enum column { QUARK, PARENT, NAME, PATH, DEPTH, FOLDER };
+enum column { QUARK, PARENT, NAME, PATH, DEPTH, FOLDER, HOST };
 
 static const char *const names[] = { [QUARK] = "quark", [PATH] = "path" };
 
@@ -42,6 +43,7 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 	table->attributes = histree_history_attributes(table->history);
 	*declaration = sqlite3_mprintf("CREATE TABLE x(quark INTEGER, parent INTEGER, name TEXT, path TEXT, "
 				       "depth INTEGER, folder INTEGER)");
+	*declaration = sql_hosts_declare(table->history, *declaration);
 	return HISTREE_OK;
 }
 
@@ -185,6 +187,9 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		break;
 	case FOLDER:
 		sqlite3_result_int(context, histree_attributes_is_folder(attributes, quark));
+		break;
+	case HOST:
+		sql_hosts_result(context, ((const struct attributes_table *)base->pVtab)->history, quark);
 		break;
 	default:
 		break;

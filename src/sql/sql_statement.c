@@ -17,12 +17,22 @@ const struct sql_statement_kind sql_statements[] = {
 	  .text = "SELECT quark, path, type, value, sum(ns) FROM \"%w\".state_sums(?1, ?2, ?3) "
 		  "GROUP BY quark, type, value" },
 	{ .name = "cpu_usage",
+	  .is_of_one = true,
 	  .columns = "tid INTEGER, ns INTEGER",
 	  .column_count = 2,
 	  .arguments = "t1, t2",
 	  .argument_count = 2,
 	  .text = "SELECT value, sum(ns) FROM \"%w\".state_sums('CPUs/*/Current_thread', ?1, ?2) "
 		  "WHERE value > 0 GROUP BY value ORDER BY 2 DESC" },
+	{ .name = "cpu_usage_of_hosts",
+	  .table = "cpu_usage",
+	  .is_of_hosts = true,
+	  .columns = "host TEXT, tid INTEGER, ns INTEGER",
+	  .column_count = 3,
+	  .arguments = "t1, t2",
+	  .argument_count = 2,
+	  .text = "SELECT host, value, sum(ns) FROM \"%w\".state_sums('*/CPUs/*/Current_thread', ?1, ?2) "
+		  "WHERE value > 0 GROUP BY host, value ORDER BY 3 DESC" },
 	{ .name = "interval_union",
 	  .columns = "key, start INTEGER, \"end\" INTEGER",
 	  .column_count = 3,

@@ -15,6 +15,9 @@
 
 struct sql_statement_kind {
 	const char *name;
+	const char *table;               /* what it is called where it is made; NULL: as its name */
+	bool is_of_hosts;                /* for histories of several hosts... */
+	bool is_of_one;                  /* ... and for those of one; neither: for both */
 	const char *columns, *arguments; /* as a CREATE TABLE lists them */
 	int column_count, argument_count;
 	bool takes_statements; /* each %s of the text is an argument; else it is the schema of the table */

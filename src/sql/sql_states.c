@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "histree/labels.h"
 #include "histree/query.h"
+#include "sql/sql_hosts.h"
 #include "sql/sql_ordered_states.h"
 #include "sql/sql_selection.h"
 #include "sql/sql_table.h"
@@ -86,7 +87,7 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 	table->rows = sql_connection_row_counter(module->connection);
 	if (table->paths == NULL)
 		return error_memory(error, "the paths of attributes");
-	*declaration = sqlite3_mprintf("%s", table->kind->declaration);
+	*declaration = sql_hosts_declare(table->history, sqlite3_mprintf("%s", table->kind->declaration));
 	return HISTREE_OK;
 }
 
@@ -150,7 +151,7 @@ static int take_arguments(const struct states_table *table, struct sql_plan *pla
 	int found = 0;
 	for (int i = 0; i < plan->info->nConstraint; i++) {
 		int column = plan->info->aConstraint[i].iColumn;
-		if (column < ARGUMENTS)
+		if (column < ARGUMENTS || column >= ARGUMENTS + table->kind->argument_count)
 			continue;
 		/* Of a list, SQLite asks for one after the other. */
 		enum sql_operator operator= sql_plan_operator(plan->info, i);
@@ -432,8 +433,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		if (label != NULL)
 			sqlite3_result_text(context, label, -1, SQLITE_STATIC);
 		break;
-	default: /* an argument: whoever gave it knows it */
+	default: /* an argument: whoever gave it knows it; or the host, which is last */
 		sqlite3_result_null(context);
+		if (number == ARGUMENTS + table_of(cursor)->kind->argument_count)
+			sql_hosts_result(context, table_of(cursor)->history, state->quark);
 		break;
 	}
 	return SQLITE_OK;

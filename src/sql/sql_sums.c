@@ -8,12 +8,16 @@
 #include "base/hash.h"
 #include "histree/query.h"
 #include "sql/sql_arguments.h"
+#include "sql/sql_hosts.h"
 #include "sql/sql_selection.h"
 #include "sql/sql_table.h"
 #include "sql/sql_window.h"
 
 enum column { QUARK, PATH, TYPE, VALUE, NS, ARGUMENTS };
 enum argument { PATTERN, FROM, TO, ARGUMENT_COUNT };
+
+/* Where there are several. */
+enum { HOST = ARGUMENTS + ARGUMENT_COUNT };
 
 /* Slots are a power of two, at most half of them are taken; texts and bytes of values have a limit too. */
 enum { SLOTS_FIRST = 256, SLOTS_MAX = 1 << 16, BYTES_MAX = 4 << 20, BATCH = 256 };
@@ -55,7 +59,10 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 	table->rows = sql_connection_row_counter(module->connection);
 	*declaration = sqlite3_mprintf("CREATE TABLE x(quark INTEGER, path TEXT, type TEXT, value, ns INTEGER, "
 				       "pattern HIDDEN, t1 HIDDEN, t2 HIDDEN)");
-	return sql_store_history(base->store, analysis, &table->history, error);
+	enum histree_status status = sql_store_history(base->store, analysis, &table->history, error);
+	if (status == HISTREE_OK)
+		*declaration = sql_hosts_declare(table->history, *declaration);
+	return status;
 }
 
 static int connect(sqlite3 *db, void *module, int argument_count, const char *const *arguments, sqlite3_vtab **out,
@@ -328,6 +335,9 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		break;
 	case NS:
 		sqlite3_result_int64(context, sum->ns > INT64_MAX ? INT64_MAX : (sqlite3_int64)sum->ns);
+		break;
+	case HOST:
+		sql_hosts_result(context, ((struct sums_table *)base->pVtab)->history, sum->quark);
 		break;
 	default: /* an argument: whoever gave it knows it */
 		break;
