@@ -41,6 +41,7 @@ struct histree_store_segments {
 /* A host of a store of several, which has a store of its own inside of that. */
 struct histree_store_host {
 	const char *name;
+	size_t trace_count;                /* of the traces of all, which stand in the order of the hosts */
 	const char *folder;                /* of its store, inside of the folder of this one: "hosts/NAME" */
 	const struct histree_clock *clock; /* its times were corrected by it; NULL: by none, as was asked for */
 	size_t neighbour; /* the host by whose packets its clock was found, an index; its own: by none */

@@ -125,6 +125,61 @@ static struct histree_tree_options tree_of(const struct target *target, char var
 	return tree;
 }
 
+/* ---- hosts and clocks -------------------------------------------------------------------------------------- */
+
+/* Those that the store was built with, so that they are the same again. */
+struct kept_hosts {
+	struct histree_build_host *hosts;
+	struct histree_build_clock *clocks;
+	size_t host_count, clock_count;
+	bool no_clocks;
+	const char *reference;
+};
+
+static void keep_clock(struct kept_hosts *kept, const char *host, const struct histree_clock *clock,
+		       const char *neighbour)
+{
+	if (clock != NULL)
+		kept->clocks[kept->clock_count++] = (struct histree_build_clock){ host, *clock, neighbour };
+}
+
+/* Whether the traces are as many as the manifest lists: then it says which is whose.  Others say it themselves. */
+static bool keep_hosts(struct kept_hosts *kept, const struct histree_store_info *info,
+		       const struct trace_paths *traces)
+{
+	kept->hosts = calloc(traces->count + 1, sizeof(*kept->hosts));
+	kept->clocks = calloc(info->host_count + 1, sizeof(*kept->clocks));
+	if (kept->hosts == NULL || kept->clocks == NULL)
+		return false;
+	bool is_known = traces->count == info->trace_count && (info->host_count > 0 || info->host != NULL);
+	size_t host = 0, left = info->host_count > 0 ? info->hosts[0].trace_count : SIZE_MAX;
+	for (size_t i = 0; is_known && i < traces->count; i++) {
+		while (left == 0)
+			left = info->hosts[++host].trace_count;
+		left--;
+		kept->hosts[kept->host_count++] =
+			(struct histree_build_host){ info->host_count > 0 ? info->hosts[host].name : info->host,
+						     traces->paths[i] };
+	}
+	if (is_known && info->host_count == 0)
+		keep_clock(kept, info->host, info->clock, NULL);
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_host *one = &info->hosts[i];
+		keep_clock(kept, one->name, one->clock,
+			   one->neighbour != i ? info->hosts[one->neighbour].name : NULL);
+		kept->no_clocks = kept->no_clocks || one->clock == NULL;
+		if (one->clock != NULL && one->clock->quality == HISTREE_CLOCK_REFERENCE && i > 0)
+			kept->reference = one->name;
+	}
+	return true;
+}
+
+static void kept_hosts_release(struct kept_hosts *kept)
+{
+	free(kept->hosts);
+	free(kept->clocks);
+}
+
 /* ---- built again ----------------------------------------------------------------------------------------- */
 
 static enum cli_exit report_build(enum histree_status status, const char *store, bool quiet,
@@ -154,12 +209,22 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 	size_t count;
 	enum cli_exit code = tree_option_recall(info->options, &tree, &no_overviews);
 	const char **analyses = code == CLI_OK ? list_analyses(info, &count) : NULL;
-	if (analyses == NULL)
+	struct kept_hosts kept = { 0 };
+	if (analyses == NULL || !keep_hosts(&kept, info, traces)) {
+		kept_hosts_release(&kept);
+		free(analyses);
 		return code != CLI_OK ? code : report_no_memory();
+	}
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->paths,
-		.trace_count = traces->count,
+		.trace_count = kept.host_count > 0 ? 0 : traces->count,
+		.hosts = kept.hosts,
+		.host_count = kept.host_count,
+		.clocks = kept.clocks,
+		.clock_count = kept.clock_count,
+		.no_clocks = kept.no_clocks,
+		.reference = kept.reference,
 		.store = target->path,
 		.analyses = analyses,
 		.analysis_count = count,
@@ -178,6 +243,7 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 	progress_catch_signals();
 	enum histree_status status = histree_build(&wanted, &error);
 	progress_end(&progress);
+	kept_hosts_release(&kept);
 	free(analyses);
 	return report_build(status, target->path, chosen->quiet, &error);
 }

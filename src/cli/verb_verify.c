@@ -38,7 +38,7 @@ static void report_fault(void *context, const char *fault)
 	verifying->faults++;
 	if (verifying->analysis != NULL)
 		output_format(verifying->output, "%s: ", verifying->analysis);
-	char shown[CONTROL_ESCAPE_SIZE * sizeof(((struct histree_error *)NULL)->message)];
+	char shown[CONTROL_ESCAPE_SIZE * (sizeof(((struct histree_error *)NULL)->message) + 128)];
 	control_text_copy(fault, shown, sizeof(shown));
 	output_format(verifying->output, "%s\n", shown);
 }
@@ -115,6 +115,19 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 	return judge(verifying, status, &error, faults_before);
 }
 
+/* A host whose store cannot be opened, or is another one. */
+static void verify_hosts(struct verifying *verifying, const struct histree_store_info *info)
+{
+	for (size_t i = 0; i < info->host_count; i++) {
+		char fault[sizeof(((struct histree_error *)NULL)->message) + 128];
+		if (info->hosts[i].why == NULL || !info->complete)
+			continue;
+		snprintf(fault, sizeof(fault), "host '%.96s': %s", info->hosts[i].name, info->hosts[i].why);
+		verifying->analysis = NULL;
+		report_fault(verifying, fault);
+	}
+}
+
 /* It is read as a whole.  A store that is being built has none yet, and a repaired one has none. */
 static enum cli_exit verify_events(struct verifying *verifying, const struct target *target)
 {
@@ -140,6 +153,7 @@ static enum cli_exit verify_all(struct verifying *verifying, const struct target
 	if (analysis != NULL)
 		return verify(verifying, target, analysis);
 	enum cli_exit code = CLI_OK;
+	verify_hosts(verifying, info);
 	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++)
 		code = verify(verifying, target, info->histories[i].analysis);
 	for (size_t i = 0; i < info->segments_count && code == CLI_OK; i++)

@@ -30,6 +30,8 @@ enum histree_status histree_events_open(const struct histree_store *store, struc
 {
 	*out = NULL;
 	const struct histree_store_info *info = histree_store_info(store);
+	if (info->host_count > 0)
+		return events_open_hosts(store, out, error);
 	struct histree_events *events = calloc(1, sizeof(*events));
 	char *path = NULL;
 	if (events == NULL || asprintf(&path, "%s/" EVENT_INDEX_FILE, info->path) < 0) {

@@ -198,6 +198,12 @@ static enum histree_status convert_store(struct convert *convert)
 	if (status == HISTREE_NOT_FOUND)
 		return error_set(convert->error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE,
 				 options->path);
+	if (status == HISTREE_OK && convert->info.host_count > 0)
+		status =
+			error_set(convert->error, HISTREE_ERR_ARGUMENT,
+				  "'%s' is of several hosts: a store of one is converted by itself, as in 'histree "
+				  "convert %s/%s --output OUT'",
+				  options->path, options->path, convert->info.hosts[0].folder);
 	if (status == HISTREE_OK && !convert->info.complete)
 		status = error_set(convert->error, HISTREE_ERR_INCOMPLETE,
 				   "'%s' is not complete; 'histree repair' makes a complete store of it",

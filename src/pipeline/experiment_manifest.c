@@ -47,6 +47,7 @@ static enum histree_status begin_summary(struct summary *summary, const struct h
 	for (size_t i = 0; i < count; i++)
 		summary->hosts[i] = (struct histree_store_host){
 			.name = experiment->hosts[i].name,
+			.trace_count = experiment->hosts[i].path_count,
 			.folder = experiment->hosts[i].folder,
 			.clock = experiment->hosts[i].clock,
 			.neighbour = experiment->hosts[i].neighbour,

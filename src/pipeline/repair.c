@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "event_index/event_index.h"
 #include "pipeline/repair_inside.h"
+#include "store_folder/host_folder.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 
@@ -237,11 +238,27 @@ static enum histree_status write_manifest(struct repair *repair, const struct st
 	return status;
 }
 
+/* Whether the store is of several hosts, as its manifest says, or its folder where that is lost. */
+static bool has_hosts(struct repair *repair)
+{
+	struct stat facts;
+	const char *hosts =
+		repair->lost_manifest ? repair_path(&repair->arena, repair->options->path, HOSTS_FOLDER) : NULL;
+	return repair->info.host_count > 0 || (hosts != NULL && stat(hosts, &facts) == 0 && S_ISDIR(facts.st_mode));
+}
+
 static enum histree_status repair_store(struct repair *repair)
 {
 	const struct histree_repair_options *options = repair->options;
 	struct store_folder folder;
 	enum histree_status status = read_manifest(repair, options->path);
+	if (status == HISTREE_OK && has_hosts(repair))
+		return error_set(
+			repair->error, HISTREE_ERR_ARGUMENT,
+			"'%s' is of several hosts, each with a store of its own: 'histree verify' says which is "
+			"damaged, and 'histree repair %s/" HOSTS_FOLDER "/NAME --output OUT' makes a sound one "
+			"of it",
+			options->path, options->path);
 	if (status != HISTREE_OK)
 		return status;
 	status = store_folder_check_source(options->out, options->path, repair->error);

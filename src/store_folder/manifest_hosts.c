@@ -37,9 +37,10 @@ static json_t *encode_host(const struct histree_store_host *host)
 	char identity[MANIFEST_IDENTITY_DIGITS + 1];
 	snprintf(identity, sizeof(identity), "%016" PRIx64, host->identity);
 	bool has_times = host->start <= host->end;
-	return json_pack("{s:s, s:s, s:o*, s:I, s:o*, s:o*, s:I, s:o*}", "name", host->name, "folder", host->folder,
-			 "clock", manifest_encode_clock(host->clock), "neighbour", (json_int_t)host->neighbour,
-			 "start", has_times ? json_integer(host->start) : NULL, "end",
+	return json_pack("{s:s, s:I, s:s, s:o*, s:I, s:o*, s:o*, s:I, s:o*}", "name", host->name, "traces",
+			 (json_int_t)host->trace_count, "folder", host->folder, "clock",
+			 manifest_encode_clock(host->clock), "neighbour", (json_int_t)host->neighbour, "start",
+			 has_times ? json_integer(host->start) : NULL, "end",
 			 has_times ? json_integer(host->end) : NULL, "events", count_number(host->event_count),
 			 "identity", host->identity != 0 ? json_string(identity) : NULL);
 }
@@ -112,17 +113,18 @@ static enum histree_status decode_host(const char *path, json_t *object, size_t 
 {
 	const char *name, *folder, *identity = NULL;
 	json_t *clock = NULL;
-	json_int_t neighbour, start = 0, end = -1, events;
+	json_int_t traces, neighbour, start = 0, end = -1, events;
 	char expected[HOST_FOLDER_SIZE];
-	if (json_unpack(object, "{s:s, s:s, s?o, s:I, s?I, s?I, s:I, s?s}", "name", &name, "folder", &folder,
-			"clock", &clock, "neighbour", &neighbour, "start", &start, "end", &end, "events", &events,
-			"identity", &identity) != 0)
+	if (json_unpack(object, "{s:s, s:I, s:s, s?o, s:I, s?I, s?I, s:I, s?s}", "name", &name, "traces", &traces,
+			"folder", &folder, "clock", &clock, "neighbour", &neighbour, "start", &start, "end", &end,
+			"events", &events, "identity", &identity) != 0)
 		return manifest_malformed(path, "a host lacks something, or has it of another kind", error);
 	if (!host_folder_name(name, expected) || strcmp(expected, folder) != 0)
 		return manifest_malformed(path, "a host has another folder than is its own", error);
-	if (neighbour < 0 || (size_t)neighbour >= count || events < 0)
+	if (neighbour < 0 || (size_t)neighbour >= count || events < 0 || traces < 0)
 		return manifest_malformed(path, "a host has a number that cannot be", error);
 	*out = (struct histree_store_host){
+		.trace_count = (size_t)traces,
 		.neighbour = (size_t)neighbour,
 		.start = start,
 		.end = end,
@@ -180,5 +182,10 @@ enum histree_status manifest_decode_hosts(const char *path, json_t *root, struct
 		status = decode_host(path, json_array_get(array, i), count, arena, &hosts[i], error);
 	out->hosts = hosts;
 	out->host_count = count;
+	size_t traces = 0;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		traces += hosts[i].trace_count;
+	if (status == HISTREE_OK && traces != out->trace_count)
+		status = manifest_malformed(path, "has another number of traces than its hosts", error);
 	return status == HISTREE_OK ? check_names(path, out, error) : status;
 }
