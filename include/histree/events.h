@@ -22,8 +22,9 @@
 struct histree_events;
 
 /*
- * Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the
- * store has no index of events.
+ * Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the store
+ * has no index of events.  Of several hosts, some may have none (histree_events_hosts()); only if none has, it is
+ * an error.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_events_open(const struct histree_store *store, struct histree_events **out, struct histree_error *error);

@@ -182,6 +182,12 @@ void segment_disk_limit_queue(void *body, size_t bytes)
 		disk->store.source.queue_bytes = disk->store.room.bytes = bytes;
 }
 
+void segment_disk_share_cache(void *body, void *with)
+{
+	const struct segment_disk *disk = body, *other = with;
+	tree_reader_share_cache(disk->reader, other->reader);
+}
+
 static enum histree_status disk_make_table(void *body, size_t field, struct histree_error *error)
 {
 	struct segment_disk *disk = body;

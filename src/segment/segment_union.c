@@ -161,10 +161,14 @@ static enum histree_status take_parts(struct segment_union *body, const struct h
 	return status;
 }
 
-/* Spilled files go beside the first part that has one; `room` is its own. */
+/*
+ * All of them take what one store would take.  Spilled files go beside the first part that has one; `room` is its
+ * own.
+ */
 static void share_memory(struct histree_segment_store *store)
 {
 	const struct segment_union *body = store->body;
+	void *first = NULL;
 	size_t share = QUEUE_BYTES_ALL / body->part_count;
 	share = share > QUEUE_BYTES_MIN ? share : QUEUE_BYTES_MIN;
 	for (size_t i = 0; i < body->part_count; i++) {
@@ -175,8 +179,13 @@ static void share_memory(struct histree_segment_store *store)
 			store->room = part->room;
 		if (part->room.bytes > share)
 			part->room.bytes = share;
-		if (part->backend == &segment_backend_disk)
-			segment_disk_limit_queue(part->body, share);
+		if (part->backend != &segment_backend_disk)
+			continue;
+		segment_disk_limit_queue(part->body, share);
+		if (first == NULL)
+			first = part->body;
+		else
+			segment_disk_share_cache(part->body, first);
 	}
 }
 
