@@ -142,13 +142,13 @@ static void drop(struct union_query *query)
 static inline enum histree_status enter_shard(struct union_query *query, struct asked_host *asked,
 					      struct histree_error *error)
 {
+	query->host = asked->host;
 	if (asked->query == NULL) {
 		enum histree_status status = histree_query_create(asked->host->history, &asked->query, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
 	query->current = asked->query;
-	query->host = asked->host;
 	return HISTREE_OK;
 }
 
