@@ -92,7 +92,11 @@ struct histree_label_table {
 
 /* ---- of a history ----------------------------------------------------------------------------------------- */
 
-/* Returns the tables of a history in their order; *count becomes their number. */
+/*
+ * Returns the tables of a history in their order; *count becomes their number.  Of several hosts (history.h), each
+ * that differs comes once, with patterns that begin with a level for the host, a star; histree_labels_of() knows
+ * which table is whose.
+ */
 HISTREE_API const struct histree_label_table *histree_labels(const struct histree_history *history, size_t *count);
 
 enum histree_labels_origin {

@@ -2,6 +2,8 @@
 /*
  * history_labels.c - the labels of a history, or those that are known of the analysis that made it.
  */
+#include <stdlib.h>
+
 #include "analysis/registry.h"
 #include "state/history.h"
 #include "state/labels_slot.h"
@@ -14,19 +16,36 @@ static const struct histree_label_table *known_of(const char *provider, size_t *
 	return is_known ? entry->analysis->labels : NULL;
 }
 
-/* Of several hosts: those of the first that has some. */
+static const struct history_labels *labels_of_one(const struct histree_history *history)
+{
+	return labels_slot_get(history_labels_slot(history), history_file(history),
+			       histree_history_info(history)->provider, known_of);
+}
+
+static const struct history_labels *labels_of_hosts(const struct histree_history *history,
+						    const struct histree_history_host *hosts, size_t count)
+{
+	struct labels_slot *slot = history_labels_slot(history);
+	const struct history_labels *labels = atomic_load_explicit(&slot->labels, memory_order_acquire);
+	if (labels != NULL)
+		return labels;
+	const struct history_labels **of_hosts = calloc(count, sizeof(*of_hosts));
+	size_t found = 0;
+	for (size_t i = 0; of_hosts != NULL && i < count; i++) {
+		if (hosts[i].history != NULL)
+			of_hosts[found] = labels_of_one(hosts[i].history);
+		found += of_hosts[found] != NULL;
+	}
+	labels = of_hosts != NULL ? labels_slot_unite(slot, of_hosts, found) : NULL;
+	free(of_hosts);
+	return labels;
+}
+
 static const struct history_labels *labels_in(const struct histree_history *history)
 {
 	size_t count;
-	const struct history_labels *labels = NULL;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	for (size_t i = 0; i < count && (labels == NULL || labels->count == 0); i++)
-		if (hosts[i].history != NULL)
-			labels = labels_in(hosts[i].history);
-	if (hosts != NULL)
-		return labels;
-	return labels_slot_get(history_labels_slot(history), history_file(history),
-			       histree_history_info(history)->provider, known_of);
+	return hosts != NULL ? labels_of_hosts(history, hosts, count) : labels_of_one(history);
 }
 
 const struct histree_label_table *histree_labels(const struct histree_history *history, size_t *count)
@@ -51,7 +70,7 @@ static inline const struct histree_label_table *table_of(const struct histree_hi
 	struct labels_slot *slot = history_labels_slot(history);
 	if (labels_slot_known(slot, quark, &table))
 		return table;
-	const struct history_labels *labels = labels_in(history);
+	const struct history_labels *labels = labels_of_one(history);
 	return labels != NULL ? labels_slot_look(slot, histree_history_attributes(history), labels, quark) : NULL;
 }
 

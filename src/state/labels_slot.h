@@ -60,6 +60,13 @@ void labels_slot_free(struct labels_slot *slot);
 const struct history_labels *labels_slot_get(struct labels_slot *slot, const struct block_file *file,
 					     const char *provider, known_labels *known);
 
+/*
+ * Returns the labels of a history of several hosts, made of theirs: each table once, with patterns for any host.
+ * NULL if memory is out.
+ */
+const struct history_labels *labels_slot_unite(struct labels_slot *slot, const struct history_labels *const *hosts,
+					       size_t count);
+
 /* Returns the table for an attribute, which is known from then on, or NULL if it has none. */
 const struct histree_label_table *labels_slot_look(struct labels_slot *slot,
 						   const struct histree_attributes *attributes,

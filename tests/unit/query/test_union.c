@@ -245,6 +245,15 @@ static void labels_are_those_of_the_host(void **state)
 	assert_null(histree_labels_of(joined, 0));
 	assert_null(histree_labels_of(joined, ATTRIBUTES + 1));
 	assert_null(histree_labels_of(joined, 9999));
+	/* Both hosts have the same table. */
+	size_t count;
+	const struct histree_label_table *tables = histree_labels(joined, &count);
+	assert_int_equal(count, 1);
+	assert_string_equal(tables[0].patterns[0], "*/a1*");
+	assert_null(tables[0].patterns[1]);
+	assert_string_equal(tables[0].name, "levels");
+	assert_ptr_equal(histree_labels(joined, &count), tables);
+	assert_int_equal(histree_labels_origin(joined), HISTREE_LABELS_OF_FILE);
 	histree_history_close(joined);
 }
 
