@@ -167,7 +167,7 @@ static enum histree_status verify_numbers(struct histree_history *history,
 		status = take_off_all(&verifying, error);
 	if (status == HISTREE_OK)
 		report_wrong(&verifying, &faults);
-	overview_window_release(&verifying.walk.window);
+	window_walk_release(&verifying.walk);
 	overview_choice_release(&verifying.choice);
 	number_ladder_release(&verifying.ladder);
 	free(verifying.prints);

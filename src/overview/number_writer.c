@@ -183,7 +183,7 @@ static enum histree_status write_file(struct writer *writer, struct histree_erro
 		.start = writer->of.start,
 		.tree = { .node_size = NODE_SIZE,
 			  .memory_max = writer->source->options->memory_max,
-			  .threads = writer->source->options->threads },
+			  .threads = writer->source->options->threads > 1 ? 2 : writer->source->options->threads },
 	};
 	enum histree_status status = state_file_sink(writer->source->io, &options, NULL, &writer->sink, error);
 	if (status != HISTREE_OK)
@@ -232,13 +232,14 @@ enum histree_status numbers_write(const struct number_source *source, uint64_t b
 		.choice = &writer.choice,
 		.progress = source->progress,
 		.states_in_window = source->options->states_in_window,
+		.threads = source->options->threads,
 	};
 	*bytes = 0;
 	if (writer.name == NULL)
 		return error_memory(error, "a path");
 	numbers_path(source->path, writer.name);
 	enum histree_status status = write_smaller(&writer, bytes_max, bytes, error);
-	overview_window_release(&writer.walk.window);
+	window_walk_release(&writer.walk);
 	overview_choice_release(&writer.choice);
 	number_ladder_release(&writer.ladder);
 	free(writer.order);

@@ -197,6 +197,24 @@ enum histree_status overview_window_condense(struct overview_window *window, con
 	return status == HISTREE_OK ? sort_cells(window, error) : status;
 }
 
+void overview_window_move_room(struct overview_window *from, struct overview_window *to)
+{
+	to->sorted = from->sorted;
+	to->sorted_capacity = from->sorted_capacity;
+	to->ends = from->ends;
+	to->ends_capacity = from->ends_capacity;
+	to->order = from->order;
+	to->order_capacity = from->order_capacity;
+	to->spare = from->spare;
+	to->spare_capacity = from->spare_capacity;
+	to->cells = from->cells;
+	from->sorted = NULL;
+	from->ends = NULL;
+	from->order = from->spare = NULL;
+	from->sorted_capacity = from->ends_capacity = from->order_capacity = from->spare_capacity = 0;
+	from->cells = (struct overview_cells){ 0 };
+}
+
 void overview_window_release(struct overview_window *window)
 {
 	value_table_release(&window->values);
