@@ -28,6 +28,14 @@ enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const st
 	return status;
 }
 
+void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		for (size_t from = 0; from < other->count; from++)
+			if (inputs->all[i].kind == other->all[from].kind && inputs->all[i].kind->learn_as != NULL)
+				inputs->all[i].kind->learn_as(inputs->all[i].input, other->all[from].input);
+}
+
 enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs, const struct event *event,
 					  struct histree_error *error)
 {

@@ -28,6 +28,12 @@ struct analysis_input_kind {
 	void (*use_space)(void *input, struct table_space *tables);
 
 	/*
+	 * Learn from all events that another input of this kind learns from, for its analyses; before the first event.
+	 * NULL: any two learn from the same ones.
+	 */
+	void (*learn_as)(void *input, const void *other);
+
+	/*
 	 * An event or a gap comes next, in the order of the trace.  It passes by if it is of a trace of which the
 	 * kind knows nothing.  Negative only for what ends the build: no memory.
 	 */
@@ -54,6 +60,12 @@ struct analysis_inputs {
 /* Returns the input of a kind in *input, made if there is none yet; NULL for the kind NULL. */
 enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,
 					void **input, struct histree_error *error);
+
+/*
+ * Of inputs that were made for parts of the analyses: have them know what one input for all analyses would, by having
+ * `inputs` learn as `other` does.
+ */
+void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other);
 
 enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs, const struct event *event,
 					  struct histree_error *error);

@@ -94,8 +94,17 @@ static void *run(void *context)
 	return NULL;
 }
 
+/* What an analysis knows does not depend on who shares its input. */
+static void learn_alike(struct build_lanes *lanes)
+{
+	for (size_t i = 0; i < lanes->count; i++)
+		for (size_t other = 0; other < lanes->count; other++)
+			analysis_inputs_learn_as(&lanes->lanes[i].inputs, &lanes->lanes[other].inputs);
+}
+
 void build_lanes_start(struct build_lanes *lanes, struct event_feed *feed)
 {
+	learn_alike(lanes);
 	for (size_t i = 1; i < lanes->count; i++) {
 		struct build_lane *lane = &lanes->lanes[i];
 		lane->feed = feed;

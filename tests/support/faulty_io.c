@@ -5,10 +5,10 @@
 
 static bool fails(struct faulty_io *faulty)
 {
-	faulty->operations++;
-	if (faulty->fail_at == 0 || faulty->operations < faulty->fail_at)
+	uint64_t number = ++faulty->operations;
+	if (faulty->fail_at == 0 || number < faulty->fail_at)
 		return false;
-	if (!faulty->for_ever && faulty->operations > faulty->fail_at)
+	if (!faulty->for_ever && number > faulty->fail_at)
 		return false;
 	errno = EIO;
 	return true;

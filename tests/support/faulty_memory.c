@@ -11,7 +11,10 @@ struct faulty_memory faulty_memory;
 
 void faulty_memory_begin(uint64_t fail_at, bool for_ever)
 {
-	faulty_memory = (struct faulty_memory){ .fail_at = fail_at, .for_ever = for_ever };
+	faulty_memory.requests = 0;
+	faulty_memory.refused = false;
+	faulty_memory.for_ever = for_ever;
+	faulty_memory.fail_at = fail_at;
 }
 
 void faulty_memory_end(void)
@@ -21,9 +24,9 @@ void faulty_memory_end(void)
 
 static bool refuses(void)
 {
-	faulty_memory.requests++;
-	if (faulty_memory.fail_at == 0 || faulty_memory.requests < faulty_memory.fail_at ||
-	    (faulty_memory.requests > faulty_memory.fail_at && !faulty_memory.for_ever))
+	uint64_t number = ++faulty_memory.requests;
+	if (faulty_memory.fail_at == 0 || number < faulty_memory.fail_at ||
+	    (number > faulty_memory.fail_at && !faulty_memory.for_ever))
 		return false;
 	faulty_memory.refused = true;
 	errno = ENOMEM;

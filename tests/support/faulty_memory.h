@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 struct faulty_memory {
-	uint64_t requests; /* so far */
-	uint64_t fail_at;  /* the request that is refused, from 1; 0: none */
-	bool for_ever;     /* and all after it */
-	bool refused;      /* one was */
+	_Atomic(uint64_t) requests; /* so far, of all threads */
+	uint64_t fail_at;           /* the request that is refused, from 1; 0: none */
+	bool for_ever;              /* and all after it */
+	_Atomic bool refused;       /* one was */
 };
 
-/* Of the whole process: it is for programs of one thread. */
+/* Of the whole process.  It begins and ends while there is one thread. */
 extern struct faulty_memory faulty_memory;
 
 /* From now on, refuse the n-th request. */

@@ -43,6 +43,15 @@ void kernel_input_need_machine(struct kernel_input *input)
 	input->wanted |= teaching;
 }
 
+/* A machine meets threads in events that are decoded for others, and says in the end what it found odd about them. */
+static void learn_as(void *instance, const void *other)
+{
+	struct kernel_input *input = instance;
+	const struct kernel_input *from = other;
+	input->wanted |= from->wanted;
+	input->needs_machine |= from->needs_machine;
+}
+
 static enum histree_status report(const struct kernel_input *input, struct histree_error *error)
 {
 	return input->machine.no_memory ? error_memory(error, "the threads and CPUs of the trace") : HISTREE_OK;
@@ -146,6 +155,7 @@ const struct analysis_input_kind kernel_input_kind = {
 	.needs = "a trace by perf or trace-cmd, or of domain \"kernel\" by LTTng, with events such as sched_switch",
 	.create = create,
 	.use_space = use_space,
+	.learn_as = learn_as,
 	.begin = begin,
 	.end = end,
 	.free = free_input,

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_build_threads.c - a build with several threads makes the bytes that one thread makes, of whole traces and of
+ * damaged ones; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "pipeline/build.h"
+#include "support/data.h"
+#include "support/effort.h"
+#include "support/faulty_io.h"
+#include "support/faulty_memory.h"
+
+static const char *const traces[] = {
+	"demo-trace",
+	"ctf-calls",
+	"ctf-made",
+	"ctf-perf-small",
+	"dat-made/row.dat",
+	"perf-made/file.data",
+	"perf-made/threads",
+	"perf-made/packed.data",
+	"lines-made/trace.txt",
+	"uftrace-made",
+	"perfetto-made/both.pftrace",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+static const uint32_t thread_counts[] = { 1, 2, 3, 7 };
+
+struct world {
+	char folder[64], copy[128], stores[COUNT_OF(thread_counts)][128];
+	const char *paths[1];
+	struct histree_build_options options;
+	unsigned questions, cancel_at; /* 0: never */
+};
+
+static void run(const char *format, ...)
+{
+	char command[DATA_PATH_SIZE + 1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	assert_int_equal(system(command), 0);
+}
+
+/* What somebody else is told of a trace has no part in it, and neither has when it is told. */
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	assert_non_null(world);
+	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-threads-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	snprintf(world->copy, sizeof(world->copy), "%s/trace", world->folder);
+	for (size_t i = 0; i < COUNT_OF(thread_counts); i++)
+		snprintf(world->stores[i], sizeof(world->stores[i]), "%s/store-%u", world->folder,
+			 thread_counts[i]);
+	world->paths[0] = world->copy;
+	world->options = (struct histree_build_options){
+		.traces = world->paths, .trace_count = 1, .segments = true, .force = true
+	};
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	run("chmod -R u+w '%s' && rm -rf '%s'", world->folder, world->folder);
+	free(world);
+	return 0;
+}
+
+/* A thread that was waited for may be seen a moment longer. */
+static void assert_one_thread(void)
+{
+	unsigned count = 0;
+	for (unsigned tries = 0; tries < 1000 && count != 1; tries++) {
+		DIR *tasks = opendir("/proc/self/task");
+		const struct dirent *entry;
+		count = 0;
+		assert_non_null(tasks);
+		while ((entry = readdir(tasks)) != NULL)
+			count += entry->d_name[0] != '.';
+		closedir(tasks);
+		if (count != 1)
+			usleep(1000);
+	}
+	assert_int_equal(count, 1);
+}
+
+static void copy_trace(struct world *world, const char *name)
+{
+	char path[DATA_PATH_SIZE], inside[64];
+	snprintf(inside, sizeof(inside), "tests/data/%s", name);
+	source_path(path, inside);
+	run("rm -rf '%s' && cp -r '%s' '%s' && chmod -R u+w '%s'", world->copy, path, world->copy, world->copy);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------------- */
+
+/* Change some bytes of a file, but of its first ones, or cut it. */
+static void damage_file(const char *path, struct random *random)
+{
+	FILE *file = fopen(path, "r+");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	long size = ftell(file), least = 512;
+	for (unsigned i = 0; size > least && i < 1 + random_below(random, 8); i++) {
+		fseek(file, least + (long)random_below(random, (uint64_t)(size - least)), SEEK_SET);
+		fputc((int)random_below(random, 256), file);
+	}
+	fclose(file);
+	if (size > least && random_percent(random, 25))
+		assert_int_equal(truncate(path, least + (long)random_below(random, (uint64_t)(size - least))), 0);
+}
+
+static void damage(struct world *world, struct random *random)
+{
+	struct stat facts;
+	assert_int_equal(stat(world->copy, &facts), 0);
+	if (!S_ISDIR(facts.st_mode)) {
+		damage_file(world->copy, random);
+		return;
+	}
+	DIR *folder = opendir(world->copy);
+	const struct dirent *entry;
+	assert_non_null(folder);
+	while ((entry = readdir(folder)) != NULL) {
+		char path[512];
+		snprintf(path, sizeof(path), "%s/%s", world->copy, entry->d_name);
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0 && stat(path, &facts) == 0 &&
+		    S_ISREG(facts.st_mode) && random_percent(random, 60))
+			damage_file(path, random);
+	}
+	closedir(folder);
+}
+
+/* ---- the same bytes -------------------------------------------------------------------------------------- */
+
+static enum histree_status build(struct world *world, size_t which, struct histree_error *error)
+{
+	world->options.store = world->stores[which];
+	world->options.threads = thread_counts[which];
+	enum histree_status status = histree_build(&world->options, error);
+	assert_one_thread();
+	return status;
+}
+
+/* All but when it was built, and how long that took. */
+static void assert_same_store(const struct world *world, size_t which, const char *trace, uint64_t seed)
+{
+	char command[1024];
+	snprintf(command, sizeof(command),
+		 "cd '%s' && for d in store-1 store-%u; do (cd $d && sed 's/\"build_ns\".*//; "
+		 "s/\"checksum\".*//' manifest.json && cat $(ls | grep -v '^manifest.json$') && ls) "
+		 ">$d.all; "
+		 "done; cmp store-1.all store-%u.all || { diff -r -a store-1 store-%u | cut -c1-300 | head -n 20 "
+		 ">&2; false; }",
+		 world->folder, thread_counts[which], thread_counts[which], thread_counts[which]);
+	if (system(command) != 0)
+		fail_msg("%s with seed %llu: %u threads make another store than one", trace,
+			 (unsigned long long)seed, thread_counts[which]);
+}
+
+static void check_trace(struct world *world, const char *trace, uint64_t seed, bool is_damaged)
+{
+	static const char *const variants[] = { NULL, "sht", "osht", "esht", "rsht", "vrsht" };
+	struct random random = { seed };
+	copy_trace(world, trace);
+	if (is_damaged)
+		damage(world, &random);
+	world->options.tree.variant = variants[random_below(&random, COUNT_OF(variants))];
+	world->options.tree.memory_max = random_percent(&random, 30) ? 2 << 20 : 0;
+	world->options.tree.node_size = random_percent(&random, 50) ? 4096 : 0;
+	world->options.ignore_gaps = random_percent(&random, 20);
+	world->options.publish_ns = random_percent(&random, 30) ? 1 : 0;
+	struct histree_error error;
+	enum histree_status expected = build(world, 0, &error);
+	char message[sizeof(error.message)] = "";
+	if (expected != HISTREE_OK)
+		snprintf(message, sizeof(message), "%s", error.message);
+	for (size_t which = 1; which < COUNT_OF(thread_counts); which++) {
+		assert_int_equal(build(world, which, &error), expected);
+		if (expected != HISTREE_OK)
+			assert_string_equal(error.message, message);
+		if (expected >= 0)
+			assert_same_store(world, which, trace, seed);
+	}
+	run("rm -rf '%s'/store-*", world->folder);
+}
+
+static void threads_make_no_difference(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(traces); i++)
+		for (uint64_t round = 0; round < test_effort(6, 2); round++)
+			check_trace(*state, traces[i], test_seed() + round, false);
+}
+
+static void damage_is_told_alike(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(traces); i++)
+		for (uint64_t round = 0; round < test_effort(20, 3); round++)
+			check_trace(*state, traces[i], test_seed() + 100 * i + round, true);
+}
+
+/* With more events than are read ahead. */
+static void a_long_trace_is_the_same(void **state)
+{
+	struct world *world = *state;
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, "traces/lttng-kernel/many-threads"))
+		skip();
+	world->paths[0] = path;
+	world->options.no_overviews = true;
+	for (size_t which = 0; which < COUNT_OF(thread_counts); which++) {
+		struct histree_error error;
+		world->options.publish_ns = which == 2 ? 1 : 0;
+		assert_int_equal(build(world, which, &error), HISTREE_OK);
+		if (which > 0)
+			assert_same_store(world, which, "many-threads", 0);
+	}
+}
+
+/* ---- what fails ------------------------------------------------------------------------------------------ */
+
+static bool goes_on(void *context)
+{
+	struct world *world = context;
+	return ++world->questions != world->cancel_at;
+}
+
+/* Whenever it is cancelled, there is no store, and nothing else. */
+static void a_cancelled_build_ends(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	char path[DATA_PATH_SIZE];
+	copy_trace(world, "demo-trace");
+	if (shared_path(path, "traces/lttng-kernel/many-threads"))
+		world->paths[0] = path;
+	world->options.cancel = (struct histree_cancel){ goes_on, world };
+	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at++) {
+		world->questions = 0;
+		enum histree_status status = build(world, 2, &error);
+		assert_int_equal(status, world->questions < world->cancel_at ? HISTREE_OK : HISTREE_ERR_CANCELLED);
+		if (status == HISTREE_OK)
+			break;
+		assert_int_not_equal(access(world->stores[2], F_OK), 0);
+	}
+}
+
+/* Of three threads, whichever is refused what it asks for. */
+static void refused_memory_is_told(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	copy_trace(world, "demo-trace");
+	assert_int_equal(build(world, 0, &error), HISTREE_OK);
+	faulty_memory_begin(0, false);
+	assert_int_equal(build(world, 2, &error), HISTREE_OK);
+	uint64_t requests = faulty_memory.requests, step = test_effort(7, 67);
+	struct random random = { test_seed() };
+	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
+		run("rm -rf '%s'*", world->stores[2]);
+		faulty_memory_begin(at, random_percent(&random, 50));
+		world->options.store = world->stores[2];
+		world->options.threads = 3;
+		enum histree_status status = histree_build(&world->options, &error);
+		bool was_refused = faulty_memory.refused;
+		faulty_memory_end();
+		assert_one_thread();
+		if (status != HISTREE_ERR_MEMORY && status != HISTREE_OK && status != HISTREE_PARTIAL)
+			fail_msg("request %llu: status %d, %s", (unsigned long long)at, (int)status, error.message);
+		if (status == HISTREE_OK && !was_refused)
+			assert_same_store(world, 2, "demo-trace", at);
+	}
+}
+
+static void a_failing_disk_is_told(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	struct faulty_io faulty;
+	copy_trace(world, "demo-trace");
+	world->options.store = world->stores[1];
+	world->options.threads = 7;
+	world->options.publish_ns = 1;
+	faulty_io_init(&faulty, &io_posix);
+	assert_int_equal(pipeline_build(&world->options, &faulty.io, &error), HISTREE_OK);
+	uint64_t operations = faulty.operations, step = test_effort(1, 5), failed = 0;
+	for (uint64_t at = 1; at < operations; at += step) {
+		run("rm -rf '%s'*", world->stores[1]);
+		faulty_io_init(&faulty, &io_posix);
+		faulty.fail_at = at;
+		faulty.for_ever = true;
+		enum histree_status status = pipeline_build(&world->options, &faulty.io, &error);
+		assert_one_thread();
+		assert_true(status < 0 || faulty.operations < at);
+		failed += status < 0;
+	}
+	assert_true(failed > operations / step / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(threads_make_no_difference, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damage_is_told_alike, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_long_trace_is_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cancelled_build_ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
