@@ -7,8 +7,8 @@
 #include "base/worker.h"
 
 /*
- * What reads.  Windows are as long as what is in them lets them be.  Each attribute has a state in a window, however
- * short that is.  `ahead` is how far the last ns of a window is from its first: all of time is 2^64 ns.
+ * What reads.  Windows are as long as what is in them lets them be.  Each attribute has a state in a window,
+ * however short that is.  `ahead` is how far the last ns of a window is from its first: all of time is 2^64 ns.
  */
 struct window_reader {
 	const struct window_walk *walk;

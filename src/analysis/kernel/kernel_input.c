@@ -43,7 +43,7 @@ void kernel_input_need_machine(struct kernel_input *input)
 	input->wanted |= teaching;
 }
 
-/* A machine meets threads in events that are decoded for others, and says in the end what it found odd about them. */
+/* A machine meets threads in events that are decoded for others, and says in the end what was odd about them. */
 static void learn_as(void *instance, const void *other)
 {
 	struct kernel_input *input = instance;
