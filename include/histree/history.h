@@ -142,6 +142,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_unite(const s
 									 size_t count, struct histree_history **out,
 									 struct histree_error *error);
 
+/*
+ * Make one that begins at `start` at the latest and ends at `end` at the earliest, though no part does: it says of
+ * its hosts what a union says that has others besides, which went on from `start` to `end`.  So several processes
+ * can have a part of the hosts each (histree-mpi(1)).
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_history_unite_within(const struct histree_history_part *parts, size_t count, histree_time start,
+			     histree_time end, struct histree_history **out, struct histree_error *error);
+
 /* Returns the hosts of a union, which live as long as it; NULL and a *count of 0: it is a history of one host. */
 HISTREE_API const struct histree_history_host *histree_history_hosts(const struct histree_history *history,
 								     size_t *count);

@@ -212,7 +212,8 @@ static uint64_t identity_of(const struct history_union *joined)
 	return identity;
 }
 
-static enum histree_status inform(struct histree_history *history, struct histree_error *error)
+static enum histree_status inform(struct histree_history *history, histree_time start, histree_time end,
+				  struct histree_error *error)
 {
 	struct history_union *joined = history->hosts;
 	struct histree_history_info *all = &history->info;
@@ -225,6 +226,8 @@ static enum histree_status inform(struct histree_history *history, struct histre
 			add_info(all, &host->history->info);
 		is_first = is_first && host->history == NULL;
 	}
+	all->start = start < all->start ? start : all->start;
+	all->end = end > all->end ? end : all->end;
 	joined->nodes_at_height = calloc((size_t)all->depth + 1, sizeof(*joined->nodes_at_height));
 	if (joined->nodes_at_height == NULL)
 		return error_memory(error, "a history of several hosts");
@@ -266,6 +269,13 @@ static void share_caches(const struct history_union *joined)
 enum histree_status histree_history_unite(const struct histree_history_part *parts, size_t count,
 					  struct histree_history **out, struct histree_error *error)
 {
+	return histree_history_unite_within(parts, count, INT64_MAX, INT64_MIN, out, error);
+}
+
+enum histree_status histree_history_unite_within(const struct histree_history_part *parts, size_t count,
+						 histree_time start, histree_time end, struct histree_history **out,
+						 struct histree_error *error)
+{
 	struct histree_history *history = NULL;
 	bool has_one = false;
 	*out = NULL;
@@ -288,7 +298,7 @@ enum histree_status histree_history_unite(const struct histree_history_part *par
 	if (status == HISTREE_OK)
 		status = sort_names(history->hosts, error);
 	if (status == HISTREE_OK)
-		status = inform(history, error);
+		status = inform(history, start, end, error);
 	if (status == HISTREE_OK) {
 		history->labels = labels_slot_create();
 		if (history->labels == NULL)
