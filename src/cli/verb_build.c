@@ -7,21 +7,12 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "base/trace_word.h"
-#include "cli/host_option.h"
+#include "cli/build_request.h"
 #include "cli/progress.h"
-#include "cli/tree_option.h"
 #include "cli/verb.h"
 #include "histree/build.h"
 
 enum { WARNINGS_SHOWN = 10 };
-
-struct build_options {
-	struct tree_options tree;
-	struct host_options hosts;
-	const char *output, *analysis, *map, *backend, *gaps, *empty_stacks, *progress;
-	uint64_t checkpoint_events, threads, publish;
-	bool force, resume, no_overviews, quiet;
-};
 
 static const char *const gaps[] = { "unknown", "ignore", NULL };
 
@@ -134,12 +125,6 @@ static const struct cli_option options[] = {
 
 /* ---- analyses --------------------------------------------------------------------------------------- */
 
-struct analysis_names {
-	char *text; /* the option, its commas made terminators */
-	const char **names;
-	size_t count, capacity;
-};
-
 static enum cli_exit check_analysis(const char *name)
 {
 	struct nearest nearest = nearest_begin(name);
@@ -155,49 +140,37 @@ static enum cli_exit check_analysis(const char *name)
 	return report_exit(CLI_USAGE, "unknown analysis '%s'; see 'histree analyses'", name);
 }
 
-/* analysis_names_release() also after failure. */
-static enum cli_exit analysis_names_read(struct analysis_names *names, const char *option)
+static enum cli_exit read_analyses(struct build_request *request, const char *option)
 {
 	if (option == NULL)
 		return CLI_OK;
-	names->text = strdup(option);
-	if (names->text == NULL)
+	request->analyses = strdup(option);
+	if (request->analyses == NULL)
 		return report_no_memory();
-	char *rest = names->text;
+	char *rest = request->analyses;
 	for (char *name; (name = strsep(&rest, ",")) != NULL;) {
 		enum cli_exit code = check_analysis(name);
 		if (code != CLI_OK)
 			return code;
-		if (!array_reserve(&names->names, &names->capacity, names->count + 1))
+		if (!array_reserve(&request->names, &request->name_capacity, request->name_count + 1))
 			return report_no_memory();
-		names->names[names->count++] = name;
+		request->names[request->name_count++] = name;
 	}
 	return CLI_OK;
-}
-
-static void analysis_names_release(struct analysis_names *names)
-{
-	free((void *)names->names);
-	free(names->text);
 }
 
 /* ---- traces ------------------------------------------------------------------------------------------- */
 
 /* The traces with the map of the command line, as the library takes them. */
-struct trace_words {
-	char **words;
-	size_t count;
-};
-
-static enum cli_exit trace_words_make(struct trace_words *traces, const char *map, const struct cli_words *words)
+static enum cli_exit read_traces(struct build_request *request, const char *map, const struct cli_words *words)
 {
-	traces->words = calloc(words->count + 1, sizeof(*traces->words));
-	if (traces->words == NULL)
+	request->traces = calloc(words->count + 1, sizeof(*request->traces));
+	if (request->traces == NULL)
 		return report_no_memory();
 	if (map != NULL && strchr(map, ':') != NULL)
 		return report_exit(CLI_USAGE, "'--map': '%s' has a colon, which no name in a map can have", map);
-	for (; traces->count < words->count; traces->count++) {
-		const char *word = words->words[traces->count];
+	for (; request->trace_count < words->count; request->trace_count++) {
+		const char *word = words->words[request->trace_count];
 		char *made = NULL;
 		if (map == NULL)
 			made = strdup(word);
@@ -205,16 +178,9 @@ static enum cli_exit trace_words_make(struct trace_words *traces, const char *ma
 			made = NULL;
 		if (made == NULL)
 			return report_no_memory();
-		traces->words[traces->count] = made;
+		request->traces[request->trace_count] = made;
 	}
 	return CLI_OK;
-}
-
-static void trace_words_release(struct trace_words *traces)
-{
-	for (size_t i = 0; i < traces->count; i++)
-		free(traces->words[i]);
-	free(traces->words);
 }
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
@@ -306,8 +272,7 @@ static enum cli_exit report_result(struct histree_build_result *result, const st
 	return is_partial ? CLI_INPUT : CLI_OK;
 }
 
-/* Reports what was built, as the store itself says. */
-static enum cli_exit report_store(const char *path, bool is_partial, bool is_quiet)
+enum cli_exit build_report_store(const char *path, bool is_partial, bool is_quiet)
 {
 	struct histree_store *store = NULL;
 	struct histree_error error = { 0 };
@@ -363,27 +328,52 @@ static const char *what_is_left(const char *path)
 	return has_hosts ? ", but '--resume' goes on with the hosts that are complete" : "";
 }
 
-static enum cli_exit build(const struct build_options *chosen, const struct histree_tree_options *tree,
-			   const char *store, const struct analysis_names *analyses,
-			   const struct trace_words *traces, const struct host_choice *hosts)
+int build_here(const struct build_options *chosen, const struct build_request *request)
 {
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	struct histree_build_result result = { 0 };
-	const struct histree_build_options wanted = {
-		.traces = (const char *const *)traces->words,
-		.trace_count = traces->count,
+	struct histree_build_options wanted = request->wanted;
+	struct histree_error error = { 0 };
+	wanted.result = &result;
+	wanted.progress = progress_show;
+	wanted.progress_context = &progress;
+	wanted.cancel = (struct histree_cancel){ .go_on = progress_goes_on };
+	progress_catch_signals();
+	enum histree_status status = histree_build(&wanted, &error);
+	progress_end(&progress);
+	if (status == HISTREE_ERR_CANCELLED) {
+		histree_history_close(result.history);
+		report("cancelled; there is no new store%s", what_is_left(request->store));
+		progress_raise_signal();
+		return CLI_INPUT;
+	}
+	if (status != HISTREE_OK && status != HISTREE_PARTIAL)
+		return report_error(&error);
+	if (request->store == NULL)
+		return report_result(&result, chosen, status == HISTREE_PARTIAL, &error);
+	return build_report_store(request->store, status == HISTREE_PARTIAL, chosen->quiet);
+}
+
+/* ---- the request -------------------------------------------------------------------------------------- */
+
+static void fill(struct build_request *request, const struct build_options *chosen,
+		 const struct histree_tree_options *tree)
+{
+	const struct host_choice *hosts = &request->hosts;
+	request->wanted = (struct histree_build_options){
+		.traces = (const char *const *)request->traces,
+		.trace_count = request->trace_count,
 		.hosts = hosts->hosts,
 		.host_count = hosts->host_count,
 		.clocks = hosts->clocks,
 		.clock_count = hosts->clock_count,
 		.no_clocks = hosts->no_clocks,
 		.reference = chosen->hosts.reference,
-		.store = store,
-		.analyses = analyses->names,
-		.analysis_count = analyses->count,
+		.store = request->store,
+		.analyses = request->names,
+		.analysis_count = request->name_count,
 		.backend = backend_of(chosen),
 		.checkpoint_events = chosen->checkpoint_events,
-		.result = &result,
 		.force = chosen->force,
 		.resume = chosen->resume,
 		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
@@ -392,63 +382,61 @@ static enum cli_exit build(const struct build_options *chosen, const struct hist
 		.publish_ns = (int64_t)chosen->publish,
 		.threads = (uint32_t)chosen->threads,
 		.tree = *tree,
-		.progress = progress_show,
-		.progress_context = &progress,
-		.cancel = { .go_on = progress_goes_on },
 	};
-	struct histree_error error = { 0 };
-	progress_catch_signals();
-	enum histree_status status = histree_build(&wanted, &error);
-	progress_end(&progress);
-	if (status == HISTREE_ERR_CANCELLED) {
-		histree_history_close(result.history);
-		report("cancelled; there is no new store%s", what_is_left(store));
-		progress_raise_signal();
-		return CLI_INPUT;
-	}
-	if (status != HISTREE_OK && status != HISTREE_PARTIAL)
-		return report_error(&error);
-	if (store == NULL)
-		return report_result(&result, chosen, status == HISTREE_PARTIAL, &error);
-	return report_store(store, status == HISTREE_PARTIAL, chosen->quiet);
+}
+
+enum cli_exit build_request_read(struct build_request *request, const struct build_options *chosen,
+				 const struct cli_words *words)
+{
+	struct histree_tree_options tree;
+	struct host_choice *hosts = &request->hosts;
+	*request = (struct build_request){ 0 };
+	enum cli_exit code = tree_option_read(&chosen->tree, 0, &tree);
+	if (code == CLI_OK)
+		code = read_analyses(request, chosen->analysis);
+	if (code == CLI_OK)
+		code = check_backend(chosen);
+	if (code == CLI_OK && words->count == 0 && chosen->hosts.hosts.count == 0)
+		code = report_exit(CLI_USAGE, "'build' needs TRACE...; see '%s build --help'", report_program());
+	if (code == CLI_OK)
+		code = read_traces(request, chosen->map, words);
+	if (code == CLI_OK)
+		code = host_choice_read(hosts, &chosen->hosts, chosen->map);
+	if (code == CLI_OK && backend_of(chosen) <= HISTREE_BACKEND_PARTIAL)
+		code = choose_store(chosen->output,
+				    trace_word_path(words->count > 0 ? words->words[0] : hosts->hosts[0].path),
+				    &request->store);
+	if (code == CLI_OK)
+		fill(request, chosen, &tree);
+	return code;
+}
+
+void build_request_release(struct build_request *request, struct build_options *chosen)
+{
+	for (size_t i = 0; i < request->trace_count; i++)
+		free(request->traces[i]);
+	free(request->traces);
+	free((void *)request->names);
+	free(request->analyses);
+	free(request->store);
+	host_choice_release(&request->hosts);
+	cli_texts_release(&chosen->hosts.hosts);
+	cli_texts_release(&chosen->hosts.clocks);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct build_options chosen = { 0 };
+	struct build_request request;
 	struct cli_words words;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct analysis_names analyses = { 0 };
-	struct trace_words traces = { 0 };
-	struct host_choice hosts = { 0 };
-	struct histree_tree_options tree;
-	char *store = NULL;
-	enum cli_exit code = tree_option_read(&chosen.tree, 0, &tree);
-	if (code == CLI_OK)
-		code = analysis_names_read(&analyses, chosen.analysis);
-	if (code == CLI_OK)
-		code = check_backend(&chosen);
-	if (code == CLI_OK && words.count == 0 && chosen.hosts.hosts.count == 0)
-		code = report_exit(CLI_USAGE, "'build' needs TRACE...; see 'histree build --help'");
-	if (code == CLI_OK)
-		code = trace_words_make(&traces, chosen.map, &words);
-	if (code == CLI_OK)
-		code = host_choice_read(&hosts, &chosen.hosts, chosen.map);
-	if (code == CLI_OK && backend_of(&chosen) <= HISTREE_BACKEND_PARTIAL)
-		code = choose_store(chosen.output,
-				    trace_word_path(words.count > 0 ? words.words[0] : hosts.hosts[0].path),
-				    &store);
-	if (code == CLI_OK)
-		code = build(&chosen, &tree, store, &analyses, &traces, &hosts);
-	trace_words_release(&traces);
-	host_choice_release(&hosts);
-	cli_texts_release(&chosen.hosts.hosts);
-	cli_texts_release(&chosen.hosts.clocks);
-	free(store);
-	analysis_names_release(&analyses);
-	return code;
+	status = build_request_read(&request, &chosen, &words);
+	if (status == CLI_OK)
+		status = build_here(&chosen, &request);
+	build_request_release(&request, &chosen);
+	return status;
 }
 
 const struct cli_verb verb_build = {

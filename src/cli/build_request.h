@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_request.h - what the command line of `build` asks for, as the library takes it; histree-mpi builds by it
+ * too.
+ */
+#ifndef CLI_BUILD_REQUEST_H
+#define CLI_BUILD_REQUEST_H
+
+#include "cli/host_option.h"
+#include "cli/tree_option.h"
+
+/* What the table of verb_build fills: whoever has more options has this first. */
+struct build_options {
+	struct tree_options tree;
+	struct host_options hosts;
+	const char *output, *analysis, *map, *backend, *gaps, *empty_stacks, *progress;
+	uint64_t checkpoint_events, threads, publish;
+	bool force, resume, no_overviews, quiet;
+};
+
+struct build_request {
+	struct histree_build_options wanted; /* it points to what follows, and to the command line */
+	char *store;                         /* NULL: the backend makes none */
+	char *analyses;                      /* their names, with terminators */
+	const char **names;
+	char **traces;
+	size_t name_count, name_capacity, trace_count;
+	struct host_choice hosts;
+};
+
+/*
+ * Reads the request, of which the caller adds callbacks.  What is wrong is reported.  build_request_release() in
+ * any case.
+ */
+enum cli_exit build_request_read(struct build_request *request, const struct build_options *chosen,
+				 const struct cli_words *words);
+void build_request_release(struct build_request *request, struct build_options *chosen);
+
+/* Builds in this process, and reports what came of it. */
+int build_here(const struct build_options *chosen, const struct build_request *request);
+
+/* Reports what was built, as the store itself says. */
+enum cli_exit build_report_store(const char *path, bool is_partial, bool is_quiet);
+
+#endif
