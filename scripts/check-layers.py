@@ -13,10 +13,11 @@ import tempfile
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "text": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5,
     "trace": 6, "analysis": 6, "clock": 6, "filter": 6, "query": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
-    "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "python": 8, "cli": 9,
+    "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "python": 8, "cli": 9, "mpi": 9,
 }
 BELOW = {  # neighbours on one level, of which the first stands on the others
     "segment_tree": {"tree"}, "query": {"filter"}, "store_folder": {"event_index", "partial"},
+    "mpi": {"cli"},  # what `histree query` prints and `histree build` takes, from there
     "pipeline": {"event_index", "partial", "store_folder", "overview"},
 }
 ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know
@@ -38,7 +39,7 @@ STRUCTS = {  # public headers above a folder that declare structs which it takes
     "segment_tree": {"segment_store.h"},
 }
 # They use the library as everybody does: public headers, and base/.
-ONLY = {"cli": {"base", "server", "sql"}, "server": {"base"}, "sql": {"base"}, "python": set()}
+ONLY = {"cli": {"base", "server", "sql"}, "mpi": {"base", "cli"}, "server": {"base"}, "sql": {"base"}, "python": set()}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z0-9_]+)/([a-z0-9_/.]+)[">]')
 NEIGHBOUR = re.compile(r'^\s*#\s*include\s+"([a-z0-9_.]+)"')
 

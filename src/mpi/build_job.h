@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_job.h - the build of several hosts by several ranks.
+ *
+ * Rank 0 owns the experiment: it finds the clocks, gives out hosts, the largest first, to ranks that have nothing
+ * to do, builds some itself, and completes the store when all are built.  The others open the same experiment, are
+ * told the clocks, and say when a host is built and, five times a second, how far it is.
+ */
+#ifndef MPI_BUILD_JOB_H
+#define MPI_BUILD_JOB_H
+
+#include "cli/build_request.h"
+#include "mpi/link.h"
+#include "mpi/roll_call.h"
+
+struct build_job_options {
+	const char *local;
+	uint64_t throttle_disk;
+	uint64_t patience_ns; /* after which a rank that builds and says nothing is taken for lost */
+	bool quiet;
+	struct progress *progress;
+};
+
+/* On rank 0.  Returns the exit status; *is_cut_off: a signal came, and no rank waits for this one any more. */
+int build_job_lead(struct link *link, const struct build_request *request, const struct build_job_options *options,
+		   bool *is_cut_off, bool *is_one_host);
+
+/* On the others. */
+void build_job_follow(struct link *link, const struct build_request *request,
+		      const struct build_job_options *options, const struct roll_call *first, bool *is_cut_off);
+
+#endif

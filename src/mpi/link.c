@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/link.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/array.h"
+
+enum { TAG = 17 };
+
+int64_t link_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void sleep_ns(int64_t ns)
+{
+	const struct timespec time = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+	nanosleep(&time, NULL);
+}
+
+void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns)
+{
+	if (bytes_per_second == 0)
+		return;
+	double wanted = (double)bytes * 1e9 / (double)bytes_per_second;
+	int64_t left = (int64_t)wanted - (link_now_ns() - begun_ns);
+	if (left > 0)
+		sleep_ns(left);
+}
+
+bool link_begin(struct link *link, int *argc, char ***argv)
+{
+	int provided;
+	*link = (struct link){ .count = 1 };
+	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+		return false;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	link->heard_ns = link_now_ns();
+	return provided >= MPI_THREAD_FUNNELED && MPI_Comm_rank(MPI_COMM_WORLD, &link->rank) == MPI_SUCCESS &&
+	       MPI_Comm_size(MPI_COMM_WORLD, &link->count) == MPI_SUCCESS;
+}
+
+void link_end(void)
+{
+	MPI_Finalize();
+}
+
+void link_abort(int status)
+{
+	MPI_Abort(MPI_COMM_WORLD, status);
+	_Exit(status);
+}
+
+bool link_send(struct link *link, int rank, const struct message *message)
+{
+	int64_t begun = link_now_ns();
+	if (message->no_memory || message->size > INT_MAX ||
+	    MPI_Send(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD) != MPI_SUCCESS)
+		return false;
+	link_hold_back(message->size, link->throttle, begun);
+	link->messages_sent++;
+	link->bytes_sent += message->size;
+	link->heard_ns = link_now_ns();
+	return true;
+}
+
+bool link_has_message(struct link *link, int rank, int *from)
+{
+	int found = 0;
+	MPI_Status status;
+	if (MPI_Iprobe(rank == LINK_ANY ? MPI_ANY_SOURCE : rank, TAG, MPI_COMM_WORLD, &found, &status) !=
+		    MPI_SUCCESS ||
+	    !found)
+		return false;
+	*from = status.MPI_SOURCE;
+	link->heard_ns = link_now_ns();
+	return true;
+}
+
+/* A message that comes at once is waited for without sleep. */
+void link_rest(const struct link *link)
+{
+	enum { US = 1000, MS = 1000 * US };
+	int64_t quiet = link_now_ns() - link->heard_ns;
+	if (quiet < 50 * US)
+		return;
+	if (quiet < 20 * MS)
+		sleep_ns(20 * US);
+	else
+		sleep_ns(quiet < INT64_C(10) * 1000 * MS ? 100 * US : 2 * MS);
+}
+
+bool link_receive(struct link *link, int rank, struct message *message)
+{
+	int from, size;
+	MPI_Status status;
+	while (!link_has_message(link, rank, &from))
+		link_rest(link);
+	if (MPI_Probe(from, TAG, MPI_COMM_WORLD, &status) != MPI_SUCCESS ||
+	    MPI_Get_count(&status, MPI_BYTE, &size) != MPI_SUCCESS || size < 0 ||
+	    !array_reserve(&message->bytes, &message->capacity, (size_t)size + 1))
+		return false;
+	message->size = (size_t)size;
+	message->no_memory = false;
+	link->messages_received++;
+	link->bytes_received += (uint64_t)size;
+	return MPI_Recv(message->bytes, size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+	       MPI_SUCCESS;
+}
+
+void link_broadcast(struct link *link, void *bytes, size_t size)
+{
+	(void)link;
+	MPI_Bcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+}

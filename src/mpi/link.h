@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * link.h - messages between ranks over MPI.
+ *
+ * Only the thread that began the link uses it.  Whoever waits sleeps, a little longer the longer nothing comes: the
+ * ranks of a job that waits for questions leave their processors to others, and an answer is late by a tenth of a
+ * millisecond at most while questions follow each other.
+ */
+#ifndef MPI_LINK_H
+#define MPI_LINK_H
+
+#include "mpi/message.h"
+
+#define LINK_ANY (-1)
+
+struct link {
+	int rank, count; /* of ranks */
+	/* For experiments: a sender waits as its bytes would at so many bytes a second; 0: not at all. */
+	uint64_t throttle;
+	uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+	int64_t heard_ns; /* when something was sent or came last */
+};
+
+/* Returns false if MPI cannot begin. */
+bool link_begin(struct link *link, int *argc, char ***argv);
+
+/* All ranks end it, after their last message. */
+void link_end(void);
+
+/* Ends all ranks at once. */
+_Noreturn void link_abort(int status);
+
+/* Returns false if the message could not be sent, or had no memory. */
+bool link_send(struct link *link, int rank, const struct message *message);
+
+/* Whether a message of this rank, or of any, is there; *from says whose. */
+bool link_has_message(struct link *link, int rank, int *from);
+
+/* Takes a message of this rank, waiting for it.  Returns false without memory, or if MPI fails. */
+bool link_receive(struct link *link, int rank, struct message *message);
+
+/* Sleeps for a moment, as long as fits the time for which nothing came. */
+void link_rest(const struct link *link);
+
+/* The same text for all, that of rank 0; `text` has `size` bytes. */
+void link_broadcast(struct link *link, void *bytes, size_t size);
+
+/* Waits as long as so many bytes take at so many bytes a second, less the time since `begun_ns`. */
+void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns);
+
+int64_t link_now_ns(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * local_answer.h - the answer of rank 0 itself, which a thread makes while the main thread takes the messages of
+ * the others: it arrives in messages as theirs do.
+ */
+#ifndef MPI_LOCAL_ANSWER_H
+#define MPI_LOCAL_ANSWER_H
+
+#include <pthread.h>
+
+#include "mpi/shard_set.h"
+
+struct local_answer {
+	struct shard_set *set;
+	struct byte_reader question; /* borrowed */
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t changed;
+	struct message message; /* handed over */
+	bool is_full, is_over, is_unwanted;
+};
+
+/* Returns false if there is no thread to be had. */
+bool local_answer_begin(struct local_answer *local, struct shard_set *set, const void *question, size_t size);
+
+/* Takes the next message, waiting for it.  Returns false if there is none any more. */
+bool local_answer_receive(void *context, struct message *message);
+
+/* Drops what was not taken. */
+void local_answer_end(struct local_answer *local);
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/query_job.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "cli/verb.h"
+#include "mpi/local_answer.h"
+#include "mpi/roll_call.h"
+
+enum job_message { JOB_OPEN = 'O', JOB_QUESTION = 'Q', JOB_END = 'X' };
+
+/* ---- who has which hosts ---------------------------------------------------------------------------------- */
+
+struct places {
+	uint8_t *of;    /* [rank][host]: enum shard_place */
+	int *rank_of;   /* of a host */
+	uint64_t *load; /* of a rank: events */
+	size_t host_count;
+};
+
+/* The nearest rank, and of several the one with the fewest events; -1: none. */
+static int choose_rank(const struct places *places, int ranks, size_t host)
+{
+	int best = -1;
+	for (int rank = 0; rank < ranks; rank++) {
+		uint8_t place = places->of[(size_t)rank * places->host_count + host];
+		uint8_t best_place =
+			best < 0 ? (uint8_t)SHARD_NOWHERE : places->of[(size_t)best * places->host_count + host];
+		if (place > best_place ||
+		    (place == best_place && place != SHARD_NOWHERE && places->load[rank] < places->load[best]))
+			best = rank;
+	}
+	return best;
+}
+
+/* The largest first; what nobody has goes to the first that has something, which says that it is missing. */
+static bool assign(const struct shard_set *set, struct places *places, int ranks)
+{
+	int some = -1;
+	for (size_t i = 0; i < set->count; i++)
+		places->rank_of[i] = -2;
+	for (size_t done = 0; done < set->count; done++) {
+		size_t largest = SIZE_MAX;
+		for (size_t i = 0; i < set->count; i++)
+			if (places->rank_of[i] == -2 &&
+			    (largest == SIZE_MAX || set->hosts[i].event_count > set->hosts[largest].event_count))
+				largest = i;
+		int rank = places->rank_of[largest] = choose_rank(places, ranks, largest);
+		if (rank >= 0)
+			places->load[rank] += set->hosts[largest].event_count + 1;
+		if (rank >= 0 && (some < 0 || rank < some))
+			some = rank;
+	}
+	for (size_t i = 0; i < set->count; i++)
+		if (places->rank_of[i] < 0)
+			places->rank_of[i] = some;
+	return some >= 0;
+}
+
+static void write_places(const struct shard_set *set, struct message *out)
+{
+	for (size_t i = 0; i < set->count; i++)
+		message_byte(out, (uint8_t)set->hosts[i].place);
+}
+
+static bool keep(struct shard_set *set, const uint8_t *mine)
+{
+	bool *flags = calloc(set->count + 1, sizeof(*flags));
+	for (size_t i = 0; flags != NULL && i < set->count; i++)
+		flags[i] = mine[i] != 0;
+	if (flags != NULL)
+		shard_set_keep(set, flags);
+	free(flags);
+	return flags != NULL;
+}
+
+/* Hears what each rank has, and tells each what is its own. */
+static bool deal_out(struct query_job *job, struct places *places)
+{
+	struct link *link = job->link;
+	struct message message = { 0 };
+	size_t count = job->set.count;
+	bool fine = true;
+	write_places(&job->set, &message);
+	fine = !message.no_memory;
+	for (int rank = 0; rank < link->count && fine; rank++) {
+		fine = (rank == 0 || link_receive(link, rank, &message)) && message.size == count;
+		if (fine)
+			memcpy(places->of + (size_t)rank * count, message.bytes, count);
+	}
+	if (fine && !assign(&job->set, places, link->count)) {
+		report("no rank can open the store of any host: %s", job->set.hosts[0].why);
+		fine = false;
+	}
+	for (int rank = link->count - 1; rank >= 0; rank--) {
+		message_clear(&message);
+		for (size_t i = 0; i < count && fine; i++)
+			message_byte(&message, places->rank_of[i] == rank);
+		fine = fine && !message.no_memory;
+		if (rank > 0)
+			fine = link_send(link, rank, &message) && fine;
+		else
+			fine = fine && keep(&job->set, message.bytes);
+	}
+	message_release(&message);
+	return fine;
+}
+
+static bool deal_out_hosts(struct query_job *job)
+{
+	size_t count = job->set.count;
+	struct places places = {
+		.of = calloc((size_t)job->link->count * (count + 1), 1),
+		.rank_of = calloc(count + 1, sizeof(*places.rank_of)),
+		.load = calloc((size_t)job->link->count, sizeof(*places.load)),
+		.host_count = count,
+	};
+	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL;
+	if (!fine)
+		report_no_memory();
+	fine = deal_out(job, &places) && fine;
+	free(places.of);
+	free(places.rank_of);
+	free(places.load);
+	return fine;
+}
+
+static bool take_hosts(struct query_job *job)
+{
+	struct message message = { 0 };
+	write_places(&job->set, &message);
+	bool fine = link_send(job->link, 0, &message) && link_receive(job->link, 0, &message) &&
+		    message.size == job->set.count && keep(&job->set, message.bytes);
+	message_release(&message);
+	return fine;
+}
+
+/* ---- begin ------------------------------------------------------------------------------------------------ */
+
+static bool describe(struct query_job *job, const char *path, struct message *out)
+{
+	struct histree_error error = { 0 };
+	if (histree_store_open(path, &job->store, &error) != HISTREE_OK) {
+		report_error(&error);
+		return false;
+	}
+	shard_set_describe(histree_store_info(job->store), out);
+	job->sources = calloc((size_t)job->link->count, sizeof(*job->sources));
+	if (out->no_memory || job->sources == NULL) {
+		report_no_memory();
+		return false;
+	}
+	return true;
+}
+
+bool query_job_begin(struct query_job *job, struct link *link, const char *path, const char *local)
+{
+	*job = (struct query_job){ .link = link };
+	struct message message = { 0 };
+	struct histree_error error = { 0 };
+	bool fine = link->rank == 0 ? describe(job, path, &message) : link_receive(link, 0, &message);
+	if (link->rank == 0 && !fine)
+		message_clear(&message);
+	for (int rank = 1; link->rank == 0 && rank < link->count; rank++)
+		fine = link_send(link, rank, &message) && fine;
+	if (fine && message.size > 0) {
+		struct byte_reader reader = byte_reader(message.bytes, message.size);
+		fine = shard_set_find(&job->set, path, local, &reader, &error) == HISTREE_OK;
+		fine = roll_call_agree(link, fine ? NULL : error.message);
+	} else {
+		fine = false;
+	}
+	message_release(&message);
+	if (fine)
+		fine = link->rank == 0 ? deal_out_hosts(job) : take_hosts(job);
+	return fine;
+}
+
+/* ---- rank 0 ------------------------------------------------------------------------------------------------ */
+
+static bool send_all(struct query_job *job, const struct message *message)
+{
+	bool sent = true;
+	for (int rank = 1; rank < job->link->count; rank++)
+		sent = link_send(job->link, rank, message) && sent;
+	return sent;
+}
+
+static void widen(struct query_job_analysis *analysis, bool *has_times, histree_time start, histree_time end)
+{
+	analysis->start = *has_times && analysis->start < start ? analysis->start : start;
+	analysis->end = *has_times && analysis->end > end ? analysis->end : end;
+	*has_times = true;
+}
+
+/* Has all ranks open an analysis, and learns its times. */
+static enum histree_status open_analysis(struct query_job *job, struct query_job_analysis *analysis,
+					 struct histree_error *error)
+{
+	struct shard_analysis *own;
+	struct message message = { 0 };
+	bool has_times = false;
+	message_byte(&message, JOB_OPEN);
+	message_string(&message, analysis->name);
+	job->is_lost = !send_all(job, &message);
+	enum histree_status status = shard_set_open(&job->set, analysis->name, &own, error);
+	if (status == HISTREE_OK && own->has_times)
+		widen(analysis, &has_times, own->start, own->end);
+	for (int rank = 1; rank < job->link->count && !job->is_lost; rank++) {
+		job->is_lost = !link_receive(job->link, rank, &message);
+		struct byte_reader reader = byte_reader(message.bytes, message.size);
+		bool rank_has = read_byte(&reader) != 0;
+		histree_time start = read_signed(&reader), end = read_signed(&reader);
+		if (!job->is_lost && !reader.failed && rank_has)
+			widen(analysis, &has_times, start, end);
+	}
+	message_release(&message);
+	if (job->is_lost)
+		return error_set(error, HISTREE_ERR_IO, "a rank does not answer");
+	if (status == HISTREE_OK && !has_times)
+		status = error_set(error, HISTREE_ERR_FORMAT, "no rank can open a history '%s' of '%s'",
+				   analysis->name, job->set.path);
+	return status;
+}
+
+/* The kernel's, or the first. */
+static const char *default_analysis(const struct histree_store_info *info)
+{
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, "kernel") == 0)
+			return "kernel";
+	return info->history_count > 0 ? info->histories[0].analysis : NULL;
+}
+
+static bool has_analysis(const struct histree_store_info *info, const char *name)
+{
+	for (size_t i = 0; name != NULL && i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, name) == 0)
+			return true;
+	return false;
+}
+
+static enum histree_status find_analysis(struct query_job *job, const char *name, struct query_job_analysis **out,
+					 struct histree_error *error)
+{
+	const struct histree_store_info *info = histree_store_info(job->store);
+	struct histree_history *history = NULL;
+	if (name == NULL)
+		name = default_analysis(info);
+	for (size_t i = 0; name != NULL && i < job->analysis_count; i++) {
+		*out = &job->analyses[i];
+		if (strcmp((*out)->name, name) == 0)
+			return HISTREE_OK;
+	}
+	if (!has_analysis(info, name)) {
+		/* It says which there are. */
+		enum histree_status status = histree_store_history(job->store, name, true, NULL, &history, error);
+		histree_history_close(history);
+		return status != HISTREE_OK ? status : HISTREE_ERR_INTERNAL;
+	}
+	struct query_job_analysis analysis = { .name = strdup(name) };
+	if (analysis.name == NULL ||
+	    !array_reserve(&job->analyses, &job->analysis_capacity, job->analysis_count + 1)) {
+		free(analysis.name);
+		return error_memory(error, "the histories");
+	}
+	enum histree_status status = open_analysis(job, &analysis, error);
+	if (status != HISTREE_OK) {
+		free(analysis.name);
+		return status;
+	}
+	job->analyses[job->analysis_count] = analysis;
+	*out = &job->analyses[job->analysis_count++];
+	return HISTREE_OK;
+}
+
+struct remote {
+	struct link *link;
+	int rank;
+};
+
+static bool receive_remote(void *context, struct message *message)
+{
+	const struct remote *remote = context;
+	return link_receive(remote->link, remote->rank, message);
+}
+
+static int ask_ranks(struct query_job *job, const struct question_words *chosen, const struct cli_words *words,
+		     const struct message *question, int file)
+{
+	struct local_answer local;
+	int count = job->link->count, status = CLI_INTERNAL;
+	struct remote *remotes = calloc((size_t)count, sizeof(*remotes));
+	if (remotes == NULL || !local_answer_begin(&local, &job->set, question->bytes + 1, question->size - 1)) {
+		free(remotes);
+		return report_no_memory();
+	}
+	for (int rank = 0; rank < count; rank++) {
+		struct answer_source *source = &job->sources[rank];
+		remotes[rank] = (struct remote){ .link = job->link, .rank = rank };
+		source->receive = rank == 0 ? local_answer_receive : receive_remote;
+		source->context = rank == 0 ? (void *)&local : (void *)&remotes[rank];
+		source->rank = rank;
+		source->row = source->chunk.row_count = 0;
+		source->is_done = false;
+	}
+	if (send_all(job, question))
+		status = answer_merge(job->sources, (size_t)count, chosen, words, file, &job->is_lost);
+	else
+		job->is_lost = true;
+	local_answer_end(&local);
+	free(remotes);
+	return status;
+}
+
+int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file)
+{
+	struct question_words chosen = { 0 };
+	struct cli_words words;
+	struct histree_error error = { 0 };
+	struct query_job_analysis *analysis = NULL;
+	struct message question = { 0 };
+	char **line = calloc((size_t)argc + 2, sizeof(*line));
+	if (line == NULL)
+		return report_no_memory();
+	line[0] = (char *)(uintptr_t)question_verb.name;
+	memcpy((void *)(line + 1), (void *)argv, (size_t)argc * sizeof(*line));
+	int status = CLI_USAGE;
+	if (cli_parse(&question_verb, argc + 1, line, &chosen, &words, messages) == CLI_PARSED)
+		status = query_options_check(&chosen.query, words.count - 1);
+	if (status == CLI_OK && find_analysis(job, chosen.query.analysis, &analysis, &error) != HISTREE_OK)
+		status = report_error(&error);
+	if (status == CLI_OK) {
+		message_byte(&question, JOB_QUESTION);
+		question_write(&question, analysis->name, analysis->start, analysis->end, argc, argv);
+		status = question.no_memory ? (int)report_no_memory()
+					    : ask_ranks(job, &chosen, &words, &question, file);
+	}
+	message_release(&question);
+	free((void *)line);
+	return status;
+}
+
+/* ---- the others -------------------------------------------------------------------------------------------- */
+
+static bool send_to_first(void *context, struct message *message)
+{
+	return link_send(context, 0, message);
+}
+
+static bool tell_times(struct query_job *job, struct byte_reader *reader)
+{
+	struct message reply = { 0 };
+	struct shard_analysis *analysis = NULL;
+	char name[128];
+	read_text_into(reader, name, sizeof(name));
+	bool opened = shard_set_open(&job->set, name, &analysis, NULL) == HISTREE_OK && analysis->has_times;
+	message_byte(&reply, opened);
+	message_signed(&reply, opened ? analysis->start : 0);
+	message_signed(&reply, opened ? analysis->end : 0);
+	bool sent = link_send(job->link, 0, &reply);
+	message_release(&reply);
+	return sent;
+}
+
+void query_job_answer(struct query_job *job)
+{
+	struct message message = { 0 };
+	bool goes_on = true;
+	while (goes_on && link_receive(job->link, 0, &message)) {
+		struct byte_reader reader = byte_reader(message.bytes, message.size);
+		switch (read_byte(&reader)) {
+		case JOB_OPEN:
+			goes_on = tell_times(job, &reader);
+			break;
+		case JOB_QUESTION:
+			question_answer(&job->set, &reader, send_to_first, job->link);
+			break;
+		default:
+			goes_on = false;
+		}
+	}
+	message_release(&message);
+}
+
+void query_job_end(struct query_job *job)
+{
+	struct message message = { 0 };
+	message_byte(&message, JOB_END);
+	if (job->link->rank == 0 && !job->is_lost)
+		send_all(job, &message);
+	message_release(&message);
+	for (int rank = 0; job->sources != NULL && rank < job->link->count; rank++)
+		answer_source_release(&job->sources[rank]);
+	free(job->sources);
+	for (size_t i = 0; i < job->analysis_count; i++)
+		free(job->analyses[i].name);
+	free(job->analyses);
+	shard_set_release(&job->set);
+	histree_store_close(job->store);
+}

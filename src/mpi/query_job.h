@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * query_job.h - ranks that answer questions about one store together: each for the hosts that it has nearest.
+ *
+ * Rank 0 is asked.  It sends each rank the question, one message, answers for its own hosts in a thread, and
+ * merges.
+ */
+#ifndef MPI_QUERY_JOB_H
+#define MPI_QUERY_JOB_H
+
+#include "mpi/answer_merge.h"
+#include "mpi/link.h"
+
+struct query_job_analysis {
+	char *name;
+	histree_time start, end; /* of the histories of all hosts */
+};
+
+struct query_job {
+	struct link *link;
+	struct shard_set set;
+	struct histree_store *store; /* on rank 0: its manifest */
+	struct query_job_analysis *analyses;
+	size_t analysis_count, analysis_capacity;
+	struct answer_source *sources; /* of rank 0: one a rank */
+	bool is_lost;                  /* a rank is gone */
+};
+
+/* All ranks call it.  Returns false on all of them if one cannot; what is wrong was reported. */
+bool query_job_begin(struct query_job *job, struct link *link, const char *path, const char *local);
+
+/* On rank 0: asks what a command line of `query` says, without its name, and prints the answer on `file`. */
+int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file);
+
+/* On the others: answers until rank 0 ends the job. */
+void query_job_answer(struct query_job *job);
+
+/* Ends the job; rank 0 tells the others. */
+void query_job_end(struct query_job *job);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/verb.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int rank_of_launcher(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *text = getenv(names[i]);
+		if (text != NULL)
+			return atoi(text);
+	}
+	return -1;
+}
+
+bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
+		int *status)
+{
+	if (rank_of_launcher() <= 0)
+		return cli_begin(verb, argc, argv, values, words, status);
+	FILE *nowhere = fopen("/dev/null", "w");
+	enum cli_parsed parsed = nowhere != NULL ? cli_parse(verb, argc, argv, values, words, nowhere) : CLI_WRONG;
+	if (nowhere != NULL)
+		fclose(nowhere);
+	*status = parsed == CLI_HELP ? CLI_OK : CLI_USAGE;
+	return parsed == CLI_PARSED;
+}
+
+bool rank_link(struct link *link, int *argc, char ***argv, struct roll_call *first, int *status)
+{
+	if (!link_begin(link, argc, argv)) {
+		*status = report_exit(CLI_INTERNAL, "MPI does not begin, or not with threads");
+		return false;
+	}
+	*status = CLI_INPUT;
+	return roll_call(link, first);
+}
+
+int rank_end(const struct link *link, int status)
+{
+	link_end();
+	return link->rank == 0 ? status : CLI_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verb.h - the verbs of histree-mpi, and what each of them begins with.
+ */
+#ifndef MPI_VERB_H
+#define MPI_VERB_H
+
+#include "cli/verb.h"
+#include "mpi/link.h"
+#include "mpi/roll_call.h"
+
+extern const struct cli_verb build_verb, question_verb, serve_verb;
+
+/* Rows that several tables share. */
+#define RANK_OPTION_LOCAL(type, text)                                                                     \
+	{                                                                                                 \
+		.name = "local", .argument = "FOLDER", .kind = CLI_TEXT, .member = offsetof(type, local), \
+		.help = text, .complete = CLI_COMPLETE_PATH                                               \
+	}
+#define RANK_OPTION_THROTTLE_LINK(type)                                              \
+	{                                                                            \
+		.name = "throttle-link", .argument = "BYTES", .kind = CLI_SIZE,      \
+		.member = offsetof(type, throttle_link), .min = 1, .max = INT64_MAX, \
+		.help = "for experiments: send messages at this many bytes a second" \
+	}
+
+/* The rank that a launcher gave this process, before MPI begins; -1: it was started without one. */
+int rank_of_launcher(void);
+
+/* As cli_begin(); only one rank speaks. */
+bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
+		int *status);
+
+/* Begins MPI and calls the roll; returns false if there is nothing to go on with. */
+bool rank_link(struct link *link, int *argc, char ***argv, struct roll_call *first, int *status);
+
+/* Ends MPI, and returns what this rank exits with: rank 0 speaks for all. */
+int rank_end(const struct link *link, int status);
+
+#endif

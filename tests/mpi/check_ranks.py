@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds and questions by ranks are those of one process, byte for byte; what is wrong is said in a sentence.
+
+    check_ranks.py HISTREE_MPI HISTREE GENERATE
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import job as jobs  # noqa: E402
+
+PROGRAM, HISTREE, GENERATE = None, None, None
+HOSTS = 4
+
+QUESTIONS = [
+    ["--at", "+3ms"],
+    ["--at", "+3ms", "--format", "json", "VM2/CPUs/**"],
+    ["--at", "+3ms", "--format", "tsv", "*/CPUs/*/Current_thread", "nothing"],
+    ["--at", "+3ms", "--format", "csv", "VM9/**"],
+    ["--at", "+3ms", "VM1"],
+    ["--from", "+0", "--to", "+4ms", "--format", "tsv", "**"],
+    ["--from", "+0", "--to", "+4ms", "--count", "30", "--format", "tsv", "**"],
+    ["--from", "+0", "--to", "+4ms", "--step", "1ms", "*/CPUs/**"],
+    ["--from", "+0", "--to", "+4ms", "--where", "value == 2 && duration > 10us", "*/CPUs/**"],
+    ["--where", "duration > 2ms", "--format", "json"],
+    ["--at", "+3ms", "--where", "value == 123456", "**"],
+    ["--from", "+0", "--to", "+4ms", "--changes", "-n", "40", "*/CPUs/**"],
+    ["--from", "+0", "--to", "+4ms", "--changes", "-r", "--format", "tsv", "*/CPUs/**"],
+    ["--from", "+0", "--to", "+4ms", "--changes", "--format", "json", "**"],
+    ["--from", "+0", "--to", "+4ms", "--first-value", "*/CPUs/**"],
+    ["--at", "+3ms", "--stack-top", "**"],
+    ["--at", "+3000s"],
+    ["--at", "+3ms", "-a", "no-analysis"],
+    ["--at", "+3ms", "--where", "bad ==="],
+    ["--from", "+3ms", "--to", "+2ms", "**"],
+    ["--from", "+3ms"],
+    ["--at", "+3ms", "a//b"],
+    ["--at", "+3ms", "--step", "1us"],
+]
+
+
+def as_histree(text):
+    return text.replace("histree-mpi: ", "histree: ").replace("'histree-mpi ", "'histree ")
+
+
+class Ranks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="histree-ranks-"))
+        cls.traces = jobs.make_traces(GENERATE, cls.folder / "traces", HOSTS)
+        cls.store = cls.folder / "one.histree"
+        status, _, err = jobs.alone(HISTREE, "build", "--clock", "none", "-q", "-o", cls.store, *cls.traces)
+        assert status == 0, err
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def build(self, ranks, store, *more, **environment):
+        return jobs.run(ranks, PROGRAM, "build", "--clock", "none", "-q", "-o", store, *more, *self.traces, **environment)
+
+    def check_question(self, words, answer):
+        wanted = jobs.alone(HISTREE, "query", self.store, *words)
+        status, out, err = answer(words)
+        self.assertEqual((status, as_histree(err)), (wanted[0], wanted[2]), words)
+        self.assertEqual(out, wanted[1], words)
+
+    def serve(self, ranks, *more):
+        """A job that listens; returns it, and a function that asks it."""
+        path = self.folder / "socket"
+        job = subprocess.Popen(jobs.command(ranks, PROGRAM, "serve", "-q", "--socket", path, *more, self.store),
+                               stderr=subprocess.PIPE, env=jobs.environment())
+        until = time.monotonic() + 30
+        while not path.exists() and job.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        self.assertTrue(path.exists(), job.poll())
+        return job, lambda words: jobs.alone(PROGRAM, "query", "--socket", path, self.store, *words)
+
+    def stop(self, job):
+        pids = jobs.ranks_of(job.pid)
+        job.send_signal(signal.SIGTERM)
+        job.communicate(timeout=30)
+        self.assertEqual(jobs.end(pids), [])
+        self.assertFalse((self.folder / "socket").exists())
+
+    # ---- builds
+
+    def test_files_are_those_of_one_process(self):
+        for ranks in (1, 2, 3):
+            store = self.folder / f"by-{ranks}.histree"
+            status, _, err = self.build(ranks, store)
+            self.assertEqual(status, 0, err)
+            self.assertEqual(jobs.sums(store), jobs.sums(self.store))
+            self.assertFalse(store.with_name(store.name + ".building").exists())
+
+    def test_local_hosts_are_copied_and_kept(self):
+        store, local = self.folder / "copied.histree", self.folder / "disk"
+        status, _, err = self.build(3, store, "--local", local)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(jobs.sums(store), jobs.sums(self.store))
+        kept = jobs.sums(local)
+        self.assertTrue(kept)
+        for name, total in kept.items():
+            self.assertEqual(total, jobs.sums(store)[name])
+
+    def test_traces_of_one_host_need_no_ranks(self):
+        store, alone = self.folder / "host.histree", self.folder / "host-alone.histree"
+        self.assertEqual(jobs.run(2, PROGRAM, "build", "-q", "-o", store, self.traces[0])[0], 0)
+        self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", alone, self.traces[0])[0], 0)
+        self.assertEqual(jobs.sums(store), jobs.sums(alone))
+
+    def test_an_existing_store_stays(self):
+        status, _, err = self.build(2, self.store)
+        self.assertEqual(status, 3)
+        self.assertIn("--force", err)
+
+    def test_a_missing_trace_is_said(self):
+        status, _, err = jobs.run(2, PROGRAM, "build", "-o", self.folder / "no.histree", self.folder / "nowhere")
+        self.assertEqual(status, 3)
+        self.assertIn("nowhere", err)
+        self.assertEqual(err.count("nowhere"), 1, "one rank speaks")
+
+    def test_other_versions_are_refused(self):
+        script = self.folder / "other"
+        script.write_text('#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || export HISTREE_MPI_VERSION=0.0.1\n'
+                          f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+        for words in (["build", "--clock", "none", "-o", self.folder / "no.histree", *self.traces],
+                      ["query", self.store, "--at", "+1ms"], ["serve", self.store]):
+            status, out, err = jobs.run(2, script, *words)
+            self.assertEqual((status, out), (3, b""), err)
+            self.assertIn("rank 1 on ", err)
+            self.assertIn("is histree 0.0.1", err)
+        self.assertFalse((self.folder / "no.histree").exists())
+
+    def test_ranks_that_see_other_traces_are_refused(self):
+        script = self.folder / "elsewhere"
+        script.write_text('#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || set -- "$@" --host '
+                          f'"VM1={self.traces[1]}"\nexec "{PROGRAM}" "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+        store = self.folder / "no-such.histree"
+        status, _, err = jobs.run(2, script, "build", "--clock", "none", "-o", store, *self.traces)
+        self.assertEqual(status, 3, err)
+        self.assertIn("rank 1: ", err)
+        self.assertFalse(store.exists())
+
+    def test_a_host_that_cannot_be_built_ends_all_and_is_resumed(self):
+        store, file = self.folder / "failed.histree", self.folder / "file"
+        file.write_text("no folder", encoding="utf-8")
+        status, _, err = self.build(2, store, "--local", file / "disk")
+        self.assertEqual(status, 3, err)
+        self.assertIn("'--resume'", err)
+        self.assertIn(str(file), err)
+        self.assertFalse(store.exists())
+        building = store.with_name(store.name + ".building")
+        status, _, err = self.build(2, store, *(["--resume"] if building.exists() else []))
+        self.assertEqual(status, 0, err)
+        self.assertEqual(jobs.sums(store), jobs.sums(self.store))
+
+    # ---- questions
+
+    def test_answers_are_those_of_one_process(self):
+        questions = QUESTIONS if os.environ.get("HISTREE_TESTS") != "quick" else QUESTIONS[:6] + QUESTIONS[11:14]
+        for words in questions:
+            self.check_question(words, lambda words: jobs.run(2, PROGRAM, "query", self.store, *words))
+
+    def test_a_job_that_serves_answers_the_same(self):
+        for ranks in (1, 3, HOSTS + 2):
+            job, ask = self.serve(ranks)
+            try:
+                for words in QUESTIONS:
+                    self.check_question(words, ask)
+            finally:
+                self.stop(job)
+
+    def test_random_questions(self):
+        draw = random.Random(int(os.environ.get("HISTREE_SEED", 1)))
+        job, ask = self.serve(2)
+        try:
+            for _ in range(20):
+                times = sorted(draw.randrange(4_000_000) for _ in range(2))
+                words = draw.choice([["--at", f"+{times[0]}ns"],
+                                     ["--from", f"+{times[0]}ns", "--to", f"+{times[1]}ns"]])
+                if len(words) == 4 and draw.random() < 0.5:
+                    words += ["--count", str(draw.randrange(2, 100))]
+                pattern = draw.choice(["**", "*/CPUs/**", "VM2/**", f"VM*/Threads/{draw.randrange(1000, 1060)}/**"])
+                self.check_question([*words, pattern, "--format", draw.choice(["text", "tsv", "csv", "json"])], ask)
+        finally:
+            self.stop(job)
+
+    def test_a_missing_host_is_unknown_and_the_rest_answers(self):
+        store = self.folder / "missing.histree"
+        shutil.copytree(self.store, store)
+        for path in (store / "hosts" / "VM2").iterdir():
+            path.unlink()
+        before, type(self).store = self.store, store
+        try:
+            for words in (["--at", "+3ms", "**"], ["--at", "+3ms", "VM2"], ["--at", "+3ms", "*/CPUs/**"]):
+                wanted = jobs.alone(HISTREE, "query", store, *words)
+                status, out, _ = jobs.run(2, PROGRAM, "query", store, *words)
+                self.assertEqual((status, out), (wanted[0], wanted[1]), words)
+        finally:
+            type(self).store = before
+
+    def test_hosts_are_found_on_a_local_disk(self):
+        store, local = self.folder / "far.histree", self.folder / "near"
+        shutil.copytree(self.store, store)
+        local.mkdir()
+        shutil.move(store / "hosts", local / "hosts")
+        status, out, err = jobs.run(2, PROGRAM, "query", "--local", local, store, "--at", "+3ms", "*/CPUs/**")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(out, jobs.alone(HISTREE, "query", self.store, "--at", "+3ms", "*/CPUs/**")[1])
+
+    def test_a_store_of_one_host_is_asked_too(self):
+        store = self.folder / "single.histree"
+        self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", store, self.traces[0])[0], 0)
+        wanted = jobs.alone(HISTREE, "query", store, "--at", "+3ms")
+        self.assertEqual(jobs.run(2, PROGRAM, "query", store, "--at", "+3ms"), wanted)
+
+    # ---- sockets
+
+    def test_clients_that_do_harm_are_survived(self):
+        job, ask = self.serve(2)
+        draw = random.Random(3)
+        try:
+            for i in range(30):
+                client = socket.socket(socket.AF_UNIX)
+                client.connect(str(self.folder / "socket"))
+                body = bytes(draw.randrange(256) for _ in range(draw.randrange(60)))
+                size = draw.choice([len(body), 0, 7, 0xFFFFFFFF])
+                client.sendall(struct.pack("<I", size) + body)
+                client.shutdown(socket.SHUT_WR)
+                if i % 2 == 0:
+                    try:
+                        client.recv(100)
+                    except ConnectionResetError:
+                        pass
+                client.close()
+            self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
+        finally:
+            self.stop(job)
+
+    def test_a_second_job_and_another_store_are_refused(self):
+        job, ask = self.serve(1)
+        try:
+            status, _, err = jobs.run(1, PROGRAM, "serve", "--socket", self.folder / "socket", self.store)
+            self.assertEqual(status, 3)
+            self.assertIn("another job", err)
+            status, _, err = jobs.alone(PROGRAM, "query", "--socket", self.folder / "socket", self.folder, "--at", "0")
+            self.assertEqual(status, 2)
+            self.assertIn("no other store", err)
+            self.check_question(["--at", "+3ms", "VM1/CPUs/**"], ask)
+        finally:
+            self.stop(job)
+
+    def test_without_a_job_the_client_says_so(self):
+        status, _, err = jobs.alone(PROGRAM, "query", "--socket", self.folder / "no-socket", self.store, "--at", "+1ms")
+        self.assertEqual(status, 3)
+        self.assertIn("no job answers", err)
+
+    def test_a_rank_of_a_serving_job_dies(self):
+        job, _ = self.serve(3)
+        pids = jobs.ranks_of(job.pid)
+        os.kill(pids[1], signal.SIGKILL)
+        job.communicate(timeout=60)
+        self.assertEqual(jobs.end(pids), [])
+
+    # ---- the command
+
+    def test_the_command_helps_itself(self):
+        for verb in ("build", "query", "serve"):
+            status, out, _ = jobs.alone(PROGRAM, verb, "--help")
+            self.assertEqual(status, 0)
+            self.assertIn(f"usage: histree-mpi {verb}", out.decode())
+        self.assertEqual(jobs.alone(PROGRAM, "--help")[0], 0)
+        self.assertTrue(jobs.alone(PROGRAM, "--version")[1].startswith(b"histree-mpi "))
+        self.assertEqual(jobs.alone(PROGRAM, "nothing")[0], 2)
+        self.assertEqual(jobs.alone(PROGRAM)[0], 2)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    jobs.launcher()
+    PROGRAM, HISTREE, GENERATE = map(os.path.abspath, sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

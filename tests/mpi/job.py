@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of histree-mpi share: jobs of some ranks that end in bounded time and leave no process behind."""
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+SKIPPED = 77
+TIMEOUT = 120
+
+
+def environment(**more):
+    """Open MPI refuses to run as root unless it is told twice; its own leaks are none of ours."""
+    suppressions = pathlib.Path(__file__).with_name("openmpi.supp")
+    ours = os.environ.get("LSAN_OPTIONS", "")
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "LSAN_OPTIONS": f"print_suppressions=0:suppressions={suppressions}" if ours else "",
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none", **more}
+
+
+def launcher():
+    """The path of mpirun; the test is skipped where there is none."""
+    path = shutil.which("mpirun")
+    if path is None:
+        print("skipped: there is no mpirun (Debian: openmpi-bin)")
+        sys.exit(SKIPPED)
+    return path
+
+
+def command(ranks, *words):
+    return [launcher(), "-q", "--oversubscribe", "-n", str(ranks), *map(str, words)]
+
+
+def ranks_of(pid):
+    """The processes that this one has started, and theirs: a launcher has its ranks as children."""
+    parents = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        parents[int(text.split()[0])] = int(text.rpartition(")")[2].split()[1])
+    found, todo = [], [pid]
+    while todo:
+        parent = todo.pop()
+        children = sorted(child for child, above in parents.items() if above == parent)
+        found += children
+        todo += children
+    return found
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end(pids, patience=10.0):
+    """Wait until the processes are over; returns those that had to be killed."""
+    until = time.monotonic() + patience
+    left = [pid for pid in pids if is_alive(pid)]
+    while left and time.monotonic() < until:
+        time.sleep(0.01)
+        left = [pid for pid in left if is_alive(pid)]
+    for pid in left:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return left
+
+
+def run(ranks, *words, **more):
+    """Run a job to its end; returns exit status, standard output, standard error."""
+    job = subprocess.Popen(command(ranks, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**more))
+    try:
+        out, err = job.communicate(timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        pids = ranks_of(job.pid)
+        job.kill()
+        end(pids, 0)
+        out, err = job.communicate()
+        raise AssertionError(f"a job hangs: {words}\n{err.decode(errors='replace')}") from None
+    return job.returncode, out, err.decode(errors="replace")
+
+
+def alone(*words):
+    """Run a program without a launcher."""
+    done = subprocess.run(list(map(str, words)), capture_output=True, timeout=TIMEOUT, env=environment(), check=False)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def sums(store):
+    """The sum of each file of a store but its manifests, which say when it was built."""
+    return {str(path.relative_to(store)): hashlib.md5(path.read_bytes()).hexdigest()
+            for path in sorted(pathlib.Path(store).rglob("*")) if path.is_file() and path.name != "manifest.json"}
+
+
+def make_traces(generate, folder, hosts, threads=60):
+    """Traces of several hosts, of different sizes."""
+    folder.mkdir(parents=True)
+    names = [f"VM{i + 1}" for i in range(hosts)]
+    for i, name in enumerate(names):
+        subprocess.run([generate, "--threads", str(threads * (i % 3 + 1)), "--seed", str(i + 1), "--host", name,
+                        "-o", str(folder / name)], check=True, stdout=subprocess.DEVNULL)
+    return [folder / name for name in names]
