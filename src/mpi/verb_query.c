@@ -66,6 +66,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!rank_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
+	char unsaid[64];
+	if (rank_of_launcher() > 0)
+		report_capture(unsaid, sizeof(unsaid));
+	status = query_options_check(&chosen.query, words.count - 1);
+	report_capture(NULL, 0);
+	if (status != CLI_OK)
+		return rank_of_launcher() > 0 ? CLI_OK : status;
 	if ((chosen.socket != NULL || rank_of_launcher() < 0) && ask_job(argc, argv, &chosen, &words, &status))
 		return status;
 	if (!rank_link(&link, &argc, &argv, &first, &status))
