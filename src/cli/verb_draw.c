@@ -126,13 +126,23 @@ static enum cli_exit read_picture(const struct draw_options *chosen, struct hist
 	return read_size(chosen->size, picture);
 }
 
-static void choose_view(const struct draw_options *chosen, const struct histree_attributes *attributes,
+static bool has_threads(const struct histree_history *history)
+{
+	histree_quark found;
+	size_t count;
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history != NULL && has_threads(hosts[i].history))
+			return true;
+	return histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &found) == HISTREE_OK &&
+	       histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &found) == HISTREE_OK;
+}
+
+static void choose_view(const struct draw_options *chosen, const struct histree_history *history,
 			struct histree_draw_options *picture)
 {
-	histree_quark threads;
-	bool has_threads = histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &threads) == HISTREE_OK &&
-			   histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK;
-	picture->view = has_threads ? HISTREE_DRAW_CONTROL_FLOW : HISTREE_DRAW_ATTRIBUTES;
+	picture->view = has_threads(history) ? HISTREE_DRAW_CONTROL_FLOW : HISTREE_DRAW_ATTRIBUTES;
 	if (chosen->view != NULL)
 		picture->view = (enum histree_draw_view)index_of(views, chosen->view);
 }
@@ -237,7 +247,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = time_option_range(chosen.from, chosen.to, &span, &picture.from, &picture.to);
 	}
 	if (code == CLI_OK) {
-		choose_view(&chosen, histree_history_attributes(history), &picture);
+		choose_view(&chosen, history, &picture);
 		code = choose_rows(&chosen, histree_history_attributes(history), &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}

@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "server/catalogue/service.h"
-#include "server/model/kernel_threads.h"
+#include "server/model/host_rows.h"
+#include "server/model/kernel_view.h"
 #include "server/routes.h"
 
 struct server {
@@ -21,7 +22,7 @@ static void warm(struct dataset *dataset)
 {
 	void *view;
 	if (kernel_view_applies(dataset))
-		dataset_view(dataset, kernel_threads_make, kernel_threads_free, &view, NULL);
+		dataset_view(dataset, host_threads_make, host_rows_free, &view, NULL);
 }
 
 /*

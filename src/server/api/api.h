@@ -11,7 +11,10 @@
 #include "histree/view.h"
 #include "server/http/call.h"
 
-/* Lists the experiments: [{uuid, name, start, duration, status, progress, views: [{name, title, rows}]}]. */
+/*
+ * Lists the experiments: [{uuid, name, start, duration, status, progress, hosts: [{name, why}],
+ * views: [{name, title, rows}]}].  Of several hosts, rows and events say which is theirs: `host`.
+ */
 endpoint_function api_experiments;
 
 /*
@@ -21,7 +24,7 @@ endpoint_function api_experiments;
 endpoint_function api_traces;
 
 /*
- * ?view= &sort= &filter= &folded=0|1 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
+ * ?view= &sort= &filter= &folded=0|1|2 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
  * The cells of a window of rows, as spans of pixels that are alike, little-endian:
  *
  *	"HTR1"
@@ -34,7 +37,9 @@ endpoint_function api_traces;
  *			texts: {value: text}
  *
  * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
- * is such a state, because there was nothing for most of the pixel, and no short state shall vanish.  `below` is
+ * is such a state, because there was nothing for most of the pixel, and no short state shall vanish.  Folded are
+ * none, all, or those rows that are hosts (2), but for the toggled ones; a host that cannot be read has a row that
+ * says `why`.  `below` is
  * how many rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
  */
 endpoint_function api_rows;
@@ -49,8 +54,8 @@ endpoint_function api_state;
 endpoint_function api_search;
 
 /*
- * ?view= ... as rows, &at= and &tid= or &cpu=: {position, row}, where a view shows what was selected in another
- * one, -1 if it does not.
+ * ?view= ... as rows, &at= and &tid= or &cpu=, &host=: {position, row}, where a view shows what was selected in
+ * another one, -1 if it does not.
  */
 endpoint_function api_find_row;
 

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
+#include "server/model/arrow_set.h"
 
 struct arrow_writer {
 	struct json_writer *json;
-	struct arrow_source source;
 	histree_time start;  /* of the store */
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: it is not shown */
 };
@@ -30,31 +30,44 @@ static enum histree_status find_positions(struct arrow_writer *writer, const str
 	return HISTREE_OK;
 }
 
-/* Where a row of the source is shown. */
-static uint32_t position_of(const struct arrow_writer *writer, uint32_t row)
+/* Where a row of a source is shown. */
+static uint32_t position_of(const struct arrow_writer *writer, const struct arrow_source *source, uint32_t row)
 {
-	return writer->positions[writer->source.shown_as != NULL ? writer->source.shown_as[row] : row];
+	return writer->positions[arrow_source_row(source, row)];
 }
 
-static void write_end(const struct arrow_writer *writer, const char *key, const char *name_key, uint32_t row)
+/* Whether the chart shows any row of a source: of hosts that are folded no arrow is read. */
+static bool is_shown(const void *context, const struct arrow_source *source)
+{
+	const struct arrow_writer *writer = context;
+	bool is_shown = source->row_count == 0;
+	for (uint32_t i = 0; i < source->row_count && !is_shown; i++)
+		is_shown = writer->positions[source->first_row + i] != HISTREE_NO_INDEX;
+	return is_shown;
+}
+
+static void write_end(const struct arrow_writer *writer, const struct arrow_source *source, const char *key,
+		      const char *name_key, uint32_t row)
 {
 	struct piece name = { 0 };
-	writer->source.model->name(writer->source.view, row, &name);
-	json_int_member(writer->json, key, position_of(writer, row));
+	source->model->name(source->view, row, &name);
+	json_int_member(writer->json, key, position_of(writer, source, row));
 	json_string_member(writer->json, name_key, name.bytes, name.size);
 	piece_release(&name);
 }
 
-static void write_arrow(const struct arrow_writer *writer, const struct histree_arrow *arrow)
+static void write_arrow(const struct arrow_writer *writer, const struct arrow_source *source,
+			const struct histree_arrow *arrow)
 {
 	uint32_t from, to;
-	if (!writer->source.model->rows(writer->source.view, arrow, &from, &to) ||
-	    position_of(writer, from) == HISTREE_NO_INDEX || position_of(writer, to) == HISTREE_NO_INDEX)
+	if (!source->model->rows(source->view, arrow, &from, &to) ||
+	    position_of(writer, source, from) == HISTREE_NO_INDEX ||
+	    position_of(writer, source, to) == HISTREE_NO_INDEX)
 		return;
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "kind", arrow->kind);
-	write_end(writer, "from", "fromName", from);
-	write_end(writer, "to", "toName", to);
+	write_end(writer, source, "from", "fromName", from);
+	write_end(writer, source, "to", "toName", to);
 	json_int_member(writer->json, "tid", arrow->tid);
 	json_int_member(writer->json, "cpu", arrow->cpu);
 	json_int_member(writer->json, "start", arrow->start - writer->start);
@@ -62,13 +75,11 @@ static void write_arrow(const struct arrow_writer *writer, const struct histree_
 	json_end(writer->json);
 }
 
-static void write_arrows(const struct arrow_writer *writer, const struct histree_arrows *arrows)
+static void write_arrows(const struct arrow_writer *writer, const struct arrow_set *set)
 {
-	size_t count = 0;
 	struct json_writer *json = writer->json;
-	const struct histree_arrow *list = arrows != NULL ? histree_arrows_list(arrows, &count) : NULL;
 	json_begin_object(json);
-	json_bool_member(json, "all", arrows == NULL || histree_arrows_are_all(arrows));
+	json_bool_member(json, "all", set->are_all);
 	json_key(json, "kinds");
 	json_begin_array(json);
 	for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
@@ -76,8 +87,9 @@ static void write_arrows(const struct arrow_writer *writer, const struct histree
 	json_end(json);
 	json_key(json, "arrows");
 	json_begin_array(json);
-	for (size_t i = 0; i < count; i++)
-		write_arrow(writer, &list[i]);
+	for (size_t i = 0; i < set->count; i++)
+		for (size_t k = 0; k < set->parts[i].count; k++)
+			write_arrow(writer, &set->parts[i].source, &set->parts[i].list[k]);
 	json_end(json);
 	json_end(json);
 }
@@ -86,14 +98,15 @@ static enum histree_status answer(struct call *call, struct arrow_writer *writer
 				  const struct row_order *order, const struct page_range *range,
 				  struct histree_error *error)
 {
-	struct histree_arrows *arrows = NULL;
+	struct arrow_set set = { 0 };
 	enum histree_status status = find_positions(writer, rows, order, error);
-	const struct arrow_range asked = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
+	const struct arrow_asked asked = { rows->model->arrows, rows->view, is_shown, writer };
+	const struct arrow_range own = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
 	if (status == HISTREE_OK)
-		status = arrow_source_make(&writer->source, &asked, &arrows, error);
+		status = arrow_set_make(&set, &asked, &own, error);
 	if (status == HISTREE_OK)
-		write_arrows(writer, arrows);
-	histree_arrows_free(arrows);
+		write_arrows(writer, &set);
+	arrow_set_release(&set);
 	free(writer->positions);
 	return status;
 }
@@ -113,8 +126,6 @@ void api_arrows(struct call *call)
 		.json = &call->reply->json,
 		.start = info->start,
 	};
-	if (rows.model->arrows != NULL)
-		writer.source = rows.model->arrows(rows.view);
 	if (page_range(call, info->start, info->end, &range) &&
 	    answer(call, &writer, &rows, order.order, &range, &error) != HISTREE_OK)
 		reply_failure(call->reply, &error);

@@ -26,19 +26,15 @@ void api_usage(struct call *call)
 	struct page_range range;
 	struct histree_cpu_usage *usage = NULL;
 	struct histree_error error = { 0 };
-	void *view;
 	if (!page_dataset(call, &dataset))
 		return;
-	if (!kernel_view_applies(dataset)) {
+	struct histree_history *kernel = kernel_view_history(dataset);
+	if (kernel == NULL) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
 		goto out;
 	}
-	if (dataset_view(dataset, kernel_view_make, kernel_view_free, &view, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		goto out;
-	}
-	const struct kernel_view *kernel = view;
-	if (!page_range(call, kernel->start, kernel->end, &range))
+	const struct histree_history_info *info = histree_history_info(kernel);
+	if (!page_range(call, info->start, info->end, &range))
 		goto out;
 	struct histree_cpu_usage_request request = {
 		.from = range.from,
@@ -47,7 +43,7 @@ void api_usage(struct call *call)
 		.cancel = reply_cancel(call->reply),
 		.no_times = true,
 	};
-	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
+	if (histree_cpu_usage_create(kernel, &request, &usage, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
 	}

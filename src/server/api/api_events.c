@@ -46,6 +46,8 @@ static void write_line(void *context, const struct event_line *line)
 	json_int_member(writer->json, "cpu", line->cpu);
 	json_text_member(writer->json, "type", line->type);
 	json_text_member(writer->json, "text", line->contents);
+	if (line->host != NULL)
+		json_text_member(writer->json, "host", line->host);
 	json_end(writer->json);
 }
 

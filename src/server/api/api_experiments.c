@@ -27,6 +27,20 @@ static void write_views(struct json_writer *json, const struct dataset *dataset)
 	json_end(json);
 }
 
+static void write_hosts(struct json_writer *json, const struct dataset *dataset)
+{
+	json_key(json, "hosts");
+	json_begin_array(json);
+	for (size_t i = 0; i < dataset->host_count; i++) {
+		json_begin_object(json);
+		json_text_member(json, "name", dataset->hosts[i].name);
+		if (dataset->hosts[i].why != NULL)
+			json_text_member(json, "why", dataset->hosts[i].why);
+		json_end(json);
+	}
+	json_end(json);
+}
+
 static void write_ready(struct json_writer *json, const struct dataset *dataset)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
@@ -44,6 +58,8 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 		json_text_member(json, "warning", info->warnings[0]);
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
 	json_bool_member(json, "hasSegments", info->segments_count > 0);
+	if (dataset->host_count > 0)
+		write_hosts(json, dataset);
 	write_views(json, dataset);
 }
 

@@ -15,6 +15,7 @@ static const double WIDER = 1.1;
 
 struct nodes {
 	struct dataset *dataset; /* held */
+	const char *host;        /* whose tree it is; NULL: there is but one */
 	const struct histree_history_info *info;
 	struct histree_tree_layout *layout;
 	const struct histree_layout_node *nodes;
@@ -70,6 +71,18 @@ static void write_levels(const struct nodes *nodes, struct json_writer *json)
 	json_end(json);
 }
 
+/* Those that can be read. */
+static void write_hosts(const struct nodes *nodes, struct json_writer *json)
+{
+	json_text_member(json, "host", nodes->host);
+	json_key(json, "hosts");
+	json_begin_array(json);
+	for (size_t i = 0; i < nodes->dataset->host_count; i++)
+		if (nodes->dataset->hosts[i].own != NULL)
+			json_put_text(json, nodes->dataset->hosts[i].name);
+	json_end(json);
+}
+
 static void write_end(const struct nodes *nodes, struct json_writer *json)
 {
 	const struct histree_store_info *store = histree_store_info(nodes->dataset->store);
@@ -86,6 +99,8 @@ static void write_end(const struct nodes *nodes, struct json_writer *json)
 	for (size_t i = 0; i < nodes->dataset->history_count; i++)
 		json_put_string(json, store->histories[i].analysis, strlen(store->histories[i].analysis));
 	json_end(json);
+	if (nodes->host != NULL)
+		write_hosts(nodes, json);
 	write_levels(nodes, json);
 	json_end(json);
 }
@@ -133,11 +148,31 @@ static void fit_shape(struct nodes *nodes, double width, double height)
 	}
 }
 
-/* The one that is named, or the first; false: it has answered. */
-static bool find_history(const struct call *call, const struct dataset *dataset, struct histree_history **out)
+/* The analysis that is named, or the first, of the host that is named, or the first one that has it. */
+static struct histree_history *look_for_history(const struct dataset *dataset, const char *analysis,
+						const char *name, const char **host)
 {
-	const char *analysis = page_text(call, "analysis");
-	*out = *analysis != '\0' ? dataset_history(dataset, analysis) : dataset->histories[0];
+	struct histree_history *found = NULL;
+	analysis = *analysis != '\0' ? analysis : dataset->analyses[0];
+	*host = NULL;
+	if (dataset->host_count == 0)
+		return dataset_history(dataset, analysis);
+	for (size_t i = 0; i < dataset->host_count && found == NULL; i++) {
+		const struct dataset_host *one = &dataset->hosts[i];
+		if (one->own == NULL || (*name != '\0' && strcmp(one->name, name) != 0))
+			continue;
+		found = dataset_history(one->own, analysis);
+		*host = one->name;
+	}
+	return found;
+}
+
+/* Returns false if it has answered. */
+static bool find_history(const struct call *call, struct nodes *nodes, struct histree_history **out)
+{
+	*out = nodes->dataset->history_count > 0 ? look_for_history(nodes->dataset, page_text(call, "analysis"),
+								    page_text(call, "host"), &nodes->host)
+						 : NULL;
 	if (*out == NULL)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such analysis");
 	return *out != NULL;
@@ -153,7 +188,7 @@ void api_nodes(struct call *call)
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
-	if (!page_dataset(call, &nodes->dataset) || !find_history(call, nodes->dataset, &history) ||
+	if (!page_dataset(call, &nodes->dataset) || !find_history(call, nodes, &history) ||
 	    !page_number(call, "width", 100, WIDTH_MAX, WIDTH_USUAL, &width) ||
 	    !page_number(call, "height", 0, WIDTH_MAX, 0, &height)) {
 		nodes_free(nodes);

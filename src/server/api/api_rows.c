@@ -36,6 +36,7 @@ struct window {
 	const struct histree_style *styles[STYLES_MAX];
 	size_t style_count;
 	uint32_t value_base; /* values of the stretches before; those of this one follow */
+	const char *host;    /* of the last row; NULL: there is but one */
 	struct histree_cancel cancel;
 	bool *has_text; /* by value of this stretch */
 	size_t has_text_capacity;
@@ -83,7 +84,7 @@ static uint16_t style_index(struct window *window, const struct histree_style *s
 }
 
 /* A text is made while its value is at hand: the cells of a stretch are given up with it. */
-static bool add_text(struct window *window, uint32_t index, const struct histree_label_table *table)
+static bool add_text(struct window *window, uint32_t index, const struct row_facts *facts)
 {
 	size_t had = window->has_text_capacity;
 	if (!array_reserve(&window->has_text, &window->has_text_capacity, (size_t)index + 1))
@@ -95,7 +96,7 @@ static bool add_text(struct window *window, uint32_t index, const struct histree
 	struct piece text = { 0 };
 	char key[16];
 	struct histree_value value = histree_rows_value(window->cells, index);
-	window->rows.model->text(window->rows.view, table, &value, &text);
+	row_put_text(window->rows.model, window->rows.view, facts, &value, &text);
 	snprintf(key, sizeof(key), "%u", window->value_base + index);
 	json_string_member(&window->texts_json, key, text.bytes, text.size);
 	bool failed = text.failed;
@@ -124,8 +125,8 @@ static const struct histree_style *style_of_span(const struct window *window, co
 	return style;
 }
 
-static bool write_spans(struct window *window, const struct histree_row *row,
-			const struct histree_label_table *table, struct piece *piece)
+static bool write_spans(struct window *window, const struct histree_row *row, const struct row_facts *facts,
+			struct piece *piece)
 {
 	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->spans);
 	char *room = piece_room(piece, 4 + count * RUN_SIZE);
@@ -138,13 +139,13 @@ static bool write_spans(struct window *window, const struct histree_row *row,
 		const struct histree_cell_span *span = &window->spans[i];
 		uint32_t value;
 		uint16_t more;
-		const struct histree_style *style = style_of_span(window, span, table, &value, &more);
+		const struct histree_style *style = style_of_span(window, span, facts->table, &value, &more);
 		put_le16(at, (uint16_t)span->start);
 		put_le16(at + 2, (uint16_t)span->length);
 		put_le16(at + 4, style_index(window, style));
 		put_le16(at + 6, more);
 		put_le32(at + 8, window->value_base + value);
-		if (span->length >= TEXT_PIXELS_MIN && style != NULL && !add_text(window, value, table))
+		if (span->length >= TEXT_PIXELS_MIN && style != NULL && !add_text(window, value, facts))
 			return false;
 	}
 	piece->size += 4 + count * RUN_SIZE;
@@ -159,15 +160,29 @@ static void write_no_spans(struct piece *piece)
 	piece_put(piece, none, sizeof(none));
 }
 
+/* Values from here on are others than those so far, even if they are equal. */
+static void begin_values(struct window *window)
+{
+	window->value_base += histree_rows_value_count(window->cells);
+	if (window->has_text != NULL)
+		memset(window->has_text, 0, window->has_text_capacity);
+}
+
 static void end_stretch(struct window *window)
 {
 	if (window->cells == NULL)
 		return;
-	window->value_base += histree_rows_value_count(window->cells);
+	begin_values(window);
 	histree_rows_free(window->cells);
 	window->cells = NULL;
-	if (window->has_text != NULL)
-		memset(window->has_text, 0, window->has_text_capacity);
+}
+
+/* A stretch goes on over hosts, but a tid of another host is another thread, and has another text. */
+static void follow_host(struct window *window, const struct row_facts *facts)
+{
+	if (window->host != NULL && window->host != facts->host)
+		begin_values(window);
+	window->host = facts->host;
 }
 
 /* Cells are asked for in stretches of rows of one history; a window nearly always is one. */
@@ -221,7 +236,8 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	if (status != HISTREE_OK)
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
 	window->next++;
-	return write_spans(window, &row, facts.table, piece) ? HISTREE_OK : error_memory(error, "cells");
+	follow_host(window, &facts);
+	return write_spans(window, &row, &facts, piece) ? HISTREE_OK : error_memory(error, "cells");
 }
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */
@@ -240,7 +256,7 @@ static void write_descriptions(const struct window *window, struct json_writer *
 		json_int_member(json, "depth", is_tree ? facts.depth : 0);
 		json_int_member(json, "below", is_tree ? facts.descendants : 0);
 		json_bool_member(json, "folded",
-				 is_tree && row_is_folded(&window->order.request, row_at(window, i)));
+				 is_tree && row_is_folded(&window->order.request, row_at(window, i), &facts));
 		rows->model->describe(rows->view, row_at(window, i), json);
 		json_end(json);
 	}

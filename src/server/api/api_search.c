@@ -72,7 +72,7 @@ void api_find_row(struct call *call)
 	    !page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) ||
 	    !page_number(call, "at", 0, info->end - info->start, -1, &at) || !page_order_open(call, &rows, &order))
 		goto out;
-	struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, info->start + at };
+	struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, info->start + at, page_text(call, "host") };
 	uint32_t row = rows.model->find != NULL ? rows.model->find(rows.view, &wanted) : HISTREE_NO_INDEX;
 	int64_t position = row != HISTREE_NO_INDEX ? position_of(order.order, row) : -1;
 	json_begin_object(json);

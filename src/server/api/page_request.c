@@ -65,7 +65,8 @@ static bool asks_for_early_rows(const struct call *call, const struct page_rows 
 	if (strcmp(early, "2") == 0)
 		return true;
 	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0) &&
-	       *page_text(call, "filter") == '\0' && strcmp(page_text(call, "folded"), "1") != 0 &&
+	       *page_text(call, "filter") == '\0' &&
+	       (*page_text(call, "folded") == '\0' || strcmp(page_text(call, "folded"), "0") == 0) &&
 	       dataset_view_is_pending(rows->dataset, rows->model->make);
 }
 
@@ -141,9 +142,9 @@ bool page_order_open(const struct call *call, const struct page_rows *rows, stru
 	if (out->request.sort == ROW_SORT_COUNT ||
 	    (rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
 		return bad(call, "sort");
-	if (!page_number(call, "folded", 0, 1, 0, &folded) || !read_toggled(call, out))
+	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded) || !read_toggled(call, out))
 		return false;
-	out->request.folded = folded != 0;
+	out->request.folded = (enum row_fold)folded;
 	if (get_order(rows, out, &error) == HISTREE_OK)
 		return true;
 	reply_failure(call->reply, &error);

@@ -95,14 +95,7 @@ static bool matches(const struct search *search, const struct searched_row *row,
 	struct row_facts facts;
 	uint32_t index = row_order_at(search->asked->order, row->position);
 	rows->model->facts(rows->view, index, &facts);
-	const struct state_owner owner = {
-		.view = rows->view,
-		.kind = &rows->model->kind,
-		.history = facts.history,
-		.row = index,
-		.label = facts.label,
-		.table = facts.table,
-	};
+	const struct state_owner owner = row_owner(rows->model, rows->view, index, &facts);
 	return state_filter_match(search->asked->filter, &owner, state);
 }
 

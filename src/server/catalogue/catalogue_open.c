@@ -142,7 +142,7 @@ enum catalogue_result catalogue_add_trace(struct catalogue *catalogue, const cha
 	return result;
 }
 
-/* One trace: its dataset.  Several: one of all their files. */
+/* One trace: its dataset.  Several: one of all their files, which may be of several hosts. */
 static enum histree_status experiment_dataset(struct catalogue *catalogue,
 					      const struct catalogue_entry *const *traces, size_t count,
 					      const char *name, const char *uuid, struct dataset **out,
@@ -162,9 +162,6 @@ static enum histree_status experiment_dataset(struct catalogue *catalogue,
 					 traces[i]->name);
 		paths[i] = traces[i]->dataset->traces[0];
 	}
-	enum histree_status status = histree_build_check(paths, count, error);
-	if (status != HISTREE_OK)
-		return status;
 	if (!store_path(catalogue, name, uuid, store))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "the path of a store would be too long");
 	return begin_dataset(catalogue, paths, count, store, out, error);

@@ -56,7 +56,8 @@ struct dataset *dataset_hold(struct dataset *dataset)
 
 static void close_store(struct dataset *dataset)
 {
-	for (size_t i = 0; i < dataset->history_count; i++)
+	dataset_hosts_close(dataset);
+	for (size_t i = 0; i < dataset->history_count && dataset->whole == NULL; i++)
 		histree_history_close(dataset->histories[i]);
 	dataset->history_count = 0;
 	histree_events_close(dataset->trace_events);
@@ -106,9 +107,13 @@ static bool is_of_our_traces(const struct dataset *dataset, const struct histree
 {
 	if (info->trace_count != dataset->trace_count)
 		return false;
-	for (size_t i = 0; i < info->trace_count; i++)
-		if (strcmp(info->traces[i], dataset->traces[i]) != 0)
+	for (size_t i = 0; i < info->trace_count; i++) {
+		bool is_ours = strcmp(info->traces[i], dataset->traces[i]) == 0;
+		for (size_t k = 0; k < dataset->trace_count && !is_ours && info->host_count > 0; k++)
+			is_ours = strcmp(info->traces[i], dataset->traces[k]) == 0; /* by host there */
+		if (!is_ours)
 			return false;
+	}
 	return true;
 }
 
@@ -124,7 +129,7 @@ static enum histree_status open_histories(struct dataset *dataset, struct histre
 					      &dataset->histories[i], error);
 		if (status != HISTREE_OK)
 			return status;
-		dataset->history_count++;
+		dataset->analyses[dataset->history_count++] = info->histories[i].analysis;
 	}
 	return HISTREE_OK;
 }
@@ -149,10 +154,12 @@ static enum histree_status open_store(struct dataset *dataset, struct histree_er
 	/* States can be shown without events. */
 	if (status == HISTREE_OK && histree_events_open(dataset->store, &dataset->trace_events, NULL) != HISTREE_OK)
 		dataset->trace_events = NULL;
+	if (status == HISTREE_OK)
+		dataset->may_read_traces = may_read_traces(dataset);
+	if (status == HISTREE_OK)
+		status = dataset_hosts_open(dataset, error);
 	if (status != HISTREE_OK)
 		close_store(dataset);
-	else
-		dataset->may_read_traces = may_read_traces(dataset);
 	return status;
 }
 
@@ -166,8 +173,7 @@ static void take_progress(void *context, const struct histree_progress *progress
 
 static bool is_wanted(void *context)
 {
-	const struct dataset *dataset = context;
-	return !dataset->cancelled;
+	return dataset_is_wanted(context);
 }
 
 static enum histree_status build_store(struct dataset *dataset, struct histree_error *error)
@@ -219,11 +225,20 @@ void dataset_prepare(struct dataset *dataset)
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis)
 {
 	assert(dataset_status(dataset) == DATASET_READY);
-	const struct histree_store_info *info = histree_store_info(dataset->store);
 	for (size_t i = 0; i < dataset->history_count; i++)
-		if (strcmp(info->histories[i].analysis, analysis) == 0)
+		if (strcmp(dataset->analyses[i], analysis) == 0)
 			return dataset->histories[i];
 	return NULL;
+}
+
+bool dataset_is_wanted(const struct dataset *dataset)
+{
+	return dataset->whole != NULL ? !dataset->whole->cancelled : !dataset->cancelled;
+}
+
+histree_time dataset_start(const struct dataset *dataset)
+{
+	return histree_store_info(dataset->whole != NULL ? dataset->whole->store : dataset->store)->start;
 }
 
 /* Returns the slot of a view, or the first free one: views are never given up, so the free ones come last. */

@@ -24,7 +24,7 @@ enum dataset_status {
 	DATASET_CANCELLED,
 };
 
-enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 24 };
+enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 32 };
 
 struct dataset;
 struct allowed_paths;
@@ -37,6 +37,17 @@ struct dataset_view {
 	void *view;              /* NULL: not made yet */
 	bool is_being_made;
 	void (*free)(void *view);
+};
+
+/*
+ * One of the hosts of a dataset of several: a dataset of its own, for whatever shows one host.  Its histories are
+ * those that the union of their analysis was made of, and stand in it behind the folder of the host; its store is
+ * opened for what else is in it.
+ */
+struct dataset_host {
+	const char *name;
+	const char *why;     /* nothing of it can be read: the sentence; NULL: it can */
+	struct dataset *own; /* the same of this host alone, ready; NULL if nothing of it can be read */
 };
 
 struct dataset {
@@ -55,7 +66,11 @@ struct dataset {
 	/* Once ready. */
 	struct histree_store *store;
 	struct histree_history *histories[DATASET_HISTORIES_MAX];
+	const char *analyses[DATASET_HISTORIES_MAX]; /* of the histories */
 	size_t history_count;
+	struct dataset_host *hosts; /* borrowed names; NULL: it is of one host */
+	size_t host_count;
+	struct dataset *whole; /* of which this is a host, and whose histories it borrows; NULL: it is whole */
 	struct histree_events *trace_events; /* NULL: the store has no index of events that can be read */
 	bool may_read_traces;                /* those that the store names are allowed, or are our own */
 
@@ -85,6 +100,12 @@ enum dataset_status dataset_status(const struct dataset *dataset);
 /* Makes a build stop soon. */
 void dataset_cancel(struct dataset *dataset);
 
+/* Returns false once nobody wants what is being made of the dataset. */
+bool dataset_is_wanted(const struct dataset *dataset);
+
+/* Returns when what is shown begins, from which the page counts times: for a host, with the earliest of all. */
+histree_time dataset_start(const struct dataset *dataset);
+
 /* Returns the history of an analysis, NULL if the store has none.  The dataset is ready. */
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
 
@@ -100,5 +121,27 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
  * time.
  */
 bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
+
+/* ---- hosts (dataset_hosts.c) ------------------------------------------------------------------------------- */
+
+/* Opens the hosts of a dataset whose store and histories are open; there are none if it is of one host. */
+enum histree_status dataset_hosts_open(struct dataset *dataset, struct histree_error *error);
+void dataset_hosts_close(struct dataset *dataset);
+
+/* Where the attributes of a history stand in that of the whole dataset: quark 0 is `first` there. */
+struct dataset_place {
+	struct histree_history *history;
+	histree_quark first;
+};
+
+/* The history is one of the dataset's; of a dataset that is whole, it stands where it is. */
+struct dataset_place dataset_place_of(const struct dataset *dataset, struct histree_history *history);
+
+/*
+ * Returns the folder of a host in a history of the whole dataset, HISTREE_ROOT if it has none there, and why the
+ * host cannot be read in it, or NULL.
+ */
+histree_quark dataset_host_folder(const struct dataset *dataset, size_t host, const struct histree_history *history,
+				  const char **why);
 
 #endif

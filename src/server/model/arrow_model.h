@@ -29,21 +29,20 @@ struct arrow_source {
 	const struct arrow_model *model;
 	const void *view;
 	const uint32_t *shown_as; /* by the model's row, the row of who shows it; NULL: they are the same */
+	uint32_t first_row;       /* to be added to that */
+	uint32_t row_count;       /* after it, of who shows it; 0: it is not said */
 };
+
+/* Returns the row of who shows it. */
+static inline uint32_t arrow_source_row(const struct arrow_source *source, uint32_t row)
+{
+	return source->first_row + (source->shown_as != NULL ? source->shown_as[row] : row);
+}
 
 /* Threads have switches, forks and wake-ups, resources migrations; the view is a struct kernel_view. */
 extern const struct arrow_model arrow_model_threads, arrow_model_resources;
 
 /* Flows; the view is a struct track_arrows, and the rows are quarks of its history. */
 extern const struct arrow_model arrow_model_flows;
-
-/* As the functions of the model. */
-static inline enum histree_status arrow_source_make(const struct arrow_source *source,
-						    const struct arrow_range *range, struct histree_arrows **out,
-						    struct histree_error *error)
-{
-	*out = NULL;
-	return source->model != NULL ? source->model->make(source->view, range, out, error) : HISTREE_OK;
-}
 
 #endif

@@ -8,12 +8,16 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/attributes.h"
-#include "server/catalogue/allowed_paths.h"
 #include "server/model/name_piece.h"
+
+struct histree_history *call_view_history(const struct dataset *dataset)
+{
+	return dataset_history(dataset, "ust-calls");
+}
 
 bool call_view_applies(const struct dataset *dataset)
 {
-	return dataset_history(dataset, "ust-calls") != NULL;
+	return call_view_history(dataset) != NULL;
 }
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
@@ -120,11 +124,9 @@ enum histree_status call_view_make(struct dataset *dataset, void **out, struct h
 	struct call_view *view = calloc(1, sizeof(*view));
 	if (view == NULL)
 		return error_memory(error, "the call stacks");
-	const struct histree_store_info *store = histree_store_info(dataset->store);
-	view->history = dataset_history(dataset, "ust-calls");
+	view->history = call_view_history(dataset);
 	view->start = histree_history_info(view->history)->start;
 	view->end = histree_history_info(view->history)->end;
-	view->name = path_name(store->trace_count == 1 ? store->traces[0] : store->path);
 	struct call_maker maker = { .view = view, .attributes = histree_history_attributes(view->history) };
 	enum histree_status status = add_threads(&maker, error);
 	piece_release(&maker.name);

@@ -22,12 +22,13 @@ struct call_row {
 struct call_view {
 	struct histree_history *history;
 	histree_time start, end;
-	const char *name; /* of the trace */
 	struct call_row *rows;
 	uint32_t row_count;
 	char **programs;
 	size_t program_count;
 };
+
+struct histree_history *call_view_history(const struct dataset *dataset);
 
 /* These are for struct output and struct row_model. */
 bool call_view_applies(const struct dataset *dataset);

@@ -30,6 +30,7 @@ enum histree_status event_list_make(struct dataset *dataset, void **out, struct 
 	list->end = store->end;
 	list->count = histree_events_count(dataset->trace_events);
 	list->types = histree_events_types(dataset->trace_events, &list->type_count);
+	list->hosts = histree_events_hosts(dataset->trace_events, &list->host_count);
 	enum histree_status status = histree_event_reader_create(dataset->trace_events, &list->reader, error);
 	if (status != HISTREE_OK) {
 		event_list_free(list);
@@ -65,6 +66,7 @@ static enum histree_status read_line(const struct event_list *list, struct event
 		.time = event.time,
 		.cpu = event.cpu,
 		.type = list->types[event.type],
+		.host = event.host < list->host_count ? list->hosts[event.host].name : NULL,
 		.contents = histree_event_reader_contents(list->reader),
 	};
 	return line->contents != NULL ? HISTREE_OK : error_memory(error, "an event");

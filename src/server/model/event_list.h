@@ -19,9 +19,17 @@ struct event_list {
 	uint64_t count;
 	const char *const *types;
 	size_t type_count;
+	const struct histree_event_host *hosts; /* NULL: there is but one */
+	size_t host_count;
 	pthread_mutex_t lock; /* who reads */
 	struct histree_event_reader *reader;
 };
+
+/* Returns how many columns a table of them has. */
+static inline unsigned event_list_columns(const struct event_list *list)
+{
+	return list->host_count > 0 ? EVENT_COLUMNS : EVENT_HOST;
+}
 
 /* These are for struct output, where they are documented. */
 bool event_list_applies(const struct dataset *dataset);

@@ -25,6 +25,8 @@ const char *event_line_cell(const struct event_line *line, enum event_column col
 	case EVENT_TIME:
 		snprintf(room, EVENT_CELL_SIZE, "%" PRId64, line->time);
 		break;
+	case EVENT_HOST:
+		return line->host != NULL ? line->host : room;
 	case EVENT_COLUMNS:
 		break;
 	}

@@ -8,7 +8,8 @@
 #include "histree/events.h"
 #include "server/model/cell_match.h"
 
-enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_COLUMNS };
+/* The last one only where there are several hosts. */
+enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_HOST, EVENT_COLUMNS };
 
 enum { EVENT_CELL_SIZE = 48 };
 
@@ -17,6 +18,7 @@ struct event_line {
 	histree_time time;
 	int32_t cpu;
 	const char *type, *contents;
+	const char *host; /* NULL: there is but one */
 };
 
 /* Returns a cell as text; `room` is where short ones are made. */

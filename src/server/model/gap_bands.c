@@ -17,9 +17,18 @@ static bool touches(const struct gap_band *band, const struct histree_gap *gap, 
 static void widen(struct gap_band *band, const struct histree_gap *gap)
 {
 	band->to = gap->to > band->to ? gap->to : band->to;
-	band->cpu = gap->cpu == band->cpu ? band->cpu : -1;
+	band->cpu = gap->cpu == band->cpu && gap->host == band->host ? band->cpu : -1;
+	band->host = gap->host == band->host ? band->host : UINT32_MAX;
 	band->events += gap->events;
 	band->gaps++;
+}
+
+static void visit_band(const struct dataset *dataset, struct gap_band *band, gap_band_visit *visit, void *context)
+{
+	size_t count;
+	const struct histree_event_host *hosts = histree_events_hosts(dataset->trace_events, &count);
+	band->host_name = band->host < count ? hosts[band->host].name : NULL;
+	visit(context, band);
 }
 
 void gap_bands_each(const struct dataset *dataset, histree_time from, histree_time to, uint32_t pixels,
@@ -42,11 +51,11 @@ void gap_bands_each(const struct dataset *dataset, histree_time from, histree_ti
 			continue;
 		}
 		if (band.gaps > 0)
-			visit(context, &band);
-		band = (struct gap_band){ gap.from, gap.to, gap.cpu, 1, gap.events };
+			visit_band(dataset, &band, visit, context);
+		band = (struct gap_band){ gap.from, gap.to, gap.cpu, 1, gap.events, gap.host, NULL };
 	}
 	if (band.gaps > 0)
-		visit(context, &band);
+		visit_band(dataset, &band, visit, context);
 }
 
 void gap_band_text(const struct gap_band *band, struct piece *text)
@@ -59,4 +68,6 @@ void gap_band_text(const struct gap_band *band, struct piece *text)
 		piece_format(text, " in %" PRIu64 " gaps", band->gaps);
 	if (band->cpu >= 0)
 		piece_format(text, " on CPU %" PRId32, band->cpu);
+	if (band->host_name != NULL)
+		piece_format(text, " of %s", band->host_name);
 }

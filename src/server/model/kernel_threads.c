@@ -7,8 +7,7 @@
 
 static bool is_wanted(void *context)
 {
-	const struct dataset *dataset = context;
-	return !dataset->cancelled;
+	return dataset_is_wanted(context);
 }
 
 enum histree_status kernel_threads_make(struct dataset *dataset, void **out, struct histree_error *error)

@@ -6,10 +6,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/query.h"
-#include "server/catalogue/allowed_paths.h"
 #include "server/model/state_text.h"
 
-static struct histree_history *find_history(const struct dataset *dataset)
+struct histree_history *kernel_view_history(const struct dataset *dataset)
 {
 	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-tc", "kernel-2016" };
 	struct histree_history *history = NULL;
@@ -20,7 +19,7 @@ static struct histree_history *find_history(const struct dataset *dataset)
 
 bool kernel_view_applies(const struct dataset *dataset)
 {
-	return find_history(dataset) != NULL;
+	return kernel_view_history(dataset) != NULL;
 }
 
 enum { NODES_AT_ONCE = 4096 };
@@ -49,11 +48,10 @@ enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct
 	struct kernel_view *view = calloc(1, sizeof(*view));
 	if (view == NULL)
 		return error_memory(error, "a view");
-	const struct histree_store_info *store = histree_store_info(dataset->store);
-	view->history = find_history(dataset);
+	view->history = kernel_view_history(dataset);
 	view->start = histree_history_info(view->history)->start;
 	view->end = histree_history_info(view->history)->end;
-	view->name = path_name(store->trace_count == 1 ? store->traces[0] : store->path);
+	view->shown_from = dataset->whole != NULL ? dataset_start(dataset) : view->start;
 	enum histree_status status = histree_resources_create(view->history, &view->resources, error);
 	if (status == HISTREE_OK)
 		status = list_nodes(view, error);

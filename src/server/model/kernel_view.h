@@ -18,8 +18,8 @@ struct kernel_threads;
 struct kernel_view {
 	struct histree_history *history; /* of the dataset */
 	histree_time start, end;
-	const char *name;     /* of the first entry of each tree */
-	histree_quark *nodes; /* Threads/<tid>, all of them */
+	histree_time shown_from; /* what the page counts times from: of a host, the start of the earliest */
+	histree_quark *nodes;    /* Threads/<tid>, all of them */
 	uint32_t node_count;
 	struct histree_resources *resources;
 	const struct histree_resource *resource_list;
@@ -28,7 +28,8 @@ struct kernel_view {
 	_Atomic(const struct kernel_threads *) threads; /* NULL: their tree has not been made yet */
 };
 
-/* Returns whether the dataset has a history of a kernel. */
+/* Returns the history of a kernel, NULL if the dataset has none. */
+struct histree_history *kernel_view_history(const struct dataset *dataset);
 bool kernel_view_applies(const struct dataset *dataset);
 
 /* These are for struct output, where they are documented; the view is made once for all outputs of a dataset. */

@@ -103,7 +103,7 @@ static enum histree_status make(struct dataset *dataset, void **view, struct his
 	size_t total = dataset->history_count;
 	for (size_t i = 0; i < dataset->history_count; i++) {
 		rows->histories[i] = dataset->histories[i];
-		rows->names[i] = histree_store_info(dataset->store)->histories[i].analysis;
+		rows->names[i] = dataset->analyses[i];
 		total += histree_history_info(dataset->histories[i])->attribute_count;
 	}
 	rows->rows = total < UINT32_MAX ? malloc((total + 1) * sizeof(*rows->rows)) : NULL;
@@ -175,12 +175,15 @@ static bool matches(const void *view, uint32_t index, const char *text)
 	return contains;
 }
 
-static struct arrow_source arrows(const void *view)
+static bool arrows(const void *view, size_t index, struct arrow_source *out)
 {
 	const struct attribute_rows *rows = view;
-	if (rows->flows.history == NULL)
-		return (struct arrow_source){ 0 };
-	return (struct arrow_source){ &arrow_model_flows, &rows->flows, rows->rows_of_flows };
+	*out = (struct arrow_source){ 0 };
+	if (rows->flows.history != NULL)
+		*out = (struct arrow_source){ .model = &arrow_model_flows,
+					      .view = &rows->flows,
+					      .shown_as = rows->rows_of_flows };
+	return index == 0;
 }
 
 const struct row_model row_model_attributes = {

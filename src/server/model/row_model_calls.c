@@ -60,6 +60,7 @@ const struct row_model row_model_calls = {
 	.name = "calls",
 	.title = "Call Stack",
 	.applies = call_view_applies,
+	.history = call_view_history,
 	.make = call_view_make,
 	.free = call_view_free,
 	.count = count,

@@ -61,9 +61,10 @@ static uint32_t find(const void *context, const struct row_wanted *wanted)
 	return HISTREE_NO_INDEX;
 }
 
-static struct arrow_source arrows(const void *view)
+static bool arrows(const void *view, size_t index, struct arrow_source *out)
 {
-	return (struct arrow_source){ .model = &arrow_model_resources, .view = view };
+	*out = (struct arrow_source){ .model = &arrow_model_resources, .view = view };
+	return index == 0;
 }
 
 const struct row_model row_model_resources = {
@@ -71,6 +72,7 @@ const struct row_model row_model_resources = {
 	.title = "Resources",
 	.applies = kernel_view_applies,
 	.has_arrows = kernel_view_applies,
+	.history = kernel_view_history,
 	.make = kernel_view_make,
 	.free = kernel_view_free,
 	.count = count,

@@ -40,8 +40,8 @@ static void describe(const void *context, uint32_t row, struct json_writer *json
 	json_int_member(json, "pid", thread->pid);
 	json_int_member(json, "ppid", thread->ppid);
 	if (thread->first <= thread->last) {
-		json_int_member(json, "first", thread->first - threads->kernel->start);
-		json_int_member(json, "last", thread->last - threads->kernel->start);
+		json_int_member(json, "first", thread->first - threads->kernel->shown_from);
+		json_int_member(json, "last", thread->last - threads->kernel->shown_from);
 	}
 	int64_t cpu_ns = kernel_threads_cpu_ns(threads, row);
 	if (cpu_ns >= 0)
@@ -94,7 +94,7 @@ static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
 	case ROW_SORT_NAME:
 		return name_key(thread->name);
 	case ROW_SORT_FIRST:
-		return (uint64_t)thread->first - (uint64_t)threads->kernel->start;
+		return (uint64_t)thread->first - (uint64_t)threads->kernel->shown_from;
 	case ROW_SORT_CPU: /* most first */
 		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));
 	case ROW_SORT_TREE:
@@ -104,10 +104,11 @@ static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
 	return row;
 }
 
-static struct arrow_source arrows(const void *context)
+static bool arrows(const void *context, size_t index, struct arrow_source *out)
 {
 	const struct kernel_threads *threads = context;
-	return (struct arrow_source){ .model = &arrow_model_threads, .view = threads->kernel };
+	*out = (struct arrow_source){ .model = &arrow_model_threads, .view = threads->kernel };
+	return index == 0;
 }
 
 const struct row_model row_model_threads = {
@@ -115,6 +116,7 @@ const struct row_model row_model_threads = {
 	.title = "Control Flow",
 	.applies = kernel_view_applies,
 	.has_arrows = kernel_view_applies,
+	.history = kernel_view_history,
 	.make = kernel_threads_make,
 	.free = kernel_threads_free,
 	.count = count,

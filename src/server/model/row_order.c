@@ -17,11 +17,13 @@ struct row_orders {
 
 /* ---- making ------------------------------------------------------------------------------------------ */
 
-bool row_is_folded(const struct row_order_request *request, uint32_t row)
+bool row_is_folded(const struct row_order_request *request, uint32_t row, const struct row_facts *facts)
 {
 	bool is_toggled = request->toggled_count > 0 &&
 			  bsearch(&row, request->toggled, request->toggled_count, sizeof(row), compare_u32) != NULL;
-	return request->folded != is_toggled;
+	bool is_folded =
+		request->folded == ROWS_FOLDED || (request->folded == ROWS_HOSTS_FOLDED && row_is_of_host(facts));
+	return is_folded != is_toggled;
 }
 
 /* Marks the rows that match and, in a tree, those above them; NULL: memory is out. */
@@ -30,13 +32,16 @@ static bool *filter_rows(const struct row_order_request *request, uint32_t count
 	const struct row_model *model = request->model;
 	bool *wanted = calloc((size_t)count + 1, sizeof(*wanted));
 	uint32_t above[256]; /* the row of each depth on the way to this one */
+	uint32_t wanted_host_end = 0;
 	for (uint32_t row = 0; wanted != NULL && row < count; row++) {
 		struct row_facts facts;
 		model->facts(request->view, row, &facts);
 		size_t depth = facts.depth < 255 ? facts.depth : 255;
 		above[depth] = row;
-		if (!model->matches(request->view, row, request->filter))
+		if (row >= wanted_host_end && !model->matches(request->view, row, request->filter))
 			continue;
+		if (row_is_of_host(&facts))
+			wanted_host_end = row + 1 + facts.descendants;
 		wanted[row] = true;
 		for (size_t i = depth; request->sort == ROW_SORT_TREE && i-- > 0 && !wanted[above[i]];)
 			wanted[above[i]] = true;
@@ -56,7 +61,7 @@ static void fill_tree(struct row_order *order, const struct row_order_request *r
 		if (wanted != NULL)
 			continue;
 		request->model->facts(request->view, row, &facts);
-		if (facts.descendants > 0 && row_is_folded(request, row))
+		if (facts.descendants > 0 && row_is_folded(request, row, &facts))
 			row += facts.descendants;
 	}
 }
@@ -74,6 +79,16 @@ static int compare_entries(const void *a, const void *b)
 	return (first->row > second->row) - (first->row < second->row);
 }
 
+/* Hosts are above their rows in a tree, and nowhere in another order. */
+static bool is_sorted(const struct row_order_request *request, uint32_t row, const bool *wanted)
+{
+	struct row_facts facts;
+	if (wanted != NULL && !wanted[row])
+		return false;
+	request->model->facts(request->view, row, &facts);
+	return !row_is_of_host(&facts);
+}
+
 static bool fill_sorted(struct row_order *order, const struct row_order_request *request, uint32_t count,
 			const bool *wanted)
 {
@@ -81,7 +96,7 @@ static bool fill_sorted(struct row_order *order, const struct row_order_request 
 	if (entries == NULL)
 		return false;
 	for (uint32_t row = 0; row < count; row++)
-		if (wanted == NULL || wanted[row])
+		if (is_sorted(request, row, wanted))
 			entries[order->count++] =
 				(struct sort_entry){ request->model->sort_key(request->view, row, request->sort),
 						     row };
@@ -112,7 +127,7 @@ static void order_free(struct row_order *order)
 /* A million rows are not looked at one by one for that. */
 static bool is_that_of_the_model(const struct row_order_request *request)
 {
-	return request->sort == ROW_SORT_TREE && *request->filter == '\0' && !request->folded &&
+	return request->sort == ROW_SORT_TREE && *request->filter == '\0' && request->folded == ROWS_UNFOLDED &&
 	       request->toggled_count == 0;
 }
 
@@ -157,7 +172,7 @@ static struct row_order *make_order(const struct row_order_request *request, cha
 static char *request_key(const struct row_order_request *request)
 {
 	struct piece key = { 0 };
-	piece_format(&key, "%s %d %d", request->model->name, (int)request->sort, request->folded);
+	piece_format(&key, "%s %d %d", request->model->name, (int)request->sort, (int)request->folded);
 	for (size_t i = 0; i < request->toggled_count; i++)
 		piece_format(&key, " %u", request->toggled[i]);
 	piece_format(&key, " %s", request->filter);

@@ -12,13 +12,16 @@
 
 enum { ROW_TOGGLES_MAX = 1024 };
 
+enum row_fold { ROWS_UNFOLDED, ROWS_FOLDED, ROWS_HOSTS_FOLDED, ROW_FOLDS };
+
 struct row_order_request {
 	const struct row_model *model;
 	const void *view;
 	enum row_sort sort;
-	const char *filter; /* "": all; in a tree the rows above a match stay as well */
-	/* Folded rows hide what is below them: all or none, but for the toggled ones. */
-	bool folded;
+	/* "": all; in a tree the rows above a match stay as well, and all those of a host that matches. */
+	const char *filter;
+	/* Folded rows hide what is below them: all, none, or those of hosts, but for the toggled ones. */
+	enum row_fold folded;
 	const uint32_t *toggled; /* ascending */
 	size_t toggled_count;
 };
@@ -42,8 +45,8 @@ enum histree_status row_order_get(struct row_orders *orders, const struct row_or
 				  struct row_order **out, struct histree_error *error);
 void row_order_release(struct row_order *order);
 
-/* Returns whether a row hides what is below it. */
-bool row_is_folded(const struct row_order_request *request, uint32_t row);
+/* Returns whether a row, whose facts these are, hides what is below it. */
+bool row_is_folded(const struct row_order_request *request, uint32_t row, const struct row_facts *facts);
 
 /* The orders of a dataset are one of its views (dataset.h). */
 enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error);

@@ -54,6 +54,9 @@ static void names_free(struct segment_names *names)
 	if (names == NULL)
 		return;
 	histree_segment_stats_free(names->stats);
+	for (size_t i = 0; i < names->host_count && names->host_stats != NULL; i++)
+		histree_segment_stats_free(names->host_stats[i]);
+	free(names->host_stats);
 	free(names->sorted);
 	free(names);
 }
@@ -181,6 +184,30 @@ static int compare_groups(const void *a, const void *b, void *names)
 	return compare_names(name_at(names, *(const uint32_t *)a), name_at(names, *(const uint32_t *)b));
 }
 
+static bool is_host(void *name, const char *host)
+{
+	return strcmp(name, host) == 0;
+}
+
+static enum histree_status add_hosts(const struct segment_list *list, struct histree_cancel cancel,
+				     struct segment_names *names, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	names->hosts = histree_segment_store_parts(list->store, &names->host_count);
+	names->host_stats = calloc(names->host_count + 1, sizeof(struct histree_segment_stats *));
+	if (names->host_stats == NULL)
+		return error_memory(error, "names of segments");
+	for (size_t i = 0; i < names->host_count && status == HISTREE_OK; i++) {
+		struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+		query.host_filter = is_host;
+		query.host_context = (void *)(uintptr_t)names->hosts[i].name;
+		if (names->hosts[i].store != NULL)
+			status = segment_list_stats(list, &query, list->name_field, cancel, &names->host_stats[i],
+						    error);
+	}
+	return status;
+}
+
 static enum histree_status make_names(const struct segment_list *list, struct histree_cancel cancel,
 				      struct segment_names **out, struct histree_error *error)
 {
@@ -190,6 +217,8 @@ static enum histree_status make_names(const struct segment_list *list, struct hi
 	if (names == NULL)
 		return error_memory(error, "names of segments");
 	enum histree_status status = segment_list_stats(list, &all, list->name_field, cancel, &names->stats, error);
+	if (status == HISTREE_OK)
+		status = add_hosts(list, cancel, names, error);
 	while (status == HISTREE_OK && histree_segment_stats_group(names->stats, names->count) != NULL)
 		names->count++;
 	if (status == HISTREE_OK && (names->sorted = calloc(names->count + 1, sizeof(*names->sorted))) == NULL)

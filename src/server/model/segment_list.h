@@ -48,6 +48,10 @@ struct segment_names {
 	struct histree_segment_stats *stats;
 	size_t count;
 	uint32_t *sorted; /* indices of groups, by name */
+	/* The same of each host, where there are several; NULL for one that is missing. */
+	const struct histree_segment_part *hosts;
+	struct histree_segment_stats **host_stats;
+	size_t host_count;
 };
 
 enum histree_status segment_list_names(struct segment_list *list, struct histree_cancel cancel,

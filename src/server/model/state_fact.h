@@ -29,8 +29,9 @@ struct fact_memory {
 /* What a fact is asked of: a state of a row. */
 struct fact_request {
 	const void *view;
-	uint32_t row;       /* of the view: the index of a thread, of a resource */
-	histree_time start; /* of the state */
+	uint32_t row;        /* of the view: the index of a thread, of a resource */
+	histree_time start;  /* of the state */
+	histree_quark first; /* in the history of the query, of the attributes that the view knows */
 	struct histree_query *query;
 	struct fact_memory *memory; /* of this fact in one history */
 };
@@ -40,7 +41,7 @@ struct state_fact {
 	struct histree_value (*value)(const struct fact_request *request);
 };
 
-/* Returns the value of an attribute then, with its text in the memory; null if it is not known. */
-struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark quark);
+/* Returns the value of an attribute of the view then, with its text in the memory; null if it is not known. */
+struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark own);
 
 #endif

@@ -13,6 +13,7 @@ enum {
 	FIELD_START,
 	FIELD_END,
 	FIELD_DURATION,
+	FIELD_HOST,
 	FIELD_FACTS, /* the first of them */
 	FIELDS_MAX = FIELD_FACTS + 2 * STATE_FACTS_MAX,
 	EXPRESSIONS_MAX = 32,
@@ -54,6 +55,7 @@ static size_t list_fields(const struct state_kind *kind, struct histree_filter_f
 		[FIELD_START] = { "Start Time", HISTREE_LONG, HISTREE_FILTER_TIME },
 		[FIELD_END] = { "End Time", HISTREE_LONG, HISTREE_FILTER_TIME },
 		[FIELD_DURATION] = { "Duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
+		[FIELD_HOST] = { "host", HISTREE_NULL, HISTREE_FILTER_PLAIN },
 	};
 	size_t count = FIELD_FACTS;
 	memcpy(fields, own, sizeof(own));
@@ -130,11 +132,12 @@ static void remember(struct remembered *slot, const struct histree_interval *sta
 	}
 }
 
-struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark quark)
+struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark own)
 {
-	if (request->query == NULL || quark == HISTREE_ROOT)
+	if (request->query == NULL || own == HISTREE_ROOT)
 		return histree_null();
 	struct histree_interval found;
+	histree_quark quark = own + request->first;
 	struct remembered *slot = &request->memory->slots[quark % STATE_FACTS_REMEMBERED];
 	bool is_known = slot->is_known && slot->state.quark == quark && slot->state.start <= request->start &&
 			slot->state.end >= request->start;
@@ -152,9 +155,9 @@ static struct histree_value label_of(struct state_filter *filter, const struct s
 	bool is_named = owner->label != HISTREE_ROOT && state->value.type == HISTREE_INT &&
 			state->value.int32 == STATUS_SYSTEM_CALL;
 	if (is_named)
-		return state_fact_attribute(request, owner->label);
+		return state_fact_attribute(request, owner->label - owner->first);
 	filter->label.size = 0;
-	if (owner->kind->text != NULL)
+	if (owner->kind->text != NULL && owner->view != NULL)
 		owner->kind->text(owner->view, owner->table, &state->value, &filter->label);
 	return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size) : histree_null();
 }
@@ -187,7 +190,11 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 		return histree_long(state->end);
 	case FIELD_DURATION:
 		return histree_long((int64_t)((uint64_t)state->end - (uint64_t)state->start + 1));
+	case FIELD_HOST:
+		return owner->host != NULL ? histree_string(owner->host) : histree_null();
 	default:
+		if (owner->view == NULL)
+			return histree_null();
 		request->memory = &filter->memories[field - FIELD_FACTS];
 		return owner->kind->facts[field - FIELD_FACTS].value(request);
 	}
@@ -214,6 +221,7 @@ bool state_filter_match(struct state_filter *filter, const struct state_owner *o
 		.view = owner->view,
 		.row = owner->row,
 		.start = state->start,
+		.first = owner->first,
 		.query = query_of(filter, owner->history),
 	};
 	for (size_t i = 0; i < filter->field_count; i++)

@@ -7,6 +7,7 @@
  *	Value			of its attribute
  *	"Start Time", "End Time", Duration
  *	TID, CPU, ...		facts of the view (state_fact.h)
+ *	host			of a store of several
  *
  * Only what an expression speaks of is looked up.
  */
@@ -27,12 +28,14 @@ struct state_kind {
 
 /* A row whose states are asked for. */
 struct state_owner {
-	const void *view;
+	const void *view; /* NULL: nothing is known of it */
 	const struct state_kind *kind;
 	struct histree_history *history;
 	uint32_t row;
 	histree_quark label; /* names the states that are system calls; HISTREE_ROOT: there is none */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
+	const char *host;                        /* NULL: there is but one */
+	histree_quark first; /* in the history, of the attributes that the view knows: it counts them from 0 */
 };
 
 /* One thread's; holds a query. */

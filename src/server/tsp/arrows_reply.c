@@ -10,29 +10,28 @@ enum { USUAL_PIXELS = 1000 };
 
 struct arrows_answer {
 	struct dataset *dataset; /* held */
-	struct arrow_source source;
 	int64_t first_id;
-	struct histree_arrows *arrows; /* NULL: none */
-	size_t next;
+	struct arrow_set set;
+	size_t part, next;
 };
 
 static void answer_free(void *state)
 {
 	struct arrows_answer *answer = state;
-	histree_arrows_free(answer->arrows);
+	arrow_set_release(&answer->set);
 	dataset_release(answer->dataset);
 	free(answer);
 }
 
-static void write_arrow(const struct arrows_answer *answer, const struct histree_arrow *arrow,
-			struct json_writer *json)
+static void write_arrow(const struct arrows_answer *answer, const struct arrow_source *source,
+			const struct histree_arrow *arrow, struct json_writer *json)
 {
 	uint32_t from, to;
-	if (!answer->source.model->rows(answer->source.view, arrow, &from, &to))
+	if (!source->model->rows(source->view, arrow, &from, &to))
 		return;
 	json_begin_object(json);
-	json_int_member(json, "sourceId", answer->first_id + from);
-	json_int_member(json, "targetId", answer->first_id + to);
+	json_int_member(json, "sourceId", answer->first_id + arrow_source_row(source, from));
+	json_int_member(json, "targetId", answer->first_id + arrow_source_row(source, to));
 	json_int_member(json, "start", arrow->start);
 	json_int_member(json, "end", arrow->end);
 	json_key(json, "style");
@@ -49,29 +48,30 @@ static enum histree_status write_arrows(void *state, struct json_writer *json, s
 {
 	(void)error;
 	struct arrows_answer *answer = state;
-	size_t count = 0;
-	const struct histree_arrow *list =
-		answer->arrows != NULL ? histree_arrows_list(answer->arrows, &count) : NULL;
-	while (answer->next < count && json->piece->size < PIECE_SIZE)
-		write_arrow(answer, &list[answer->next++], json);
-	return answer->next < count ? HISTREE_OK : HISTREE_END;
+	for (; answer->part < answer->set.count; answer->part++, answer->next = 0) {
+		const struct arrow_part *part = &answer->set.parts[answer->part];
+		while (answer->next < part->count && json->piece->size < PIECE_SIZE)
+			write_arrow(answer, &part->source, &part->list[answer->next++], json);
+		if (answer->next < part->count)
+			return HISTREE_OK;
+	}
+	return HISTREE_END;
 }
 
-static enum histree_status make_arrows(const struct call *call, struct arrows_answer *answer,
-				       struct histree_error *error)
+static enum histree_status make_arrows(const struct call *call, const struct arrow_asked *asked,
+				       struct arrows_answer *answer, struct histree_error *error)
 {
 	struct parameter_times times;
 	if (!parameters_times(call, &times))
 		return HISTREE_NOT_FOUND;
 	uint32_t pixels = times.count > 2 ? (uint32_t)times.count - 1 : USUAL_PIXELS;
 	const struct arrow_range range = { times.start, times.end, pixels, reply_cancel(call->reply) };
-	enum histree_status status = arrow_source_make(&answer->source, &range, &answer->arrows, error);
+	enum histree_status status = arrow_set_make(&answer->set, asked, &range, error);
 	parameter_times_release(&times);
 	return status;
 }
 
-void arrows_reply(const struct output_call *output, const struct arrow_model *model, const void *view,
-		  int64_t first_id)
+void arrows_reply(const struct output_call *output, const struct arrow_asked *asked, int64_t first_id)
 {
 	struct reply *reply = output->call->reply;
 	struct histree_error error = { 0 };
@@ -80,10 +80,8 @@ void arrows_reply(const struct output_call *output, const struct arrow_model *mo
 		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
-	*answer = (struct arrows_answer){ .dataset = dataset_hold(output->dataset),
-					  .source = { model, view, NULL },
-					  .first_id = first_id };
-	enum histree_status status = make_arrows(output->call, answer, &error);
+	*answer = (struct arrows_answer){ .dataset = dataset_hold(output->dataset), .first_id = first_id };
+	enum histree_status status = make_arrows(output->call, asked, answer, &error);
 	if (status == HISTREE_OK) {
 		reply_envelope(reply);
 		json_begin_array(&reply->json);

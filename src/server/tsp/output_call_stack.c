@@ -2,25 +2,16 @@
 /*
  * output_call_stack.c - the functions that threads were in, as a flame chart.
  *
- * Entry 1 is the trace; row i of the view is entry i + 2.
+ * Of entries, host_entries.h says which is what.
  */
 #include "server/model/call_view.h"
 #include "server/model/state_text.h"
-#include "server/tsp/state_rows.h"
+#include "server/tsp/host_entries.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tooltip.h"
-#include "server/tsp/tree_reply.h"
-
-enum { ROOT_ID = 1, FIRST_ID = 2 };
-
-static const struct call_row *find_call_row(const struct call_view *view, int64_t id)
-{
-	int64_t index = id - FIRST_ID;
-	return index >= 0 && index < view->row_count ? &view->rows[index] : NULL;
-}
 
 /* By which viewers find the rows of an event's thread. */
-static void write_metadata(struct json_writer *json, const struct call_row *row)
+static void write_metadata(struct json_writer *json, const struct call_row *row, const char *host)
 {
 	json_key(json, "metadata");
 	json_begin_object(json);
@@ -28,29 +19,28 @@ static void write_metadata(struct json_writer *json, const struct call_row *row)
 	json_begin_array(json);
 	json_put_int(json, row->tid);
 	json_end(json);
+	host_entry_metadata(json, host);
 	json_end(json);
 }
 
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
-	const struct call_view *view = context;
-	struct tree_entry entry = { ROOT_ID, -1, view->start, view->end, false, false };
+	uint32_t own;
+	struct tree_entry entry;
+	const struct host_view *host;
+	const struct host_rows *rows = context;
 	struct piece name = { 0 };
-	if (index == 0) {
-		tree_entry_begin(json, &entry);
-		tree_entry_label(json, view->name, strlen(view->name));
-		return true;
-	}
-	entry.id = (int64_t)index - 1 + FIRST_ID;
-	const struct call_row *row = find_call_row(view, entry.id);
-	if (row == NULL)
-		return false;
+	enum host_entry kind = host_entry_begin(rows, index, json, &entry, &host, &own);
+	if (kind != HOST_ENTRY_OWN)
+		return kind == HOST_ENTRY_WRITTEN;
+	const struct call_view *view = host->view;
+	const struct call_row *row = &view->rows[own];
 	entry.has_data = row->depth > 0;
-	entry.parent = row->depth > 0 ? (int64_t)row->thread + FIRST_ID : ROOT_ID;
+	entry.parent = host_entry_id(rows, host, row->depth > 0 ? row->thread : HISTREE_NO_INDEX);
 	call_row_name(row, &name);
 	tree_entry_begin(json, &entry);
 	tree_entry_label(json, name.bytes, name.size);
-	write_metadata(json, row);
+	write_metadata(json, row, host->name);
 	piece_release(&name);
 	return true;
 }
@@ -65,17 +55,12 @@ static void tree(const struct output_call *output)
 	tree_reply(output, &source, output->view);
 }
 
+/* Functions have colours of the palette. */
 static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
-	const struct call_view *view = context;
-	const struct call_row *row = find_call_row(view, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
-	if (row == NULL || row->depth == 0)
-		return id == ROOT_ID || row != NULL;
-	out->row = (uint32_t)(id - FIRST_ID);
-	out->history = view->history;
-	out->quark = row->quark;
-	return true;
+	bool is_there = host_entry_row(context, id, out);
+	out->table = NULL;
+	return is_there;
 }
 
 static void states(const struct output_call *output)
@@ -86,14 +71,13 @@ static void states(const struct output_call *output)
 
 static void tooltip(const struct output_call *output)
 {
-	const struct call_view *view = output->view;
 	struct tooltip_request request;
-	if (!tooltip_begin(output, view->start, view->end, &request))
-		return;
-	const struct call_row *row = find_call_row(view, request.item);
+	uint32_t own;
+	const struct host_view *host = host_entry_tooltip(output, &request, &own);
 	struct piece text = { 0 };
-	if (row != NULL) {
-		call_row_name(&view->rows[row->thread], &text);
+	if (host != NULL) {
+		const struct call_view *view = host->view;
+		call_row_name(&view->rows[view->rows[own].thread], &text);
 		tooltip_pair(output, "Thread", &text);
 	}
 	piece_release(&text);
@@ -111,8 +95,8 @@ const struct output output_call_stack = {
 	.description = "The functions that threads were in, as a flame chart",
 	.type = OUTPUT_TIME_GRAPH,
 	.applies = call_view_applies,
-	.make = call_view_make,
-	.free = call_view_free,
+	.make = host_calls_make,
+	.free = host_rows_free,
 	.tree = tree,
 	.states = states,
 	.tooltip = tooltip,

@@ -2,7 +2,7 @@
 /*
  * output_control_flow.c - the threads as a tree by PPID, and what each of them did (thesis 4.8.2, "PsTree").
  *
- * Entry 1 is the trace, and begins with it: viewers take the times of arrows from there.  Thread i is entry i + 2.
+ * Of entries, host_entries.h says which is what.
  */
 #include <stdio.h>
 
@@ -10,21 +10,14 @@
 #include "server/model/kernel_threads.h"
 #include "server/model/state_text.h"
 #include "server/tsp/arrows_reply.h"
-#include "server/tsp/state_rows.h"
+#include "server/tsp/host_entries.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tooltip.h"
-#include "server/tsp/tree_reply.h"
 
-enum { ROOT_ID = 1, FIRST_THREAD_ID = 2, STATUS_SYSTEM_CALL = 3 };
+enum { STATUS_SYSTEM_CALL = 3 };
 
 /* Of the tree, at first: viewers ask for the states of all rows that they show before they show any. */
 enum { EXPANDED_LEVELS = 3 };
-
-static const struct histree_thread *find_thread(const struct kernel_threads *threads, int64_t id)
-{
-	int64_t index = id - FIRST_THREAD_ID;
-	return index >= 0 && index < threads->count ? &threads->list[index] : NULL;
-}
 
 /* ---- tree -------------------------------------------------------------------------------------------- */
 
@@ -52,7 +45,7 @@ static void write_number_fact(struct json_writer *json, const char *key, int32_t
 }
 
 /* By which viewers find the row of an event. */
-static void write_metadata(struct json_writer *json, const struct histree_thread *thread)
+static void write_metadata(struct json_writer *json, const struct histree_thread *thread, const char *host)
 {
 	json_key(json, "metadata");
 	json_begin_object(json);
@@ -63,24 +56,22 @@ static void write_metadata(struct json_writer *json, const struct histree_thread
 	json_begin_array(json);
 	json_put_text(json, thread->name);
 	json_end(json);
+	host_entry_metadata(json, host);
 	json_end(json);
 }
 
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
-	const struct kernel_threads *threads = context;
-	const struct kernel_view *view = threads->kernel;
-	struct tree_entry entry = { ROOT_ID, -1, view->start, view->end, false, false };
-	if (index == 0) {
-		tree_entry_begin(json, &entry);
-		tree_entry_label(json, view->name, strlen(view->name));
-		return true;
-	}
-	const struct histree_thread *thread = find_thread(threads, (int64_t)index - 1 + FIRST_THREAD_ID);
-	if (thread == NULL)
-		return false;
-	entry.id = (int64_t)index - 1 + FIRST_THREAD_ID;
-	entry.parent = thread->parent == HISTREE_NO_INDEX ? ROOT_ID : (int64_t)thread->parent + FIRST_THREAD_ID;
+	uint32_t own;
+	struct tree_entry entry;
+	const struct host_view *host;
+	const struct host_rows *rows = context;
+	enum host_entry kind = host_entry_begin(rows, index, json, &entry, &host, &own);
+	if (kind != HOST_ENTRY_OWN)
+		return kind == HOST_ENTRY_WRITTEN;
+	const struct kernel_threads *threads = host->view;
+	const struct histree_thread *thread = &threads->list[own];
+	entry.parent = host_entry_id(rows, host, thread->parent);
 	entry.has_data = thread->first <= thread->last;
 	if (entry.has_data) {
 		entry.start = thread->first;
@@ -88,7 +79,7 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	}
 	tree_entry_begin(json, &entry);
 	write_labels(json, thread);
-	write_metadata(json, thread);
+	write_metadata(json, thread, host->name);
 	return true;
 }
 
@@ -109,17 +100,7 @@ static void tree(const struct output_call *output)
 
 static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
-	const struct kernel_threads *threads = context;
-	const struct histree_thread *thread = find_thread(threads, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
-	if (thread == NULL)
-		return id == ROOT_ID;
-	out->history = threads->kernel->history;
-	out->row = (uint32_t)(id - FIRST_THREAD_ID);
-	out->quark = thread->status;
-	out->label = thread->system_call;
-	out->table = histree_labels_for(out->history, HISTREE_MEANS_THREAD_STATUS);
-	return true;
+	return host_entry_row(context, id, out);
 }
 
 static void label(const void *context, const struct state_row *row, const struct row_state *state,
@@ -141,9 +122,8 @@ static void style(const struct output_call *output)
 {
 	static const enum histree_arrow_kind arrows[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
 							  HISTREE_ARROW_WAKEUP };
-	const struct kernel_threads *threads = output->view;
 	const struct histree_label_table *table =
-		histree_labels_for(threads->kernel->history, HISTREE_MEANS_THREAD_STATUS);
+		histree_labels_for(kernel_view_history(output->dataset), HISTREE_MEANS_THREAD_STATUS);
 	style_reply_with_arrows(output, &table, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));
 }
 
@@ -151,8 +131,8 @@ static void style(const struct output_call *output)
 
 static void arrows(const struct output_call *output)
 {
-	const struct kernel_threads *threads = output->view;
-	arrows_reply(output, &arrow_model_threads, threads->kernel, FIRST_THREAD_ID);
+	arrows_reply(output, &(struct arrow_asked){ .next = host_rows_arrows, .view = output->view },
+		     HOST_ENTRIES_FIRST);
 }
 
 static void tooltip(const struct output_call *output)
@@ -160,18 +140,17 @@ static void tooltip(const struct output_call *output)
 	static const struct {
 		const char *attribute, *key;
 	} pairs[] = { { "Current_cpu_rq", "CPU" }, { "System_call", "System call" }, { "Prio", "Priority" } };
-	const struct kernel_threads *threads = output->view;
-	const struct kernel_view *view = threads->kernel;
 	struct tooltip_request request;
-	if (!tooltip_begin(output, view->start, view->end, &request))
-		return;
-	const struct histree_thread *thread = find_thread(threads, request.item);
-	const struct histree_attributes *attributes = histree_history_attributes(view->history);
+	uint32_t own;
+	const struct host_view *host = host_entry_tooltip(output, &request, &own);
 	struct piece text = { 0 };
-	for (size_t i = 0; thread != NULL && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+	for (size_t i = 0; host != NULL && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		const struct kernel_threads *threads = host->view;
+		const struct kernel_view *view = threads->kernel;
+		const struct histree_attributes *attributes = histree_history_attributes(view->history);
 		struct histree_place place;
 		text.size = 0;
-		if (histree_thread_place(attributes, thread->node, pairs[i].attribute, &place))
+		if (histree_thread_place(attributes, threads->list[own].node, pairs[i].attribute, &place))
 			kernel_view_value_at(view, place, request.time, &text);
 		tooltip_pair(output, pairs[i].key, &text);
 	}
@@ -184,8 +163,8 @@ const struct output output_control_flow = {
 	.description = "What each thread did, as a tree of processes",
 	.type = OUTPUT_TIME_GRAPH,
 	.applies = kernel_view_applies,
-	.make = kernel_threads_make,
-	.free = kernel_threads_free,
+	.make = host_threads_make,
+	.free = host_rows_free,
 	.tree = tree,
 	.states = states,
 	.arrows = arrows,

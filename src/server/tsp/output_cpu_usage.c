@@ -2,37 +2,41 @@
 /*
  * output_cpu_usage.c - how busy the CPUs were, and with whom.
  *
- * Entry 1 is all threads together.  The entry of thread i of Control Flow is i + 2.  A tree has the threads that
- * ran in the range that is asked for, those of the most time first.
+ * Entry 1 is all threads together.  The entries of hosts and threads are those of Control Flow.  A tree has the
+ * threads that ran in the range that is asked for, those of the most time first, below their host.
  *
  * Where it is not known who had the CPUs, as events were lost or a part of the store is damaged, no number is the
  * usage, and the protocol has none that means "unknown": the numbers are then the least that there was, and named
- * so, and the entry after that of the last thread is how much is unknown, which viewers show beside the total.
+ * so, and the entry after that of the last row is how much is unknown, which viewers show beside the total.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/time_text.h"
 #include "server/model/kernel_threads.h"
+#include "server/tsp/host_entries.h"
 #include "server/tsp/parameters.h"
-#include "server/tsp/tree_reply.h"
 #include "server/tsp/xy_reply.h"
 
 static const char not_known[] =
 	"in a part of the range it is not known who had the CPUs: the usage is the least that "
 	"there was";
 
-enum { TOTAL_ID = 1, FIRST_THREAD_ID = 2, CURVES_MAX = 256 };
+enum { TOTAL_ID = HOST_ENTRIES_ROOT, CURVES_MAX = 256 };
 
-static int64_t unknown_id(const struct kernel_threads *threads)
+static int64_t unknown_id(const struct host_rows *rows)
 {
-	return (int64_t)threads->count + FIRST_THREAD_ID;
+	return (int64_t)rows->count + HOST_ENTRIES_FIRST;
 }
 
-/* The range that is asked for, as far as there is history; false: answered, there is nothing. */
-static bool clip(const struct kernel_view *view, histree_time *start, histree_time *end)
+/* The range that is asked for, as far as there is history of the host; false: there is nothing. */
+static bool clip(const struct host_view *host, histree_time *start, histree_time *end)
 {
+	if (host->view == NULL)
+		return false;
+	const struct kernel_view *view = ((const struct kernel_threads *)host->view)->kernel;
 	*start = *start > view->start ? *start : view->start;
 	*end = *end < view->end ? *end : view->end;
 	return *start <= *end;
@@ -40,10 +44,17 @@ static bool clip(const struct kernel_view *view, histree_time *start, histree_ti
 
 /* ---- tree -------------------------------------------------------------------------------------------- */
 
+/* A line below the total: a thread that is known, or a host. */
+struct usage_line {
+	const struct host_view *host;
+	uint32_t own; /* HISTREE_NO_INDEX: the host */
+	int64_t ns;
+};
+
 struct usage_tree {
-	const struct kernel_threads *threads;
-	struct histree_cpu_time *times; /* of the threads that are known */
-	size_t count;
+	const struct host_rows *rows;
+	struct usage_line *lines;
+	size_t count, capacity;
 	int64_t total, unknown;
 	histree_time start, end;
 };
@@ -51,7 +62,7 @@ struct usage_tree {
 static void tree_free(void *context)
 {
 	struct usage_tree *tree = context;
-	free(tree->times);
+	free(tree->lines);
 	free(tree);
 }
 
@@ -69,10 +80,26 @@ static void write_labels(struct json_writer *json, const char *name, const char 
 	json_end(json);
 }
 
+static void write_line(const struct usage_tree *tree, const struct usage_line *line, struct json_writer *json)
+{
+	double span = (double)(tree->end - tree->start) + 1;
+	struct tree_entry entry = { 0, TOTAL_ID, tree->start, tree->end, true, false };
+	char tid[16] = "";
+	const char *name = line->host->name;
+	entry.id = host_entry_id(tree->rows, line->host, line->own);
+	if (line->own != HISTREE_NO_INDEX) {
+		const struct kernel_threads *threads = line->host->view;
+		entry.parent = host_entry_id(tree->rows, line->host, HISTREE_NO_INDEX);
+		name = threads->list[line->own].name;
+		snprintf(tid, sizeof(tid), "%d", threads->list[line->own].tid);
+	}
+	tree_entry_begin(json, &entry);
+	write_labels(json, name, tid, line->ns, span);
+}
+
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct usage_tree *tree = context;
-	const struct kernel_threads *threads = tree->threads;
 	struct tree_entry entry = { TOTAL_ID, -1, tree->start, tree->end, true, true };
 	double span = (double)(tree->end - tree->start) + 1;
 	if (index == 0) {
@@ -81,7 +108,7 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 		return true;
 	}
 	if (index == 1 && tree->unknown > 0) {
-		entry.id = unknown_id(threads);
+		entry.id = unknown_id(tree->rows);
 		tree_entry_begin(json, &entry);
 		write_labels(json, "Unknown", "", tree->unknown, span);
 		return true;
@@ -89,51 +116,72 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	index -= tree->unknown > 0;
 	if (index > tree->count)
 		return false;
-	const struct histree_cpu_time *time = &tree->times[index - 1];
-	uint32_t thread = histree_control_flow_find(threads->flow, time->tid, -1);
-	char tid[16];
-	snprintf(tid, sizeof(tid), "%d", time->tid);
-	entry = (struct tree_entry){
-		(int64_t)thread + FIRST_THREAD_ID, TOTAL_ID, tree->start, tree->end, true, false
-	};
-	tree_entry_begin(json, &entry);
-	write_labels(json, threads->list[thread].name, tid, time->ns, span);
+	write_line(tree, &tree->lines[index - 1], json);
 	return true;
 }
 
-static enum histree_status take_times(struct usage_tree *tree, const struct histree_cpu_usage *usage,
+static enum histree_status add_line(struct usage_tree *tree, const struct host_view *host, uint32_t own, int64_t ns,
+				    struct histree_error *error)
+{
+	if (!array_reserve(&tree->lines, &tree->capacity, tree->count + 1))
+		return error_memory(error, "the threads");
+	tree->lines[tree->count++] = (struct usage_line){ host, own, ns };
+	return HISTREE_OK;
+}
+
+static enum histree_status take_times(struct usage_tree *tree, const struct host_view *host,
+				      const struct histree_cpu_usage *usage, int64_t *total,
 				      struct histree_error *error)
 {
 	size_t count;
+	const struct kernel_threads *threads = host->view;
 	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
-	double width = (double)(tree->end - tree->start) + 1;
-	tree->unknown = (int64_t)(histree_cpu_usage_unknown(usage)[0] / 100 * width + 0.5);
-	tree->times = calloc(count + 1, sizeof(*tree->times));
-	if (tree->times == NULL)
-		return error_memory(error, "the threads");
-	for (size_t i = 0; i < count; i++) {
-		tree->total += times[i].ns;
-		if (histree_control_flow_find(tree->threads->flow, times[i].tid, -1) != HISTREE_NO_INDEX)
-			tree->times[tree->count++] = times[i];
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		uint32_t thread = histree_control_flow_find(threads->flow, times[i].tid, -1);
+		*total += times[i].ns;
+		if (thread != HISTREE_NO_INDEX)
+			status = add_line(tree, host, thread, times[i].ns, error);
 	}
-	return HISTREE_OK;
+	return status;
+}
+
+/* The threads of a host; of several, after a line of its own. */
+static enum histree_status add_host(struct usage_tree *tree, const struct host_view *host,
+				    struct histree_cancel cancel, struct histree_error *error)
+{
+	struct histree_cpu_usage_request request = {
+		.from = tree->start, .to = tree->end, .pixels = 1, .cancel = cancel
+	};
+	struct histree_cpu_usage *usage = NULL;
+	int64_t total = 0;
+	size_t own_line = tree->count;
+	enum histree_status status = HISTREE_OK;
+	if (tree->rows->has_hosts)
+		status = add_line(tree, host, HISTREE_NO_INDEX, 0, error);
+	if (status != HISTREE_OK || !clip(host, &request.from, &request.to))
+		return status;
+	const struct kernel_threads *threads = host->view;
+	status = histree_cpu_usage_create(threads->kernel->history, &request, &usage, error);
+	if (status == HISTREE_OK)
+		status = take_times(tree, host, usage, &total, error);
+	if (status == HISTREE_OK) {
+		double width = (double)(request.to - request.from) + 1;
+		tree->unknown += (int64_t)(histree_cpu_usage_unknown(usage)[0] / 100 * width + 0.5);
+		tree->total += total;
+	}
+	if (status == HISTREE_OK && tree->rows->has_hosts)
+		tree->lines[own_line].ns = total;
+	histree_cpu_usage_free(usage);
+	return status;
 }
 
 static enum histree_status make_tree(struct usage_tree *tree, struct histree_cancel cancel,
 				     struct histree_error *error)
 {
-	struct histree_cpu_usage_request request = {
-		.from = tree->start, .to = tree->end, .pixels = 1, .cancel = cancel
-	};
-	if (!clip(tree->threads->kernel, &request.from, &request.to))
-		return HISTREE_OK;
-	struct histree_cpu_usage *usage;
-	enum histree_status status =
-		histree_cpu_usage_create(tree->threads->kernel->history, &request, &usage, error);
-	if (status == HISTREE_OK) {
-		status = take_times(tree, usage, error);
-		histree_cpu_usage_free(usage);
-	}
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < tree->rows->host_count && status == HISTREE_OK; i++)
+		status = add_host(tree, &tree->rows->hosts[i], cancel, error);
 	return status;
 }
 
@@ -153,9 +201,9 @@ static void tree(const struct output_call *output)
 		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
-	tree->threads = output->view;
-	tree->start = tree->threads->kernel->start;
-	tree->end = tree->threads->kernel->end;
+	tree->rows = output->view;
+	tree->start = tree->rows->start;
+	tree->end = tree->rows->end;
 	if (!parameters_range(output->call, &tree->start, &tree->end)) {
 		tree_free(tree);
 		return;
@@ -172,96 +220,182 @@ static void tree(const struct output_call *output)
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
 
-struct usage_request {
-	int32_t tids[CURVES_MAX];
-	int64_t ids[CURVES_MAX];
-	size_t tid_count;
-	bool wants_total, wants_unknown;
+struct usage_curve {
+	int64_t id;
+	const struct host_view *host;
+	uint32_t own;   /* HISTREE_NO_INDEX: all threads of the host */
+	double *values; /* a part of those below */
 };
 
-static void choose_curves(const struct kernel_threads *threads, const int64_t *items, size_t count,
-			  struct usage_request *request)
+struct usage_curves {
+	struct usage_curve chosen[CURVES_MAX];
+	size_t count;
+	bool wants_total, wants_unknown;
+	double *values; /* of the chosen ones, of the total, and of what is unknown */
+	double *total, *unknown;
+};
+
+/* Of a store of one host the entry that stands above all threads is the total. */
+static void choose_curves(const struct host_rows *rows, const int64_t *items, size_t count,
+			  struct usage_curves *curves)
 {
 	for (size_t i = 0; i < count; i++) {
-		int64_t index = items[i] - FIRST_THREAD_ID;
-		request->wants_total = request->wants_total || items[i] == TOTAL_ID;
-		request->wants_unknown = request->wants_unknown || items[i] == unknown_id(threads);
-		if (index < 0 || index >= threads->count || request->tid_count == CURVES_MAX)
-			continue;
-		request->ids[request->tid_count] = items[i];
-		request->tids[request->tid_count++] = threads->list[index].tid;
+		uint32_t own;
+		const struct host_view *host = host_entry_find(rows, items[i], &own);
+		curves->wants_total = curves->wants_total || items[i] == TOTAL_ID;
+		curves->wants_unknown = curves->wants_unknown || items[i] == unknown_id(rows);
+		if (host != NULL && host->view != NULL && curves->count < CURVES_MAX)
+			curves->chosen[curves->count++] = (struct usage_curve){ items[i], host, own, NULL };
 	}
 }
 
-static void write_curves(const struct output_call *output, const struct usage_request *request,
-			 const struct histree_cpu_usage *usage, const struct xy_samples *samples)
+static bool make_room(struct usage_curves *curves, uint32_t pixels)
 {
-	const struct kernel_threads *threads = output->view;
+	curves->values = calloc((curves->count + 2) * ((size_t)pixels + 1), sizeof(*curves->values));
+	if (curves->values == NULL)
+		return false;
+	for (size_t i = 0; i < curves->count; i++)
+		curves->chosen[i].values = curves->values + i * pixels;
+	curves->total = curves->values + curves->count * pixels;
+	curves->unknown = curves->total + pixels;
+	return true;
+}
+
+static void add_up(double *sum, const double *more, uint32_t pixels)
+{
+	for (uint32_t i = 0; i < pixels; i++)
+		sum[i] += more[i];
+}
+
+/* The usage of a host, with a curve for each of its threads that are chosen, in the order of `of_thread`. */
+static enum histree_status read_host(const struct usage_curves *curves, const struct host_view *host,
+				     const struct xy_samples *samples, struct histree_cancel cancel,
+				     size_t of_thread[CURVES_MAX], struct histree_cpu_usage **out,
+				     struct histree_error *error)
+{
+	int32_t tids[CURVES_MAX];
+	const struct kernel_threads *threads = host->view;
+	struct histree_cpu_usage_request request = {
+		.from = samples->from,
+		.to = samples->to,
+		.pixels = samples->pixels,
+		.tids = tids,
+		.cancel = cancel,
+	};
+	for (size_t i = 0; i < curves->count; i++) {
+		if (curves->chosen[i].host != host || curves->chosen[i].own == HISTREE_NO_INDEX)
+			continue;
+		tids[request.tid_count] = threads->list[curves->chosen[i].own].tid;
+		of_thread[request.tid_count++] = i;
+	}
+	request.no_times = host->name != NULL && request.tid_count == 0;
+	of_thread[request.tid_count] = SIZE_MAX;
+	return histree_cpu_usage_create(threads->kernel->history, &request, out, error);
+}
+
+/* Whether the answer needs what a host did. */
+static bool is_needed(const struct usage_curves *curves, const struct host_view *host)
+{
+	bool is_needed = curves->wants_total || curves->wants_unknown || host->name == NULL;
+	for (size_t i = 0; i < curves->count && !is_needed; i++)
+		is_needed = curves->chosen[i].host == host;
+	return is_needed && host->view != NULL;
+}
+
+static enum histree_status add_curves(struct usage_curves *curves, const struct host_view *host,
+				      const struct xy_samples *samples, struct histree_cancel cancel,
+				      struct histree_error *error)
+{
+	size_t of_thread[CURVES_MAX + 1];
+	struct histree_cpu_usage *usage = NULL;
+	if (!is_needed(curves, host))
+		return HISTREE_OK;
+	enum histree_status status = read_host(curves, host, samples, cancel, of_thread, &usage, error);
+	if (status != HISTREE_OK)
+		return status;
+	const double *all = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
+	add_up(curves->total, all, samples->pixels);
+	add_up(curves->unknown, histree_cpu_usage_unknown(usage), samples->pixels);
+	for (uint32_t i = 0; of_thread[i] != SIZE_MAX; i++)
+		add_up(curves->chosen[of_thread[i]].values, histree_cpu_usage_curve(usage, i), samples->pixels);
+	for (size_t i = 0; i < curves->count; i++)
+		if (curves->chosen[i].host == host && curves->chosen[i].own == HISTREE_NO_INDEX)
+			add_up(curves->chosen[i].values, all, samples->pixels);
+	histree_cpu_usage_free(usage);
+	return HISTREE_OK;
+}
+
+static void name_curve(const struct usage_curve *chosen, bool is_known, char *name, size_t size)
+{
+	const struct kernel_threads *threads = chosen->host->view;
+	const char *host = chosen->host->name != NULL ? chosen->host->name : "";
+	const char *more = is_known ? "" : ", at least";
+	if (chosen->own == HISTREE_NO_INDEX)
+		snprintf(name, size, "%s%s", host, more);
+	else
+		snprintf(name, size, "%s%s%s (%d)%s", host, *host != '\0' ? " " : "",
+			 threads->list[chosen->own].name, threads->list[chosen->own].tid, more);
+}
+
+static void write_curves(const struct output_call *output, const struct usage_curves *curves,
+			 const struct xy_samples *samples)
+{
+	const struct host_rows *rows = output->view;
 	struct reply *reply = output->call->reply;
-	const double *unknown = samples->pixels > 0 ? histree_cpu_usage_unknown(usage) : NULL;
 	bool is_known = true;
 	for (uint32_t i = 0; i < samples->pixels; i++)
-		is_known = is_known && unknown[i] == 0;
+		is_known = is_known && curves->unknown[i] == 0;
 	if (!is_known)
 		reply->notice = not_known;
 	struct xy_curve curve = { .id = TOTAL_ID, .label = "CPU usage", .unit = "%" };
-	if (request->wants_total) {
+	if (curves->wants_total) {
 		curve.name = is_known ? "Total" : "Total, at least";
-		curve.values = samples->pixels > 0 ? histree_cpu_usage_curve(usage, HISTREE_NO_INDEX) : NULL;
+		curve.values = samples->pixels > 0 ? curves->total : NULL;
 		xy_put(reply, samples, &curve);
 	}
-	if (request->wants_unknown) {
-		curve.id = unknown_id(threads);
+	if (curves->wants_unknown) {
+		curve.id = unknown_id(rows);
 		curve.name = "Unknown";
-		curve.values = unknown;
+		curve.values = samples->pixels > 0 ? curves->unknown : NULL;
 		xy_put(reply, samples, &curve);
 	}
-	for (size_t i = 0; i < request->tid_count; i++) {
-		const struct histree_thread *thread = &threads->list[request->ids[i] - FIRST_THREAD_ID];
-		char name[64];
-		snprintf(name, sizeof(name), "%s (%d)%s", thread->name, thread->tid, is_known ? "" : ", at least");
-		curve.id = request->ids[i];
+	for (size_t i = 0; i < curves->count; i++) {
+		char name[128];
+		name_curve(&curves->chosen[i], is_known, name, sizeof(name));
+		curve.id = curves->chosen[i].id;
 		curve.name = name;
-		curve.values = samples->pixels > 0 ? histree_cpu_usage_curve(usage, (uint32_t)i) : NULL;
+		curve.values = samples->pixels > 0 ? curves->chosen[i].values : NULL;
 		xy_put(reply, samples, &curve);
 	}
 }
 
 static void xy(const struct output_call *output)
 {
-	const struct kernel_threads *threads = output->view;
-	const struct kernel_view *view = threads->kernel;
+	const struct host_rows *rows = output->view;
 	struct reply *reply = output->call->reply;
-	struct usage_request request = { .tid_count = 0 };
+	struct usage_curves curves = { .count = 0 };
 	struct xy_samples samples;
 	int64_t *items = NULL;
 	size_t item_count;
-	struct histree_cpu_usage *usage = NULL;
 	struct histree_error error = { 0 };
-	if (!xy_samples_read(output->call, view->start, view->end, &samples))
-		return;
-	if (!parameters_items(output->call, &items, &item_count))
+	enum histree_status status = HISTREE_OK;
+	if (!xy_samples_read(output->call, rows->start, rows->end, &samples) ||
+	    !parameters_items(output->call, &items, &item_count))
 		goto out;
-	choose_curves(threads, items, item_count, &request);
-	if (samples.pixels > 0) {
-		struct histree_cpu_usage_request usage_request = {
-			.from = samples.from,
-			.to = samples.to,
-			.pixels = samples.pixels,
-			.tids = request.tids,
-			.tid_count = request.tid_count,
-			.cancel = reply_cancel(reply),
-		};
-		if (histree_cpu_usage_create(view->history, &usage_request, &usage, &error) != HISTREE_OK) {
-			reply_failure(reply, &error);
-			goto out;
-		}
+	choose_curves(rows, items, item_count, &curves);
+	if (!make_room(&curves, samples.pixels))
+		status = error_memory(&error, "the usage of CPUs");
+	for (size_t i = 0; i < rows->host_count && samples.pixels > 0 && status == HISTREE_OK; i++)
+		status = add_curves(&curves, &rows->hosts[i], &samples, reply_cancel(reply), &error);
+	if (status != HISTREE_OK) {
+		reply_failure(reply, &error);
+		goto out;
 	}
 	xy_begin(reply, "CPU Usage");
-	write_curves(output, &request, usage, &samples);
+	write_curves(output, &curves, &samples);
 	xy_end(reply);
 out:
-	histree_cpu_usage_free(usage);
+	free(curves.values);
 	free(items);
 }
 
@@ -271,8 +405,8 @@ const struct output output_cpu_usage = {
 	.description = "How busy the CPUs were, and with whom",
 	.type = OUTPUT_TREE_TIME_XY,
 	.applies = kernel_view_applies,
-	.make = kernel_threads_make,
-	.free = kernel_threads_free,
+	.make = host_threads_make,
+	.free = host_rows_free,
 	.tree = tree,
 	.xy = xy,
 };

@@ -16,8 +16,9 @@ static void columns(const struct output_call *output)
 		[EVENT_TYPE] = { "Event type", "its name", "STRING" },
 		[EVENT_CONTENTS] = { "Contents", "its fields", "STRING" },
 		[EVENT_TIME] = { "Timestamp ns", "nanoseconds since the epoch", "TIMESTAMP" },
+		[EVENT_HOST] = { "Host", "the machine that it is of", "STRING" },
 	};
-	table_reply_columns(output->call->reply, headers, EVENT_COLUMNS);
+	table_reply_columns(output->call->reply, headers, event_list_columns(output->view));
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ static void lines(const struct output_call *output)
 	struct table_request request;
 	struct histree_error error = { 0 };
 	uint64_t first;
-	if (!table_request_read(output->call, EVENT_COLUMNS, &request))
+	if (!table_request_read(output->call, event_list_columns(list), &request))
 		goto out;
 	enum histree_status status = find_lines(output->call, list, &request, &first, &error);
 	struct line_writer writer = { .reply = reply, .request = &request };

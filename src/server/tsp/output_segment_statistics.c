@@ -3,7 +3,7 @@
  * output_segment_statistics.c - how long the segments of a store last, by name: of all, and of what is selected.
  *
  * Entry 1 is all of them together, entry i + 2 the name i of segment_names; those of a selection follow in the same
- * way.  So an id means the same in every answer.
+ * way, and then those of each host where there are several.  So an id means the same in every answer.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 enum { TOTAL_ID = 1, FIRST_NAME_ID = 2 };
 
-/* One of the two parts of the tree. */
+/* One of the parts of the tree. */
 struct part {
 	const struct histree_segment_stats *stats;
 	const char *label;
@@ -30,7 +30,7 @@ struct statistics {
 	const struct segment_list *list;
 	const struct segment_names *names;
 	struct histree_segment_stats *selected; /* NULL: nothing is selected */
-	struct part parts[2];
+	struct part *parts;                     /* all, each host of several, the selection */
 	size_t part_count;
 };
 
@@ -38,6 +38,7 @@ static void statistics_free(void *context)
 {
 	struct statistics *statistics = context;
 	histree_segment_stats_free(statistics->selected);
+	free(statistics->parts);
 	free(statistics);
 }
 
@@ -141,6 +142,26 @@ static enum histree_status select_range(const struct output_call *output, struct
 	return HISTREE_OK;
 }
 
+/* All together, then each host; there is room for a selection. */
+static enum histree_status add_parts(struct statistics *statistics, struct histree_error *error)
+{
+	const struct segment_names *names = statistics->names;
+	const int64_t ids = (int64_t)names->count + TOTAL_ID; /* of each part */
+	statistics->parts = calloc(names->host_count + 2, sizeof(*statistics->parts));
+	if (statistics->parts == NULL)
+		return error_memory(error, "statistics");
+	statistics->parts[statistics->part_count++] = (struct part){ names->stats, "Total", 0, names->count };
+	for (size_t i = 0; i < names->host_count; i++)
+		if (names->host_stats[i] != NULL)
+			statistics->parts[statistics->part_count++] = (struct part){
+				.stats = names->host_stats[i],
+				.label = names->hosts[i].name,
+				.base = ids * ((int64_t)i + 2), /* after those of a selection */
+				.count = count_groups(names->host_stats[i]),
+			};
+	return HISTREE_OK;
+}
+
 static void tree(const struct output_call *output)
 {
 	static const struct tree_header headers[] = {
@@ -168,12 +189,10 @@ static void tree(const struct output_call *output)
 	}
 	statistics->list = list;
 	enum histree_status status = segment_list_names(list, reply_cancel(reply), &statistics->names, &error);
-	if (status == HISTREE_OK) {
-		const struct segment_names *names = statistics->names;
-		statistics->parts[statistics->part_count++] =
-			(struct part){ names->stats, "Total", 0, names->count };
+	if (status == HISTREE_OK)
+		status = add_parts(statistics, &error);
+	if (status == HISTREE_OK)
 		status = select_range(output, statistics, &error);
-	}
 	if (status == HISTREE_OK) {
 		tree_reply(output, &source, statistics);
 		output_segments_read(output, list);

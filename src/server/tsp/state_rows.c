@@ -157,12 +157,14 @@ static enum histree_status open_query(struct state_rows *rows, struct histree_hi
 static struct state_owner owner_of(const struct state_rows *rows, const struct state_row *row)
 {
 	return (struct state_owner){
-		.view = rows->view,
+		.view = row->view,
 		.kind = &rows->source->kind,
 		.history = row->history,
 		.row = row->row,
 		.label = row->label,
 		.table = row->table,
+		.host = row->host,
+		.first = row->first,
 	};
 }
 
@@ -297,8 +299,10 @@ static void write_state(struct state_rows *rows, const struct state_row *row, co
 	json_int_member(json, "start", state.start);
 	json_int_member(json, "end", state.end + 1);
 	rows->text.size = 0;
-	if (style != NULL)
-		rows->source->label(rows->view, row, &state, &rows->text);
+	if (style != NULL && row->why != NULL)
+		piece_put_text(&rows->text, row->why);
+	else if (style != NULL)
+		rows->source->label(row->view, row, &state, &rows->text);
 	if (rows->text.size > 0)
 		json_string_member(json, "label", rows->text.bytes, rows->text.size);
 	if (style != NULL) {

@@ -15,8 +15,12 @@
 /* Where the states of a row come from. */
 struct state_row {
 	int64_t id;
-	uint32_t row;                    /* of the view, for the facts of its states */
+	const void *view;                /* of its host; NULL: the row is of a host itself, or has no states */
+	uint32_t row;                    /* of that view, for the facts of its states */
+	const char *host;                /* NULL: there is but one */
+	const char *why;                 /* the host cannot be read; NULL: it can */
 	struct histree_history *history; /* NULL: a row without states */
+	histree_quark first;             /* in it, of the attributes that the view knows */
 	histree_quark quark;
 	histree_quark label;                     /* an attribute whose value names the state; HISTREE_ROOT: none */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
@@ -33,7 +37,7 @@ struct row_state {
 struct state_source {
 	/* Returns false if there is no such row. */
 	bool (*row)(const void *view, int64_t id, struct state_row *out);
-	/* Adds the text of the state; adds nothing if it stays empty. */
+	/* Adds the text of the state; adds nothing if it stays empty.  The view is the row's. */
 	void (*label)(const void *view, const struct state_row *row, const struct row_state *state,
 		      struct piece *text);
 	struct state_kind kind; /* by what its states can be searched */

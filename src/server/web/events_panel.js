@@ -5,11 +5,12 @@ import * as api from "./api.js";
 import * as time from "./time.js";
 import { element, VirtualLines } from "./virtual_lines.js";
 
-const CELLS = ["when", "cpu", "type", "text"];
+const CELLS = ["when", "host", "cpu", "type", "text"];
 
 export class EventsPanel {
 	constructor(viewport, experiment, failed) {
 		Object.assign(this, { viewport, experiment, failed, name: "events", total: experiment.events });
+		this.cells = CELLS.filter((name) => name !== "host" || experiment.hosts);
 		this.search = element("input", { type: "search", placeholder: "Type or contents, a regular expression", ariaLabel: "search events" });
 		this.result = element("span");
 		const previous = element("button", { type: "button", textContent: "↑", title: "previous" });
@@ -28,7 +29,7 @@ export class EventsPanel {
 		this.root.dataset.view = this.name;
 		this.lines = new VirtualLines(this.list, this.total, {
 			fetch: async (first, count) => (await this.#ask("events", { first, count })).lines,
-			make: () => element("div", { className: "line" }, ...CELLS.map((className) => element("span", { className }))),
+			make: () => element("div", { className: "line" }, ...this.cells.map((className) => element("span", { className }))),
 			fill: (line, event) => this.#fill(line, event),
 			clicked: (number, event) => this.#choose(number, event),
 			failed,
@@ -76,14 +77,14 @@ export class EventsPanel {
 	#choose(number, event) {
 		this.lines.chosen = number;
 		this.followed = event.time;
-		this.chose?.({ onCpu: event.cpu });
+		this.chose?.({ onCpu: event.cpu, host: event.host });
 		this.viewport.mark("a", event.time);
 		this.viewport.reveal(event.time);
 		this.draw();
 	}
 
 	#fill(line, event) {
-		const cells = event ? [time.clock(this.viewport.start, event.time), event.cpu >= 0 ? event.cpu : "", event.type, event.text] : ["…", "", "", ""];
-		cells.forEach((cell, i) => (line.children[i].textContent = cell));
+		const said = event ? { ...event, when: time.clock(this.viewport.start, event.time), cpu: event.cpu >= 0 ? event.cpu : "" } : { when: "…" };
+		this.cells.forEach((name, i) => (line.children[i].textContent = said[name] ?? ""));
 	}
 }

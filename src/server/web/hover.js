@@ -72,6 +72,8 @@ export class Hover {
 			for (const [name, value] of Object.entries(state.others ?? {}))
 				rows.push([name.replaceAll("_", " "), value]);
 		}
+		if (info.host && !info.isHost)
+			rows.push(["host", info.host]);
 		for (const name of ["tid", "pid", "ppid"])
 			if (info[name] >= 0)
 				rows.push([name, info[name]]);
@@ -82,7 +84,8 @@ export class Hover {
 		swatch.style.background = state.style ? (this.viewport.dark ? state.style.dark : state.style.light) : "transparent";
 		const isPalette = /^colour \d+$/.test(state.style?.name ?? ""); // which says nothing
 		const said = [isPalette ? "" : state.style?.name ?? "nothing", state.text === state.style?.name ? "" : state.text];
-		title.append(swatch, `${info.name || "unknown"} — ${said.filter(Boolean).join(": ")}`);
+		const about = info.isHost ? info.why ?? "a host" : said.filter(Boolean).join(": ");
+		title.append(swatch, `${info.name || "unknown"} — ${about}`);
 		const table = document.createElement("table");
 		for (const [name, value] of rows) {
 			const row = table.insertRow();

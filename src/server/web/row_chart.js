@@ -15,6 +15,8 @@ import * as time from "./time.js";
 
 export const ROW_HEIGHT = 18;
 const TOGGLES_MAX = 1000; // the server takes 1,024
+const FOLDS = [false, true, "hosts"]; // what is folded, but for the rows that are toggled: nothing, all, hosts
+const HOSTS_UNFOLDED_MAX = 4; // more of them begin folded
 const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
@@ -56,6 +58,8 @@ export class RowChart extends EventTarget {
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
 		this.arrows = new Arrows(this, failed);
 		this.matches = new Matches(this, failed);
+		if (experiment.hosts?.length > HOSTS_UNFOLDED_MAX)
+			this.settings.folded = "hosts";
 		this.#build();
 	}
 
@@ -132,7 +136,7 @@ export class RowChart extends EventTarget {
 
 	get parameters() {
 		const { sort, filter, folded, toggled } = this.settings;
-		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: folded ? 1 : 0, toggled: toggled.join() };
+		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: FOLDS.indexOf(folded), toggled: toggled.join() };
 	}
 
 	toggle(row) {
@@ -241,6 +245,7 @@ export class RowChart extends EventTarget {
 		this.isComplete = this.shown.every((block) => block && block.early === this.isEarly &&
 			block.range.from === range.from && block.range.to === range.to);
 		context.clearRect(0, 0, width, height);
+		this.#drawHosts(context, width, first, last);
 		this.#drawChosen(context, width);
 		this.matches.begin();
 		for (const block of this.shown)
@@ -261,6 +266,14 @@ export class RowChart extends EventTarget {
 	#drawArrowsButton() {
 		this.arrowsButton.setAttribute("aria-pressed", this.settings.arrows);
 		this.arrowsButton.textContent = this.arrows.areTooMany ? "Arrows: zoom in" : "Arrows";
+	}
+
+	// A band over the rows of hosts, which stand above their own.
+	#drawHosts(context, width, first, last) {
+		context.fillStyle = colour("panel");
+		for (let position = first * BLOCK_ROWS; position < (last + 1) * BLOCK_ROWS; position++)
+			if (this.infoAt(position)?.isHost)
+				context.fillRect(0, position * ROW_HEIGHT - this.top, width, ROW_HEIGHT);
 	}
 
 	#drawChosen(context, width) {
@@ -339,9 +352,12 @@ export class RowChart extends EventTarget {
 			[
 				info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
 				info?.tid >= 0 ? info.tid : "",
+				info?.host && this.settings.sort !== "tree" ? info.host : "",
 			].filter((part) => part !== "").join("  "),
 			2 + INDENT * Math.min(info?.depth ?? 0, 12),
 			position * ROW_HEIGHT - this.top,
+			info?.isHost ? "host" : "",
+			info?.why ?? "",
 		];
 		// Mostly all is as it was, and what is not touched costs the browser nothing.
 		if (name.said?.every((one, i) => one === said[i]))
@@ -351,6 +367,8 @@ export class RowChart extends EventTarget {
 		let left, top;
 		[, fold.textContent, text.textContent, number.textContent, left, top] = said;
 		name.classList.toggle("chosen", said[0]);
+		name.classList.toggle("host", said[6] !== "");
+		name.title = said[7];
 		name.style.paddingLeft = `${left}px`;
 		name.style.transform = `translateY(${top}px)`;
 	}

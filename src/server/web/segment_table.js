@@ -107,7 +107,7 @@ export class SegmentTable {
 		const valueOf = (name) => fields[this.panel.store.fields.findIndex((field) => field.name === name)];
 		this.lines.chosen = number;
 		this.panel.select(start, duration);
-		this.panel.chose?.({ tid: valueOf("tid") ?? -1, onCpu: valueOf("cpu") ?? -1 });
+		this.panel.chose?.({ tid: valueOf("tid") ?? -1, onCpu: valueOf("cpu") ?? -1, host: this.panel.experiment.hosts && valueOf("host") });
 		this.draw();
 	}
 

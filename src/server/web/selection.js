@@ -8,7 +8,7 @@ const WAIT_MS = 60; // a click sets the marker and the row
 
 export class Selection {
 	#source = null; // the view that was clicked at
-	#wanted = null; // {tid} or {cpu}
+	#wanted = null; // {tid} or {cpu}, and the host where there are several
 	#timer = 0;
 	#turn = 0;
 
@@ -21,7 +21,8 @@ export class Selection {
 	of(source, info) {
 		const tid = info?.tid ?? info?.ofThread ?? -1, cpu = info?.onCpu ?? -1;
 		this.#source = source;
-		this.#wanted = tid > 0 ? { tid } : cpu >= 0 ? { cpu } : null;
+		const host = info?.host ? { host: info.host } : {}; // numbers of several hosts say nothing alone
+		this.#wanted = tid > 0 ? { tid, ...host } : cpu >= 0 ? { cpu, ...host } : null;
 		this.#later();
 	}
 

@@ -44,6 +44,8 @@ export class StructurePanel {
 		this.what = element("span");
 		this.analysis = element("select", { title: "of which analysis", ariaLabel: "of which analysis", hidden: true });
 		this.analysis.onchange = () => this.#fetch(this.analysis.value).catch(failed);
+		this.host = element("select", { title: "of which host", ariaLabel: "of which host", hidden: true });
+		this.host.onchange = () => this.#fetch(this.analysis.value).catch(failed);
 		const whole = element("button", { type: "button", textContent: "Whole tree", title: "all nodes" });
 		whole.onclick = () => this.#show({ zoom: 1, x: 0, y: 0 });
 		this.damaged = element("span", { hidden: true }, "   ", element("i", { className: "damaged" }), "");
@@ -52,7 +54,7 @@ export class StructurePanel {
 		this.canvas.setAttribute("role", "img");
 		this.details = element("div", { className: "details", hidden: true });
 		this.root = element("section", { className: "chart panel structure", ariaLabel: "Structure" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Structure" }), this.analysis, whole, this.what, legend),
+			element("div", { className: "bar" }, element("strong", { textContent: "Structure" }), this.host, this.analysis, whole, this.what, legend),
 			element("div", { className: "body" }, this.canvas, this.details));
 		this.root.dataset.view = this.name;
 		this.#listen();
@@ -105,7 +107,7 @@ export class StructurePanel {
 	async #fetch(analysis) {
 		const turn = ++this.#asked;
 		const tree = await api.nodes({
-			experiment: this.experiment.uuid, ...analysis ? { analysis } : {},
+			experiment: this.experiment.uuid, ...analysis ? { analysis } : {}, ...this.host.value ? { host: this.host.value } : {},
 			width: WIDTH, height: Math.round(WIDTH * this.canvas.clientHeight / this.canvas.clientWidth),
 		});
 		if (turn !== this.#asked)
@@ -117,6 +119,8 @@ export class StructurePanel {
 		this.#findFans();
 		this.analysis.replaceChildren(...tree.analyses.map((name) => new Option(name, name, false, name === (analysis ?? tree.analyses[0]))));
 		this.analysis.hidden = tree.analyses.length < 2;
+		this.host.replaceChildren(...(tree.hosts ?? []).map((name) => new Option(name, name, false, name === tree.host)));
+		this.host.hidden = !tree.hosts;
 		const sound = tree.used.filter((used) => used !== NONE), damaged = tree.count - sound.length;
 		const fill = sound.reduce((sum, used) => sum + used, 0) / Math.max(sound.length * tree.nodeSize, 1);
 		this.damaged.hidden = damaged === 0;
