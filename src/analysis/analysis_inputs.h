@@ -62,8 +62,8 @@ enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const st
 					void **input, struct histree_error *error);
 
 /*
- * Of inputs that were made for parts of the analyses: have them know what one input for all analyses would, by having
- * `inputs` learn as `other` does.
+ * Of inputs that were made for parts of the analyses: have them know what one input for all of them would, by
+ * having `inputs` learn as `other` does.
  */
 void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other);
 
