@@ -66,7 +66,8 @@ struct histree_host_clock {
 	size_t neighbour;
 	/* If packets contradict each other, the time of the first that does, by this host's clock; else 0. */
 	histree_time contradiction;
-	uint64_t events, packets; /* of this host: all, and those that were sent or received */
+	/* Of this host: those that were read, and packets among them; traces that declare no packets are not read. */
+	uint64_t events, packets;
 };
 
 struct histree_sync;

@@ -115,12 +115,12 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 	return judge(verifying, status, &error, faults_before);
 }
 
-/* A host whose store cannot be opened, or is another one. */
+/* A host whose store cannot be opened, or is another one: that is said of each analysis, if there is one. */
 static void verify_hosts(struct verifying *verifying, const struct histree_store_info *info)
 {
 	for (size_t i = 0; i < info->host_count; i++) {
 		char fault[sizeof(((struct histree_error *)NULL)->message) + 128];
-		if (info->hosts[i].why == NULL || !info->complete)
+		if (info->hosts[i].why == NULL || !info->complete || info->history_count + info->segments_count > 0)
 			continue;
 		snprintf(fault, sizeof(fault), "host '%.96s': %s", info->hosts[i].name, info->hosts[i].why);
 		verifying->analysis = NULL;

@@ -20,6 +20,14 @@ static const struct {
 	{ "netif_receive_skb", false },  { "net_if_receive_skb", false },
 };
 
+bool packet_name_is_known(const char *name)
+{
+	for (size_t i = 0; i < sizeof(packet_events) / sizeof(*packet_events); i++)
+		if (strcmp(name, packet_events[i].name) == 0)
+			return true;
+	return false;
+}
+
 struct packet_class packet_class_of(const struct event_class *class)
 {
 	struct packet_class out = { .is_known = true };

@@ -26,6 +26,9 @@ struct packet_class {
 /* Returns what a class is; `is_known` is set. */
 struct packet_class packet_class_of(const struct event_class *class);
 
+/* Returns whether a class of that name may be about packets. */
+bool packet_name_is_known(const char *name);
+
 /* Returns whether the event, of such a class, has the numbers of a segment, and them in *out. */
 bool packet_read(const struct packet_class *class, const struct event *event, struct packet_key *out);
 

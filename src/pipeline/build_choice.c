@@ -91,9 +91,12 @@ static enum histree_status choose_named(struct build *build)
 					 "there is no analysis '%s'; there are %s", name, names);
 		}
 		enum histree_status status = add_job(build, entry);
-		if (status == HISTREE_NOT_FOUND)
+		/* Of several hosts, one need not have all that others have. */
+		bool may_lack = build->host->is_one_of_many &&
+				(build->job_count > 0 || i + 1 < build->options->analysis_count);
+		if (status == HISTREE_NOT_FOUND && !may_lack)
 			return does_not_apply(build, entry);
-		if (status != HISTREE_OK)
+		if (status < 0)
 			return status;
 	}
 	return HISTREE_OK;

@@ -216,6 +216,25 @@ static enum histree_status add_host(struct histree_experiment *experiment, struc
 	return status == HISTREE_OK ? add_warnings(summary, host->name, &info, room, error) : status;
 }
 
+/* What was asked for by name, and applies to some hosts only, or to none. */
+static enum histree_status note_analyses_without_host(const struct histree_experiment *experiment,
+						      struct summary *summary, struct histree_error *error)
+{
+	for (size_t i = 0; experiment->options.analyses != NULL && i < experiment->options.analysis_count; i++) {
+		const char *analysis = experiment->options.analyses[i];
+		char sentence[160];
+		if (history_of(summary, analysis) != NULL || segments_of(summary, analysis) != NULL ||
+		    summary->info.warning_count >= experiment->warning_count + WARNINGS_MAX)
+			continue;
+		snprintf(sentence, sizeof(sentence), "analysis '%s' applies to the traces of no host", analysis);
+		const char *copy = arena_copy(&summary->arena, sentence, strlen(sentence));
+		if (copy == NULL)
+			return error_memory(error, "the manifest");
+		summary->warnings[summary->info.warning_count++] = copy;
+	}
+	return HISTREE_OK;
+}
+
 static enum histree_status count_left_out(struct summary *summary, struct histree_error *error)
 {
 	char sentence[96];
@@ -237,6 +256,8 @@ enum histree_status experiment_write_manifest(struct histree_experiment *experim
 	enum histree_status status = begin_summary(&summary, experiment, error);
 	for (size_t i = 0; i < experiment->count && status == HISTREE_OK; i++)
 		status = add_host(experiment, &summary, i, why, error);
+	if (status == HISTREE_OK)
+		status = note_analyses_without_host(experiment, &summary, error);
 	if (status == HISTREE_OK)
 		status = count_left_out(&summary, error);
 	summary.info.complete = true;

@@ -67,8 +67,8 @@ static enum histree_status find_groups(struct histree_experiment *experiment, st
 }
 
 struct place {
-	char *path;
-	const char *host;
+	char *path; /* without links */
+	const char *given, *host;
 };
 
 static int compare_places(const void *a, const void *b)
@@ -87,7 +87,7 @@ static enum histree_status find_twice(const struct place *places, size_t count, 
 				error, HISTREE_ERR_ARGUMENT,
 				"'%s' is named as a trace of host '%.96s' and of host '%.96s': it can be of one "
 				"only",
-				places[i].path, places[i - 1].host, places[i].host);
+				places[i].given, places[i - 1].host, places[i].host);
 	return HISTREE_OK;
 }
 
@@ -107,7 +107,8 @@ static enum histree_status check_places(const struct trace_groups *groups, struc
 				status = error_memory(error, "the hosts of traces");
 				break;
 			}
-			places[count++] = (struct place){ real, groups->groups[i].name };
+			places[count++] =
+				(struct place){ real, groups->groups[i].paths[j], groups->groups[i].name };
 		}
 	if (status == HISTREE_OK && count > 0) {
 		qsort(places, count, sizeof(*places), compare_places);

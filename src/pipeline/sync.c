@@ -45,6 +45,8 @@ struct syncing {
 	struct packet_table *table;
 	struct clock_link *links;
 	size_t link_count, link_capacity;
+	uint32_t *queue; /* a heap of the hosts that have a next event: the parent of i is (i - 1) / 2 */
+	size_t queue_count;
 };
 
 static struct packet_class *class_of(struct host *host, const struct event_class *class)
@@ -121,15 +123,45 @@ static enum histree_status step(struct host *host, struct histree_error *error)
 	return host->is_over ? HISTREE_OK : status;
 }
 
-/* The host whose next event is the earliest, or the count if all are over. */
-static uint32_t earliest(const struct syncing *syncing)
+/* By their next events; of two at one time, the first host. */
+static bool comes_before(const struct syncing *syncing, uint32_t a, uint32_t b)
 {
-	uint32_t found = (uint32_t)syncing->result->count;
-	for (uint32_t i = 0; i < syncing->result->count; i++)
-		if (!syncing->hosts[i].is_over && (found == syncing->result->count ||
-						   syncing->hosts[i].event.time < syncing->hosts[found].event.time))
-			found = i;
-	return found;
+	histree_time one = syncing->hosts[a].event.time, other = syncing->hosts[b].event.time;
+	return one != other ? one < other : a < b;
+}
+
+/* Move the host at a place of the heap down to where it belongs. */
+static void sift_down(struct syncing *syncing, size_t at)
+{
+	uint32_t *queue = syncing->queue, moved = queue[at];
+	for (size_t child; (child = 2 * at + 1) < syncing->queue_count; at = child) {
+		if (child + 1 < syncing->queue_count && comes_before(syncing, queue[child + 1], queue[child]))
+			child++;
+		if (comes_before(syncing, moved, queue[child]))
+			break;
+		queue[at] = queue[child];
+	}
+	queue[at] = moved;
+}
+
+/* Traces that declare no packets have none to say. */
+static enum histree_status begin_reading(struct syncing *syncing, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	syncing->queue = calloc(syncing->result->count + 1, sizeof(*syncing->queue));
+	if (syncing->queue == NULL)
+		return error_memory(error, "clocks");
+	for (uint32_t i = 0; i < syncing->result->count && status == HISTREE_OK; i++) {
+		struct host *host = &syncing->hosts[i];
+		if (!trace_may_have(host->trace, packet_name_is_known))
+			continue;
+		status = step(host, error);
+		if (status == HISTREE_OK && !host->is_over)
+			syncing->queue[syncing->queue_count++] = i;
+	}
+	for (size_t at = syncing->queue_count / 2; at-- > 0;)
+		sift_down(syncing, at);
+	return status;
 }
 
 static enum histree_status look_around(const struct syncing *syncing, struct histree_error *error)
@@ -150,19 +182,19 @@ static enum histree_status look_around(const struct syncing *syncing, struct his
 
 static enum histree_status read_all(struct syncing *syncing, struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < syncing->result->count && status == HISTREE_OK; i++)
-		status = step(&syncing->hosts[i], error);
-	for (uint64_t events = 0; status == HISTREE_OK; events++) {
-		uint32_t next = earliest(syncing);
-		if (next == syncing->result->count)
-			break;
+	enum histree_status status = begin_reading(syncing, error);
+	for (uint64_t events = 0; status == HISTREE_OK && syncing->queue_count > 0; events++) {
+		uint32_t next = syncing->queue[0];
 		if (events % EVENTS_PER_LOOK == 0)
 			status = look_around(syncing, error);
 		if (status == HISTREE_OK && !take_event(syncing, next))
 			status = error_memory(error, "packets");
 		if (status == HISTREE_OK)
 			status = step(&syncing->hosts[next], error);
+		if (syncing->hosts[next].is_over)
+			syncing->queue[0] = syncing->queue[--syncing->queue_count];
+		if (status == HISTREE_OK && syncing->queue_count > 0)
+			sift_down(syncing, 0);
 	}
 	return status;
 }
@@ -239,6 +271,7 @@ static void close_hosts(struct syncing *syncing)
 	for (size_t i = 0; i < syncing->link_count; i++)
 		clock_pair_release(&syncing->links[i].pair);
 	free(syncing->links);
+	free(syncing->queue);
 	free(syncing->hosts);
 	packet_table_free(syncing->table);
 }

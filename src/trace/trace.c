@@ -30,6 +30,16 @@ void trace_set_clock(struct trace *trace, const struct histree_clock *clock)
 		trace->clock = *clock;
 }
 
+bool trace_may_have(const struct trace *trace, bool (*is_wanted)(const char *name))
+{
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		if (source->kind->declares == NULL || source->kind->declares(source, is_wanted))
+			return true;
+	}
+	return trace->live != NULL;
+}
+
 size_t trace_count(const struct trace *trace)
 {
 	return trace->live != NULL ? trace->live->known_count : trace->source_count;

@@ -46,6 +46,11 @@ struct trace_format_kind {
 	bool (*span)(const struct trace_source *source, histree_time *begin, histree_time *end);
 	/* Returns the greatest time that is known before the events are read; INT64_MIN: none. */
 	histree_time (*last)(const struct trace_source *source);
+	/*
+	 * Returns whether the trace declares an event of a name that `is_wanted`; what it does not declare, it does
+	 * not have.  NULL: it declares none, and may have any.
+	 */
+	bool (*declares)(const struct trace_source *source, bool (*is_wanted)(const char *name));
 	uint64_t (*bytes_done)(const struct trace_source *source);
 	/* Only what the trace at a path says of itself. */
 	enum histree_status (*facts)(const char *path, struct trace_facts *out, struct histree_error *error);

@@ -377,6 +377,15 @@ static void free_source(struct trace_source *base)
 	free(source);
 }
 
+static bool declares(const struct trace_source *base, bool (*is_wanted)(const char *name))
+{
+	const struct ctf_schema *schema = &((const struct ctf_source *)base)->schema;
+	for (size_t i = 0; i < schema->event_count; i++)
+		if (schema->events[i]->name == NULL || is_wanted(schema->events[i]->name))
+			return true;
+	return false;
+}
+
 const struct trace_format_kind ctf_format = {
 	.create = create,
 	.scan = scan,
@@ -386,6 +395,7 @@ const struct trace_format_kind ctf_format = {
 	.has_position = has_position,
 	.span = span,
 	.last = last_time,
+	.declares = declares,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
 	.free = free_source,

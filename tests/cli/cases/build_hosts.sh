@@ -36,3 +36,13 @@ histree ls x.histree '*'
 sed -i 's/offset_s = 1000/offset_s = 2000/' another/metadata
 try histree build -q -f -o x.histree one another | grep -v warning:
 find x.histree | sort
+
+echo "a host need not have what another one has"
+cp -r "$DATA/demo-trace" kernel
+try histree build -q -f -a kernel,ust-calls,irqs,tracks -o x.histree --host one=one --host two=kernel
+find x.histree -name '*.s*' | sort
+histree ls x.histree '*'
+histree ls -a ust-calls x.histree '*'
+histree info x.histree | grep applies
+try histree rebuild -q x.histree
+find x.histree -name '*.s*' | sort
