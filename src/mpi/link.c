@@ -3,12 +3,25 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "cli/report.h"
 
-enum { TAG = 17 };
+enum { TAG = 17, BEGIN_SECONDS = 300 };
+
+/* A launcher that loses a rank while that begins may wait for it for ever. */
+static void give_up(int number)
+{
+	static const char text[] = "histree-mpi: MPI has not begun for five minutes: a rank died, or a node is not to be "
+				   "reached; nothing was changed\n";
+	(void)number;
+	ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(written > 0 ? CLI_INPUT : CLI_INTERNAL);
+}
 
 int64_t link_now_ns(void)
 {
@@ -37,7 +50,11 @@ bool link_begin(struct link *link, int *argc, char ***argv)
 {
 	int provided;
 	*link = (struct link){ .count = 1 };
-	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+	signal(SIGALRM, give_up);
+	alarm(BEGIN_SECONDS);
+	int begun = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+	alarm(0);
+	if (begun != MPI_SUCCESS)
 		return false;
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	link->heard_ns = link_now_ns();
@@ -99,8 +116,11 @@ bool link_receive(struct link *link, int rank, struct message *message)
 {
 	int from, size;
 	MPI_Status status;
-	while (!link_has_message(link, rank, &from))
+	while (!link_has_message(link, rank, &from)) {
+		if (link->go_on != NULL && !link->go_on(NULL))
+			return false;
 		link_rest(link);
+	}
 	if (MPI_Probe(from, TAG, MPI_COMM_WORLD, &status) != MPI_SUCCESS ||
 	    MPI_Get_count(&status, MPI_BYTE, &size) != MPI_SUCCESS || size < 0 ||
 	    !array_reserve(&message->bytes, &message->capacity, (size_t)size + 1))

@@ -19,6 +19,8 @@ struct link {
 	uint64_t throttle;
 	uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
 	int64_t heard_ns; /* when something was sent or came last */
+	/* Whoever waits for a message asks it now and then; false: it is not waited for any more.  NULL: it is. */
+	bool (*go_on)(void *context);
 };
 
 /* Returns false if MPI cannot begin. */

@@ -93,6 +93,7 @@ static int run_request(int argc, char **argv, const struct build_words *chosen, 
 	if (!rank_link(&link, &argc, &argv, &first, &status))
 		return rank_end(&link, status);
 	link.throttle = chosen->throttle_link;
+	link.go_on = progress_goes_on;
 	progress_catch_signals();
 	status = build(&link, chosen, request, &first, &is_one_host);
 	/* A rank that died is not waited for for long. */
