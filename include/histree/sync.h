@@ -66,7 +66,7 @@ struct histree_host_clock {
 	size_t neighbour;
 	/* If packets contradict each other, the time of the first that does, by this host's clock; else 0. */
 	histree_time contradiction;
-	/* Of this host: those that were read, and packets among them; traces that declare no packets are not read. */
+	/* Of this host: those that were read, and packets of them.  Traces that declare none are not read. */
 	uint64_t events, packets;
 };
 

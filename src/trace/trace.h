@@ -117,7 +117,7 @@ void trace_want_gaps(struct trace *trace);
  */
 void trace_set_clock(struct trace *trace, const struct histree_clock *clock);
 
-/* Returns false if no trace can have an event of a name that `is_wanted`, as their metadata does not declare one. */
+/* Returns false if no trace can have an event of a name that `is_wanted`, as none declares one. */
 bool trace_may_have(const struct trace *trace, bool (*is_wanted)(const char *name));
 
 /* Returns whether the trace is live: a session, whose traces are known when an event of theirs is there. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_manifest.c - what a manifest says, behind its checksum.  What is read leads to no file outside of the store, has
- * clocks that can be applied, and is the same when it is written and read again.
+ * fuzz_manifest.c - what a manifest says, behind its checksum.  What is read leads to no file outside of the
+ * store, has clocks that can be applied, and is the same when it is written and read again.
  */
 #include <jansson.h>
 #include <stdlib.h>
