@@ -14,6 +14,7 @@
 
 #include "driver.h"
 #include "histree/query.h"
+#include "support/effort.h"
 #include "support/history_subject.h"
 #include "support/union_history.h"
 
@@ -288,7 +289,7 @@ static const char *check_queries(const struct union_history *made, unsigned thre
 static void answers_as_all_intervals(const void *kind, uint64_t seed)
 {
 	static const size_t caches[] = { 0, 1, 100 << 10, 1 << 20 };
-	for (unsigned i = 0; i < 8; i++) {
+	for (unsigned i = 0; i < test_effort(8, 2); i++) {
 		char path[64], fault[512];
 		struct union_history made;
 		snprintf(path, sizeof(path), "property_union.%ld.sht", (long)getpid());
