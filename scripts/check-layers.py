@@ -12,24 +12,25 @@ import tempfile
 
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "text": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5,
-    "trace": 6, "analysis": 6, "clock": 6, "filter": 6, "query": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
+    "trace": 6, "analysis": 6, "clock": 6, "filter": 6, "query": 6, "graph": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
     "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "python": 8, "cli": 9, "mpi": 9,
 }
 BELOW = {  # neighbours on one level, of which the first stands on the others
-    "segment_tree": {"tree"}, "query": {"filter"}, "store_folder": {"event_index", "partial"},
+    "segment_tree": {"tree"}, "query": {"filter"}, "analysis": {"clock"}, "graph": {"query"},
+    "store_folder": {"event_index", "partial"},
     "mpi": {"cli"},  # what `histree query` prints and `histree build` takes, from there
     "pipeline": {"event_index", "partial", "store_folder", "overview"},
 }
 ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know
     # each other.  A layer that is not in this table has no rule inside.
     "server": {"text": 0, "catalogue": 1, "http": 2, "model": 2, "tsp": 3, "api": 3, "web": 3, "": 4},
-    "analysis": {"": 0, "kernel": 1, "tracks": 1, "ust": 1},
+    "analysis": {"": 0, "kernel": 1, "graph": 2, "tracks": 1, "ust": 1},
     "export": {"": 0, "arrow": 1, "csv": 1, "parquet": 1, "sqlite": 1, "viewer": 1, "chrome": 2, "perfetto": 2},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "cancel.h": 0, "value.h": 0, "time_text.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5,
     "backend.h": 5, "history.h": 5, "labels.h": 5,
-    "segment_store.h": 5, "filter.h": 6, "query.h": 6, "lookup.h": 6, "join.h": 6, "snapshot.h": 6, "rows.h": 6,
+    "segment_store.h": 5, "filter.h": 6, "query.h": 6, "critical_path.h": 6, "lookup.h": 6, "join.h": 6, "snapshot.h": 6, "rows.h": 6,
     "segment_density.h": 6, "segment_filter.h": 6, "selection.h": 6, "state_filter.h": 6, "window.h": 6,
     "segment_rows.h": 6, "segment_stats.h": 6, "store.h": 7, "events.h": 7, "sync.h": 6, "event_query.h": 7, "build.h": 7, "experiment.h": 7, "repair.h": 7, "convert.h": 7, "load.h": 7, "view.h": 7,
     "arrows.h": 7, "arrow.h": 7, "segment_view.h": 7, "draw.h": 8, "export.h": 8, "histree.h": 9,

@@ -21,6 +21,7 @@
  *	window.h	what comparisons leave of the times of a question
  *	selection.h	which states a question can be about
  *	state_filter.h	filter expressions over states
+ *	critical_path.h	what a thread waited for, and what that waited for in turn
  *	join.h		which states and which segments overlap
  *	segment_rows.h	rows of a table of segments, by number, in any order
  *	segment_stats.h	statistics of durations
@@ -58,6 +59,7 @@
 #include "export.h"
 #include "filter.h"
 #include "history.h"
+#include "critical_path.h"
 #include "join.h"
 #include "labels.h"
 #include "load.h"

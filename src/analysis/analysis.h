@@ -122,6 +122,7 @@ extern const struct analysis analysis_kernel;         /* Trace Compass's states,
 extern const struct analysis analysis_kernel_compact; /* the same states in fewer attributes */
 extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
 extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
+extern const struct analysis analysis_graph;          /* who waited for whom */
 extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
 extern const struct analysis analysis_tracks;         /* spans and counters of event/track_vocabulary.h */
 

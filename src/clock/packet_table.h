@@ -20,6 +20,7 @@ struct packet_half {
 	struct packet_key key;
 	uint32_t host;
 	bool is_sent;
+	int32_t tid; /* of the thread, for those who want to know */
 	histree_time time;
 };
 

@@ -34,6 +34,15 @@ enum kernel_role {
 	KERNEL_BLOCK_INSERT, /* a request is put into the queue of its device */
 	KERNEL_BLOCK_ISSUE,  /* and handed to the driver */
 	KERNEL_BLOCK_COMPLETE,
+	KERNEL_EXIT, /* of a thread, which still is to be switched from */
+	KERNEL_EXEC,
+	KERNEL_TRY_TO_WAKE,   /* what some tracers have of every wake-up */
+	KERNEL_HRTIMER_ENTRY, /* the function of a timer that has expired */
+	KERNEL_HRTIMER_EXIT,
+	KERNEL_WHOLE_IRQ_ENTRY, /* from when the processor left what it did until it returns there */
+	KERNEL_WHOLE_IRQ_EXIT,
+	KERNEL_RECEPTION_ENTRY, /* of a packet, by the stack of protocols */
+	KERNEL_RECEPTION_EXIT,
 	KERNEL_ROLE_COUNT,
 };
 

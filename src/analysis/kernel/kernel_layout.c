@@ -70,6 +70,21 @@ static const struct event_row {
 	{ PERF, KERNEL_BLOCK_INSERT, "block:block_rq_insert" },
 	{ PERF, KERNEL_BLOCK_ISSUE, "block:block_rq_issue" },
 	{ PERF, KERNEL_BLOCK_COMPLETE, "block:block_rq_complete" },
+	{ LTTNG, KERNEL_EXIT, "sched_process_exit" },
+	{ PERF, KERNEL_EXIT, "sched:sched_process_exit" },
+	{ LTTNG, KERNEL_EXEC, "sched_process_exec" },
+	{ PERF, KERNEL_EXEC, "sched:sched_process_exec" },
+	{ LTTNG, KERNEL_TRY_TO_WAKE, "sched_ttwu" },
+	{ LTTNG, KERNEL_HRTIMER_ENTRY, "hrtimer_expire_entry" },
+	{ LTTNG, KERNEL_HRTIMER_EXIT, "hrtimer_expire_exit" },
+	{ LTTNG_2_7, KERNEL_HRTIMER_ENTRY, "timer_hrtimer_expire_entry" },
+	{ LTTNG_2_7, KERNEL_HRTIMER_EXIT, "timer_hrtimer_expire_exit" },
+	{ PERF, KERNEL_HRTIMER_ENTRY, "timer:hrtimer_expire_entry" },
+	{ PERF, KERNEL_HRTIMER_EXIT, "timer:hrtimer_expire_exit" },
+	{ LTTNG, KERNEL_WHOLE_IRQ_ENTRY, "do_IRQ_entry" },
+	{ LTTNG, KERNEL_WHOLE_IRQ_EXIT, "do_IRQ_return" },
+	{ LTTNG, KERNEL_RECEPTION_ENTRY, "netif_receive_skb_internal_entry" },
+	{ LTTNG, KERNEL_RECEPTION_EXIT, "netif_receive_skb_internal_return" },
 	{ PERF, KERNEL_SYSCALL_EXIT, "raw_syscalls:sys_exit" },
 	{ PERF, KERNEL_SYSCALL_ENTRY, "raw_syscalls:sys_enter" },
 	{ LTTNG_2_0, KERNEL_SYSCALL_EXIT, "exit_syscall*" },
@@ -92,7 +107,8 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 
 #define ROLE(role) (UINT32_C(1) << KERNEL_##role)
 #define OF_ONE_THREAD \
-	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE))
+	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
+	 ROLE(EXIT) | ROLE(TRY_TO_WAKE))
 #define OF_BLOCK_DEVICES (ROLE(BLOCK_INSERT) | ROLE(BLOCK_ISSUE) | ROLE(BLOCK_COMPLETE))
 
 static const struct field_row {
@@ -117,6 +133,7 @@ static const struct field_row {
 	{ PERF, OF_ONE_THREAD, "pid", INT32(tid), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "prio", INT32(prio), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "target_cpu", INT32(target_cpu), NEEDED },
+	{ ALL, ROLE(EXEC), "filename", TEXT(comm), NEEDED },
 	{ ALL, ROLE(MIGRATE), "dest_cpu", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(SETPRIO), "newprio", INT32(prio), NEEDED },
 

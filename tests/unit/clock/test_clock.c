@@ -265,7 +265,7 @@ static void hosts_hang_on_the_best_path(void **state)
 static bool take(struct packet_table *table, uint32_t seq, uint32_t host, bool is_sent, histree_time time,
 		 struct packet_half *other)
 {
-	const struct packet_half half = { { seq, 1, 2 }, host, is_sent, time };
+	const struct packet_half half = { .key = { seq, 1, 2 }, .host = host, .is_sent = is_sent, .time = time };
 	return packet_table_take(table, &half, other);
 }
 

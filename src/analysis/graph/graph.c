@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+/*
+ * graph.c - the analysis `graph`: who waited for whom (histree/critical_path.h).
+ *
+ * A switch is a vertex of both threads, a wake-up one of who wakes and of who is woken, with an arrow between them;
+ * what wakes from an interrupt is the interrupt, whoever it interrupted.  The rules are those of Trace Compass's
+ * execution graph, in its order: the state dump, the scheduler, the interrupts, the graph.
+ *
+ * Where events are missing, every edge that meets the gap is unknown: whatever a thread waited for may have happened
+ * where nobody saw it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/graph/graph_labels.h"
+#include "analysis/graph/graph_packets.h"
+#include "analysis/kernel/kernel_input.h"
+#include "analysis/registry.h"
+#include "base/error.h"
+
+struct graph {
+	struct kernel_input *input; /* borrowed */
+	struct graph_workers workers;
+	struct graph_packets packets;
+	bool has_events;
+	/* There are several events of a wake-up: the one that is nearest to it counts where the trace has it. */
+	bool has_waking, has_tries;
+	bool is_begun;
+	histree_time start, end; /* of the trace so far */
+};
+
+/* ---- threads ------------------------------------------------------------------------------------------------ */
+
+static void on_process_state(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_worker *worker = graph_worker(&graph->workers, event->tid, cpu, event->comm);
+	if (worker == NULL)
+		return;
+	graph_worker_name(&graph->workers, worker, event->comm);
+	bool is_known = event->status >= WORKER_UNKNOWN && event->status <= WORKER_IS_DEAD;
+	graph_worker_set(worker, is_known ? (enum worker_status)event->status : WORKER_UNKNOWN);
+}
+
+/* The lowest bits of the state say whether it sleeps; one that dies is said not to, which is as it is. */
+enum { SLEEPS = 3 };
+
+static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_workers *workers = &graph->workers;
+	struct graph_worker *next = graph_worker(workers, event->tid, cpu, event->comm);
+	struct graph_worker *previous = graph_worker(workers, event->prev_tid, cpu, event->prev_comm);
+	if (cpu == NULL || next == NULL || previous == NULL)
+		return;
+	cpu->runs = next;
+	graph_worker_set(next, WORKER_RUNS);
+	if (event->prev_tid != HISTREE_IDLE_TID)
+		graph_worker_name(workers, previous, event->prev_comm);
+	graph_worker_set(previous, (event->prev_state & SLEEPS) == 0 ? WORKER_WAITS_FOR_CPU : WORKER_IS_BLOCKED);
+	graph_worker_change(workers, previous);
+	graph_worker_change(workers, next);
+}
+
+static void on_fork(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_worker *child = graph_worker(&graph->workers, event->tid, cpu, event->comm);
+	if (child != NULL)
+		graph_worker_set(child, WORKER_WAITS_AFTER_FORK);
+}
+
+static void on_exit_of_thread(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_worker *worker = graph_worker_find(&graph->workers, event->tid, cpu);
+	if (worker != NULL)
+		graph_worker_set(worker, WORKER_EXITS);
+}
+
+static void on_exec(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	if (cpu != NULL && cpu->runs != NULL)
+		graph_worker_name(&graph->workers, cpu->runs, event->comm);
+}
+
+/* ---- interrupts --------------------------------------------------------------------------------------------- */
+
+static void on_entry(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	bool has_number = event->role == KERNEL_IRQ_ENTRY || event->role == KERNEL_SOFTIRQ_ENTRY;
+	(void)graph;
+	if (cpu != NULL && cpu->context_count < CONTEXTS_MAX)
+		cpu->contexts[cpu->context_count++] =
+			(struct graph_context){ event->role, has_number ? event->number : -1 };
+}
+
+enum softirq {
+	SOFTIRQ_TIMER = 1,
+	SOFTIRQ_NET_TX,
+	SOFTIRQ_NET_RX,
+	SOFTIRQ_BLOCK,
+	SOFTIRQ_BLOCK_POLL,
+	SOFTIRQ_SCHED = 7,
+	SOFTIRQ_HRTIMER,
+};
+
+static bool is_about_network(int32_t softirq)
+{
+	return softirq == SOFTIRQ_NET_TX || softirq == SOFTIRQ_NET_RX;
+}
+
+static void on_softirq_entry(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	on_entry(graph, event, cpu);
+	if (cpu == NULL || !is_about_network(event->number))
+		return;
+	struct graph_worker *kernel = graph_kernel(&graph->workers, cpu);
+	if (kernel != NULL)
+		graph_line_break(&graph->workers.lines, kernel->line);
+}
+
+/* An exit ends what its entry began, if that is what goes on. */
+static void on_exit_of_context(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	static const enum kernel_role entries[KERNEL_ROLE_COUNT] = {
+		[KERNEL_IRQ_EXIT] = KERNEL_IRQ_ENTRY,
+		[KERNEL_SOFTIRQ_EXIT] = KERNEL_SOFTIRQ_ENTRY,
+		[KERNEL_HRTIMER_EXIT] = KERNEL_HRTIMER_ENTRY,
+		[KERNEL_WHOLE_IRQ_EXIT] = KERNEL_WHOLE_IRQ_ENTRY,
+		[KERNEL_RECEPTION_EXIT] = KERNEL_RECEPTION_ENTRY,
+	};
+	(void)graph;
+	if (cpu != NULL && cpu->context_count > 0 &&
+	    cpu->contexts[cpu->context_count - 1].entered == entries[event->role])
+		cpu->context_count--;
+}
+
+/* ---- wake-ups ----------------------------------------------------------------------------------------------- */
+
+static enum histree_graph_state state_before_softirq(int32_t number)
+{
+	switch (number) {
+	case SOFTIRQ_TIMER:
+	case SOFTIRQ_HRTIMER:
+		return HISTREE_GRAPH_TIMER;
+	case SOFTIRQ_BLOCK:
+	case SOFTIRQ_BLOCK_POLL:
+		return HISTREE_GRAPH_BLOCK_DEVICE;
+	case SOFTIRQ_NET_TX:
+	case SOFTIRQ_NET_RX:
+		return HISTREE_GRAPH_NETWORK;
+	case SOFTIRQ_SCHED:
+		return HISTREE_GRAPH_INTERRUPTED;
+	default:
+		return HISTREE_GRAPH_BLOCKED;
+	}
+}
+
+/* What a thread waited for that is woken in such a context. */
+static enum histree_graph_state state_before(const struct graph_context *context)
+{
+	switch (context->entered) {
+	case KERNEL_HRTIMER_ENTRY:
+		return HISTREE_GRAPH_TIMER;
+	case KERNEL_RECEPTION_ENTRY:
+		return HISTREE_GRAPH_NETWORK;
+	case KERNEL_SOFTIRQ_ENTRY:
+		return state_before_softirq(context->number);
+	default: /* an interrupt; that of the timer is number 0 */
+		return context->number == 0  ? HISTREE_GRAPH_INTERRUPTED
+		       : context->number < 0 ? HISTREE_GRAPH_UNKNOWN
+					     : HISTREE_GRAPH_BLOCKED;
+	}
+}
+
+/* An arrow from who runs to who is woken. */
+static void put_wakeup(struct graph *graph, struct graph_worker *from, struct graph_worker *target)
+{
+	graph_worker_change(&graph->workers, target);
+	if (from == NULL)
+		return;
+	graph_worker_extend(&graph->workers, from);
+	graph_line_arrow(target->line, (struct graph_arrow){ ARROW_OF_WAKEUP, from->line->tid,
+							     graph->workers.lines.changes.time });
+}
+
+static void put_wakeup_by_interrupt(struct graph *graph, const struct graph_cpu *cpu, struct graph_worker *target)
+{
+	const struct graph_context *context = &cpu->contexts[cpu->context_count - 1];
+	graph_line_extend(&graph->workers.lines, target->line, state_before(context));
+}
+
+static void wake(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *runs = cpu != NULL ? cpu->runs : NULL;
+	if (target == NULL) {
+		target = graph_worker(&graph->workers, event->tid, cpu, (struct kernel_text){ 0 });
+		if (target == NULL)
+			return;
+		graph_worker_set(target, WORKER_IS_BLOCKED);
+	}
+	bool waited = target->status == WORKER_IS_BLOCKED || target->status == WORKER_WAITS_AFTER_FORK ||
+		      target->status == WORKER_UNKNOWN;
+	if (target != runs && waited)
+		graph_worker_set(target, WORKER_WAITS_FOR_CPU);
+	if (target->before == WORKER_WAITS_AFTER_FORK)
+		put_wakeup(graph, runs, target);
+	else if (target->before == WORKER_IS_BLOCKED && cpu != NULL && cpu->context_count > 0)
+		put_wakeup_by_interrupt(graph, cpu, target);
+	else if (target->before == WORKER_IS_BLOCKED)
+		put_wakeup(graph, runs, target);
+}
+
+static bool is_of_new_thread(const struct kernel_event *event)
+{
+	static const char ending[] = "_new";
+	const size_t size = sizeof(ending) - 1;
+	struct kernel_text name = event->event_name;
+	return name.size > size && memcmp(name.bytes + name.size - size, ending, size) == 0;
+}
+
+static void on_try_to_wake(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	graph->has_tries = true;
+	wake(graph, event, cpu);
+}
+
+static void on_waking(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	graph->has_waking = true;
+	if (!graph->has_tries)
+		wake(graph, event, cpu);
+}
+
+static void on_wakeup(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	if (!graph->has_tries && (!graph->has_waking || is_of_new_thread(event)))
+		wake(graph, event, cpu);
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static void (*const handlers[KERNEL_ROLE_COUNT])(struct graph *, const struct kernel_event *,
+						 struct graph_cpu *) = {
+	[KERNEL_SWITCH] = on_switch,
+	[KERNEL_WAKEUP] = on_wakeup,
+	[KERNEL_WAKING] = on_waking,
+	[KERNEL_TRY_TO_WAKE] = on_try_to_wake,
+	[KERNEL_FORK] = on_fork,
+	[KERNEL_EXIT] = on_exit_of_thread,
+	[KERNEL_EXEC] = on_exec,
+	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_IRQ_ENTRY] = on_entry,
+	[KERNEL_IRQ_EXIT] = on_exit_of_context,
+	[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
+	[KERNEL_SOFTIRQ_EXIT] = on_exit_of_context,
+	[KERNEL_HRTIMER_ENTRY] = on_entry,
+	[KERNEL_HRTIMER_EXIT] = on_exit_of_context,
+	[KERNEL_WHOLE_IRQ_ENTRY] = on_entry,
+	[KERNEL_WHOLE_IRQ_EXIT] = on_exit_of_context,
+	[KERNEL_RECEPTION_ENTRY] = on_entry,
+	[KERNEL_RECEPTION_EXIT] = on_exit_of_context,
+};
+
+static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
+				  struct histree_error *error)
+{
+	struct graph *graph = calloc(1, sizeof(*graph));
+	*instance = graph;
+	if (graph == NULL)
+		return error_memory(error, "the graph");
+	graph->input = input;
+	graph_workers_init(&graph->workers, system, graph->input->machine.records.space);
+	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
+		if (handlers[role] != NULL)
+			kernel_input_want(input, role);
+	return HISTREE_OK;
+}
+
+/* The order of events decides, not their times, where the clock of a trace steps back. */
+static void begin_changes(struct graph *graph, histree_time time)
+{
+	if (!graph->is_begun)
+		graph->start = graph->end = time;
+	graph->is_begun = true;
+	graph->end = time > graph->end ? time : graph->end;
+	changes_begin(&graph->workers.lines.changes, graph->end);
+}
+
+static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
+{
+	struct graph *graph = instance;
+	const struct kernel_event *event = &graph->input->event;
+	begin_changes(graph, source->time);
+	if (handlers[event->role] != NULL) {
+		graph->has_events = true;
+		handlers[event->role](graph, event, graph_cpu(&graph->workers, event->cpu));
+	} else {
+		graph_packets_event(&graph->packets, &graph->workers, source);
+	}
+	return changes_end(&graph->workers.lines.changes, error);
+}
+
+static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct graph *graph = instance;
+	struct graph_lines *lines = &graph->workers.lines;
+	begin_changes(graph, gap->begin);
+	lines->gap_end = gap->end > lines->gap_end ? gap->end : lines->gap_end;
+	graph_workers_forget(&graph->workers, graph_cpu(&graph->workers, gap->cpu));
+	return changes_end(&lines->changes, error);
+}
+
+static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
+{
+	struct graph *graph = instance;
+	*end = INT64_MIN;
+	if (!graph->is_begun)
+		return HISTREE_OK;
+	begin_changes(graph, graph->end);
+	graph_lines_finish(&graph->workers.lines, graph->start, graph->end);
+	return changes_end(&graph->workers.lines.changes, error);
+}
+
+static uint64_t refused(const void *instance)
+{
+	return ((const struct graph *)instance)->workers.lines.changes.refused;
+}
+
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct graph *graph = instance;
+	*text = '\0';
+	if (!graph->has_events)
+		snprintf(text, size,
+			 "the trace has no switches and wake-ups: record sched_switch, sched_waking and interrupts "
+			 "(lttng enable-event -k 'sched_*,irq_*,*timer*', or perf record -e 'sched:*,irq:*')");
+}
+
+static void free_graph(void *instance)
+{
+	struct graph *graph = instance;
+	if (graph == NULL)
+		return;
+	graph_workers_release(&graph->workers);
+	graph_packets_release(&graph->packets);
+	free(graph);
+}
+
+const struct analysis analysis_graph = {
+	.name = "graph",
+	.version = 1,
+	.summary = "who waited for whom: what critical paths are found in",
+	.labels = graph_labels,
+	.label_table_count = GRAPH_LABEL_TABLES,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = create,
+	.event = on_event,
+	.gap = on_gap,
+	.finish = finish,
+	.refused = refused,
+	.missing = missing,
+	.free = free_graph,
+};

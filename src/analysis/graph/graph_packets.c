@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/graph/graph_packets.h"
+
+static const struct packet_class *class_of(struct graph_packets *packets, const struct event_class *class)
+{
+	const struct packet_class *known = class_table_find(&packets->classes, class);
+	if (known != NULL)
+		return known;
+	const struct packet_class fresh = packet_class_of(class);
+	return class_table_add(&packets->classes, class, &fresh, sizeof(fresh));
+}
+
+/* Context `depth` below the top; KERNEL_NO_ROLE: there is none. */
+static enum kernel_role context_of(const struct graph_cpu *cpu, uint32_t depth)
+{
+	return cpu->context_count > depth ? cpu->contexts[cpu->context_count - 1 - depth].entered : KERNEL_NO_ROLE;
+}
+
+/* Whoever sends: the thread that runs, or the kernel in a softirq; NULL: nobody that the graph knows. */
+static struct graph_worker *sender_on(struct graph_workers *workers, struct graph_cpu *cpu)
+{
+	enum kernel_role context = context_of(cpu, 0);
+	if (context == KERNEL_NO_ROLE)
+		return cpu->runs;
+	return context == KERNEL_SOFTIRQ_ENTRY ? graph_kernel(workers, cpu) : NULL;
+}
+
+static struct graph_worker *receiver_on(struct graph_workers *workers, struct graph_cpu *cpu)
+{
+	enum kernel_role context = context_of(cpu, 0);
+	if (context == KERNEL_RECEPTION_ENTRY)
+		context = context_of(cpu, 1);
+	bool is_kernel =
+		context == KERNEL_SOFTIRQ_ENTRY || context == KERNEL_IRQ_ENTRY || context == KERNEL_WHOLE_IRQ_ENTRY;
+	return is_kernel ? graph_kernel(workers, cpu) : cpu->runs;
+}
+
+static void put_packet(struct graph_packets *packets, struct graph_workers *workers, struct graph_worker *worker,
+		       const struct packet_half *half)
+{
+	struct graph_lines *lines = &workers->lines;
+	struct packet_half other;
+	if (packets->halves == NULL)
+		packets->halves = packet_table_create();
+	if (packets->halves == NULL)
+		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "packets");
+	else if (packet_table_take(packets->halves, half, &other))
+		graph_line_receive(lines, worker->line,
+				   (struct graph_arrow){ ARROW_OF_PACKET, other.tid, other.time });
+}
+
+void graph_packets_event(struct graph_packets *packets, struct graph_workers *workers, const struct event *event)
+{
+	const struct packet_class *class = class_of(packets, event->class);
+	struct packet_half half = { .time = event->time };
+	if (class == NULL)
+		changes_fail(&workers->lines.changes, HISTREE_ERR_MEMORY, "classes of events");
+	if (class == NULL || class->place == NULL || !packet_read(class, event, &half.key))
+		return;
+	struct graph_cpu *cpu = graph_cpu(workers, event->cpu);
+	if (cpu == NULL)
+		return;
+	struct graph_worker *worker = class->is_sent ? sender_on(workers, cpu) : receiver_on(workers, cpu);
+	if (worker == NULL)
+		return;
+	half.is_sent = class->is_sent;
+	half.tid = worker->line->tid;
+	half.time = workers->lines.changes.time;
+	graph_worker_extend(workers, worker);
+	put_packet(packets, workers, worker, &half);
+}
+
+void graph_packets_release(struct graph_packets *packets)
+{
+	class_table_release(&packets->classes);
+	packet_table_free(packets->halves);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_critical_path.c - what a thread waited for, step by step, or added up.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "cli/target.h"
+#include "cli/time_option.h"
+#include "cli/verb.h"
+#include "histree/critical_path.h"
+
+enum { NAME_SIZE = 256 };
+
+struct path_options {
+	const char *analysis, *format, *from, *to;
+	bool totals;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct path_options, from),
+	  .help = "begin at this time; default: the start of the history" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct path_options, to),
+	  .help = "end with the first change of the thread at this time or later; default: the end of the "
+		  "history" },
+	{ .name = "totals",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct path_options, totals),
+	  .help = "add up the time on the path by thread and state, the longest first" },
+	CLI_OPTION_ANALYSIS(struct path_options, "read the history of this analysis; default: graph"),
+	CLI_OPTION_FORMAT(struct path_options),
+	{ 0 },
+};
+
+/* Of one thread in one state. */
+struct total {
+	int32_t tid;
+	enum histree_graph_state state;
+	uint64_t ns, steps;
+};
+
+struct printing {
+	struct histree_critical_path *path;
+	struct row_writer rows;
+	struct total *totals;
+	size_t total_count, total_capacity;
+	uint64_t ns; /* of all */
+};
+
+static void put_thread(struct printing *printing, int32_t tid)
+{
+	char name[NAME_SIZE];
+	size_t size = histree_critical_path_name(printing->path, tid, name, sizeof(name));
+	row_number(&printing->rows, tid);
+	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------- */
+
+static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
+{
+	struct row_writer *rows = &printing->rows;
+	row_text(rows, step->is_arrow ? "arrow" : "state");
+	row_number(rows, step->start);
+	row_number(rows, step->end);
+	if (rows->format->for_people)
+		row_duration(rows, (uint64_t)step->end - (uint64_t)step->start);
+	put_thread(printing, step->tid);
+	row_text(rows, histree_graph_state_name(step->state));
+	if (step->is_arrow) {
+		put_thread(printing, step->to_tid);
+	} else {
+		row_null(rows);
+		row_null(rows);
+	}
+	row_end(rows);
+	return CLI_OK;
+}
+
+/* ---- totals ------------------------------------------------------------------------------------------------- */
+
+static int by_thread(const void *one, const void *other)
+{
+	const struct total *a = one, *b = other;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->state < b->state ? -1 : a->state > b->state;
+}
+
+static int by_time(const void *one, const void *other)
+{
+	const struct total *a = one, *b = other;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return by_thread(one, other);
+}
+
+/* Those of one thread and state become one; so there are no more than there are such pairs, twice. */
+static void merge_totals(struct printing *printing)
+{
+	size_t kept = 0;
+	qsort(printing->totals, printing->total_count, sizeof(*printing->totals), by_thread);
+	for (size_t i = 0; i < printing->total_count; i++) {
+		struct total *last = &printing->totals[kept - 1], *next = &printing->totals[i];
+		if (kept > 0 && by_thread(last, next) == 0) {
+			last->ns += next->ns;
+			last->steps += next->steps;
+		} else {
+			printing->totals[kept++] = *next;
+		}
+	}
+	printing->total_count = kept;
+}
+
+static enum cli_exit add_total(struct printing *printing, const struct histree_path_step *step)
+{
+	uint64_t ns = (uint64_t)step->end - (uint64_t)step->start;
+	if (step->is_arrow)
+		return CLI_OK;
+	if (printing->total_count == printing->total_capacity && printing->total_count > 0)
+		merge_totals(printing);
+	if (printing->total_count * 2 >= printing->total_capacity &&
+	    !array_reserve(&printing->totals, &printing->total_capacity, printing->total_count * 2 + 1024))
+		return report_no_memory();
+	printing->totals[printing->total_count++] = (struct total){ step->tid, step->state, ns, 1 };
+	printing->ns += ns;
+	return CLI_OK;
+}
+
+/* With one digit after the point, as text. */
+static double percent_of(const struct printing *printing, const struct total *total)
+{
+	return printing->ns > 0 ? round(1000 * (double)total->ns / (double)printing->ns) / 10 : 0;
+}
+
+static void put_totals(struct printing *printing)
+{
+	struct row_writer *rows = &printing->rows;
+	merge_totals(printing);
+	qsort(printing->totals, printing->total_count, sizeof(*printing->totals), by_time);
+	for (size_t i = 0; i < printing->total_count; i++) {
+		const struct total *total = &printing->totals[i];
+		put_thread(printing, total->tid);
+		row_text(rows, histree_graph_state_name(total->state));
+		row_duration(rows, total->ns);
+		row_unsigned(rows, total->steps);
+		row_real(rows, percent_of(printing, total));
+		row_end(rows);
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+static enum cli_exit walk(struct printing *printing,
+			  enum cli_exit (*take)(struct printing *, const struct histree_path_step *))
+{
+	struct histree_path_step step;
+	struct histree_error error;
+	enum histree_status status;
+	while ((status = histree_critical_path_next(printing->path, &step, &error)) == HISTREE_OK) {
+		enum cli_exit code = take(printing, &step);
+		if (code != CLI_OK)
+			return code;
+	}
+	return status == HISTREE_END ? CLI_OK : report_error(&error);
+}
+
+static const struct row_column total_columns[] = {
+	{ .name = "tid", .width = 8, .to_the_right = true },
+	{ .name = "name", .width = 20 },
+	{ .name = "state", .width = 12 },
+	{ .name = "duration", .width = 10, .to_the_right = true },
+	{ .name = "steps", .width = 8, .to_the_right = true },
+	{ .name = "percent", .width = 8, .to_the_right = true },
+};
+
+static const struct row_column step_columns[] = {
+	{ .name = "kind", .width = 5 },
+	{ .name = "start", .width = 19, .to_the_right = true },
+	{ .name = "end", .width = 19, .to_the_right = true },
+	{ .name = "duration", .width = 10, .to_the_right = true }, /* for people */
+	{ .name = "tid", .width = 8, .to_the_right = true },
+	{ .name = "name", .width = 20 },
+	{ .name = "state", .width = 12 },
+	{ .name = "to_tid", .width = 8, .to_the_right = true },
+	{ .name = "to_name", .width = 20 },
+};
+
+enum { STEP_COLUMNS = sizeof(step_columns) / sizeof(*step_columns), STEP_DURATION = 3 };
+
+static enum cli_exit print(struct printing *printing, const struct path_options *chosen)
+{
+	const struct row_format *format = row_format_find(chosen->format);
+	struct row_column columns[STEP_COLUMNS];
+	size_t count = 0;
+	for (size_t i = 0; i < STEP_COLUMNS; i++)
+		if (i != STEP_DURATION || format->for_people)
+			columns[count++] = step_columns[i];
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	if (chosen->totals)
+		row_writer_begin(&printing->rows, format, output, total_columns,
+				 sizeof(total_columns) / sizeof(*total_columns));
+	else
+		row_writer_begin(&printing->rows, format, output, columns, count);
+	enum cli_exit code = walk(printing, chosen->totals ? add_total : put_step);
+	if (code == CLI_OK && chosen->totals)
+		put_totals(printing);
+	row_writer_finish(&printing->rows);
+	return cli_end(output, code);
+}
+
+static enum cli_exit read_tid(const char *text, int32_t *tid)
+{
+	char *end;
+	errno = 0;
+	long number = strtol(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
+		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42", text);
+	*tid = (int32_t)number;
+	return CLI_OK;
+}
+
+static enum cli_exit start(struct printing *printing, struct histree_history *history, int32_t tid,
+			   const struct path_options *chosen)
+{
+	struct histree_error error;
+	histree_time from, to;
+	const struct time_span span = time_span_of_history(histree_history_info(history));
+	enum cli_exit code = time_option_range(chosen->from, chosen->to, &span, &from, &to);
+	if (code != CLI_OK)
+		return code;
+	/* The last edge ends one after the history. */
+	histree_time end = chosen->to != NULL ? to : span.end + 1;
+	enum histree_status status = histree_critical_path_create(history, &printing->path, &error);
+	if (status == HISTREE_OK)
+		status = histree_critical_path_start(printing->path, tid, from, end, &error);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct path_options chosen = { .analysis = "graph" };
+	struct printing printing = { 0 };
+	struct histree_history *history = NULL;
+	struct cli_words words;
+	struct target target;
+	int32_t tid = 0;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	status = read_tid(words.words[1], &tid);
+	if (status != CLI_OK)
+		return status;
+	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	if (status == CLI_OK)
+		status = start(&printing, history, tid, &chosen);
+	if (status == CLI_OK)
+		status = print(&printing, &chosen);
+	histree_critical_path_free(printing.path);
+	free(printing.totals);
+	histree_history_close(history);
+	target_close(&target);
+	return status;
+}
+
+const struct cli_verb verb_critical_path = {
+	.name = "critical-path",
+	.summary = "print what a thread waited for, and what that waited for in turn",
+	.arguments = "STORE THREAD",
+	.words_min = 2,
+	.words_max = 2,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+/*
+ * critical_path.c - along a thread, and where it was blocked, along those that it waited for
+ * (histree/critical_path.h, docs/design/0060-critical-path.md).
+ *
+ * A wait is resolved backwards, from the arrow that ended it to the time when it began: links are found from the last
+ * to the first, and glued into the path the other way round.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "graph/graph_view.h"
+
+/* Waits within waits.  What is deeper than this stays the wait that it is. */
+enum { DEPTH_MAX = 4096 };
+
+struct links {
+	struct graph_link *all;
+	size_t count, capacity;
+};
+
+/* A vertex with an arrow into it that was not followed, for the time when the way that was taken ends. */
+struct fork {
+	size_t reached; /* the links up to the one by which the vertex was reached; 0 if that is not among them */
+	struct graph_link arrow;
+};
+
+struct histree_critical_path {
+	struct graph_view view;
+	struct links links; /* of the wait that is being resolved, and of those within it */
+	struct fork *forks;
+	size_t fork_count, fork_capacity;
+	struct histree_path_step *steps; /* found, and not handed out yet */
+	size_t step_count, step_capacity, handed_out;
+	uint64_t walk;                /* number of the path */
+	struct graph_thread *thread;  /* whose path it is; NULL: it is over */
+	histree_time first, next, to; /* its first vertex, its next one, and where to end */
+};
+
+enum histree_status histree_critical_path_create(struct histree_history *history,
+						 struct histree_critical_path **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_critical_path *path = calloc(1, sizeof(*path));
+	if (path == NULL)
+		return error_memory(error, "a critical path");
+	enum histree_status status = graph_view_open(&path->view, history, error);
+	if (status != HISTREE_OK) {
+		histree_critical_path_free(path);
+		return status;
+	}
+	*out = path;
+	return HISTREE_OK;
+}
+
+void histree_critical_path_free(struct histree_critical_path *path)
+{
+	if (path == NULL)
+		return;
+	graph_view_release(&path->view);
+	free(path->links.all);
+	free(path->forks);
+	free(path->steps);
+	free(path);
+}
+
+/* ---- resolving a wait --------------------------------------------------------------------------------------- */
+
+static bool is_wait(const struct graph_link *edge)
+{
+	return edge->state == HISTREE_GRAPH_BLOCKED || edge->state == HISTREE_GRAPH_NETWORK;
+}
+
+static enum histree_status found_or_not(enum histree_status status, bool *is_found)
+{
+	*is_found = status == HISTREE_OK;
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
+}
+
+static enum histree_status add_link(struct histree_critical_path *path, const struct graph_link *link,
+				    struct histree_error *error)
+{
+	struct links *links = &path->links;
+	if (!array_reserve(&links->all, &links->capacity, links->count + 1))
+		return error_memory(error, "a critical path");
+	links->all[links->count++] = *link;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_fork(struct histree_critical_path *path, size_t reached,
+				    const struct graph_link *arrow, struct histree_error *error)
+{
+	if (!array_reserve(&path->forks, &path->fork_capacity, path->fork_count + 1))
+		return error_memory(error, "a critical path");
+	path->forks[path->fork_count++] = (struct fork){ .reached = reached, .arrow = *arrow };
+	return HISTREE_OK;
+}
+
+/* A wait that is resolved, and where its links and forks begin: those of waits around it come before. */
+struct wait {
+	size_t links, forks;
+	histree_time bound; /* how far back it goes */
+	unsigned depth;
+};
+
+/* Where the way back is. */
+struct back {
+	struct graph_thread *thread;
+	histree_time time;
+	size_t reached; /* as in a fork */
+	bool is_over;
+};
+
+static enum histree_status resolve(struct histree_critical_path *path, const struct graph_link *edge,
+				   histree_time bound, unsigned depth, struct histree_error *error);
+
+/* Add an edge on the way back, or what it waited for instead. */
+static enum histree_status add_edge(struct histree_critical_path *path, const struct wait *wait,
+				    const struct graph_link *edge, size_t *reached, struct histree_error *error)
+{
+	size_t before = path->links.count;
+	*reached = 0;
+	if (is_wait(edge)) {
+		enum histree_status status = resolve(path, edge, wait->bound, wait->depth + 1, error);
+		bool stays = path->links.count == before && edge->state == HISTREE_GRAPH_NETWORK;
+		if (status != HISTREE_OK || !stays)
+			return status;
+	}
+	enum histree_status status = add_link(path, edge, error);
+	*reached = path->links.count;
+	return status;
+}
+
+/*
+ * The way back goes on with the arrow of the last fork, and the links after the one by which that was reached are
+ * dropped: all of this wait, if that link was replaced by what it waited for.
+ */
+static enum histree_status take_fork(struct histree_critical_path *path, const struct wait *wait, struct back *back,
+				     struct histree_error *error)
+{
+	back->is_over = path->fork_count == wait->forks;
+	if (back->is_over)
+		return HISTREE_OK;
+	const struct fork fork = path->forks[--path->fork_count];
+	path->links.count = fork.reached != 0 ? fork.reached : wait->links;
+	enum histree_status status = add_link(path, &fork.arrow, error);
+	*back = (struct back){ fork.arrow.from, fork.arrow.start, path->links.count, false };
+	return status;
+}
+
+/* One step back from a vertex. */
+static enum histree_status step_back(struct histree_critical_path *path, const struct wait *wait, struct back *back,
+				     struct histree_error *error)
+{
+	struct graph_link arrow, edge;
+	bool has_arrow, has_edge = false;
+	enum histree_status status =
+		found_or_not(graph_arrow_into(&path->view, back->thread, back->time, &arrow, error), &has_arrow);
+	if (status == HISTREE_OK && has_arrow && arrow.start <= wait->bound) {
+		back->is_over = true;
+		return add_link(path, &arrow, error);
+	}
+	if (status == HISTREE_OK)
+		status = found_or_not(graph_edge_before(&path->view, back->thread, back->time, &edge, error),
+				      &has_edge);
+	if (status == HISTREE_OK && has_arrow && !(has_edge && is_wait(&edge)))
+		status = add_fork(path, back->reached, &arrow, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!has_edge)
+		return take_fork(path, wait, back, error);
+	back->time = edge.start;
+	return add_edge(path, wait, &edge, &back->reached, error);
+}
+
+/* Add the links from the end of an edge back to its beginning, or to `bound`; none if no arrow ended it. */
+static enum histree_status resolve(struct histree_critical_path *path, const struct graph_link *edge,
+				   histree_time bound, unsigned depth, struct histree_error *error)
+{
+	const struct wait wait = { path->links.count, path->fork_count, edge->start > bound ? edge->start : bound,
+				   depth };
+	struct graph_link arrow;
+	bool has_arrow = false;
+	enum histree_status status = HISTREE_OK;
+	if (depth < DEPTH_MAX)
+		status =
+			found_or_not(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
+	if (status != HISTREE_OK || !has_arrow)
+		return status;
+	status = add_link(path, &arrow, error);
+	struct back back = { arrow.from, arrow.start, path->links.count, false };
+	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound)
+		status = step_back(path, &wait, &back, error);
+	path->fork_count = wait.forks;
+	return status;
+}
+
+/* ---- gluing ------------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_step(struct histree_critical_path *path, const struct histree_path_step *step,
+				    struct histree_error *error)
+{
+	if (!array_reserve(&path->steps, &path->step_capacity, path->step_count + 1))
+		return error_memory(error, "a critical path");
+	path->steps[path->step_count++] = *step;
+	return HISTREE_OK;
+}
+
+/* The thread has a vertex on the path, later than its last one there.  Returns false if it is not later. */
+static bool move_to(struct histree_critical_path *path, struct graph_thread *thread, histree_time time)
+{
+	if (thread->walk == path->walk && time <= thread->last)
+		return false;
+	thread->walk = path->walk;
+	thread->last = time;
+	return true;
+}
+
+/* The path goes on along a thread that is on it. */
+static enum histree_status extend(struct histree_critical_path *path, struct graph_thread *thread,
+				  histree_time time, enum histree_graph_state state, struct histree_error *error)
+{
+	const struct histree_path_step step = {
+		.start = thread->last, .end = time, .tid = thread->tid, .to_tid = thread->tid, .state = state
+	};
+	return move_to(path, thread, time) ? add_step(path, &step, error) : HISTREE_OK;
+}
+
+/* It goes over to another thread. */
+static enum histree_status cross(struct histree_critical_path *path, struct graph_thread *from,
+				 struct graph_thread *to, histree_time time, enum histree_graph_state state,
+				 struct histree_error *error)
+{
+	move_to(path, to, time);
+	const struct histree_path_step step = { .is_arrow = true,
+						.start = from->last,
+						.end = to->last,
+						.tid = from->tid,
+						.to_tid = to->tid,
+						.state = state };
+	return add_step(path, &step, error);
+}
+
+/* Where the path is. */
+struct tip {
+	struct graph_thread *thread;
+	histree_time time;
+};
+
+/* A link need not begin where the one before it ended: nothing is known of what is between. */
+static enum histree_status join(struct histree_critical_path *path, const struct tip *tip,
+				const struct graph_link *link, struct histree_error *error)
+{
+	histree_time time = tip->time > link->start ? tip->time : link->start;
+	if (link->from == tip->thread && link->start == tip->time)
+		return HISTREE_OK;
+	return link->from != tip->thread ? cross(path, tip->thread, link->from, time, HISTREE_GRAPH_DEFAULT, error)
+					 : extend(path, link->from, time, HISTREE_GRAPH_DEFAULT, error);
+}
+
+/* To where a resolved wait begins, which may be on another thread. */
+static enum histree_status enter(struct histree_critical_path *path, const struct graph_link *edge,
+				 const struct graph_link *first, struct histree_error *error)
+{
+	if (first->from == edge->from)
+		return HISTREE_OK;
+	enum histree_status status =
+		cross(path, edge->from, first->from, edge->start, HISTREE_GRAPH_DEFAULT, error);
+	if (status == HISTREE_OK && first->start > edge->start)
+		status = extend(path, first->from, first->start, HISTREE_GRAPH_UNKNOWN, error);
+	return status;
+}
+
+/* The links of a wait, which are there from the last to the first. */
+static enum histree_status glue(struct histree_critical_path *path, const struct graph_link *edge,
+				struct histree_error *error)
+{
+	const struct links *links = &path->links;
+	const struct graph_link *link = &links->all[links->count - 1];
+	enum histree_status status = enter(path, edge, link, error);
+	struct tip tip = { link->from, link->start };
+	for (size_t left = links->count; left > 0 && status == HISTREE_OK; left--) {
+		link = &links->all[left - 1];
+		status = join(path, &tip, link, error);
+		if (status == HISTREE_OK)
+			status = link->is_arrow ? cross(path, link->from, link->to, link->end, link->state, error)
+						: extend(path, link->from, link->end, link->state, error);
+		tip = (struct tip){ link->to, link->end };
+	}
+	return status;
+}
+
+/* ---- the path ----------------------------------------------------------------------------------------------- */
+
+enum histree_status histree_critical_path_start(struct histree_critical_path *path, int32_t tid, histree_time from,
+						histree_time to, struct histree_error *error)
+{
+	struct graph_link edge;
+	struct graph_thread *thread;
+	histree_time start = histree_history_info(path->view.history)->start;
+	path->thread = NULL;
+	path->step_count = path->handed_out = 0;
+	path->walk++;
+	if (from > to)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a path from %lld to %lld", (long long)from,
+				 (long long)to);
+	enum histree_status status = graph_view_thread(&path->view, tid, &thread, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = graph_edge_from(&path->view, thread, from < start ? start : from, &edge, error);
+	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= to))
+		return error_set(error, HISTREE_NOT_FOUND, "thread %d has no edge in that time", tid);
+	if (status != HISTREE_OK)
+		return status;
+	path->thread = thread;
+	path->first = path->next = edge.start;
+	path->to = to;
+	move_to(path, thread, edge.start);
+	return HISTREE_OK;
+}
+
+/* The next edge of the thread, or what it waited for. */
+static enum histree_status take_edge(struct histree_critical_path *path, struct histree_error *error)
+{
+	struct graph_link edge;
+	bool is_found = false;
+	enum histree_status status = HISTREE_OK;
+	if (path->next < path->to)
+		status = found_or_not(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
+				      &is_found);
+	if (status != HISTREE_OK || !is_found) {
+		path->thread = NULL;
+		return status;
+	}
+	path->next = edge.end;
+	path->links.count = path->fork_count = 0;
+	if (is_wait(&edge))
+		status = resolve(path, &edge, path->first, 0, error);
+	if (status != HISTREE_OK)
+		return status;
+	return path->links.count > 0 ? glue(path, &edge, error)
+				     : extend(path, edge.to, edge.end, edge.state, error);
+}
+
+enum histree_status histree_critical_path_next(struct histree_critical_path *path, struct histree_path_step *out,
+					       struct histree_error *error)
+{
+	while (path->handed_out == path->step_count) {
+		path->handed_out = path->step_count = 0;
+		if (path->thread == NULL)
+			return HISTREE_END;
+		enum histree_status status = take_edge(path, error);
+		if (status != HISTREE_OK) {
+			path->thread = NULL;
+			path->step_count = 0;
+			return status;
+		}
+	}
+	*out = path->steps[path->handed_out++];
+	return HISTREE_OK;
+}
+
+size_t histree_critical_path_name(struct histree_critical_path *path, int32_t tid, char *buffer, size_t capacity)
+{
+	struct graph_view *view = &path->view;
+	struct histree_interval interval = { .value = histree_null() };
+	struct graph_thread *thread;
+	bool is_named = graph_view_thread(view, tid, &thread, NULL) == HISTREE_OK && thread->name != HISTREE_ROOT &&
+			histree_query_single(view->query, thread->name, histree_history_info(view->history)->start,
+					     &interval, NULL) == HISTREE_OK &&
+			interval.value.type == HISTREE_STRING;
+	size_t size = is_named ? interval.value.size : 0;
+	if (capacity > 0) {
+		size_t kept = size < capacity ? size : capacity - 1;
+		memcpy(buffer, is_named ? interval.value.bytes : "", kept);
+		buffer[kept] = '\0';
+	}
+	return size;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "graph/graph_view.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum histree_status graph_view_open(struct graph_view *view, struct histree_history *history,
+				    struct histree_error *error)
+{
+	const char *provider = histree_history_info(history)->provider;
+	*view = (struct graph_view){ .history = history, .attributes = histree_history_attributes(history) };
+	if (strcmp(provider, "graph") != 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the history is of the analysis '%s'; critical paths are found in that of 'graph'",
+				 provider);
+	if (histree_attributes_find(view->attributes, HISTREE_ROOT, "Threads", &view->threads) != HISTREE_OK)
+		view->threads = HISTREE_ROOT;
+	return histree_query_create(history, &view->query, error);
+}
+
+void graph_view_release(struct graph_view *view)
+{
+	histree_query_free(view->query);
+	id_map_release(&view->known);
+	arena_release(&view->records);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------------ */
+
+static histree_quark child_of(const struct graph_view *view, histree_quark parent, const char *name)
+{
+	histree_quark child;
+	enum histree_status found = histree_attributes_child(view->attributes, parent, name, strlen(name), &child);
+	return found == HISTREE_OK ? child : HISTREE_ROOT;
+}
+
+enum histree_status graph_view_thread(struct graph_view *view, int32_t tid, struct graph_thread **out,
+				      struct histree_error *error)
+{
+	char name[16];
+	*out = id_map_find(&view->known, (uint32_t)tid);
+	if (*out != NULL)
+		return HISTREE_OK;
+	snprintf(name, sizeof(name), "%" PRId32, tid);
+	histree_quark state = view->threads != HISTREE_ROOT ? child_of(view, view->threads, name) : HISTREE_ROOT;
+	if (state == HISTREE_ROOT)
+		return error_set(error, HISTREE_NOT_FOUND, "the graph has no thread %" PRId32, tid);
+	struct graph_thread *thread = arena_allocate(&view->records, sizeof(*thread), alignof(struct graph_thread));
+	if (thread == NULL || !id_map_add(&view->known, (uint32_t)tid, thread))
+		return error_memory(error, "threads of a graph");
+	*thread = (struct graph_thread){
+		.tid = tid,
+		.state = state,
+		.woken_by = child_of(view, state, "Woken_by"),
+		.received_from = child_of(view, state, "Received_from"),
+		.sent_at = child_of(view, state, "Sent_at"),
+		.name = child_of(view, state, "Name"),
+	};
+	*out = thread;
+	return HISTREE_OK;
+}
+
+/* ---- edges -------------------------------------------------------------------------------------------------- */
+
+static bool is_inside(const struct graph_view *view, histree_time time)
+{
+	const struct histree_history_info *info = histree_history_info(view->history);
+	return time >= info->start && time <= info->end;
+}
+
+/* What is damaged is an edge of which nothing is known. */
+static enum histree_graph_state state_of(const struct histree_value *value)
+{
+	bool is_known = value->type == HISTREE_INT && value->int32 >= 0 && value->int32 < HISTREE_GRAPH_DEFAULT;
+	return is_known ? (enum histree_graph_state)value->int32 : HISTREE_GRAPH_UNKNOWN;
+}
+
+/* The edge over a time; where there is none, out->end is still set. */
+static enum histree_status edge_at(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				   struct graph_link *out, struct histree_error *error)
+{
+	struct histree_interval interval;
+	if (!is_inside(view, time))
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = histree_query_single(view->query, thread->state, time, &interval, error);
+	if (status != HISTREE_OK)
+		return status;
+	*out = (struct graph_link){
+		.from = thread,
+		.to = thread,
+		.start = interval.start,
+		.end = interval.end + 1,
+		.state = state_of(&interval.value),
+	};
+	return interval.value.type == HISTREE_NULL ? HISTREE_NOT_FOUND : HISTREE_OK;
+}
+
+enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error)
+{
+	enum histree_status status = edge_at(view, thread, time - 1, out, error);
+	return status == HISTREE_OK && out->end != time ? HISTREE_NOT_FOUND : status;
+}
+
+enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct graph_link *out, struct histree_error *error)
+{
+	enum histree_status status = edge_at(view, thread, time, out, error);
+	return status == HISTREE_OK && out->start != time ? HISTREE_NOT_FOUND : status;
+}
+
+enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				    struct graph_link *out, struct histree_error *error)
+{
+	enum histree_status status = edge_at(view, thread, time, out, error);
+	while (is_inside(view, time) &&
+	       (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && out->start < time))) {
+		time = out->end;
+		status = edge_at(view, thread, time, out, error);
+	}
+	return status;
+}
+
+/* ---- arrows ------------------------------------------------------------------------------------------------- */
+
+/* The number that an attribute of a vertex has: one that began there. */
+static enum histree_status number_at(struct graph_view *view, histree_quark quark, histree_time time, int64_t *out,
+				     struct histree_error *error)
+{
+	struct histree_interval interval;
+	if (quark == HISTREE_ROOT || !is_inside(view, time))
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = histree_query_single(view->query, quark, time, &interval, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_value *value = &interval.value;
+	if (interval.start != time || (value->type != HISTREE_INT && value->type != HISTREE_LONG))
+		return HISTREE_NOT_FOUND;
+	*out = value->type == HISTREE_INT ? value->int32 : value->int64;
+	return HISTREE_OK;
+}
+
+/* Of what a damaged file says: an arrow leads from a thread that there is, and never back in time. */
+static enum histree_status find_origin(struct graph_view *view, int64_t tid, struct graph_link *arrow,
+				       struct histree_error *error)
+{
+	if (arrow->start > arrow->end || tid < INT32_MIN || tid > INT32_MAX)
+		return HISTREE_NOT_FOUND;
+	return graph_view_thread(view, (int32_t)tid, &arrow->from, error);
+}
+
+enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct graph_link *out, struct histree_error *error)
+{
+	int64_t tid;
+	*out = (struct graph_link){
+		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_DEFAULT
+	};
+	enum histree_status status = number_at(view, thread->woken_by, time, &tid, error);
+	if (status == HISTREE_NOT_FOUND) {
+		out->state = HISTREE_GRAPH_NETWORK;
+		status = number_at(view, thread->received_from, time, &tid, error);
+		if (status == HISTREE_OK)
+			status = number_at(view, thread->sent_at, time, &out->start, error);
+	}
+	return status == HISTREE_OK ? find_origin(view, tid, out, error) : status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph_view.h - the edges and arrows of a graph of who waited for whom, where it lies in a history.
+ *
+ * A vertex is a thread and a time.  What comes before it, what follows and the arrow into it are a single query or
+ * two each.
+ */
+#ifndef GRAPH_GRAPH_VIEW_H
+#define GRAPH_GRAPH_VIEW_H
+
+#include "base/arena.h"
+#include "base/id_map.h"
+#include "histree/critical_path.h"
+#include "histree/query.h"
+
+/* A thread of the graph; HISTREE_ROOT for an attribute that it does not have. */
+struct graph_thread {
+	int32_t tid;
+	histree_quark state, woken_by, received_from, sent_at, name;
+	/* Of the path that is being walked: its last vertex there. */
+	uint64_t walk; /* by which that is known */
+	histree_time last;
+};
+
+/* An edge of one thread, or an arrow between two. */
+struct graph_link {
+	struct graph_thread *from, *to;
+	histree_time start, end;
+	bool is_arrow;
+	enum histree_graph_state state;
+};
+
+struct graph_view {
+	struct histree_history *history;
+	const struct histree_attributes *attributes;
+	struct histree_query *query;
+	histree_quark threads;
+	struct id_map known; /* struct graph_thread, by tid */
+	struct arena records;
+};
+
+enum histree_status graph_view_open(struct graph_view *view, struct histree_history *history,
+				    struct histree_error *error);
+void graph_view_release(struct graph_view *view);
+
+/* Returns HISTREE_NOT_FOUND if the graph has no such thread. */
+enum histree_status graph_view_thread(struct graph_view *view, int32_t tid, struct graph_thread **out,
+				      struct histree_error *error);
+
+/* Each returns HISTREE_NOT_FOUND, without a message, if there is none. */
+enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error);
+enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct graph_link *out, struct histree_error *error);
+enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct graph_link *out, struct histree_error *error);
+
+/* Find the first edge that begins at a time or later. */
+enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				    struct graph_link *out, struct histree_error *error);
+
+#endif
