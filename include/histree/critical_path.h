@@ -2,9 +2,9 @@
 /*
  * critical_path.h - why a thread was not done earlier: what it waited for, and what that waited for in turn.
  *
- * The analysis `graph` makes a history of who waited for whom.  Each thread has a line of vertices, the times at which
- * it was switched to or from, woken, or woke another one; the edge between two of them is the state of the thread
- * from the one to the other, and an arrow leads from the vertex of who woke to that of who was woken:
+ * The analysis `graph` makes a history of who waited for whom.  Each thread has a line of vertices, the times at
+ * which it was switched to or from, woken, or woke another one; the edge between two of them is the state of the
+ * thread from the one to the other, and an arrow leads from the vertex of who woke to that of who was woken:
  *
  *	Threads/TID			int: enum histree_graph_state, an edge; null where there is none
  *	Threads/TID/Woken_by		int: the thread whose vertex at the start of this edge an arrow comes from
@@ -14,11 +14,11 @@
  *
  * Thread 0 is the idle loop of all CPUs, thread -1 the kernel where it works for nobody.
  *
- * The critical path of a thread goes along its edges.  Where it was blocked, the path is instead that of the thread
- * that ended this, back to when it began to be blocked, and so on; so it is never a wait for another thread's work,
- * but that work.  (Yang and Miller, Critical path analysis for the execution of parallel and distributed programs,
- * 1988; Giraldeau and Dagenais, Wait analysis of distributed systems using kernel tracing, 2016; the rules here, and
- * what is odd about them, are those of Trace Compass, step by step.)
+ * The critical path of a thread goes along its edges.  Where it was blocked, the path is instead that of the
+ * thread that ended this, back to when it began to be blocked, and so on; so it is never a wait for another
+ * thread's work, but that work.  (Yang and Miller, Critical path analysis for the execution of parallel and
+ * distributed programs, 1988; Giraldeau and Dagenais, Wait analysis of distributed systems using kernel tracing,
+ * 2016; the rules here, and what is odd about them, are those of Trace Compass, step by step.)
  *
  *	histree_critical_path_create(history, &path, &error);
  *	histree_critical_path_start(path, tid, from, to, &error);
@@ -80,8 +80,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_start(s
 									       struct histree_error *error);
 
 /*
- * Get the next step.  Steps come in the order of time; returns HISTREE_END after the last one.  Memory grows with the
- * longest wait on the path, not with the path.
+ * Get the next step.  Steps come in the order of time; returns HISTREE_END after the last one.  Memory grows with
+ * the longest wait on the path, not with the path.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_next(struct histree_critical_path *path,
 									      struct histree_path_step *out,

@@ -6,8 +6,8 @@
  * what wakes from an interrupt is the interrupt, whoever it interrupted.  The rules are those of Trace Compass's
  * execution graph, in its order: the state dump, the scheduler, the interrupts, the graph.
  *
- * Where events are missing, every edge that meets the gap is unknown: whatever a thread waited for may have happened
- * where nobody saw it.
+ * Where events are missing, every edge that meets the gap is unknown: whatever a thread waited for may have
+ * happened where nobody saw it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -59,8 +59,8 @@ struct graph_line *graph_line(struct graph_lines *lines, int32_t tid);
 void graph_line_name(struct graph_lines *lines, struct graph_line *line, const char *name, size_t size);
 
 /*
- * Add a vertex now, at the end of an edge of this state.  Where the line has one at this time already, or a later one,
- * nothing is added, and the state is lost.
+ * Add a vertex now, at the end of an edge of this state.  Where the line has one at this time already, or a later
+ * one, nothing is added, and the state is lost.
  */
 void graph_line_extend(struct graph_lines *lines, struct graph_line *line, enum histree_graph_state state);
 

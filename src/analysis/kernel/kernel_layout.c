@@ -106,7 +106,7 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define TEXT(member) offsetof(struct kernel_event, member), KERNEL_TEXT
 
 #define ROLE(role) (UINT32_C(1) << KERNEL_##role)
-#define OF_ONE_THREAD \
+#define OF_ONE_THREAD                                                                                     \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
 	 ROLE(EXIT) | ROLE(TRY_TO_WAKE))
 #define OF_BLOCK_DEVICES (ROLE(BLOCK_INSERT) | ROLE(BLOCK_ISSUE) | ROLE(BLOCK_COMPLETE))
