@@ -239,6 +239,21 @@ static enum histree_status nothing_left(const struct histree_store *store, char 
 			 info->hosts[first].name, sentences[first]);
 }
 
+/* A host that is missing was traced as well: the times of all stay what the manifest says. */
+static enum histree_status unite(const struct histree_store_info *info, const struct histree_history_part *parts,
+				 struct histree_history **out, struct histree_error *error)
+{
+	histree_time start = INT64_MAX, end = INT64_MIN;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_host *host = &info->hosts[i];
+		if (parts[i].why == NULL || host->end < host->start)
+			continue;
+		start = host->start < start ? host->start : start;
+		end = host->end > end ? host->end : end;
+	}
+	return histree_history_unite_within(parts, info->host_count, start, end, out, error);
+}
+
 enum histree_status store_hosts_history(struct histree_store *store, const char *analysis, bool any_version,
 					const struct histree_open_options *options, struct histree_history **out,
 					struct histree_error *error)
@@ -270,7 +285,7 @@ enum histree_status store_hosts_history(struct histree_store *store, const char 
 	if (status == HISTREE_OK && opened == 0)
 		status = nothing_left(store, sentences, error);
 	if (status == HISTREE_OK)
-		status = histree_history_unite(parts, info->host_count, out, error);
+		status = unite(info, parts, out, error);
 	else
 		for (size_t i = 0; parts != NULL && i < info->host_count; i++)
 			histree_history_close(parts[i].history);

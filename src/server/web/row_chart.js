@@ -324,7 +324,13 @@ export class RowChart extends EventTarget {
 				if (!text || context.measureText(text).width > wide - 6)
 					continue;
 				const style = block.styles[spans[at + 2]];
-				context.fillStyle = inkOn(this.viewport.dark ? style.dark : style.light);
+				if (block.rows[row].isHost) { // why it is unknown: readable over the line of that
+					context.fillStyle = colour("panel");
+					context.fillRect(from, middle - ROW_HEIGHT / 2 + 1, context.measureText(text).width + 8, ROW_HEIGHT - 2);
+					context.fillStyle = colour("quiet");
+				} else {
+					context.fillStyle = inkOn(this.viewport.dark ? style.dark : style.light);
+				}
 				context.fillText(text, from + 3, middle);
 			}
 		});
