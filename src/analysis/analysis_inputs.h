@@ -28,8 +28,8 @@ struct analysis_input_kind {
 	void (*use_space)(void *input, struct table_space *tables);
 
 	/*
-	 * Learn from all events that another input of this kind learns from, for its analyses; before the first event.
-	 * NULL: any two learn from the same ones.
+	 * Learn from all events that another input of this kind learns from, for its analyses; before the first
+	 * event.  NULL: any two learn from the same ones.
 	 */
 	void (*learn_as)(void *input, const void *other);
 

@@ -132,6 +132,11 @@ static enum histree_status meet_caller(struct build *build, int64_t now)
 	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
 }
 
+enum histree_status build_meet_caller(struct build *build)
+{
+	return meet_caller(build, publish_clock_now());
+}
+
 /* Let others see what is known by now. */
 static enum histree_status publish(struct build *build)
 {
@@ -288,15 +293,17 @@ static enum histree_status analyse_events(struct build *build)
 	return finish_jobs(build);
 }
 
+static enum histree_status close_job(struct build *build, struct analysis_job *job, struct build_crew *crew,
+				     struct histree_error *error)
+{
+	(void)crew;
+	return analysis_job_close(job, build->end, error);
+}
+
 static enum histree_status close_jobs(struct build *build)
 {
 	assert(build->stage == STAGE_READ);
-	for (size_t i = 0; i < build->job_count; i++) {
-		enum histree_status status = analysis_job_close(&build->jobs[i], build->end, build->error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
+	return build_each_job(build, close_job);
 }
 
 static bool overviews_go_on(void *context, double share)
@@ -311,18 +318,37 @@ static bool goes_on(void *context)
 	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
 }
 
-static enum histree_status write_overviews_of(struct build *build, const struct analysis_job *job)
+static bool crew_goes_on(void *context)
 {
-	const struct overview_options options = { .memory_max = build->memory.history,
-						  .threads = build->options->threads < 2 ? 1 : 2,
-						  .go_on = build->is_stopped ? NULL : overviews_go_on,
-						  .context = build };
-	const struct histree_cancel cancel = { build->is_stopped ? NULL : goes_on, build };
+	return build_crew_goes_on(context, 0);
+}
+
+static enum histree_status write_overviews_of(struct build *build, struct analysis_job *job,
+					      struct build_crew *crew, struct histree_error *error)
+{
+	void *context = crew != NULL ? (void *)crew : build;
+	const struct overview_options options = {
+		.memory_max = build->memory.history,
+		.threads = build->options->threads < 2 ? 1 : 2,
+		.go_on = build->is_stopped ? NULL
+			 : crew != NULL    ? build_crew_goes_on
+					   : overviews_go_on,
+		.context = context,
+	};
+	const struct histree_cancel cancel = {
+		build->is_stopped ? NULL
+		: crew != NULL    ? crew_goes_on
+				  : goes_on,
+		context,
+	};
+	/* Those of a partial history would lack what it leaves out. */
+	if (analysis_job_makes_history(job) && build->options->backend == HISTREE_BACKEND_PARTIAL)
+		return HISTREE_OK;
 	if (!analysis_job_makes_history(job))
-		return histree_segment_store_make_overviews(job->segments, cancel, build->error);
+		return histree_segment_store_make_overviews(job->segments, cancel, error);
 	char *path = store_folder_path(&build->folder, job->file);
-	enum histree_status status = path != NULL ? overviews_write(build->io, path, &options, build->error)
-						  : error_memory(build->error, "a path");
+	enum histree_status status =
+		path != NULL ? overviews_write(build->io, path, &options, error) : error_memory(error, "a path");
 	free(path);
 	return status;
 }
@@ -330,13 +356,7 @@ static enum histree_status write_overviews_of(struct build *build, const struct 
 static enum histree_status write_overviews(struct build *build)
 {
 	assert(build->stage == STAGE_CLOSED);
-	enum histree_status status = HISTREE_OK;
-	/* Those of a partial history would lack what it leaves out. */
-	bool no_histories = build->options->backend == HISTREE_BACKEND_PARTIAL;
-	for (size_t i = 0; i < build->job_count && !build->options->no_overviews && status == HISTREE_OK; i++)
-		if (!no_histories || !analysis_job_makes_history(&build->jobs[i]))
-			status = write_overviews_of(build, &build->jobs[i]);
-	return status;
+	return build->options->no_overviews ? HISTREE_OK : build_each_job(build, write_overviews_of);
 }
 
 /* ---- the store ------------------------------------------------------------------------------------------- */

@@ -79,6 +79,9 @@ enum histree_status build_begin(struct build *build, histree_time start);
 /* Hand an event to the analyses of the building thread. */
 enum histree_status build_handle_event(struct build *build, const struct event *event);
 
+/* Say how far the build is, and ask whether to go on. */
+enum histree_status build_meet_caller(struct build *build);
+
 /* Now and then, between two events: publish, say how far the build is, and ask whether to go on. */
 enum histree_status build_look_at_clock(struct build *build);
 
@@ -92,6 +95,22 @@ bool build_reads_ahead(struct build *build);
  * threads left.
  */
 enum histree_status build_handle_batches(struct build *build, bool *has_failed);
+
+/* ---- build_crew.c ------------------------------------------------------------------------------------------- */
+
+struct build_crew;
+
+/*
+ * Something that is done with a job and its file.  In a crew it asks build_crew_goes_on() whether to go on, and not
+ * the caller; NULL: the building thread does it.
+ */
+typedef enum histree_status (*build_work)(struct build *build, struct analysis_job *job, struct build_crew *crew,
+					  struct histree_error *error);
+
+bool build_crew_goes_on(void *crew, double share);
+
+/* Do it with each job, with several at a time if the build has threads. */
+enum histree_status build_each_job(struct build *build, build_work work);
 
 /* ---- build_manifest.c --------------------------------------------------------------------------------------- */
 
