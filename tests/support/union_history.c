@@ -102,7 +102,7 @@ static bool make_host(struct making *making, size_t host)
 	bool done = quarks != NULL && build(making, host, &tree, quarks, &error) &&
 		    history_file_reference(workload, quarks, &making->references[host]);
 	if (!done)
-		snprintf(making->fault, 512, "host %zu, variant %s: %s", host, tree.variant, error.message);
+		snprintf(making->fault, 512, "host %zu, variant %s: %.400s", host, tree.variant, error.message);
 	free(quarks);
 	return done;
 }
