@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/query_job.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -292,6 +293,7 @@ static int ask_ranks(struct query_job *job, const struct question_words *chosen,
 {
 	struct local_answer local;
 	int count = job->link->count, status = CLI_INTERNAL;
+	uint64_t bytes = job->link->bytes_received, messages = job->link->messages_received;
 	struct remote *remotes = calloc((size_t)count, sizeof(*remotes));
 	if (remotes == NULL || !local_answer_begin(&local, &job->set, question->bytes + 1, question->size - 1)) {
 		free(remotes);
@@ -310,6 +312,9 @@ static int ask_ranks(struct query_job *job, const struct question_words *chosen,
 		status = answer_merge(job->sources, (size_t)count, chosen, words, file, &job->is_lost);
 	else
 		job->is_lost = true;
+	if (chosen->query.stats)
+		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks",
+		       job->link->bytes_received - bytes, job->link->messages_received - messages);
 	local_answer_end(&local);
 	free(remotes);
 	return status;
