@@ -202,13 +202,14 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 {
 	struct asked_host *asked = &query->hosts[history_union_host(query->joined, quark)];
 	const histree_quark before = asked->host->folder + 1;
+	const bool is_outside = quark < before || t < asked->start || t > asked->end;
 	if (query->is_active || query->question_count > 0)
 		drop(query);
-	if (query->current != NULL && query->current != asked->query)
+	if (query->current != NULL && (is_outside || query->current != asked->query))
 		query_stop(query->current);
 	query->stats = (struct histree_query_stats){ 0 };
 	query->current = NULL;
-	if (quark < before || t < asked->start || t > asked->end) {
+	if (is_outside) {
 		outside(query, asked, quark, t, out);
 		return HISTREE_OK;
 	}

@@ -127,6 +127,11 @@ static bool unite_references(struct making *making)
 		end = one->end > end ? one->end : end;
 		room += one->count + 2 * (size_t)one->key_count;
 	}
+	/* Some go on before and after their parts, as if there were others. */
+	if (random_percent(&making->random, 30)) {
+		start -= start > INT64_MIN + 5000 ? 1 + (histree_time)random_below(&making->random, 5000) : 0;
+		end += end < INT64_MAX - 5000 ? (histree_time)random_below(&making->random, 5000) : 0;
+	}
 	struct histree_interval *all = malloc((room + 1) * sizeof(*all));
 	if (all == NULL)
 		return false;
@@ -171,7 +176,8 @@ bool union_history_make(struct union_history *made, const struct union_wishes *w
 	if (!done) {
 		for (size_t i = 0; i < made->host_count; i++)
 			histree_history_close(making.parts[i].history);
-	} else if (histree_history_unite(making.parts, made->host_count, &made->history, &error) != HISTREE_OK) {
+	} else if (histree_history_unite_within(making.parts, made->host_count, made->reference.start,
+						made->reference.end, &made->history, &error) != HISTREE_OK) {
 		snprintf(fault, 512, "%s", error.message);
 		done = false;
 	}
