@@ -208,14 +208,14 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 static void threads_make_no_difference(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
-		for (uint64_t round = 0; round < test_effort(6, 2); round++)
+		for (uint64_t round = 0; round < test_effort(4, 2); round++)
 			check_trace(*state, traces[i], test_seed() + round, false);
 }
 
 static void damage_is_told_alike(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
-		for (uint64_t round = 0; round < test_effort(20, 3); round++)
+		for (uint64_t round = 0; round < test_effort(12, 3); round++)
 			check_trace(*state, traces[i], test_seed() + 100 * i + round, true);
 }
 
@@ -274,7 +274,7 @@ static void refused_memory_is_told(void **state)
 	assert_int_equal(build(world, 0, &error), HISTREE_OK);
 	faulty_memory_begin(0, false);
 	assert_int_equal(build(world, 2, &error), HISTREE_OK);
-	uint64_t requests = faulty_memory.requests, step = test_effort(7, 67);
+	uint64_t requests = faulty_memory.requests, step = test_effort(13, 67);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
 		run("rm -rf '%s'*", world->stores[2]);
