@@ -102,6 +102,13 @@ struct histree_build_options {
 	 */
 	uint32_t threads;
 	/*
+	 * Cut the trace in time, and have so many threads analyse the slices, for the analyses that can be cut
+	 * (`kernel`); 0: do not.  Histories are the same byte by byte.  Nothing is published before the end, and
+	 * the build cannot be resumed.  Each slice that waits takes about 100 bytes an event besides `memory_max`.
+	 */
+	uint32_t slices;
+	uint64_t slice_events; /* of a slice, about; 0: 65,536 */
+	/*
 	 * `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB.  `threads`
 	 * may be 0: it follows from those of the build.
 	 */

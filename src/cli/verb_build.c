@@ -78,6 +78,22 @@ static const struct cli_option options[] = {
 		  "have work; 1: one thread does all of it. A live trace and a partial history are read and "
 		  "analysed "
 		  "by one. The store is the same; default: the processors that there are" },
+	{ .name = "slices",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct build_options, slices),
+	  .min = 1,
+	  .max = 64,
+	  .help = "cut the trace in time, and have N more threads analyse the slices, without what came before "
+		  "them, "
+		  "for the analyses that can be cut: kernel. The history is the same" },
+	{ .name = "slice-events",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct build_options, slice_events),
+	  .min = 16,
+	  .max = INT64_MAX,
+	  .help = "make slices about N events long; default: 65536" },
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = CLI_FLAG,
@@ -308,6 +324,12 @@ static enum cli_exit check_backend(const struct build_options *chosen)
 	if (kind != HISTREE_BACKEND_DISK && (chosen->resume || chosen->publish != 0))
 		return report_exit(CLI_USAGE, "'--%s' goes with '--backend disk'",
 				   chosen->resume ? "resume" : "publish");
+	if (chosen->slices == 0 && chosen->slice_events != 0)
+		return report_exit(CLI_USAGE, "'--slice-events' goes with '--slices'");
+	if (chosen->slices != 0 && (chosen->resume || chosen->publish != 0))
+		return report_exit(CLI_USAGE,
+				   "a build in slices shows nothing before its end: '--%s' goes without '--slices'",
+				   chosen->resume ? "resume" : "publish");
 	if (!makes_store && (chosen->output != NULL || chosen->force))
 		return report_exit(CLI_USAGE, "'--backend %s' makes no store, so that '--%s' has nothing to say",
 				   chosen->backend, chosen->output != NULL ? "output" : "force");
@@ -381,6 +403,8 @@ static void fill(struct build_request *request, const struct build_options *chos
 		.no_overviews = chosen->no_overviews,
 		.publish_ns = (int64_t)chosen->publish,
 		.threads = (uint32_t)chosen->threads,
+		.slices = (uint32_t)chosen->slices,
+		.slice_events = chosen->slice_events,
 		.tree = *tree,
 	};
 }

@@ -71,6 +71,27 @@ static enum histree_status create_system(struct analysis_job *job, const struct 
 	return state_file_create_in(io, options, tables, &job->system, error);
 }
 
+static bool is_cut(const struct analysis_job *job, const struct histree_build_options *build)
+{
+	return build->slices > 0 && job->entry->analysis != NULL && job->entry->analysis->slices != NULL;
+}
+
+/* *input becomes that of the instance. */
+static enum histree_status cut(struct analysis_job *job, const struct histree_build_options *build, void **input,
+			       struct histree_error *error)
+{
+	const struct job_slices_plan plan = {
+		.analysis = job->entry->analysis,
+		.traces = build->traces,
+		.trace_count = build->trace_count,
+		.ignores_gaps = build->ignore_gaps,
+		.threads = build->slices,
+		.slice_events = build->slice_events,
+	};
+	enum histree_status status = job_slices_create(&plan, job->trace, job->system, &job->slices, error);
+	return status == HISTREE_OK ? job_slices_input(job->slices, input, error) : status;
+}
+
 static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
 					 histree_time start, const struct histree_build_options *build,
 					 size_t memory, struct table_space *tables, void *input,
@@ -90,7 +111,13 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 	enum histree_status status = create_system(job, io, &options, build, tables, error);
 	if (status == HISTREE_OK && analysis->label_table_count > 0)
 		status = histree_state_labels(job->system, analysis->labels, analysis->label_table_count, error);
-	return status == HISTREE_OK ? analysis->create(job->system, input, &job->instance, error) : status;
+	if (status == HISTREE_OK && is_cut(job, build))
+		status = cut(job, build, &input, error);
+	if (status == HISTREE_OK)
+		status = analysis->create(job->system, input, &job->instance, error);
+	if (status == HISTREE_OK && job->slices != NULL)
+		job_slices_own(job->slices, job->instance);
+	return status;
 }
 
 static enum histree_status start_segments(struct analysis_job *job, const struct io *io, const char *path,
@@ -121,8 +148,10 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 				       const struct memory_plan *memory, struct analysis_inputs *inputs,
 				       struct histree_error *error)
 {
-	void *input;
-	enum histree_status status = analysis_inputs_get(inputs, registry_input(job->entry), &input, error);
+	void *input = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (!is_cut(job, options)) /* else it has its own */
+		status = analysis_inputs_get(inputs, registry_input(job->entry), &input, error);
 	if (status != HISTREE_OK)
 		return status;
 	return analysis_job_makes_history(job)
@@ -158,6 +187,8 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 	bool applies = trace->id < job->trace_count && job->applies[trace->id];
 	if (trace->id >= job->trace_count)
 		status = analysis_job_meet(job, trace, &applies, error);
+	if (status == HISTREE_OK && job->slices != NULL)
+		return job_slices_handle(job->slices, job->trace, event, error);
 	if (!applies)
 		return status;
 	status = event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);
@@ -189,6 +220,9 @@ enum histree_status analysis_job_finish(struct analysis_job *job, histree_time *
 	const struct analysis *analysis = job->entry->analysis;
 	const struct segment_analysis *segments = job->entry->segments;
 	*end = INT64_MIN;
+	enum histree_status status = job->slices != NULL ? job_slices_finish(job->slices, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
 	if (analysis != NULL && analysis->finish != NULL)
 		return analysis->finish(job->instance, end, error);
 	if (segments != NULL && segments->finish != NULL)
@@ -253,6 +287,7 @@ void analysis_job_release(struct analysis_job *job)
 		job->entry->analysis->free(job->instance);
 	else if (job->instance != NULL)
 		job->entry->segments->free(job->instance);
+	job_slices_free(job->slices);
 	histree_state_free(job->system);
 	histree_segment_store_close(job->segments);
 	free(job->applies);

@@ -10,6 +10,7 @@
 #include "histree/build.h"
 #include "histree/store.h"
 #include "partial/partial_writer.h"
+#include "pipeline/job_slices.h"
 #include "pipeline/memory_plan.h"
 
 struct analysis_job {
@@ -19,7 +20,9 @@ struct analysis_job {
 	struct partial_file *partial;           /* of a partial history */
 	uint64_t forgotten;                     /* intervals that went nowhere */
 	void *instance;
-	bool *applies; /* by id of the trace; those of a live session come while it is read */
+	struct job_slices *slices; /* NULL: it is not cut */
+	const struct trace *trace; /* that events come from, if it can be cut; set by the build */
+	bool *applies;             /* by id of the trace; those of a live session come while it is read */
 	size_t trace_count, trace_capacity;
 	char *file; /* its name in the store */
 	char missing[400];

@@ -78,6 +78,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		return made;
 	for (size_t i = 0; i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
+		job->trace = build->trace;
 		char *path = build_path(build, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
@@ -140,7 +141,8 @@ enum histree_status build_meet_caller(struct build *build)
 /* Let others see what is known by now. */
 static enum histree_status publish(struct build *build)
 {
-	if (build->options->backend != HISTREE_BACKEND_DISK || build->end <= build->start ||
+	if (build->options->backend != HISTREE_BACKEND_DISK || build->options->slices > 0 ||
+	    build->end <= build->start ||
 	    build->end <= build->resumed_end || build->end == build->published_end)
 		return HISTREE_OK;
 	assert(build->stage == STAGE_NONE);
@@ -443,6 +445,17 @@ static void say_what_is_kept(const struct build *build)
 		 "; '%s' keeps what was published before, and --resume goes on with it", build->folder.building);
 }
 
+static enum histree_status check_slices(const struct histree_build_options *options, struct histree_error *error)
+{
+	if (options->slices > 0 && options->backend == HISTREE_BACKEND_PARTIAL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a partial history is built without slices: its checkpoints are places in one pass");
+	if (options->slices > 0 && (options->resume || options->publish_ns != 0))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a build in slices shows nothing before its end, and cannot be resumed");
+	return HISTREE_OK;
+}
+
 static enum histree_status check_backend(const struct histree_build_options *options, struct histree_error *error)
 {
 	if (options->backend == HISTREE_BACKEND_DISK)
@@ -466,6 +479,8 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	if (options->trace_count == 0 || (build_makes_store(options) && !has_name))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
 	enum histree_status status = check_backend(options, error);
+	if (status == HISTREE_OK)
+		status = check_slices(options, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (options->resume && trace_is_address(options->traces[0]))

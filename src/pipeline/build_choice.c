@@ -118,7 +118,25 @@ static enum histree_status choose_applicable(struct build *build)
 	return none_applies(build);
 }
 
+/* Slices are for analyses that can be cut; the others do not mind. */
+static enum histree_status check_slices(const struct build *build)
+{
+	bool can_cut = build->options->slices == 0;
+	for (size_t i = 0; i < build->job_count && !can_cut; i++) {
+		const struct analysis *analysis = build->jobs[i].entry->analysis;
+		can_cut = analysis != NULL && analysis->slices != NULL;
+	}
+	if (can_cut)
+		return HISTREE_OK;
+	return error_set(build->error, HISTREE_ERR_ARGUMENT,
+			 "analysis '%s' needs the trace from its beginning to its end, and only 'kernel' can be cut: "
+			 "build it without slices",
+			 registry_name(build->jobs[0].entry));
+}
+
 enum histree_status build_choose_analyses(struct build *build)
 {
-	return build->options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	enum histree_status status =
+		build->options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	return status == HISTREE_OK ? check_slices(build) : status;
 }
