@@ -260,12 +260,14 @@ void change_log_set(struct change_log *log, histree_time time, histree_quark qua
 			change_log_fail(log, "a change is refused");
 		return;
 	}
-	put_with(log, (struct logged_change){ .time = time, .quark = quark, .kind = CHANGE_SET }, &value);
-	/* If it had another value, the new one begins now, whenever that one began. */
 	const struct histree_value before = local_value(log, quark);
-	bool is_other = known == KNOWN_VALUE && !histree_value_equal(&before, &value);
+	bool is_same = known == KNOWN_VALUE && histree_value_equal(&before, &value);
+	if (is_same)
+		return;
+	put_with(log, (struct logged_change){ .time = time, .quark = quark, .kind = CHANGE_SET }, &value);
 	set_local(log, time, quark, value);
-	know(log, quark, is_other ? KNOWN_EXACT : KNOWN_VALUE);
+	/* Another value begins now, whenever the one before it began. */
+	know(log, quark, known == KNOWN_VALUE ? KNOWN_EXACT : KNOWN_VALUE);
 }
 
 void change_log_copy(struct change_log *log, histree_time time, histree_quark quark, histree_quark of)

@@ -129,7 +129,7 @@ static enum histree_status check_slices(const struct build *build)
 	if (can_cut)
 		return HISTREE_OK;
 	return error_set(build->error, HISTREE_ERR_ARGUMENT,
-			 "analysis '%s' needs the trace from its beginning to its end, and only 'kernel' can be cut: "
+			 "analysis '%s' needs the trace from its beginning to its end; only 'kernel' can be cut: "
 			 "build it without slices",
 			 registry_name(build->jobs[0].entry));
 }

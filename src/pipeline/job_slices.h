@@ -30,8 +30,8 @@ struct job_slices_plan {
 };
 
 /*
- * Begin, with a system whose instance comes later (job_slices_own()), because it has the input of the slices' owner.
- * The trace has given its first event.  Returns HISTREE_ERR_ARGUMENT if it cannot be read from the middle on.
+ * Begin; the trace has given its first event.  The instance of the system comes later (job_slices_own()), as it has
+ * an input of this.  Returns HISTREE_ERR_ARGUMENT if the trace cannot be read from the middle on.
  */
 enum histree_status job_slices_create(const struct job_slices_plan *plan, const struct trace *trace,
 				      struct histree_state_system *system, struct job_slices **out,
