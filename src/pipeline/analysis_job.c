@@ -85,6 +85,7 @@ static enum histree_status cut(struct analysis_job *job, const struct histree_bu
 		.traces = build->traces,
 		.trace_count = build->trace_count,
 		.ignores_gaps = build->ignore_gaps,
+		.clock = job->clock,
 		.threads = build->slices,
 		.slice_events = build->slice_events,
 	};

@@ -79,6 +79,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 	for (size_t i = 0; i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
 		job->trace = build->trace;
+		job->clock = build->host->clock;
 		char *path = build_path(build, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
@@ -449,7 +450,7 @@ static enum histree_status check_slices(const struct histree_build_options *opti
 {
 	if (options->slices > 0 && options->backend == HISTREE_BACKEND_PARTIAL)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "a partial history is built without slices: its checkpoints are places in one pass");
+				 "a partial history is built in one pass, without slices: that has its checkpoints");
 	if (options->slices > 0 && (options->resume || options->publish_ns != 0))
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "a build in slices shows nothing before its end, and cannot be resumed");

@@ -9,8 +9,8 @@ bool build_reads_ahead(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
 	/*
-	 * A checkpoint, or a slice, says where in its files the trace is; an event of a live trace is not to wait for
-	 * others.
+	 * A checkpoint, or a slice, says where in its files the trace is; an event of a live trace is not to wait
+	 * for others.
 	 */
 	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
 	bool can = options->threads > 1 && !needs_place && !trace_is_live(build->trace);

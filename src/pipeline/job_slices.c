@@ -297,6 +297,7 @@ enum histree_status job_slices_create(const struct job_slices_plan *plan, const 
 		.traces = plan->traces,
 		.trace_count = plan->trace_count,
 		.ignores_gaps = plan->ignores_gaps,
+		.clock = plan->clock,
 		.bytes = trace_bytes(trace),
 		.file_count = trace_file_count(trace),
 	};

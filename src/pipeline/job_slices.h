@@ -25,8 +25,9 @@ struct job_slices_plan {
 	const char *const *traces;       /* paths, borrowed */
 	size_t trace_count;
 	bool ignores_gaps;
-	unsigned threads;      /* that analyse */
-	uint64_t slice_events; /* 0: a default */
+	const struct histree_clock *clock; /* by which times are corrected; NULL: they are not */
+	unsigned threads;                  /* that analyse */
+	uint64_t slice_events;             /* 0: a default */
 };
 
 /*

@@ -42,6 +42,7 @@ static enum histree_status prepare(struct slice_reader *reader, struct histree_e
 	}
 	if (!source->ignores_gaps)
 		trace_want_gaps(reader->trace);
+	trace_set_clock(reader->trace, source->clock);
 	return HISTREE_OK;
 }
 

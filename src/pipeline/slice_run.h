@@ -18,7 +18,8 @@ struct slice_source {
 	const char *const *traces;
 	size_t trace_count;
 	bool ignores_gaps;
-	uint64_t bytes; /* of the trace that was cut: another one is refused */
+	const struct histree_clock *clock; /* NULL: none */
+	uint64_t bytes;                    /* of the trace that was cut: another one is refused */
 	size_t file_count;
 };
 
