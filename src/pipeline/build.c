@@ -450,7 +450,7 @@ static enum histree_status check_slices(const struct histree_build_options *opti
 {
 	if (options->slices > 0 && options->backend == HISTREE_BACKEND_PARTIAL)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "a partial history is built in one pass, without slices: that has its checkpoints");
+				 "a partial history is built in one pass, without slices");
 	if (options->slices > 0 && (options->resume || options->publish_ns != 0))
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "a build in slices shows nothing before its end, and cannot be resumed");
