@@ -7,7 +7,9 @@
 A rank, rank 0, or the launcher gets SIGKILL, or the launcher SIGTERM, at a random time of the build. Each time the job
 ends by itself, no process stays, and the store is not there, or is whole; what is complete of the hosts opens. Then
 the build is resumed, and perhaps killed again. At its end all files are those of an undisturbed build of one process.
-HISTREE_MPI_KILLS says how often, in place of 20, and HISTREE_SEED the seed, in place of 1.
+HISTREE_MPI_KILLS says how often, in place of 20, and HISTREE_SEED the seed, in place of 1. SIGTERM makes the last line,
+which says what was tried, come after the build that runs. Whom a seed kills, and when, is drawn again as it was; what a
+machine does meanwhile is not.
 """
 import collections
 import os
@@ -148,8 +150,10 @@ def main():
     seed = int(sys.argv[5] if len(sys.argv) > 5 else os.environ.get("HISTREE_SEED", 1))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="histree-kills-"))
     trial = Trial(*sys.argv[1:4], folder, seed)
+    stops = []
+    signal.signal(signal.SIGTERM, lambda *_: stops.append(True))
     try:
-        while trial.counts["kills"] < kills:
+        while trial.counts["kills"] < kills and not stops:
             trial.once()
     except AssertionError as wrong:
         print(f"seed {seed}: after {dict(trial.counts)}: {wrong}; see {folder}")
