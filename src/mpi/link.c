@@ -67,12 +67,6 @@ void link_end(void)
 	MPI_Finalize();
 }
 
-void link_abort(int status)
-{
-	MPI_Abort(MPI_COMM_WORLD, status);
-	_Exit(status);
-}
-
 bool link_send(struct link *link, int rank, const struct message *message)
 {
 	int64_t begun = link_now_ns();
@@ -131,10 +125,4 @@ bool link_receive(struct link *link, int rank, struct message *message)
 	link->bytes_received += (uint64_t)size;
 	return MPI_Recv(message->bytes, size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
 	       MPI_SUCCESS;
-}
-
-void link_broadcast(struct link *link, void *bytes, size_t size)
-{
-	(void)link;
-	MPI_Bcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
 }

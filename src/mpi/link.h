@@ -29,9 +29,6 @@ bool link_begin(struct link *link, int *argc, char ***argv);
 /* All ranks end it, after their last message. */
 void link_end(void);
 
-/* Ends all ranks at once. */
-_Noreturn void link_abort(int status);
-
 /* Returns false if the message could not be sent, or had no memory. */
 bool link_send(struct link *link, int rank, const struct message *message);
 
@@ -43,9 +40,6 @@ bool link_receive(struct link *link, int rank, struct message *message);
 
 /* Sleeps for a moment, as long as fits the time for which nothing came. */
 void link_rest(const struct link *link);
-
-/* The same text for all, that of rank 0; `text` has `size` bytes. */
-void link_broadcast(struct link *link, void *bytes, size_t size);
 
 /* Waits as long as so many bytes take at so many bytes a second, less the time since `begun_ns`. */
 void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns);
