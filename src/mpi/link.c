@@ -16,8 +16,9 @@ enum { TAG = 17, BEGIN_SECONDS = 300 };
 /* A launcher that loses a rank while that begins may wait for it for ever. */
 static void give_up(int number)
 {
-	static const char text[] = "histree-mpi: MPI has not begun for five minutes: a rank died, or a node is not to be "
-				   "reached; nothing was changed\n";
+	static const char text[] =
+		"histree-mpi: MPI has not begun for five minutes: a rank died, or a node is not to be "
+		"reached; nothing was changed\n";
 	(void)number;
 	ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(written > 0 ? CLI_INPUT : CLI_INTERNAL);
