@@ -73,6 +73,23 @@ enum histree_status trace_hosts_check(const struct trace_host *traces, size_t co
 	return HISTREE_OK;
 }
 
+/* What does not say which recording it is may be another part of the same one. */
+static bool are_doubled(const struct trace_host *a, const struct trace_host *b)
+{
+	return a->is_of_kernel && b->is_of_kernel && !a->is_left_out && !b->is_left_out &&
+	       are_of_one_boot(a->facts, b->facts) && differ(a->facts->uuid, b->facts->uuid) &&
+	       a->begin <= a->end && b->begin <= b->end && overlap(a, b);
+}
+
+bool trace_hosts_find_doubled(const struct trace_host *traces, size_t count, size_t *first, size_t *second)
+{
+	for (; *first < count; ++*first)
+		for (*second = *first + 1; *second < count; ++*second)
+			if (are_doubled(&traces[*first], &traces[*second]))
+				return true;
+	return false;
+}
+
 enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error)
 {
 	struct trace_list list = { 0 };

@@ -9,6 +9,7 @@
 #ifndef TRACE_TRACE_HOSTS_H
 #define TRACE_TRACE_HOSTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "histree/status.h"
@@ -18,14 +19,22 @@ struct trace_host {
 	const char *path; /* of the trace */
 	const struct trace_facts *facts;
 	histree_time begin, end; /* the end is before the beginning: not known */
+	bool is_of_kernel;       /* and of all of the machine: a second one at the same time says the same again */
+	bool is_left_out;        /* as the copy of one before */
 };
 
 /* Returns HISTREE_ERR_ARGUMENT, and how to build two stores, if two of the traces are of different hosts. */
 enum histree_status trace_hosts_check(const struct trace_host *traces, size_t count, struct histree_error *error);
 
 /*
- * The same for the traces found at or below the paths.  Also returns HISTREE_ERR_TRACE if there is none, or its
- * metadata cannot be read.
+ * Returns whether two of the traces, from *first on, are different recordings of the kernel of one start of one
+ * machine, at the same time: what both have counts twice.
+ */
+bool trace_hosts_find_doubled(const struct trace_host *traces, size_t count, size_t *first, size_t *second);
+
+/*
+ * As trace_hosts_check(), for the traces found at or below the paths.  Also returns HISTREE_ERR_TRACE if there is
+ * none, or its metadata cannot be read.
  */
 enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error);
 

@@ -51,21 +51,48 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 	return HISTREE_OK;
 }
 
-static enum histree_status check_hosts(const struct trace *trace, struct histree_error *error)
+/* Returns what the traces say of their hosts, which the caller frees; NULL if memory is out. */
+static struct trace_host *list_hosts(const struct trace *trace)
 {
 	struct trace_host *hosts = calloc(trace->source_count + 1, sizeof(*hosts));
-	if (hosts == NULL)
-		return error_memory(error, "the hosts of traces");
-	for (size_t index = 0; index < trace->source_count; index++) {
+	for (size_t index = 0; hosts != NULL && index < trace->source_count; index++) {
 		const struct trace_source *source = trace->sources[index];
 		struct trace_host *host = &hosts[index];
-		*host = (struct trace_host){ .path = source->path, .facts = &source->facts };
+		*host = (struct trace_host){ .path = source->path,
+					     .facts = &source->facts,
+					     .is_of_kernel = strcmp(source->trace.domain, "ust") != 0,
+					     .is_left_out = source->is_copy };
 		if (!source->kind->span(source, &host->begin, &host->end))
 			host->begin = 1, host->end = 0;
 	}
+	return hosts;
+}
+
+static enum histree_status check_hosts(const struct trace *trace, struct histree_error *error)
+{
+	struct trace_host *hosts = list_hosts(trace);
+	if (hosts == NULL)
+		return error_memory(error, "the hosts of traces");
 	enum histree_status status = trace_hosts_check(hosts, trace->source_count, error);
 	free(hosts);
 	return status;
+}
+
+/* Of two recordings of one kernel at one time, packets are different, and events the same. */
+static enum histree_status warn_of_doubled(struct trace *trace, struct histree_error *error)
+{
+	struct trace_host *hosts = list_hosts(trace);
+	if (hosts == NULL)
+		return error_memory(error, "the hosts of traces");
+	size_t second;
+	for (size_t first = 0; trace_hosts_find_doubled(hosts, trace->source_count, &first, &second); first++)
+		trace_notes_warn(
+			&trace->notes,
+			"'%s' and '%s' are two recordings of one kernel at the same time: events that both have "
+			"count twice; build one of them",
+			hosts[first].path, hosts[second].path);
+	free(hosts);
+	return HISTREE_OK;
 }
 
 /* Packets of CTF can be told from one another; what is one file is so as a whole. */
@@ -160,6 +187,8 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 		status = check_hosts(trace, error);
 	if (status == HISTREE_OK)
 		status = find_repeats(trace, error);
+	if (status == HISTREE_OK)
+		status = warn_of_doubled(trace, error);
 	if (status == HISTREE_OK && positions != NULL)
 		status = trace_check_positions(trace, positions, position_count, error);
 	if (status == HISTREE_OK)

@@ -226,6 +226,18 @@ def check_copy(work, source, target):
     print(f"copy: {check_files(work / 'files-of-copy', [source, target])} kills")
 
 
+def check_doubled(work, trace):
+    """The same recording under another identity is one more recording of the same time, which is said."""
+    twin = work / "twin"
+    twin.mkdir()
+    for path in trace.iterdir():
+        if path.is_file():
+            content = path.read_bytes().replace(b"f8aa50a2-", b"e8aa50a2-")
+            (twin / path.name).write_bytes(content.replace(b"\xf8\xaa\x50\xa2", b"\xe8\xaa\x50\xa2"))
+    run("build", "-q", "-a", "kernel", "-o", work / "doubled", trace, twin)
+    assert any("two recordings of one kernel" in each for each in manifest(work / "doubled")["warnings"])
+
+
 def main():
     seed = int(os.environ.get("HISTREE_SEED", random.randrange(2**32)))
     print("seed", seed)
@@ -233,6 +245,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_made_up(pathlib.Path(folder))
         source, target = os.environ.get("HISTREE_SCP_SRC"), shared("traces/lttng-kernel/scp_dest")
+        if target:
+            check_doubled(pathlib.Path(folder), target)
         if source and target and shared("oracle/sync-scp.tsv"):
             check_copy(pathlib.Path(folder), source, target)
         else:
