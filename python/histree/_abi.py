@@ -96,7 +96,8 @@ class StoreInfo(Structure):
         ("clock_steps_back", c_uint64), ("discarded_events", c_uint64), ("discarded_packets", c_uint64),
         ("repeated_packets", c_uint64), ("gap_count", c_uint64), ("ignores_gaps", c_bool),
         ("null_empty_stacks", c_bool), ("partial_histories", c_bool), ("checkpoint_events", c_uint64),
-        ("start", c_int64), ("end", c_int64), ("build_ns", c_int64),
+        ("start", c_int64), ("end", c_int64), ("build_ns", c_int64), ("host", c_char_p), ("clock", c_void_p),
+        ("hosts", c_void_p), ("host_count", c_size_t),
     ]
 
 
@@ -183,7 +184,8 @@ class HistoryOptions(Structure):
 class BuildProgress(Structure):
     C_NAME = "struct histree_progress"
     _fields_ = [("events", c_uint64), ("bytes_done", c_uint64), ("bytes_total", c_uint64), ("elapsed_ns", c_int64),
-                ("overviews_share", c_double), ("waits", c_bool)]
+                ("overviews_share", c_double), ("waits", c_bool), ("host", c_char_p), ("hosts_done", c_size_t),
+                ("host_count", c_size_t), ("clocks_share", c_double)]
 
 
 PROGRESS_CALL = ctypes.CFUNCTYPE(None, c_void_p, POINTER(BuildProgress))
@@ -198,11 +200,14 @@ class BuildResult(Structure):
 class BuildOptions(Structure):
     C_NAME = "struct histree_build_options"
     _fields_ = [
-        ("traces", POINTER(c_char_p)), ("trace_count", c_size_t), ("store", c_char_p), ("analyses", POINTER(c_char_p)),
+        ("traces", POINTER(c_char_p)), ("trace_count", c_size_t), ("hosts", c_void_p), ("host_count", c_size_t),
+        ("clocks", c_void_p), ("clock_count", c_size_t), ("no_clocks", c_bool), ("reference", c_char_p),
+        ("store", c_char_p), ("analyses", POINTER(c_char_p)),
         ("analysis_count", c_size_t), ("segments", c_bool), ("force", c_bool), ("resume", c_bool),
         ("ignore_gaps", c_bool), ("backend", c_int), ("checkpoint_events", c_uint64), ("backend_bytes_max", c_uint64),
         ("result", POINTER(BuildResult)), ("null_empty_stacks", c_bool), ("no_overviews", c_bool),
-        ("publish_ns", c_int64), ("tree", TreeOptions), ("progress", PROGRESS_CALL), ("progress_context", c_void_p),
+        ("publish_ns", c_int64), ("threads", c_uint32), ("slices", c_uint32), ("tree", TreeOptions),
+        ("progress", PROGRESS_CALL), ("progress_context", c_void_p),
         ("cancel", Cancel),
     ]
 
