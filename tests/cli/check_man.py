@@ -12,9 +12,9 @@ import re
 import subprocess
 import sys
 
-HELP_LINE = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+))?(?:  |$)")
+HELP_LINE = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z][A-Z=]*))?(?:  |$)")
 SWALLOWED = re.compile(r"(?<!\\)(?:\\\\)*\\[a-zA-Z]")
-ENTRY = re.compile(r"(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _([A-Z]+)_)?")
+ENTRY = re.compile(r"(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _([A-Z][A-Z=]*)_)?")
 
 
 def output(*command):
@@ -47,7 +47,7 @@ def summary_of_page(page, verb):
 
 
 def faults(histree, folder):
-    verbs = re.findall(r"^  ([a-z]+) ", output(histree, "--help"), re.M)
+    verbs = re.findall(r"^  ([a-z-]+) ", output(histree, "--help"), re.M)
     overview = (folder / "histree.1.scd").read_text(encoding="utf-8")
     if not verbs:
         yield "'histree --help' lists no verbs"

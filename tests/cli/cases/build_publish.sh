@@ -3,7 +3,7 @@ histree build -q -o whole "$DATA/demo-trace"
 histree dump whole --format tsv >expected
 # No file may be longer than this: the signal that says so ends the build at once, somewhere in the middle.
 (
-	bash -c "ulimit -f 100; exec histree build --publish 1ns -t esht --node-size 4K -o store '$DATA/demo-trace'"
+	bash -c "ulimit -f 100; exec histree build --threads 1 --publish 1ns -t esht --node-size 4K -o store '$DATA/demo-trace'"
 	echo "[exit $?]"
 ) 2>said
 ls store.building
@@ -25,7 +25,7 @@ ls -d store*
 (
 	trap '' XFSZ
 	ulimit -f 100
-	histree build --publish 1ns -t esht --node-size 4K -o full "$DATA/demo-trace"
+	histree build --threads 1 --publish 1ns -t esht --node-size 4K -o full "$DATA/demo-trace"
 )
 echo "[exit $?]"
 try histree build --resume -o live net://localhost/host/me/session

@@ -29,6 +29,7 @@ static void test_cells(void **state)
 		[EVENT_TYPE] = "sched_switch",
 		[EVENT_CONTENTS] = "prev_comm=bash, prev_tid=42, next_comm=swapper/3",
 		[EVENT_TIME] = "1332170682440133097",
+		[EVENT_HOST] = "",
 	};
 	char room[EVENT_CELL_SIZE];
 	for (unsigned i = 0; i < EVENT_COLUMNS; i++)
@@ -36,6 +37,8 @@ static void test_cells(void **state)
 	struct event_line nowhere = line;
 	nowhere.cpu = -1;
 	assert_string_equal(event_line_cell(&nowhere, EVENT_CPU, room), "");
+	nowhere.host = "VM1";
+	assert_string_equal(event_line_cell(&nowhere, EVENT_HOST, room), "VM1");
 }
 
 /* Whether the line matches these expressions, all or any of them. */

@@ -562,7 +562,7 @@ static void analyses_declare_labels_in_order(void **state)
 			}
 		label_tables_release(&copy);
 	}
-	assert_int_equal(with_labels, 4);
+	assert_int_equal(with_labels, 5);
 }
 
 /* The layouts of a kernel history, in which an interrupt and a softirq may be children of one CPU. */
