@@ -262,7 +262,7 @@ static void choose_request(struct rows_case *test, struct random *random)
 		.shape = random_percent(random, 50) ? HISTREE_ROWS_STATES : HISTREE_ROWS_CELLS,
 		.intervals_per_cell = random_percent(random, 60) ? 1 : 0,
 	};
-	if (random_percent(random, 30) && test->request.to - test->request.from > 100)
+	if (random_percent(random, 30) && (uint64_t)test->request.to - (uint64_t)test->request.from > 100)
 		test->request.to = test->request.from + (histree_time)random_below(random, 100);
 	for (size_t i = 0; i < test->request.quark_count; i++)
 		test->quarks[i] = (histree_quark)random_below(random, reference->key_count);
