@@ -48,8 +48,8 @@ static enum histree_status next_section(struct answer_source *source, uint8_t *l
 
 static enum histree_status read_header(struct answer_source *source, struct histree_error *error)
 {
-	uint8_t letter;
-	struct byte_reader section;
+	uint8_t letter = 0;
+	struct byte_reader section = { 0 };
 	source->sections = byte_reader("", 0);
 	enum histree_status status = next_section(source, &letter, &section, error);
 	if (status != HISTREE_OK)
@@ -69,8 +69,8 @@ static enum histree_status fill(struct answer_source *source, struct histree_err
 {
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && !source->is_done && source->row >= source->chunk.row_count) {
-		uint8_t letter;
-		struct byte_reader section;
+		uint8_t letter = 0;
+		struct byte_reader section = { 0 };
 		status = next_section(source, &letter, &section, error);
 		if (status != HISTREE_OK)
 			break;
