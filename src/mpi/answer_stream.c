@@ -42,7 +42,7 @@ static void question_free(struct question_read *question)
 static bool question_take(struct question_read *question, struct byte_reader *reader)
 {
 	struct message_text analysis = read_text(reader);
-	*question = (struct question_read){ .analysis = strndup(analysis.bytes, analysis.size),
+	*question = (struct question_read){ .analysis = message_text_copy(analysis),
 					    .span.what = "history" };
 	question->span.start = read_signed(reader);
 	question->span.end = read_signed(reader);
@@ -54,7 +54,7 @@ static bool question_take(struct question_read *question, struct byte_reader *re
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		struct message_text word = read_text(reader);
-		char *copy = strndup(word.bytes, word.size);
+		char *copy = message_text_copy(word);
 		if (reader->failed || copy == NULL) {
 			free(copy);
 			return false;

@@ -2,6 +2,7 @@
 #include "mpi/message.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -82,6 +83,16 @@ struct message_text read_text(struct byte_reader *reader)
 	const uint8_t *bytes = reader->failed ? NULL : read_bytes(reader, (size_t)size);
 	return (struct message_text){ .bytes = bytes != NULL ? (const char *)bytes : "",
 				      .size = bytes != NULL ? (size_t)size : 0 };
+}
+
+char *message_text_copy(struct message_text text)
+{
+	char *copy = malloc(text.size + 1);
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, text.bytes, text.size);
+	copy[text.size] = '\0';
+	return copy;
 }
 
 void read_text_into(struct byte_reader *reader, char *text, size_t size)

@@ -43,6 +43,9 @@ uint8_t read_byte(struct byte_reader *reader);
 int64_t read_signed(struct byte_reader *reader);
 struct message_text read_text(struct byte_reader *reader);
 
+/* Returns a terminated copy, to be freed; NULL without memory. */
+char *message_text_copy(struct message_text text);
+
 /* Copies a text with a terminating zero, cut to what there is room for. */
 void read_text_into(struct byte_reader *reader, char *text, size_t size);
 

@@ -34,8 +34,7 @@ void shard_set_describe(const struct histree_store_info *info, struct message *o
 /* A terminated copy, to be freed; NULL without memory. */
 static char *copy_text(struct byte_reader *reader)
 {
-	struct message_text text = read_text(reader);
-	return strndup(text.bytes, text.size);
+	return message_text_copy(read_text(reader));
 }
 
 static enum histree_status read_hosts(struct shard_set *set, struct byte_reader *reader,

@@ -48,7 +48,7 @@ static bool read_words(const struct message *message, struct client_words *words
 	words->argv = calloc((size_t)count + 1, sizeof(*words->argv));
 	for (uint64_t i = 0; i < count && words->argv != NULL; i++) {
 		struct message_text text = read_text(&reader);
-		words->argv[i] = strndup(text.bytes, text.size);
+		words->argv[i] = message_text_copy(text);
 		if (words->argv[i] == NULL)
 			return false;
 		words->argc++;
