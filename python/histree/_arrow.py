@@ -11,8 +11,9 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 from . import _abi
 from ._errors import ClosedError, Error, error_of
+from ._glue import glue, own, release_of
 from ._handles import Scope
-from ._interrupt import Interrupt, glue
+from ._interrupt import Interrupt
 from ._library import lib
 
 # By the format of the specification (Arrow C data interface): code of a memoryview, bytes, name in numpy.
@@ -92,13 +93,8 @@ class Batch:
 
     def __init__(self, array: _abi.ArrowArray, columns: List[Column], texts: "Dict[int, List[str]]") -> None:
         self._array, self.columns, self._known_texts = array, columns, texts
-        self._at = ctypes.addressof(array)
+        self._owner = own(ctypes.addressof(array), release_of(_abi.ArrowArray, "histree_python_release_array"), array)
         self._places = {column.name: place for place, column in enumerate(columns)}
-
-    def __del__(self) -> None:
-        array = getattr(self, "_array", None)
-        if array is not None and array.release:
-            array.release(self._at)
 
     def __len__(self) -> int:
         return int(self._array.length)
@@ -234,25 +230,18 @@ class Stream:
         if status != 0:
             self._raise_signal()
             raise error_of(status, error)
+        self._owner = own(self._at, release_of(_abi.ArrowStream, "histree_python_release_stream"),
+                          (self._stream, needs, interrupt))
         try:
             self.columns = self._read_columns()
         except BaseException:
             self.close()
             raise
 
-    def __del__(self) -> None:
-        if hasattr(self, "_stream"):
-            self._release()
-
-    def _release(self) -> None:
-        if self._stream.release:
-            self._stream.release(self._at)
-        self._needs = None
-
     def close(self) -> None:
         """Release the stream; what came of it stays."""
         with self._lock:
-            self._release()
+            self._owner = self._needs = None
 
     def _raise_signal(self) -> None:
         if self._interrupt is not None:

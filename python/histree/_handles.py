@@ -10,23 +10,19 @@ from typing import Any, Callable, Optional
 
 from . import _abi
 from ._errors import ClosedError, error_of
+from ._glue import own
 from ._library import call
 
 
 class Handle:
     """The address of an object and how to free it.  `needs` is kept as long: an object goes before what it needs."""
 
-    __slots__ = ("address", "needs", "_free", "__weakref__")
+    __slots__ = ("address", "needs", "_owner", "__weakref__")
 
     def __init__(self, address: Optional[int], free: Callable[[int], None], needs: Any = None) -> None:
-        self._free = free
         self.needs = needs
         self.address = address
-
-    def __del__(self) -> None:
-        address, self.address = self.address, None
-        if address:
-            self._free(address)
+        self._owner = own(address, free, needs) if address else None
 
 
 class Scope:

@@ -14,7 +14,8 @@ from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple, Unio
 
 from ._errors import ArgumentError, ClosedError, DamageWarning, Error
 from ._handles import Scope
-from ._interrupt import Interrupt, glue
+from ._glue import glue
+from ._interrupt import Interrupt
 from ._library import find_beside
 
 Parameters = Union[Sequence[Any], Mapping[str, Any]]

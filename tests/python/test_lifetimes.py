@@ -4,14 +4,18 @@
 
 Each scene runs in a process of its own, so that a crash is a failed test and not the end of them.
 """
+import ctypes
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
 import unittest
 
 from support import demo, histree, main
+
+from histree._glue import own
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -37,6 +41,18 @@ def raises(kind, action, text=""):
 
 
 # ---- scenes ----
+
+
+def a_signal_while_an_object_is_freed_is_not_lost(_path):
+    # raise(SIGINT) is what frees the object, so that the signal comes exactly then.
+    kept = own(signal.SIGINT, ctypes.CDLL(None)["raise"])
+    try:
+        del kept
+        for _ in range(1000):
+            pass
+    except KeyboardInterrupt:
+        return
+    raise AssertionError("the signal was lost")
 
 
 def closed_things_raise(path):
@@ -289,7 +305,8 @@ def a_fork_reads_on(path):
 
 SCENES = [closed_things_raise, a_history_of_a_closed_store, everything_in_any_order, capsules,
           a_capsule_goes_while_an_exception_passes, released_by_another_thread, threads_share_a_store,
-          threads_share_an_iterator, a_store_is_closed_under_its_readers, the_process_ends_with_all_open, a_fork_reads_on]
+          threads_share_an_iterator, a_store_is_closed_under_its_readers, the_process_ends_with_all_open, a_fork_reads_on,
+          a_signal_while_an_object_is_freed_is_not_lost]
 
 
 class Lifetimes(unittest.TestCase):
