@@ -17,11 +17,15 @@ def environment(**more):
     """
     Open MPI refuses to run as root unless it is told twice.  What leaks in its modules cannot be told from what leaks in
     ours: they are unloaded by the time that leaks are looked for, and have no names then.  So nobody looks.
+
+    By default the ranks of a node read what the launcher's PMIx 4 knows from shared memory, under a lock that a rank that
+    is killed just then holds for ever: the launcher then waits in pmix_ds21_lock_wr_get() and never ends, whatever the
+    program is.  With "hash" each rank asks for it (histree-mpi(1)).
     """
     sanitizer = os.environ.get("ASAN_OPTIONS", "")
     return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "ASAN_OPTIONS": f"{sanitizer}:detect_leaks=0" if sanitizer else "detect_leaks=0",
-            "OMPI_MCA_btl_vader_single_copy_mechanism": "none", **more}
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "PMIX_MCA_gds": "hash", **more}
 
 
 def launcher():
@@ -62,6 +66,35 @@ def is_alive(pid):
         return False
 
 
+def read(path):
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError as wrong:
+        return f"({wrong.strerror})"
+
+
+def where(pids):
+    """Which process is where: for a job that hangs. A backtrace of each thread, where there is gdb."""
+    lines = []
+    for pid in pids:
+        folder = pathlib.Path(f"/proc/{pid}")
+        rank = [word.partition("=")[2] for word in read(folder / "environ").split("\0")
+                if word.startswith("OMPI_COMM_WORLD_RANK=")]
+        state = [line for line in read(folder / "status").splitlines() if line.startswith(("State:", "PPid:", "Sig"))]
+        lines += [f"process {pid}, rank {rank[0] if rank else 'none'}: {read(folder / 'cmdline').replace(chr(0), ' ')}",
+                  "  " + "; ".join(" ".join(line.split()) for line in state), f"  waits in {read(folder / 'wchan')}"]
+        lines += [f"  {line}" for line in read(folder / "stack").splitlines()]
+        if is_alive(pid) and shutil.which("gdb"):
+            try:
+                done = subprocess.run(["gdb", "-batch", "-nx", "-p", str(pid), "-ex", "thread apply all bt 16"],
+                                      capture_output=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+                lines += [f"  {line}" for line in done.stdout.decode(errors="replace").splitlines()
+                          if line.startswith(("#", "Thread"))]
+            except (OSError, subprocess.TimeoutExpired) as wrong:
+                lines.append(f"  gdb: {wrong}")
+    return "\n".join(lines) + "\n"
+
+
 def end(pids, patience=10.0):
     """Wait until the processes are over; returns those that had to be killed."""
     until = time.monotonic() + patience
@@ -84,10 +117,11 @@ def run(ranks, *words, **more):
         out, err = job.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         pids = ranks_of(job.pid)
+        places = where([job.pid, *pids])
         job.kill()
         end(pids, 0)
         out, err = job.communicate()
-        raise AssertionError(f"a job hangs: {words}\n{err.decode(errors='replace')}") from None
+        raise AssertionError(f"a job hangs: {words}\n{err.decode(errors='replace')}\n{places}") from None
     return job.returncode, out, err.decode(errors="replace")
 
 
