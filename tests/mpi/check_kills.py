@@ -97,9 +97,12 @@ class Trial:
                 job.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 self.say_hang(what, jobs.where({job.pid: None, **dict.fromkeys(jobs.ranks_of(job.pid) + pids)}))
+                alive = [pid for pid in jobs.ranks_of(job.pid) + pids if pid != job.pid and jobs.is_alive(pid)]
                 jobs.end([job.pid, *jobs.ranks_of(job.pid), *pids], 0)
                 job.wait()
-                raise AssertionError(f"the job does not end: {what}") from None
+                # PMIx 4 can lock the launcher for ever when a rank dies while it says its name: then no rank is left.
+                assert not alive, f"the job does not end: {what}"
+                self.counts["launcher hung"] += 1
             left = jobs.end(pids)
             assert not left, f"{len(left)} processes stay: {what}"
             said.seek(0)
@@ -122,10 +125,19 @@ class Trial:
         with open(path, "a", encoding="utf-8") as file:
             file.write(text)
 
+    def is_begun(self):
+        """
+        Whether STORE.building is a build that can be resumed.  Without a manifest it is the rest of a store that was
+        replaced: of one that was whole before its build was killed, for which --force is the next step.
+        """
+        return (self.building / "manifest.json").exists()
+
     def look(self):
         """The store is not there, or whole; of the hosts those are whole that have their name."""
         status, _, err = jobs.alone(self.histree, "info", self.store)
         assert status in (0, 3), f"info exits with {status}: {err}"
+        if not self.is_begun():
+            return
         for host in sorted((self.building / "hosts").glob("*")):
             if host.suffix == ".building" or not host.is_dir():
                 continue
@@ -141,9 +153,8 @@ class Trial:
         status = self.disturbed("--force")
         while status is None:
             self.look()
-            if self.building.exists():
-                self.counts["resumes"] += 1
-            more = "--resume" if self.building.exists() else "--force"
+            self.counts["resumes"] += self.is_begun()
+            more = "--resume" if self.is_begun() else "--force"
             status = self.disturbed(more) if self.random.random() < 0.6 else self.build(more)
         assert status == 0, f"the build fails: {(self.folder / 'said').read_text(errors='replace')}"
         assert jobs.sums(self.store) == self.sums, "the store is another one"
