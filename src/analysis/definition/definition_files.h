@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * definition_files.h - files that define analyses.  A front end is a row in the table of definition_files.c: the
+ * suffix of its files, and a definitions_reader.
+ */
+#ifndef ANALYSIS_DEFINITION_DEFINITION_FILES_H
+#define ANALYSIS_DEFINITION_DEFINITION_FILES_H
+
+#include "analysis/program/definitions.h"
+
+enum { DEFINITION_BYTES_MAX = 4 << 20 };
+
+/* Read a file, or all files of a folder that have the suffix of a front end, in the order of their names. */
+enum histree_status definition_files_read(struct definitions *definitions, const char *path,
+					  struct histree_error *error);
+
+#endif

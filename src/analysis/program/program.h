@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * program.h - an analysis that is data: what a front end (a file of XML, a text) makes, and what program_run.h
+ * runs.
+ *
+ * A front end builds a program of values, paths, blocks, handlers and scenarios, and finishes it.  From then on it
+ * never changes, and any number of runs may share it.
+ *
+ *	struct program_builder *make = program_builder_create();
+ *	program_value cpu = program_fact(make, PROGRAM_CPU), tid = program_field(make, "next_tid");
+ *	program_path path = program_path_create(make, PROGRAM_ROOT);
+ *	program_path_add(make, path, program_constant(make, histree_string("CPUs")));
+ *	program_path_add(make, path, cpu);
+ *	program_block block = program_block_create(make);
+ *	program_add_change(make, block, PROGRAM_SET, path, tid, PROGRAM_NOTHING);
+ *	program_on(make, "sched_switch", PROGRAM_NOTHING, block);
+ *	status = program_finish(make, &program, &error);	frees the builder
+ *
+ * No call but the last one fails: what a program cannot hold, or memory, is remembered and said at the end.  A
+ * PROGRAM_NOTHING where a value, path or block is optional stands for none.  Texts are copied.
+ *
+ * What is the same everywhere:
+ *  - A value is a struct histree_value.  What an event or a state does not have is null, and so is an operation that
+ *    makes no sense ("a" - 1, division by zero).  An operation with unknown is unknown, but for and and or where the
+ *    other operand decides.
+ *  - Conditions are values.  True are the bool true, numbers that are not 0 and texts that are not empty.
+ *  - A change whose path has a null or empty component, or one that is unknown, is left out.
+ *  - Handlers run in the order in which they were added, scenarios after them.
+ */
+#ifndef ANALYSIS_PROGRAM_PROGRAM_H
+#define ANALYSIS_PROGRAM_PROGRAM_H
+
+#include "histree/segment.h"
+#include "histree/value.h"
+
+struct program;
+struct program_builder;
+
+#define PROGRAM_NOTHING UINT32_MAX
+
+typedef uint32_t program_value;
+typedef uint32_t program_path;
+typedef uint32_t program_block;
+typedef uint32_t program_span;
+typedef uint32_t program_fsm;
+typedef uint32_t program_state;
+
+/* Returns NULL if memory is out. */
+struct program_builder *program_builder_create(void);
+
+/* Free a builder that is not wanted any more, unless it is NULL or finished. */
+void program_builder_free(struct program_builder *make);
+
+/* ---- values ----------------------------------------------------------------------------------------------- */
+
+program_value program_constant(struct program_builder *make, struct histree_value value);
+
+/*
+ * A field of the event by name, first of its payload, then of its contexts; "regs[3]" and "from.port" are what is
+ * inside.  Integers are long, reals double.  Null where the event has none.  It is decoded once an event.
+ */
+program_value program_field(struct program_builder *make, const char *name);
+
+enum program_fact {
+	PROGRAM_EVENT_NAME, /* string */
+	PROGRAM_TIME,       /* of the event, ns: long */
+	PROGRAM_CPU,        /* int; null where the trace does not say */
+	PROGRAM_HOST,       /* the name of the host, or, where the trace does not say, of the trace: string */
+};
+program_value program_fact(struct program_builder *make, enum program_fact fact);
+
+enum program_look {
+	PROGRAM_ONGOING, /* the ongoing value */
+	PROGRAM_SINCE,   /* when that began: long */
+	PROGRAM_TOP,     /* the top of the stack */
+};
+
+/*
+ * A state, by its path.  `creates`: the attribute is made if it is missing, as Trace Compass does; else the state
+ * of one that is missing is null.
+ */
+program_value program_look_up(struct program_builder *make, enum program_look look, program_path path,
+			      bool creates);
+
+/*
+ * The value as another type: int, long, double or string.  Texts are read as numbers, and numbers written as text;
+ * null where that cannot be.
+ */
+program_value program_convert(struct program_builder *make, program_value value, enum histree_type type);
+
+struct program_pair {
+	struct histree_value from, to;
+};
+
+/* The partner of a value that is equal to a `from`; any other value stays what it is. */
+program_value program_map(struct program_builder *make, program_value value, const struct program_pair *pairs,
+			  size_t count);
+
+/*
+ * Operators, with the number of operands.  Numbers of different types meet in the wider of int, long and double;
+ * ints that do not fit become long.
+ */
+enum program_operator {
+	/*
+	 * Two: bool.  Numbers compare as numbers, texts by their bytes; null is equal to null and less than all
+	 * else.  A text and a number are not equal, and neither is less.
+	 */
+	PROGRAM_EQUAL,
+	PROGRAM_NOT_EQUAL,
+	PROGRAM_LESS,
+	PROGRAM_LESS_OR_EQUAL,
+	PROGRAM_GREATER,
+	PROGRAM_GREATER_OR_EQUAL,
+	PROGRAM_AND, /* two: bool; the second one is not looked at if the first decides */
+	PROGRAM_OR,
+	PROGRAM_NOT, /* one: bool */
+	PROGRAM_ADD, /* two: numbers; if one is a text, both are joined as texts */
+	PROGRAM_SUBTRACT,
+	PROGRAM_MULTIPLY,
+	PROGRAM_DIVIDE, /* of integers: towards zero */
+	PROGRAM_REMAINDER,
+	PROGRAM_NEGATE,  /* one */
+	PROGRAM_BIT_AND, /* two integers */
+	PROGRAM_BIT_OR,
+	PROGRAM_BIT_XOR,
+	PROGRAM_SHIFT_LEFT,  /* two: by 0 to 63 bits */
+	PROGRAM_SHIFT_RIGHT, /* the sign stays */
+	PROGRAM_BIT_NOT,     /* one */
+	PROGRAM_CHOOSE,      /* three: the second if the first is true, else the third */
+	PROGRAM_SUBSTRING, /* a text, the first byte that counts (from 0), the one after the last or null: to the end */
+	PROGRAM_LENGTH,      /* one text: int, in bytes */
+	PROGRAM_INDEX_OF,    /* two texts: where the second begins in the first, or -1: int */
+	PROGRAM_STARTS_WITH, /* two texts: bool */
+	PROGRAM_ENDS_WITH,
+	PROGRAM_MATCHES,    /* a text and a pattern in which '*' is any text: bool */
+	PROGRAM_LOWER_CASE, /* one text, ASCII only */
+	PROGRAM_UPPER_CASE,
+	PROGRAM_OPERATOR_COUNT,
+};
+
+/* Operands that the operator has not are PROGRAM_NOTHING. */
+program_value program_operation(struct program_builder *make, enum program_operator operator, program_value first,
+				program_value second, program_value third);
+
+/* Returns how many operands an operator has, 1 to 3. */
+unsigned program_operands(enum program_operator operator);
+
+/* ---- paths ------------------------------------------------------------------------------------------------ */
+
+enum program_base {
+	PROGRAM_ROOT,
+	PROGRAM_SCENARIO, /* the attribute of the scenario at work; in handlers there is none, and changes are left out */
+};
+program_path program_path_create(struct program_builder *make, enum program_base base);
+
+/* One more component: the value as text. */
+void program_path_add(struct program_builder *make, program_path path, program_value name);
+
+/* One more component: the lowest number that no other scenario uses below there, given back when it ends. */
+void program_path_add_pool(struct program_builder *make, program_path path);
+
+/* ---- blocks: what is done ------------------------------------------------------------------------------------ */
+
+program_block program_block_create(struct program_builder *make);
+
+enum program_change {
+	PROGRAM_SET,       /* the attribute has the value from the event on */
+	PROGRAM_REPLACE,   /* the ongoing state had the value all along */
+	PROGRAM_INCREMENT, /* the number is added; null counts as 0 */
+	PROGRAM_PUSH,      /* on the stack that the attribute is: its depth, below it 1, 2, ... */
+	PROGRAM_POP,       /* the value is not used, and may be PROGRAM_NOTHING; an emptied stack is null */
+	PROGRAM_POP_ALL,
+	PROGRAM_DELETE, /* the attribute and what is below it are null; no value */
+};
+
+/*
+ * `at`: the time of the change, if it is later than the event, and then for PROGRAM_SET, PROGRAM_PUSH and
+ * PROGRAM_POP only; such a change is made before the first event that is not before it.  A change in the past is
+ * left out.
+ */
+void program_add_change(struct program_builder *make, program_block block, enum program_change change,
+			program_path path, program_value value, program_value at);
+
+/* One of two blocks, which may be PROGRAM_NOTHING. */
+void program_add_if(struct program_builder *make, program_block block, program_value condition, program_block then,
+		    program_block otherwise);
+
+/*
+ * A field that segments of this program have besides "name"; every program has one segment store with all fields,
+ * of which a segment has those that it gives.  Once more with the same name: the same field; two types become the
+ * wider one, or string.  Returns its number.
+ */
+uint32_t program_segment_field(struct program_builder *make, const char *name, enum histree_type type);
+
+struct program_field_value {
+	uint32_t field;
+	program_value value; /* as the type of the field, as program_convert() does */
+};
+
+/*
+ * A segment: from `start` (PROGRAM_NOTHING: since the scenario left its first state, or the event) to `end`
+ * (PROGRAM_NOTHING: the event).  An `end` before the start is ignored.
+ */
+void program_add_segment(struct program_builder *make, program_block block, program_value name, program_value start,
+			 program_value end, const struct program_field_value *fields, size_t field_count);
+
+/*
+ * A kind of segments by a beginning and an end with the same key.  At the beginning the key and fields are kept
+ * under it, at the end more fields are added and the segment is made.  A second beginning with a key that is open
+ * replaces the first one.  What has only one of them is counted.
+ */
+program_span program_span_create(struct program_builder *make, const char *name);
+
+/* `key`: up to 8 values.  `name` PROGRAM_NOTHING: at the beginning that of the span, at the end the one it has. */
+void program_add_span_begin(struct program_builder *make, program_block block, program_span span,
+			    const program_value *key, size_t key_count, program_value name,
+			    const struct program_field_value *fields, size_t field_count);
+void program_add_span_end(struct program_builder *make, program_block block, program_span span,
+			  const program_value *key, size_t key_count, program_value name,
+			  const struct program_field_value *fields, size_t field_count);
+
+/* ---- handlers ----------------------------------------------------------------------------------------------- */
+
+/*
+ * What is done at events with a name that fits: patterns with '*' for any text, several of them with '|' between.
+ * PROGRAM_NOTHING as condition: always.
+ */
+void program_on(struct program_builder *make, const char *events, program_value condition, program_block block);
+
+/* ---- scenarios: state machines of which many may be under way ----------------------------------------------- */
+
+/*
+ * As Trace Compass has them.  At each event a machine that lacks one gets a pending scenario (if `is_multiple`,
+ * else only the first time).  Then, if a precondition holds or there is none, those under way, the eldest first,
+ * and then the pending one take the first transition of their state whose event and condition hold; if
+ * `is_consuming`, only the first scenario that can.  A scenario in a final state is over; what it had below its
+ * attribute is null then.
+ *
+ * Its attribute is "scenarios/NAME/N"; below it are "status" (int: 0 pending, 1 under way, 2 over), "state" (the
+ * name), "startTime" (long: when it left its first state) and "state/NAME/startTime" (when it entered it).
+ */
+struct program_fsm_options {
+	const char *name;
+	bool is_multiple, is_consuming;
+};
+program_fsm program_fsm_create(struct program_builder *make, const struct program_fsm_options *options);
+
+/* `events` and `condition` as in program_on(); NULL: all events. */
+void program_fsm_precondition(struct program_builder *make, program_fsm fsm, const char *events,
+			      program_value condition);
+
+/* The first state is the one that scenarios begin in, unless program_fsm_begin() says another one. */
+program_state program_fsm_state(struct program_builder *make, program_fsm fsm, const char *name, bool is_final);
+void program_fsm_begin(struct program_builder *make, program_fsm fsm, program_state state);
+
+/* What is done when a scenario enters or leaves a state; PROGRAM_NOTHING: nothing. */
+void program_fsm_on_change(struct program_builder *make, program_state state, program_block entry,
+			   program_block exit);
+
+/* Transitions of a state are tried in the order in which they were added. */
+void program_fsm_transition(struct program_builder *make, program_fsm fsm, program_state from, program_state to,
+			    const char *events, program_value condition, program_block block);
+
+/* ---- the end ------------------------------------------------------------------------------------------------ */
+
+/*
+ * The program is complete; the builder is gone, whatever the result.  Returns HISTREE_ERR_ARGUMENT with a sentence
+ * for what a program cannot hold, such as more segment fields than HISTREE_SEGMENT_FIELDS_MAX or a path within
+ * itself.
+ */
+enum histree_status program_finish(struct program_builder *make, struct program **out, struct histree_error *error);
+
+void program_free(struct program *program);
+
+/* Returns a number that says what the program does: another one when it would do something else. */
+uint32_t program_version(const struct program *program);
+
+bool program_makes_states(const struct program *program);
+bool program_makes_segments(const struct program *program);
+
+/* The schema of its segments: "name" and then what program_segment_field() was told. */
+const struct histree_segment_field *program_segment_fields(const struct program *program, size_t *count);
+
+#endif
