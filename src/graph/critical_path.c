@@ -13,8 +13,12 @@
 #include "base/error.h"
 #include "graph/graph_view.h"
 
-/* Waits within waits.  What is deeper than this stays the wait that it is. */
-enum { DEPTH_MAX = 4096 };
+/*
+ * Waits within waits.  What is deeper than this stays the wait that it is; so do the waits of a path that has gone
+ * back so often for each interval of the graph, which only happens where a graph was made to have more ways back
+ * than anybody can try.
+ */
+enum { DEPTH_MAX = 4096, WORK_PER_INTERVAL = 4, WORK_MIN = 1 << 12 };
 
 struct links {
 	struct graph_link *all;
@@ -35,6 +39,7 @@ struct histree_critical_path {
 	struct histree_path_step *steps; /* found, and not handed out yet */
 	size_t step_count, step_capacity, handed_out;
 	uint64_t walk;                /* number of the path */
+	uint64_t work, work_max;      /* steps back so far, and how many there may be */
 	struct graph_thread *thread;  /* whose path it is; NULL: it is over */
 	histree_time first, next, to; /* its first vertex, its next one, and where to end */
 };
@@ -51,6 +56,7 @@ enum histree_status histree_critical_path_create(struct histree_history *history
 		histree_critical_path_free(path);
 		return status;
 	}
+	path->work_max = WORK_MIN + WORK_PER_INTERVAL * histree_history_info(history)->interval_count;
 	*out = path;
 	return HISTREE_OK;
 }
@@ -184,15 +190,19 @@ static enum histree_status resolve(struct histree_critical_path *path, const str
 	struct graph_link arrow;
 	bool has_arrow = false;
 	enum histree_status status = HISTREE_OK;
-	if (depth < DEPTH_MAX)
+	if (depth < DEPTH_MAX && path->work < path->work_max)
 		status =
 			found_or_not(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
 	if (status != HISTREE_OK || !has_arrow)
 		return status;
 	status = add_link(path, &arrow, error);
 	struct back back = { arrow.from, arrow.start, path->links.count, false };
-	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound)
+	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound && path->work < path->work_max) {
+		path->work++;
 		status = step_back(path, &wait, &back, error);
+	}
+	if (path->work == path->work_max)
+		path->links.count = wait.links;
 	path->fork_count = wait.forks;
 	return status;
 }
@@ -303,6 +313,7 @@ enum histree_status histree_critical_path_start(struct histree_critical_path *pa
 	path->thread = NULL;
 	path->step_count = path->handed_out = 0;
 	path->walk++;
+	path->work = 0;
 	if (from > to)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a path from %lld to %lld", (long long)from,
 				 (long long)to);
