@@ -21,7 +21,7 @@
  * 2016; the rules here, and what is odd about them, are those of Trace Compass, step by step.)
  *
  *	histree_critical_path_create(history, &path, &error);
- *	histree_critical_path_start(path, tid, from, to, &error);
+ *	histree_critical_path_start(path, 0, tid, from, to, &error);
  *	while ((status = histree_critical_path_next(path, &step, &error)) == HISTREE_OK)
  *		...;			// HISTREE_END, or the error
  *	histree_critical_path_free(path);
@@ -55,7 +55,8 @@ HISTREE_API const char *histree_graph_state_name(enum histree_graph_state state)
 struct histree_path_step {
 	bool is_arrow;
 	histree_time start, end;
-	int32_t tid, to_tid;            /* to_tid: of an arrow; else `tid` */
+	size_t host, to_host;           /* in histree_history_hosts(); 0 if the history is of one host */
+	int32_t tid, to_tid;            /* those with `to`: of an arrow; else the same */
 	enum histree_graph_state state; /* of an arrow: DEFAULT or NETWORK */
 };
 
@@ -70,13 +71,13 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_create(
 										struct histree_error *error);
 
 /*
- * Start the path of a thread, with its first vertex at or after `from`, up to its first one at or after `to`.  It
+ * Start the path of a thread of a host (an index into histree_history_hosts(); 0 if it is of one), with its first vertex at or after `from`, up to its first one at or after `to`.  It
  * may be started any number of times.  Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in
  * that time.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_start(struct histree_critical_path *path,
-									       int32_t tid, histree_time from,
-									       histree_time to,
+									       size_t host, int32_t tid,
+									       histree_time from, histree_time to,
 									       struct histree_error *error);
 
 /*
@@ -88,8 +89,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_next(st
 									      struct histree_error *error);
 
 /* Returns the name of a thread of the graph as snprintf() would; its length is 0 if none is known. */
-HISTREE_API size_t histree_critical_path_name(struct histree_critical_path *path, int32_t tid, char *buffer,
-					      size_t capacity);
+HISTREE_API size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid,
+					      char *buffer, size_t capacity);
 
 HISTREE_API void histree_critical_path_free(struct histree_critical_path *path);
 

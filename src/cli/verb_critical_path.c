@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -43,6 +44,7 @@ static const struct cli_option options[] = {
 
 /* Of one thread in one state. */
 struct total {
+	size_t host;
 	int32_t tid;
 	enum histree_graph_state state;
 	uint64_t ns, steps;
@@ -50,18 +52,38 @@ struct total {
 
 struct printing {
 	struct histree_critical_path *path;
+	const struct histree_history_host *hosts; /* NULL: one, */
+	char *host;                               /* which is called so */
 	struct row_writer rows;
 	struct total *totals;
 	size_t total_count, total_capacity;
 	uint64_t ns; /* of all */
 };
 
-static void put_thread(struct printing *printing, int32_t tid)
+/* People who look at one host know which. */
+static bool has_hosts(const struct printing *printing, const struct row_format *format)
+{
+	return printing->hosts != NULL || !format->for_people;
+}
+
+static void put_host(struct printing *printing, size_t host)
+{
+	if (has_hosts(printing, printing->rows.format))
+		row_text(&printing->rows, printing->hosts != NULL ? printing->hosts[host].name : printing->host);
+}
+
+static void put_name(struct printing *printing, size_t host, int32_t tid)
 {
 	char name[NAME_SIZE];
-	size_t size = histree_critical_path_name(printing->path, tid, name, sizeof(name));
-	row_number(&printing->rows, tid);
+	size_t size = histree_critical_path_name(printing->path, host, tid, name, sizeof(name));
 	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
+}
+
+static void put_thread(struct printing *printing, size_t host, int32_t tid)
+{
+	put_host(printing, host);
+	row_number(&printing->rows, tid);
+	put_name(printing, host, tid);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -74,14 +96,16 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 	row_number(rows, step->end);
 	if (rows->format->for_people)
 		row_duration(rows, (uint64_t)step->end - (uint64_t)step->start);
-	put_thread(printing, step->tid);
+	put_thread(printing, step->host, step->tid);
 	row_text(rows, histree_graph_state_name(step->state));
 	if (step->is_arrow) {
-		put_thread(printing, step->to_tid);
-	} else {
-		row_null(rows);
-		row_null(rows);
+		put_host(printing, step->to_host);
+		row_number(rows, step->to_tid);
+		if (rows->format->for_people)
+			put_name(printing, step->to_host, step->to_tid);
 	}
+	while (rows->column < rows->column_count)
+		row_null(rows);
 	row_end(rows);
 	return CLI_OK;
 }
@@ -91,6 +115,8 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 static int by_thread(const void *one, const void *other)
 {
 	const struct total *a = one, *b = other;
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	return a->state < b->state ? -1 : a->state > b->state;
@@ -131,7 +157,7 @@ static enum cli_exit add_total(struct printing *printing, const struct histree_p
 	if (printing->total_count * 2 >= printing->total_capacity &&
 	    !array_reserve(&printing->totals, &printing->total_capacity, printing->total_count * 2 + 1024))
 		return report_no_memory();
-	printing->totals[printing->total_count++] = (struct total){ step->tid, step->state, ns, 1 };
+	printing->totals[printing->total_count++] = (struct total){ step->host, step->tid, step->state, ns, 1 };
 	printing->ns += ns;
 	return CLI_OK;
 }
@@ -149,7 +175,7 @@ static void put_totals(struct printing *printing)
 	qsort(printing->totals, printing->total_count, sizeof(*printing->totals), by_time);
 	for (size_t i = 0; i < printing->total_count; i++) {
 		const struct total *total = &printing->totals[i];
-		put_thread(printing, total->tid);
+		put_thread(printing, total->host, total->tid);
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);
 		row_unsigned(rows, total->steps);
@@ -174,45 +200,64 @@ static enum cli_exit walk(struct printing *printing,
 	return status == HISTREE_END ? CLI_OK : report_error(&error);
 }
 
-static const struct row_column total_columns[] = {
-	{ .name = "tid", .width = 8, .to_the_right = true },
-	{ .name = "name", .width = 20 },
-	{ .name = "state", .width = 12 },
-	{ .name = "duration", .width = 10, .to_the_right = true },
-	{ .name = "steps", .width = 8, .to_the_right = true },
-	{ .name = "percent", .width = 8, .to_the_right = true },
+/* Which of them a format has. */
+enum whose { ALL, PEOPLE, HOSTS };
+
+struct path_column {
+	struct row_column column;
+	enum whose whose;
 };
 
-static const struct row_column step_columns[] = {
-	{ .name = "kind", .width = 5 },
-	{ .name = "start", .width = 19, .to_the_right = true },
-	{ .name = "end", .width = 19, .to_the_right = true },
-	{ .name = "duration", .width = 10, .to_the_right = true }, /* for people */
-	{ .name = "tid", .width = 8, .to_the_right = true },
-	{ .name = "name", .width = 20 },
-	{ .name = "state", .width = 12 },
-	{ .name = "to_tid", .width = 8, .to_the_right = true },
-	{ .name = "to_name", .width = 20 },
+static const struct path_column total_columns[] = {
+	{ { .name = "host", .width = 12 }, HOSTS },
+	{ { .name = "tid", .width = 8, .to_the_right = true }, ALL },
+	{ { .name = "name", .width = 20 }, ALL },
+	{ { .name = "state", .width = 12 }, ALL },
+	{ { .name = "duration", .width = 10, .to_the_right = true }, ALL },
+	{ { .name = "steps", .width = 8, .to_the_right = true }, ALL },
+	{ { .name = "percent", .width = 8, .to_the_right = true }, ALL },
 };
 
-enum { STEP_COLUMNS = sizeof(step_columns) / sizeof(*step_columns), STEP_DURATION = 3 };
+static const struct path_column step_columns[] = {
+	{ { .name = "kind", .width = 5 }, ALL },
+	{ { .name = "start", .width = 19, .to_the_right = true }, ALL },
+	{ { .name = "end", .width = 19, .to_the_right = true }, ALL },
+	{ { .name = "duration", .width = 10, .to_the_right = true }, PEOPLE },
+	{ { .name = "host", .width = 12 }, HOSTS },
+	{ { .name = "tid", .width = 8, .to_the_right = true }, ALL },
+	{ { .name = "name", .width = 20 }, ALL },
+	{ { .name = "state", .width = 12 }, ALL },
+	{ { .name = "to_host", .width = 12 }, HOSTS },
+	{ { .name = "to_tid", .width = 8, .to_the_right = true }, ALL },
+	{ { .name = "to_name", .width = 20 }, PEOPLE },
+};
+
+enum {
+	STEP_COLUMNS = sizeof(step_columns) / sizeof(*step_columns),
+	TOTAL_COLUMNS = sizeof(total_columns) / sizeof(*total_columns),
+};
+
+static size_t choose_columns(const struct printing *printing, const struct row_format *format,
+			     const struct path_column *from, size_t count, struct row_column *out)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (from[i].whose == ALL || (from[i].whose == PEOPLE && format->for_people) ||
+		    (from[i].whose == HOSTS && has_hosts(printing, format)))
+			out[kept++] = from[i].column;
+	return kept;
+}
 
 static enum cli_exit print(struct printing *printing, const struct path_options *chosen)
 {
 	const struct row_format *format = row_format_find(chosen->format);
 	struct row_column columns[STEP_COLUMNS];
-	size_t count = 0;
-	for (size_t i = 0; i < STEP_COLUMNS; i++)
-		if (i != STEP_DURATION || format->for_people)
-			columns[count++] = step_columns[i];
+	size_t count = choose_columns(printing, format, chosen->totals ? total_columns : step_columns,
+				      chosen->totals ? TOTAL_COLUMNS : STEP_COLUMNS, columns);
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	if (chosen->totals)
-		row_writer_begin(&printing->rows, format, output, total_columns,
-				 sizeof(total_columns) / sizeof(*total_columns));
-	else
-		row_writer_begin(&printing->rows, format, output, columns, count);
+	row_writer_begin(&printing->rows, format, output, columns, count);
 	enum cli_exit code = walk(printing, chosen->totals ? add_total : put_step);
 	if (code == CLI_OK && chosen->totals)
 		put_totals(printing);
@@ -220,18 +265,80 @@ static enum cli_exit print(struct printing *printing, const struct path_options 
 	return cli_end(output, code);
 }
 
+/* ---- which thread ------------------------------------------------------------------------------------------- */
+
 static enum cli_exit read_tid(const char *text, int32_t *tid)
 {
 	char *end;
 	errno = 0;
 	long number = strtol(text, &end, 10);
 	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
-		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42", text);
+		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42, or HOST/42", text);
 	*tid = (int32_t)number;
 	return CLI_OK;
 }
 
-static enum cli_exit start(struct printing *printing, struct histree_history *history, int32_t tid,
+static bool has_thread(const struct histree_history_host *host, const char *tid)
+{
+	histree_quark threads, found;
+	if (host->history == NULL)
+		return false;
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	return histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK &&
+	       histree_attributes_child(attributes, threads, tid, strlen(tid), &found) == HISTREE_OK;
+}
+
+/* The only host that has the thread. */
+static enum cli_exit find_host(const struct histree_history_host *hosts, size_t count, const char *tid, size_t *out)
+{
+	size_t having = 0;
+	for (size_t i = count; i-- > 0;) {
+		if (!has_thread(&hosts[i], tid))
+			continue;
+		*out = i;
+		having++;
+	}
+	if (having > 1)
+		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
+				   hosts[*out].name, tid);
+	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
+}
+
+/* HOST/TID, or the number alone where that is enough. */
+static enum cli_exit read_thread(const char *text, struct histree_history *history, size_t *host, int32_t *tid)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	const char *slash = strrchr(text, '/');
+	size_t size = slash != NULL ? (size_t)(slash - text) : 0;
+	*host = 0;
+	enum cli_exit code = read_tid(count > 0 && slash != NULL ? slash + 1 : text, tid);
+	if (code != CLI_OK || count == 0)
+		return code;
+	if (slash == NULL)
+		return find_host(hosts, count, text, host);
+	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
+		++*host;
+	return *host < count ? CLI_OK : report_exit(CLI_NOTHING, "'%s': there is no such host", text);
+}
+
+/* What the only host of a store is called: as the build was told, else as its trace. */
+static char *name_of_host(const struct target *target)
+{
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	if (info != NULL && info->host != NULL)
+		return strdup(info->host);
+	const char *path = info != NULL && info->trace_count > 0 ? info->traces[0] : target->path;
+	size_t size = strlen(path);
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	size_t start = size;
+	while (start > 0 && path[start - 1] != '/')
+		start--;
+	return strndup(path + start, size - start);
+}
+
+static enum cli_exit start(struct printing *printing, struct histree_history *history, size_t host, int32_t tid,
 			   const struct path_options *chosen)
 {
 	struct histree_error error;
@@ -244,7 +351,7 @@ static enum cli_exit start(struct printing *printing, struct histree_history *hi
 	histree_time end = chosen->to != NULL ? to : span.end + 1;
 	enum histree_status status = histree_critical_path_create(history, &printing->path, &error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_start(printing->path, tid, from, end, &error);
+		status = histree_critical_path_start(printing->path, host, tid, from, end, &error);
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
@@ -255,20 +362,24 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct histree_history *history = NULL;
 	struct cli_words words;
 	struct target target;
+	size_t host = 0, host_count;
 	int32_t tid = 0;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	status = read_tid(words.words[1], &tid);
-	if (status != CLI_OK)
-		return status;
 	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
 	if (status == CLI_OK)
-		status = start(&printing, history, tid, &chosen);
+		status = read_thread(words.words[1], history, &host, &tid);
+	if (status == CLI_OK) {
+		printing.hosts = histree_history_hosts(history, &host_count);
+		printing.host = name_of_host(&target);
+		status = printing.host != NULL ? start(&printing, history, host, tid, &chosen) : report_no_memory();
+	}
 	if (status == CLI_OK)
 		status = print(&printing, &chosen);
 	histree_critical_path_free(printing.path);
 	free(printing.totals);
+	free(printing.host);
 	histree_history_close(history);
 	target_close(&target);
 	return status;

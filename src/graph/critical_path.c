@@ -169,8 +169,7 @@ static enum histree_status step_back(struct histree_critical_path *path, const s
 		return add_link(path, &arrow, error);
 	}
 	if (status == HISTREE_OK)
-		status = found_or_not(graph_edge_before(&path->view, back->thread, back->time, &edge, error),
-				      &has_edge);
+		status = found_or_not(graph_edge_before(back->thread, back->time, &edge, error), &has_edge);
 	if (status == HISTREE_OK && has_arrow && !(has_edge && is_wait(&edge)))
 		status = add_fork(path, back->reached, &arrow, error);
 	if (status != HISTREE_OK)
@@ -232,9 +231,13 @@ static bool move_to(struct histree_critical_path *path, struct graph_thread *thr
 static enum histree_status extend(struct histree_critical_path *path, struct graph_thread *thread,
 				  histree_time time, enum histree_graph_state state, struct histree_error *error)
 {
-	const struct histree_path_step step = {
-		.start = thread->last, .end = time, .tid = thread->tid, .to_tid = thread->tid, .state = state
-	};
+	const struct histree_path_step step = { .start = thread->last,
+						.end = time,
+						.tid = thread->tid,
+						.to_tid = thread->tid,
+						.state = state,
+						.host = thread->host->number,
+						.to_host = thread->host->number };
 	return move_to(path, thread, time) ? add_step(path, &step, error) : HISTREE_OK;
 }
 
@@ -249,6 +252,8 @@ static enum histree_status cross(struct histree_critical_path *path, struct grap
 						.end = to->last,
 						.tid = from->tid,
 						.to_tid = to->tid,
+						.host = from->host->number,
+						.to_host = to->host->number,
 						.state = state };
 	return add_step(path, &step, error);
 }
@@ -304,12 +309,11 @@ static enum histree_status glue(struct histree_critical_path *path, const struct
 
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
-enum histree_status histree_critical_path_start(struct histree_critical_path *path, int32_t tid, histree_time from,
-						histree_time to, struct histree_error *error)
+enum histree_status histree_critical_path_start(struct histree_critical_path *path, size_t host, int32_t tid,
+						histree_time from, histree_time to, struct histree_error *error)
 {
 	struct graph_link edge;
 	struct graph_thread *thread;
-	histree_time start = histree_history_info(path->view.history)->start;
 	path->thread = NULL;
 	path->step_count = path->handed_out = 0;
 	path->walk++;
@@ -317,10 +321,11 @@ enum histree_status histree_critical_path_start(struct histree_critical_path *pa
 	if (from > to)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a path from %lld to %lld", (long long)from,
 				 (long long)to);
-	enum histree_status status = graph_view_thread(&path->view, tid, &thread, error);
+	enum histree_status status = graph_view_thread(&path->view, host, tid, &thread, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = graph_edge_from(&path->view, thread, from < start ? start : from, &edge, error);
+	histree_time start = histree_history_info(thread->host->history)->start;
+	status = graph_edge_from(thread, from < start ? start : from, &edge, error);
 	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= to))
 		return error_set(error, HISTREE_NOT_FOUND, "thread %d has no edge in that time", tid);
 	if (status != HISTREE_OK)
@@ -339,8 +344,7 @@ static enum histree_status take_edge(struct histree_critical_path *path, struct 
 	bool is_found = false;
 	enum histree_status status = HISTREE_OK;
 	if (path->next < path->to)
-		status = found_or_not(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
-				      &is_found);
+		status = found_or_not(graph_edge_after(path->thread, path->next, &edge, error), &is_found);
 	if (status != HISTREE_OK || !is_found) {
 		path->thread = NULL;
 		return status;
@@ -373,14 +377,16 @@ enum histree_status histree_critical_path_next(struct histree_critical_path *pat
 	return HISTREE_OK;
 }
 
-size_t histree_critical_path_name(struct histree_critical_path *path, int32_t tid, char *buffer, size_t capacity)
+size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid, char *buffer,
+				  size_t capacity)
 {
-	struct graph_view *view = &path->view;
 	struct histree_interval interval = { .value = histree_null() };
 	struct graph_thread *thread;
-	bool is_named = graph_view_thread(view, tid, &thread, NULL) == HISTREE_OK && thread->name != HISTREE_ROOT &&
-			histree_query_single(view->query, thread->name, histree_history_info(view->history)->start,
-					     &interval, NULL) == HISTREE_OK &&
+	bool is_named = graph_view_thread(&path->view, host, tid, &thread, NULL) == HISTREE_OK &&
+			thread->name != HISTREE_ROOT &&
+			histree_query_single(thread->host->query, thread->name,
+					     histree_history_info(thread->host->history)->start, &interval,
+					     NULL) == HISTREE_OK &&
 			interval.value.type == HISTREE_STRING;
 	size_t size = is_named ? interval.value.size : 0;
 	if (capacity > 0) {

@@ -4,61 +4,86 @@
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
-enum histree_status graph_view_open(struct graph_view *view, struct histree_history *history,
-				    struct histree_error *error)
+static enum histree_status open_host(struct graph_view *view, struct histree_history *history,
+				     struct histree_error *error)
 {
+	struct graph_host *host = &view->hosts[view->host_count];
+	*host = (struct graph_host){ .number = view->host_count++, .history = history, .threads = HISTREE_ROOT };
+	if (history == NULL)
+		return HISTREE_OK;
 	const char *provider = histree_history_info(history)->provider;
-	*view = (struct graph_view){ .history = history, .attributes = histree_history_attributes(history) };
 	if (strcmp(provider, "graph") != 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "the history is of the analysis '%s'; critical paths are found in that of 'graph'",
 				 provider);
-	if (histree_attributes_find(view->attributes, HISTREE_ROOT, "Threads", &view->threads) != HISTREE_OK)
-		view->threads = HISTREE_ROOT;
-	return histree_query_create(history, &view->query, error);
+	host->attributes = histree_history_attributes(history);
+	if (histree_attributes_find(host->attributes, HISTREE_ROOT, "Threads", &host->threads) != HISTREE_OK)
+		host->threads = HISTREE_ROOT;
+	return histree_query_create(history, &host->query, error);
+}
+
+enum histree_status graph_view_open(struct graph_view *view, struct histree_history *history,
+				    struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	*view = (struct graph_view){ .hosts = calloc(count + 1, sizeof(*view->hosts)) };
+	if (view->hosts == NULL)
+		return error_memory(error, "the hosts of a graph");
+	enum histree_status status = count == 0 ? open_host(view, history, error) : HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = open_host(view, hosts[i].history, error);
+	return status;
 }
 
 void graph_view_release(struct graph_view *view)
 {
-	histree_query_free(view->query);
+	for (uint32_t i = 0; i < view->host_count; i++)
+		histree_query_free(view->hosts[i].query);
+	free(view->hosts);
 	id_map_release(&view->known);
 	arena_release(&view->records);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
-static histree_quark child_of(const struct graph_view *view, histree_quark parent, const char *name)
+static histree_quark child_of(const struct graph_host *host, histree_quark parent, const char *name)
 {
 	histree_quark child;
-	enum histree_status found = histree_attributes_child(view->attributes, parent, name, strlen(name), &child);
+	enum histree_status found = histree_attributes_child(host->attributes, parent, name, strlen(name), &child);
 	return found == HISTREE_OK ? child : HISTREE_ROOT;
 }
 
-enum histree_status graph_view_thread(struct graph_view *view, int32_t tid, struct graph_thread **out,
-				      struct histree_error *error)
+enum histree_status graph_view_thread(struct graph_view *view, size_t number, int32_t tid,
+				      struct graph_thread **out, struct histree_error *error)
 {
 	char name[16];
-	*out = id_map_find(&view->known, (uint32_t)tid);
+	uint64_t id = (uint64_t)number << 32 | (uint32_t)tid;
+	*out = id_map_find(&view->known, id);
 	if (*out != NULL)
 		return HISTREE_OK;
+	struct graph_host *host = number < view->host_count ? &view->hosts[number] : NULL;
 	snprintf(name, sizeof(name), "%" PRId32, tid);
-	histree_quark state = view->threads != HISTREE_ROOT ? child_of(view, view->threads, name) : HISTREE_ROOT;
+	bool has_threads = host != NULL && host->threads != HISTREE_ROOT;
+	histree_quark state = has_threads ? child_of(host, host->threads, name) : HISTREE_ROOT;
 	if (state == HISTREE_ROOT)
 		return error_set(error, HISTREE_NOT_FOUND, "the graph has no thread %" PRId32, tid);
 	struct graph_thread *thread = arena_allocate(&view->records, sizeof(*thread), alignof(struct graph_thread));
-	if (thread == NULL || !id_map_add(&view->known, (uint32_t)tid, thread))
+	if (thread == NULL || !id_map_add(&view->known, id, thread))
 		return error_memory(error, "threads of a graph");
 	*thread = (struct graph_thread){
+		.host = host,
 		.tid = tid,
 		.state = state,
-		.woken_by = child_of(view, state, "Woken_by"),
-		.received_from = child_of(view, state, "Received_from"),
-		.sent_at = child_of(view, state, "Sent_at"),
-		.name = child_of(view, state, "Name"),
+		.woken_by = child_of(host, state, "Woken_by"),
+		.received_from = child_of(host, state, "Received_from"),
+		.sent_at = child_of(host, state, "Sent_at"),
+		.name = child_of(host, state, "Name"),
 	};
 	*out = thread;
 	return HISTREE_OK;
@@ -66,9 +91,9 @@ enum histree_status graph_view_thread(struct graph_view *view, int32_t tid, stru
 
 /* ---- edges -------------------------------------------------------------------------------------------------- */
 
-static bool is_inside(const struct graph_view *view, histree_time time)
+static bool is_inside(const struct graph_host *host, histree_time time)
 {
-	const struct histree_history_info *info = histree_history_info(view->history);
+	const struct histree_history_info *info = histree_history_info(host->history);
 	return time >= info->start && time <= info->end;
 }
 
@@ -80,13 +105,14 @@ static enum histree_graph_state state_of(const struct histree_value *value)
 }
 
 /* The edge over a time; where there is none, out->end is still set. */
-static enum histree_status edge_at(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				   struct graph_link *out, struct histree_error *error)
+static enum histree_status edge_at(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				   struct histree_error *error)
 {
 	struct histree_interval interval;
-	if (!is_inside(view, time))
+	if (!is_inside(thread->host, time))
 		return HISTREE_NOT_FOUND;
-	enum histree_status status = histree_query_single(view->query, thread->state, time, &interval, error);
+	enum histree_status status =
+		histree_query_single(thread->host->query, thread->state, time, &interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	*out = (struct graph_link){
@@ -99,28 +125,28 @@ static enum histree_status edge_at(struct graph_view *view, struct graph_thread 
 	return interval.value.type == HISTREE_NULL ? HISTREE_NOT_FOUND : HISTREE_OK;
 }
 
-enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				      struct graph_link *out, struct histree_error *error)
+enum histree_status graph_edge_before(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				      struct histree_error *error)
 {
-	enum histree_status status = edge_at(view, thread, time - 1, out, error);
+	enum histree_status status = edge_at(thread, time - 1, out, error);
 	return status == HISTREE_OK && out->end != time ? HISTREE_NOT_FOUND : status;
 }
 
-enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				     struct graph_link *out, struct histree_error *error)
+enum histree_status graph_edge_after(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				     struct histree_error *error)
 {
-	enum histree_status status = edge_at(view, thread, time, out, error);
+	enum histree_status status = edge_at(thread, time, out, error);
 	return status == HISTREE_OK && out->start != time ? HISTREE_NOT_FOUND : status;
 }
 
-enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				    struct graph_link *out, struct histree_error *error)
+enum histree_status graph_edge_from(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				    struct histree_error *error)
 {
-	enum histree_status status = edge_at(view, thread, time, out, error);
-	while (is_inside(view, time) &&
+	enum histree_status status = edge_at(thread, time, out, error);
+	while (is_inside(thread->host, time) &&
 	       (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && out->start < time))) {
 		time = out->end;
-		status = edge_at(view, thread, time, out, error);
+		status = edge_at(thread, time, out, error);
 	}
 	return status;
 }
@@ -128,13 +154,13 @@ enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread
 /* ---- arrows ------------------------------------------------------------------------------------------------- */
 
 /* The number that an attribute of a vertex has: one that began there. */
-static enum histree_status number_at(struct graph_view *view, histree_quark quark, histree_time time, int64_t *out,
-				     struct histree_error *error)
+static enum histree_status number_at(const struct graph_host *host, histree_quark quark, histree_time time,
+				     int64_t *out, struct histree_error *error)
 {
 	struct histree_interval interval;
-	if (quark == HISTREE_ROOT || !is_inside(view, time))
+	if (quark == HISTREE_ROOT || !is_inside(host, time))
 		return HISTREE_NOT_FOUND;
-	enum histree_status status = histree_query_single(view->query, quark, time, &interval, error);
+	enum histree_status status = histree_query_single(host->query, quark, time, &interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_value *value = &interval.value;
@@ -150,7 +176,7 @@ static enum histree_status find_origin(struct graph_view *view, int64_t tid, str
 {
 	if (arrow->start > arrow->end || tid < INT32_MIN || tid > INT32_MAX)
 		return HISTREE_NOT_FOUND;
-	return graph_view_thread(view, (int32_t)tid, &arrow->from, error);
+	return graph_view_thread(view, arrow->to->host->number, (int32_t)tid, &arrow->from, error);
 }
 
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
@@ -160,12 +186,12 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 	*out = (struct graph_link){
 		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_DEFAULT
 	};
-	enum histree_status status = number_at(view, thread->woken_by, time, &tid, error);
+	enum histree_status status = number_at(thread->host, thread->woken_by, time, &tid, error);
 	if (status == HISTREE_NOT_FOUND) {
 		out->state = HISTREE_GRAPH_NETWORK;
-		status = number_at(view, thread->received_from, time, &tid, error);
+		status = number_at(thread->host, thread->received_from, time, &tid, error);
 		if (status == HISTREE_OK)
-			status = number_at(view, thread->sent_at, time, &out->start, error);
+			status = number_at(thread->host, thread->sent_at, time, &out->start, error);
 	}
 	return status == HISTREE_OK ? find_origin(view, tid, out, error) : status;
 }

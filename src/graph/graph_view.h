@@ -13,8 +13,18 @@
 #include "histree/critical_path.h"
 #include "histree/query.h"
 
+/* The graph of one host. */
+struct graph_host {
+	uint32_t number;
+	struct histree_history *history; /* NULL: there is none */
+	const struct histree_attributes *attributes;
+	struct histree_query *query;
+	histree_quark threads;
+};
+
 /* A thread of the graph; HISTREE_ROOT for an attribute that it does not have. */
 struct graph_thread {
+	struct graph_host *host;
 	int32_t tid;
 	histree_quark state, woken_by, received_from, sent_at, name;
 	/* Of the path that is being walked: its last vertex there. */
@@ -31,11 +41,9 @@ struct graph_link {
 };
 
 struct graph_view {
-	struct histree_history *history;
-	const struct histree_attributes *attributes;
-	struct histree_query *query;
-	histree_quark threads;
-	struct id_map known; /* struct graph_thread, by tid */
+	struct graph_host *hosts;
+	uint32_t host_count;
+	struct id_map known; /* struct graph_thread, by host and tid */
 	struct arena records;
 };
 
@@ -43,20 +51,20 @@ enum histree_status graph_view_open(struct graph_view *view, struct histree_hist
 				    struct histree_error *error);
 void graph_view_release(struct graph_view *view);
 
-/* Returns HISTREE_NOT_FOUND if the graph has no such thread. */
-enum histree_status graph_view_thread(struct graph_view *view, int32_t tid, struct graph_thread **out,
+/* Returns HISTREE_NOT_FOUND if the graph has no such host or thread. */
+enum histree_status graph_view_thread(struct graph_view *view, size_t host, int32_t tid, struct graph_thread **out,
 				      struct histree_error *error);
 
 /* Each returns HISTREE_NOT_FOUND, without a message, if there is none. */
-enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				      struct graph_link *out, struct histree_error *error);
-enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				     struct graph_link *out, struct histree_error *error);
+enum histree_status graph_edge_before(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				      struct histree_error *error);
+enum histree_status graph_edge_after(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				     struct histree_error *error);
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error);
 
 /* Find the first edge that begins at a time or later. */
-enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				    struct graph_link *out, struct histree_error *error);
+enum histree_status graph_edge_from(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				    struct histree_error *error);
 
 #endif

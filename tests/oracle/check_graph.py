@@ -78,8 +78,8 @@ class Store:
         return out
 
     def path_of(self, tid):
-        return [(kind, int(start), int(end), int(thread), state, int(to) if to else None, name, to_name)
-                for kind, start, end, thread, name, state, to, to_name in self.rows("critical-path", thread=tid)]
+        return [(kind, int(start), int(end), int(thread), state, int(to) if to else None, name, host, to_host)
+                for kind, start, end, host, thread, name, state, to_host, to in self.rows("critical-path", thread=tid)]
 
 
 def differ(what, wanted, found):
@@ -121,7 +121,7 @@ def check_oracle(name, store, folder):
     for row in read_oracle(folder / f"{name}.critpath.tsv.gz"):
         to = int(row["to_tid"]) if row["to_tid"] else None
         paths[int(row["path_tid"])][row["kind"], int(row["start"]), int(row["end"]), int(row["tid"]), row["state"], to,
-                                    row["name"], row["to_name"]] += 1
+                                    row["name"], row["host"], row["to_host"]] += 1
     for tid, path in paths.items():
         wrong |= differ(f"{name}: the path of {tid} by Trace Compass", path, collections.Counter(store.path_of(tid)))
     return wrong
@@ -131,7 +131,7 @@ def check_totals(store, tid):
     sums = collections.Counter()
     for kind, start, end, thread, state, *_ in store.path_of(tid):
         sums[thread, state] += end - start if kind == "state" else 0
-    found = {(int(row[0]), row[2]): int(row[3]) for row in store.rows("critical-path", "--totals", thread=tid)}
+    found = {(int(row[1]), row[3]): int(row[4]) for row in store.rows("critical-path", "--totals", thread=tid)}
     return differ(f"totals of {tid}", collections.Counter({key: ns for key, ns in sums.items() if ns}),
                   collections.Counter({key: ns for key, ns in found.items() if ns}))
 

@@ -113,7 +113,7 @@ const char *random_graph_walk(struct histree_history *history, uint64_t *steps, 
 	*status = histree_critical_path_create(history, &path, error);
 	for (int32_t tid = 0; tid < THREADS && *status == HISTREE_OK && fault == NULL; tid++) {
 		histree_time before = info->start;
-		*status = histree_critical_path_start(path, tid, info->start, info->end + 1, error);
+		*status = histree_critical_path_start(path, 0, tid, info->start, info->end + 1, error);
 		while (*status == HISTREE_OK && fault == NULL &&
 		       (*status = histree_critical_path_next(path, &step, error)) == HISTREE_OK) {
 			fault = fault_of(&step, info, &before);
