@@ -71,9 +71,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_create(
 										struct histree_error *error);
 
 /*
- * Start the path of a thread of a host (an index into histree_history_hosts(); 0 if it is of one), with its first vertex at or after `from`, up to its first one at or after `to`.  It
- * may be started any number of times.  Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in
- * that time.
+ * Start the path of a thread of a host (an index into histree_history_hosts(); 0 if it is of one), with its first
+ * vertex at or after `from`, up to its first one at or after `to`.  It may be started any number of times.
+ * Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in that time.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_start(struct histree_critical_path *path,
 									       size_t host, int32_t tid,
