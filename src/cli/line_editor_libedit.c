@@ -2,6 +2,7 @@
 /*
  * line_editor_libedit.c - lines that can be edited, recalled and completed, by libedit (editline(3)).
  */
+#include <errno.h>
 #include <histedit.h>
 #include <signal.h>
 #include <stdio.h>
@@ -234,10 +235,14 @@ enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, 
 	editor->prompt = prompt;
 	editor->is_abandoned = false;
 	free(editor->line);
+	/* el_gets() does it after the prompt, and a key that is pressed in between would be the terminal's. */
+	el_set(editor->edit, EL_PREP_TERM, 1);
+	errno = 0;
 	const char *typed = el_gets(editor->edit, &size);
+	bool is_interrupted = typed == NULL && errno == EINTR; /* by a signal that was no key */
 	editor->line = typed == NULL ? NULL : strdup(typed);
 	*line = editor->line;
-	if (editor->is_abandoned) {
+	if (editor->is_abandoned || is_interrupted) {
 		fputc('\n', stderr);
 		return LINE_ABANDONED;
 	}

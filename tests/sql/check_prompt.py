@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Statements typed into `histree sql` on a terminal: check_prompt.py HISTREE libedit|plain
+"""Statements typed into `histree sql` on a terminal: check_prompt.py HISTREE libedit|plain [SLOW_TERMINAL]
 
 A pseudo-terminal is the terminal. What is typed is compared with what comes, never with when it comes: each step waits
-for a text.
+for a text. SLOW_TERMINAL is a library that makes the process late after each prompt: keys are typed before it waits for
+them.
 """
 import os
 import pathlib
@@ -19,22 +20,31 @@ WAIT_S = 60
 
 
 class Terminal:
+    preload = None
+
     def __init__(self, histree, store, folder, terminal):
         self.seen = self.all = ""
         environment = {**os.environ, "TERM": terminal, "XDG_STATE_HOME": str(folder / "state"), "HOME": str(folder),
                        "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "")}
+        if self.preload:
+            environment["LD_PRELOAD"] = self.preload
         self.child, self.file = pty.fork()
         if self.child == 0:
             os.execve(histree, [histree, "sql", "--progress", "none", str(store)], environment)
 
+    def more(self, what):
+        """What comes next; nothing if the other end is closed."""
+        ready, _, _ = select.select([self.file], [], [], WAIT_S)
+        assert ready, f"{what} did not come in {WAIT_S} s; what came:\n{self.all}"
+        try:
+            return os.read(self.file, 65536).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
     def until(self, text):
         """What came up to a text, which is to come."""
         while text not in self.seen:
-            ready, _, _ = select.select([self.file], [], [], WAIT_S)
-            try:
-                more = os.read(self.file, 65536).decode("utf-8", "replace") if ready else ""
-            except OSError:  # its other end is closed
-                more = ""
+            more = self.more(f"'{text}'")
             assert more, f"'{text}' did not come; what came:\n{self.all}"
             self.seen += more
             self.all += more
@@ -50,6 +60,8 @@ class Terminal:
         return self.until(PROMPT)
 
     def end(self):
+        while self.more("the end"):
+            pass
         _, status = os.waitpid(self.child, 0)
         os.close(self.file)
         return os.waitstatus_to_exitcode(status)
@@ -79,6 +91,16 @@ def always(histree, store, folder, terminal):
     assert "took " in shell.ask("SELECT 1;")
     assert "no command '.nothing'" in shell.ask(".nothing")
     assert ".schema" in shell.ask(".help")
+    # A line is given up.
+    shell.type("SELECT 1,\n")
+    shell.until(MORE)
+    shell.type("nonsense\x03")
+    shell.until("^C")
+    shell.until(PROMPT)
+    shell.type("\x03")
+    shell.until("^C")
+    shell.until(PROMPT)
+    assert '{"n":9}' in shell.ask("SELECT 4 + 5 AS n;")
     # A statement that would run for ever is stopped, and the next one is asked.
     shell.type("WITH RECURSIVE n(i) AS (SELECT 'be' || 'gun' UNION ALL SELECT i FROM n) SELECT i FROM n "
                "WHERE i <> 'x';\n")
@@ -112,11 +134,10 @@ def edited(histree, store, folder):
     shell.until(PROMPT)
     shell.type(".sch\tgaps\n")
     assert "cpu INTEGER" in shell.until("\n" + PROMPT)
-    # A line in the middle of a statement is given up with all of it.
-    shell.type("SELECT 1,\n")
-    shell.until(MORE)
-    shell.type("nonsense\x03")
-    shell.until("^C")
+    # A signal that no key made gives the line up, too; the prompt after the answer is the second.
+    shell.type("nonsense")
+    shell.until("nonsense")
+    os.kill(shell.child, signal.SIGINT)
     shell.until(PROMPT)
     shell.type("SELECT 100 + 11;\n")
     assert "111" in shell.until("\n" + PROMPT).partition("\n")[2]
@@ -129,17 +150,20 @@ def edited(histree, store, folder):
 
 
 def main():
-    histree, editing = sys.argv[1:]
+    histree, editing = sys.argv[1:3]
+    preloads = [None, *sys.argv[3:]]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         store = folder / "demo.histree"
         trace = pathlib.Path(os.environ["HISTREE_SOURCE_ROOT"]) / "tests" / "data" / "demo-trace"
         subprocess.run([histree, "build", "-q", "-a", "kernel,system-calls", "-o", store, trace], check=True)
-        always(histree, store, folder, "dumb")
-        assert not (folder / "state").exists(), "a terminal without an editor left a file"
-        if editing == "libedit":
-            always(histree, store, folder, "xterm")
-            edited(histree, store, folder)
+        for each in preloads:
+            Terminal.preload = each
+            always(histree, store, folder, "dumb")
+            assert each or not (folder / "state").exists(), "a terminal without an editor left a file"
+            if editing == "libedit":
+                always(histree, store, folder, "xterm")
+                edited(histree, store, folder)
     print(f"statements typed: {editing}")
 
 
