@@ -109,8 +109,8 @@ struct histree_build_options {
 	uint32_t slices;
 	uint64_t slice_events; /* of a slice, about; 0: 65,536 */
 	/*
-	 * `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB.  `threads`
-	 * may be 0: it follows from those of the build.
+	 * `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB, for each
+	 * host that is built at a time.  `threads` may be 0: it follows from those of the build.
 	 */
 	struct histree_tree_options tree;
 	/* Called now and then by the thread that called histree_build(), as `cancel` is; may be NULL. */

@@ -19,7 +19,7 @@
  * under its name need not be built again, and a build with `resume` does not.
  *
  * Threads: one thread uses an experiment, but for histree_experiment_build_host(), which any number of them may
- * call at a time, for different hosts.
+ * call at a time, for different hosts.  Each call may then take as much memory as the options say.
  */
 #ifndef HISTREE_EXPERIMENT_H
 #define HISTREE_EXPERIMENT_H

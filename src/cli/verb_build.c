@@ -67,7 +67,8 @@ static const struct cli_option options[] = {
 		  "slower; default: 50000" },
 	CLI_OPTIONS_TREE(struct build_options, tree,
 			 "keep at most this much of the trace in memory, in buffers and tables of all analyses "
-			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M"),
+			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M, "
+			 "for each host that is built at a time"),
 	{ .name = "threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,

@@ -40,6 +40,8 @@ static void plan_memory(struct build *build)
 	for (size_t i = 0; i < build->job_count; i++)
 		histories += analysis_job_makes_history(&build->jobs[i]);
 	build->memory = memory_plan(build->options->tree.memory_max, histories, build->job_count - histories);
+	if (build->host->tables_max != 0)
+		build->memory.tables = build->host->tables_max;
 }
 
 /* Returns the path of a file in the store; of one in memory, and of tables beside it, where there is none. */

@@ -13,6 +13,7 @@ struct build_host {
 	const char *name;
 	const struct histree_clock *clock;
 	bool is_one_of_many; /* its store lies in one of several hosts */
+	size_t tables_max;   /* bytes of tables; 0: as `memory_max` of the options says (memory_plan.h) */
 };
 
 /* Build the store of one host, whatever the options say of hosts and clocks. */

@@ -15,6 +15,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/machine_memory.h"
 #include "base/processors.h"
 #include "pipeline/experiment_inside.h"
 #include "pipeline/publish_clock.h"
@@ -24,7 +25,8 @@ enum { THREADS_MAX = 1024, LOOK_EVERY_NS = 50 * 1000 * 1000 };
 struct crew {
 	struct histree_experiment *experiment;
 	uint32_t threads_each;
-	pthread_mutex_t mutex; /* guards what follows */
+	struct memory_share memory; /* of each */
+	pthread_mutex_t mutex;      /* guards what follows */
 	pthread_cond_t changed;
 	size_t *order; /* of hosts that are to be built */
 	size_t order_count, next, running, done;
@@ -78,8 +80,8 @@ static void build_hosts(struct crew *crew)
 		struct histree_error error = { 0 };
 		crew->latest = crew->experiment->hosts[task.host].name;
 		pthread_mutex_unlock(&crew->mutex);
-		enum histree_status status =
-			experiment_build_host(crew->experiment, task.host, crew->threads_each, &watch, &error);
+		enum histree_status status = experiment_build_host(crew->experiment, task.host, crew->threads_each,
+								   &crew->memory, &watch, &error);
 		pthread_mutex_lock(&crew->mutex);
 		end_task(crew, task.host, status, &error);
 	}
@@ -204,15 +206,13 @@ static enum histree_status build_all(struct histree_experiment *experiment, stru
 		goto out;
 	}
 	order_hosts(&crew);
-	uint32_t threads = threads_of(experiment), side_by_side = experiment_shares(experiment);
-	if (side_by_side > crew.order_count)
-		side_by_side = (uint32_t)crew.order_count;
-	if (side_by_side > threads)
-		side_by_side = threads;
-	crew.threads_each = side_by_side > 0 ? threads / side_by_side : 1;
+	uint32_t threads = threads_of(experiment);
+	uint32_t left = crew.order_count < threads ? (uint32_t)crew.order_count : threads;
+	crew.memory = memory_share(experiment->options.tree.memory_max, experiment->count, left, machine_memory());
+	crew.threads_each = threads / crew.memory.side_by_side;
 	pthread_mutex_init(&crew.mutex, NULL);
 	pthread_cond_init(&crew.changed, NULL);
-	run_crew(&crew, side_by_side);
+	run_crew(&crew, left > 0 ? crew.memory.side_by_side : 0);
 	pthread_cond_destroy(&crew.changed);
 	pthread_mutex_destroy(&crew.mutex);
 	status = crew.status;

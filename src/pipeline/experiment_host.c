@@ -17,25 +17,6 @@
 #include "store_folder/host_folder.h"
 #include "store_folder/manifest.h"
 
-/* What a build needs to go at its full speed is less than what it may have by itself. */
-enum { SHARE_MIN = 20 << 20, MEMORY_DEFAULT = 160 << 20 };
-
-/* ---- memory ---------------------------------------------------------------------------------------------- */
-
-static size_t memory_of(const struct histree_experiment *experiment)
-{
-	size_t bytes = experiment->options.tree.memory_max;
-	return bytes != 0 ? bytes : MEMORY_DEFAULT;
-}
-
-uint32_t experiment_shares(const struct histree_experiment *experiment)
-{
-	size_t shares = memory_of(experiment) / SHARE_MIN;
-	if (shares > experiment->count)
-		shares = experiment->count;
-	return shares > 0 ? (uint32_t)shares : 1;
-}
-
 /* ---- what is there --------------------------------------------------------------------------------------- */
 
 static bool is_same_clock(const struct histree_clock *a, const struct histree_clock *b)
@@ -95,11 +76,17 @@ static enum histree_status make_hosts_folder(const struct histree_experiment *ex
 }
 
 enum histree_status experiment_build_host(struct histree_experiment *experiment, size_t index, uint32_t threads,
+					  const struct memory_share *memory,
 					  const struct histree_experiment_watch *watch, struct histree_error *error)
 {
 	struct histree_experiment_host *host = &experiment->hosts[index];
 	struct histree_build_options options = experiment->options;
-	const struct build_host of = { .name = host->name, .clock = host->clock, .is_one_of_many = true };
+	const struct build_host of = {
+		.name = host->name,
+		.clock = host->clock,
+		.is_one_of_many = true,
+		.tables_max = memory->tables,
+	};
 	char *store = NULL;
 	if (host->is_built)
 		return HISTREE_OK;
@@ -118,7 +105,7 @@ enum histree_status experiment_build_host(struct histree_experiment *experiment,
 	options.reference = NULL;
 	options.threads = threads;
 	options.tree.threads = 0;
-	options.tree.memory_max = memory_of(experiment) / experiment_shares(experiment);
+	options.tree.memory_max = memory->memory_max;
 	options.progress = watch != NULL ? watch->progress : NULL;
 	options.progress_context = watch != NULL ? watch->progress_context : NULL;
 	options.cancel = watch != NULL ? watch->cancel : (struct histree_cancel){ 0 };
@@ -138,5 +125,7 @@ enum histree_status histree_experiment_build_host(struct histree_experiment *exp
 		return error_set(error, HISTREE_ERR_ARGUMENT, "there are %zu hosts, and no host number %zu",
 				 experiment->count, host);
 	uint32_t threads = experiment->options.threads;
-	return experiment_build_host(experiment, host, threads != 0 ? threads : 1, watch, error);
+	const struct memory_share alone =
+		memory_share(experiment->options.tree.memory_max, experiment->count, 1, 0);
+	return experiment_build_host(experiment, host, threads != 0 ? threads : 1, &alone, watch, error);
 }

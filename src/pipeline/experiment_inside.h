@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "histree/experiment.h"
+#include "pipeline/memory_plan.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace_group.h"
 
@@ -59,14 +60,12 @@ char *experiment_path(struct histree_experiment *experiment, const char *name);
 
 /* ---- experiment_host.c ----------------------------------------------------------------------------------- */
 
-/* How many hosts can be built side by side, so that each has the same share of the memory however many are. */
-uint32_t experiment_shares(const struct histree_experiment *experiment);
-
 /* See which hosts need not be built again; those whose clock is not known yet need not be for their clock. */
 void experiment_look_at_host(struct histree_experiment *experiment, size_t host);
 
-/* `threads`: of this host alone. */
+/* `threads` and `memory`: of this host alone. */
 enum histree_status experiment_build_host(struct histree_experiment *experiment, size_t host, uint32_t threads,
+					  const struct memory_share *memory,
 					  const struct histree_experiment_watch *watch,
 					  struct histree_error *error);
 

@@ -19,6 +19,7 @@
 #include "store_folder/manifest.h"
 #include "trace/trace.h"
 #include "trace/trace_hosts.h"
+#include "trace/trace_list.h"
 
 enum { FOLDERS_DEEP_MAX = 32 };
 
@@ -35,10 +36,24 @@ static bool has_two_starts(const struct trace_groups *groups)
 	return false;
 }
 
+/* What a trace by itself says of hosts need not be read for this. */
+static bool is_one_trace(const struct histree_build_options *options)
+{
+	struct trace_list list = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < options->trace_count && status == HISTREE_OK; i++)
+		status = trace_list_find(&list, options->traces[i], NULL);
+	bool is_one = status == HISTREE_OK && list.count == 1;
+	trace_list_release(&list);
+	return is_one;
+}
+
 /* Two starts of one machine are one host after the other, if they are not at the same time: their times tell. */
 static bool are_of_one_host(const struct histree_build_options *options)
 {
 	struct trace *trace = NULL;
+	if (is_one_trace(options))
+		return true;
 	if (trace_hosts_check_paths(options->traces, options->trace_count, NULL) == HISTREE_ERR_ARGUMENT)
 		return false;
 	struct trace_groups groups = { 0 };

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "pipeline/memory_plan.h"
 
-enum { MEMORY_DEFAULT = 160 << 20, PART_MIN = 1 << 20 };
+enum {
+	MEMORY_DEFAULT = 160 << 20,
+	PART_MIN = 1 << 20,
+	SHARE_MIN = 20 << 20,   /* the buffers of such a share let a build go at nearly its full speed */
+	BESIDES_MAX = 64 << 20, /* what a process, or a host more, takes that is no buffer and no table */
+};
 
 static size_t lesser(size_t one, size_t other)
 {
@@ -25,5 +30,27 @@ struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segme
 		.tables = at_least_min(all / 5 * 2),
 		.history = at_least_min(history),
 		.segments = at_least_min(segments),
+	};
+}
+
+static uint32_t at_most(uint64_t count, size_t hosts, uint32_t threads)
+{
+	count = count < hosts ? count : hosts;
+	count = count < threads ? count : threads;
+	return count > 0 ? (uint32_t)count : 1;
+}
+
+struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threads, uint64_t machine)
+{
+	if (memory_max == 0)
+		return (struct memory_share){
+			.side_by_side = at_most(machine / 2 / (MEMORY_DEFAULT + BESIDES_MAX), hosts, threads),
+		};
+	size_t shares = at_most(memory_max / SHARE_MIN, hosts, UINT32_MAX);
+	uint32_t side_by_side = at_most(shares, hosts, threads);
+	return (struct memory_share){
+		.side_by_side = side_by_side,
+		.memory_max = memory_max / shares,
+		.tables = at_least_min(memory_max / 5 * 2 / side_by_side),
 	};
 }

@@ -10,6 +10,7 @@
 #define PIPELINE_MEMORY_PLAN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct memory_plan {
 	size_t tables;   /* of all analyses */
@@ -19,5 +20,22 @@ struct memory_plan {
 
 /* `memory_max` is for all of it; 0: the default, 160 MiB.  No part has less than 1 MiB. */
 struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segment_stores);
+
+/*
+ * What each of several hosts may have, some of which are built side by side.  The size of its buffers decides what
+ * is in a file, so `memory_max` does not depend on how many are; that of the tables does not, so whoever is built
+ * has the tables of those who are not.
+ */
+struct memory_share {
+	uint32_t side_by_side; /* so many hosts at most */
+	size_t memory_max;     /* of the build of one, for memory_plan() */
+	size_t tables;         /* of it, instead of what that says; 0: as it says */
+};
+
+/*
+ * `memory_max` is for all hosts that are built at a time, of which there are `threads` at most; 0: each has what a
+ * host alone has by default, as far as half of the machine's memory is enough for it.
+ */
+struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threads, uint64_t machine);
 
 #endif

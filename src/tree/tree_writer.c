@@ -161,15 +161,12 @@ static inline void note_added(struct tree_added *added, const struct histree_int
 	added->intervals++;
 }
 
-/* Returns how many of the intervals, from the first on, the tree takes; *added becomes what it then has. */
-static inline size_t accept(const struct tree_writer *writer, const struct histree_interval *intervals,
-			    size_t count, struct tree_added *added)
+/* Returns how many of the intervals, from the first on, the tree takes, and counts them. */
+static inline size_t accept(struct tree_writer *writer, const struct histree_interval *intervals, size_t count)
 {
-	struct tree_added all = *added;
 	size_t accepted = 0;
 	for (; accepted < count && is_acceptable(writer, &intervals[accepted]); accepted++)
-		note_added(&all, &intervals[accepted]);
-	*added = all;
+		note_added(&writer->added, &intervals[accepted]);
 	return accepted;
 }
 
@@ -187,24 +184,26 @@ static enum histree_status add_without_edges(struct tree_writer *writer, const s
 	return status;
 }
 
+static inline enum histree_status insert_now(struct tree_writer *writer, const struct histree_interval *intervals,
+					     size_t count, struct histree_error *error)
+{
+	return writer->edges.are_left_out ? add_without_edges(writer, intervals, count, error)
+					  : writer->source->add(writer->leaves, intervals, count, error);
+}
+
 static enum histree_status insert(void *context, const struct histree_interval *intervals, size_t count,
 				  struct histree_error *error)
 {
-	struct tree_writer *writer = context;
-	return writer->edges.are_left_out ? add_without_edges(writer, intervals, count, error)
-					  : writer->source->add(writer->leaves, intervals, count, error);
+	return insert_now(context, intervals, count, error);
 }
 
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
 				    size_t count, size_t *added, struct histree_error *error)
 {
-	struct tree_added all = writer->added;
-	size_t accepted = accept(writer, intervals, count, &all);
+	size_t accepted = accept(writer, intervals, count); /* after a failure, nobody asks what was added */
 	enum histree_status status = writer->inserter != NULL
 					     ? tree_inserter_add(writer->inserter, intervals, accepted, error)
-					     : insert(writer, intervals, accepted, error);
-	if (status == HISTREE_OK)
-		writer->added = all;
+					     : insert_now(writer, intervals, accepted, error);
 	*added = status == HISTREE_OK ? accepted : 0;
 	return status == HISTREE_OK && accepted < count ? refuse(writer, &intervals[accepted], error) : status;
 }

@@ -46,12 +46,60 @@ static void no_part_is_too_small_to_work_with(void **state)
 	assert_int_equal(plan.segments, MEGABYTE);
 }
 
+static void hosts_built_at_a_time_stay_below_the_ceiling(void **state)
+{
+	(void)state;
+	for (size_t memory = 20 * MEGABYTE; memory < (size_t)4096 * MEGABYTE; memory += 60 * MEGABYTE)
+		for (size_t hosts = 1; hosts <= HISTORIES_MAX; hosts++)
+			for (uint32_t threads = 1; threads <= STORES_MAX; threads++) {
+				struct memory_share share = memory_share(memory, hosts, threads, 0);
+				struct memory_plan plan = memory_plan(share.memory_max, 1, 6);
+				size_t each = share.tables + plan.history + 6 * plan.segments;
+				assert_true(share.side_by_side * each <= memory);
+				assert_true(share.side_by_side <= hosts && share.side_by_side <= threads);
+			}
+}
+
+static void buffers_do_not_depend_on_threads(void **state)
+{
+	(void)state;
+	for (size_t memory = 0; memory < (size_t)1024 * MEGABYTE; memory += 60 * MEGABYTE)
+		for (uint32_t threads = 1; threads <= STORES_MAX; threads++) {
+			size_t one = memory_share(memory, 8, 1, UINT64_MAX).memory_max;
+			assert_int_equal(memory_share(memory, 8, threads, UINT64_MAX).memory_max, one);
+		}
+}
+
+static void one_host_after_another_has_the_tables_of_one_alone(void **state)
+{
+	(void)state;
+	struct memory_share said = memory_share((size_t)160 * MEGABYTE, 8, 1, 0);
+	assert_int_equal(said.tables, memory_plan((size_t)160 * MEGABYTE, 1, 0).tables);
+	assert_int_equal(memory_share((size_t)160 * MEGABYTE, 8, 2, 0).tables, said.tables / 2);
+	struct memory_share unsaid = memory_share(0, 8, 2, UINT64_MAX);
+	assert_int_equal(unsaid.side_by_side, 2);
+	assert_int_equal(unsaid.memory_max, 0);
+	assert_int_equal(unsaid.tables, 0);
+}
+
+static void half_of_a_machine_is_enough(void **state)
+{
+	(void)state;
+	assert_int_equal(memory_share(0, 100, 64, (uint64_t)4 << 30).side_by_side, 9);
+	assert_int_equal(memory_share(0, 100, 64, (uint64_t)64 << 20).side_by_side, 1);
+	assert_int_equal(memory_share(0, 100, 64, UINT64_MAX).side_by_side, 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_parts_together_are_the_memory),
 		cmocka_unit_test(a_file_does_not_depend_on_the_others),
 		cmocka_unit_test(no_part_is_too_small_to_work_with),
+		cmocka_unit_test(hosts_built_at_a_time_stay_below_the_ceiling),
+		cmocka_unit_test(buffers_do_not_depend_on_threads),
+		cmocka_unit_test(one_host_after_another_has_the_tables_of_one_alone),
+		cmocka_unit_test(half_of_a_machine_is_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
