@@ -36,6 +36,7 @@
  *	convert.h	a store with another kind of tree
  *	load.h		from states, changes or segments as text to a store
  *	segment_view.h	charts of how long segments last
+ *	time_use.h	how long threads ran, waited and were blocked
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
@@ -83,6 +84,7 @@
 #include "sync.h"
 #include "time_text.h"
 #include "value.h"
+#include "time_use.h"
 #include "view.h"
 #include "window.h"
 

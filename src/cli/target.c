@@ -115,6 +115,21 @@ enum cli_exit target_open_history(struct target *target, const char *path, const
 	return CLI_OK;
 }
 
+char *target_host_name(const struct target *target)
+{
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	if (info != NULL && info->host != NULL)
+		return strdup(info->host);
+	const char *path = info != NULL && info->trace_count > 0 ? info->traces[0] : target->path;
+	size_t size = strlen(path);
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	size_t start = size;
+	while (start > 0 && path[start - 1] != '/')
+		start--;
+	return strndup(path + start, size - start);
+}
+
 void target_close(struct target *target)
 {
 	histree_store_close(target->store);

@@ -322,22 +322,6 @@ static enum cli_exit read_thread(const char *text, struct histree_history *histo
 	return *host < count ? CLI_OK : report_exit(CLI_NOTHING, "'%s': there is no such host", text);
 }
 
-/* What the only host of a store is called: as the build was told, else as its trace. */
-static char *name_of_host(const struct target *target)
-{
-	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
-	if (info != NULL && info->host != NULL)
-		return strdup(info->host);
-	const char *path = info != NULL && info->trace_count > 0 ? info->traces[0] : target->path;
-	size_t size = strlen(path);
-	while (size > 1 && path[size - 1] == '/')
-		size--;
-	size_t start = size;
-	while (start > 0 && path[start - 1] != '/')
-		start--;
-	return strndup(path + start, size - start);
-}
-
 static enum cli_exit start(struct printing *printing, struct histree_history *history, size_t host, int32_t tid,
 			   const struct path_options *chosen)
 {
@@ -372,7 +356,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = read_thread(words.words[1], history, &host, &tid);
 	if (status == CLI_OK) {
 		printing.hosts = histree_history_hosts(history, &host_count);
-		printing.host = name_of_host(&target);
+		printing.host = target_host_name(&target);
 		status = printing.host != NULL ? start(&printing, history, host, tid, &chosen) : report_no_memory();
 	}
 	if (status == CLI_OK)

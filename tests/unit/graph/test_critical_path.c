@@ -43,7 +43,7 @@ static void any_bytes_have_paths(void **state)
 	static uint8_t bytes[BYTES_MAX];
 	struct random random = { test_seed() };
 	char what[64];
-	for (uint64_t round = 0; round < test_effort(300, 40) * test_rounds(); round++) {
+	for (uint64_t round = 0; round < test_effort(80, 20) * test_rounds(); round++) {
 		/* Some have many waits, some many arrows, some both. */
 		uint8_t waits = (uint8_t)random_below(&random, 100), arrows = (uint8_t)random_below(&random, 100);
 		size_t edges = random_below(&random, BYTES_MAX / 4);

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_top.c - what threads did with their time, added up.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "cli/time_option.h"
+#include "cli/verb.h"
+#include "histree/time_use.h"
+
+struct top_options {
+	const char *analysis, *format, *from, *to, *by, *where;
+	uint64_t limit;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct top_options, from),
+	  .help = "begin at this time; default: the start of the history" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct top_options, to),
+	  .help = "end at this time; default: the end of the history" },
+	{ .name = "by",
+	  .argument = "KEYS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct top_options, by),
+	  .help = "print one row for each thread, process, name, cpu, state, system-call or had-by (who had the "
+		  "CPU "
+		  "that others waited for), or for each of several of them, with commas; default: thread" },
+	{ .name = "where",
+	  .argument = "EXPRESSION",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct top_options, where),
+	  .help = "count only what passes this expression over host, thread, process, name, cpu, state, "
+		  "system_call and had_by" },
+	{ .name = "limit",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct top_options, limit),
+	  .help = "print at most N rows, the first ones",
+	  .min = 1,
+	  .max = UINT32_MAX },
+	CLI_OPTION_ANALYSIS(struct top_options, "read the history of this analysis; default: kernel"),
+	CLI_OPTION_FORMAT(struct top_options),
+	{ 0 },
+};
+
+/* In the order of enum histree_use_key: as they are asked for, and the columns. */
+static const char *const key_names[HISTREE_USE_KEY_COUNT] = { "thread", "process",     "name",  "cpu",
+							      "state",  "system-call", "had-by" };
+static const struct row_column key_columns[HISTREE_USE_KEY_COUNT] = {
+	{ .name = "thread", .width = 8, .to_the_right = true },
+	{ .name = "process", .width = 8, .to_the_right = true },
+	{ .name = "name", .width = 16 },
+	{ .name = "cpu", .width = 4, .to_the_right = true },
+	{ .name = "state", .width = 11 },
+	{ .name = "system_call", .width = 16 },
+	{ .name = "had_by", .width = 8, .to_the_right = true },
+};
+
+enum { COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 };
+
+struct printing {
+	unsigned by;
+	const struct histree_history_host *hosts; /* NULL: one, */
+	char *host;                               /* which is called so */
+	struct row_writer rows;
+	struct row_column columns[COLUMNS_MAX];
+	size_t column_count;
+	uint64_t ns; /* of all rows */
+};
+
+/* ---- options ------------------------------------------------------------------------------------------------ */
+
+static bool read_key(const char *word, size_t size, unsigned *by)
+{
+	for (unsigned key = 0; key < HISTREE_USE_KEY_COUNT; key++)
+		if (strlen(key_names[key]) == size && memcmp(key_names[key], word, size) == 0) {
+			*by |= 1U << key;
+			return true;
+		}
+	return false;
+}
+
+static enum cli_exit read_keys(const char *text, unsigned *by)
+{
+	*by = 0;
+	for (const char *word = text, *end; *text != '\0'; word = end + 1) {
+		end = strchrnul(word, ',');
+		if (!read_key(word, (size_t)(end - word), by))
+			return report_exit(CLI_USAGE,
+					   "'--by': '%.*s' is none of thread, process, name, cpu, state, "
+					   "system-call and had-by",
+					   (int)(end - word), word);
+		if (*end == '\0')
+			return CLI_OK;
+	}
+	return report_exit(CLI_USAGE, "'--by' needs at least one of thread, process, name, cpu, state, system-call "
+				      "and had-by");
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------- */
+
+static bool has(const struct printing *printing, enum histree_use_key key)
+{
+	return (printing->by & 1U << key) != 0;
+}
+
+static bool has_hosts(const struct printing *printing, const struct row_format *format)
+{
+	return printing->hosts != NULL || !format->for_people;
+}
+
+/* The name of a thread stands beside it, unless it is a key of its own. */
+static bool names_threads(const struct printing *printing)
+{
+	return has(printing, HISTREE_USE_BY_THREAD) && !has(printing, HISTREE_USE_BY_NAME);
+}
+
+/* Idle is what CPUs are, not threads. */
+static bool shows(const struct printing *printing, enum histree_use use)
+{
+	return use != HISTREE_USE_IDLE || has(printing, HISTREE_USE_BY_CPU);
+}
+
+static void add_column(struct printing *printing, struct row_column column)
+{
+	printing->columns[printing->column_count++] = column;
+}
+
+static void choose_columns(struct printing *printing, const struct row_format *format)
+{
+	const struct row_column duration = { .name = "duration", .width = 11, .to_the_right = true };
+	if (has_hosts(printing, format))
+		add_column(printing, (struct row_column){ .name = "host", .width = 12 });
+	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
+		if (has(printing, key))
+			add_column(printing, key_columns[key]);
+		if (key == HISTREE_USE_BY_THREAD && names_threads(printing))
+			add_column(printing, key_columns[HISTREE_USE_BY_NAME]);
+	}
+	if (has(printing, HISTREE_USE_BY_HAD_BY))
+		add_column(printing, (struct row_column){ .name = "had_by_name", .width = 16 });
+	for (enum histree_use use = 0; use < HISTREE_USE_COUNT && !has(printing, HISTREE_USE_BY_STATE); use++)
+		if (shows(printing, use)) {
+			struct row_column column = duration;
+			column.name = histree_use_name(use);
+			add_column(printing, column);
+		}
+	if (has(printing, HISTREE_USE_BY_STATE))
+		add_column(printing, duration);
+	add_column(printing, (struct row_column){ .name = "count", .width = 8, .to_the_right = true });
+	if (has(printing, HISTREE_USE_BY_STATE))
+		add_column(printing, (struct row_column){ .name = "percent", .width = 7, .to_the_right = true });
+}
+
+static void put_key(struct row_writer *rows, enum histree_use_key key, const struct histree_value *value)
+{
+	if (key == HISTREE_USE_BY_STATE && value->type == HISTREE_INT)
+		row_text(rows, histree_use_name((enum histree_use)value->int32));
+	else if (value->type == HISTREE_UNKNOWN)
+		row_text(rows, "?");
+	else if (value->type == HISTREE_NULL && rows->format->for_people)
+		row_text(rows, "-");
+	else
+		row_value(rows, value);
+}
+
+static uint64_t sum_of(const struct histree_use_row *row)
+{
+	uint64_t sum = 0;
+	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
+		sum += row->ns[use];
+	return sum;
+}
+
+static void put_times(struct printing *printing, const struct histree_use_row *row)
+{
+	struct row_writer *rows = &printing->rows;
+	const uint64_t sum = sum_of(row);
+	if (has(printing, HISTREE_USE_BY_STATE)) {
+		row_duration(rows, sum);
+		row_unsigned(rows, row->count);
+		double share = printing->ns > 0 ? (double)sum / (double)printing->ns : 0;
+		row_real(rows, (double)(int64_t)(1000 * share + 0.5) / 10);
+		return;
+	}
+	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
+		if (shows(printing, use))
+			row_duration(rows, row->ns[use]);
+	row_unsigned(rows, row->count);
+}
+
+static void put_row(struct printing *printing, const struct histree_use_row *row)
+{
+	struct row_writer *rows = &printing->rows;
+	if (has_hosts(printing, rows->format))
+		row_text(rows, printing->hosts != NULL ? printing->hosts[row->host].name : printing->host);
+	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
+		if (has(printing, key))
+			put_key(rows, key, &row->keys[key]);
+		if (key == HISTREE_USE_BY_THREAD && names_threads(printing))
+			row_text(rows, row->name);
+	}
+	if (has(printing, HISTREE_USE_BY_HAD_BY))
+		row_text(rows, row->had_by_name);
+	put_times(printing, row);
+	row_end(rows);
+}
+
+static enum cli_exit print(struct printing *printing, const struct histree_time_use *use,
+			   const struct top_options *chosen)
+{
+	const struct row_format *format = row_format_find(chosen->format);
+	size_t count;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	choose_columns(printing, format);
+	row_writer_begin(&printing->rows, format, output, printing->columns, printing->column_count);
+	if (format->for_people && count > 0) {
+		for (size_t i = 0; i < printing->column_count; i++)
+			row_text(&printing->rows, printing->columns[i].name);
+		row_end(&printing->rows);
+	}
+	for (size_t i = 0; i < count; i++)
+		printing->ns += sum_of(&rows[i]);
+	for (size_t i = 0; i < count && (chosen->limit == 0 || i < chosen->limit); i++)
+		put_row(printing, &rows[i]);
+	row_writer_finish(&printing->rows);
+	enum cli_exit code = count > 0 ? CLI_OK : CLI_NOTHING;
+	if (histree_time_use_is_damaged(use))
+		code = report_exit(CLI_NOTHING,
+				   "the history is damaged, and what is lost is unknown; 'histree verify' "
+				   "says what that is");
+	return cli_end(output, code);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+static enum cli_exit ask(struct printing *printing, const struct target *target, struct histree_history *history,
+			 const struct top_options *chosen)
+{
+	struct histree_time_use_request request = { .by = printing->by,
+						    .where = chosen->where,
+						    .cancel = { .go_on = progress_goes_on } };
+	struct histree_error error = { 0 };
+	struct histree_time_use *use = NULL;
+	const struct time_span span = time_span_of_history(histree_history_info(history));
+	size_t host_count;
+	enum cli_exit code = time_option_range(chosen->from, chosen->to, &span, &request.from, &request.to);
+	if (code != CLI_OK)
+		return code;
+	printing->hosts = histree_history_hosts(history, &host_count);
+	printing->host = target_host_name(target);
+	if (printing->host == NULL)
+		return report_no_memory();
+	progress_catch_signals();
+	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
+	if (status == HISTREE_ERR_CANCELLED)
+		progress_raise_signal();
+	code = status == HISTREE_OK ? print(printing, use, chosen) : report_error(&error);
+	histree_time_use_free(use);
+	return code;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct top_options chosen = { .by = "thread" };
+	struct printing printing = { 0 };
+	struct histree_history *history = NULL;
+	struct target target;
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	enum cli_exit code = read_keys(chosen.by, &printing.by);
+	if (code != CLI_OK)
+		return code;
+	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	if (code == CLI_OK)
+		code = ask(&printing, &target, history, &chosen);
+	free(printing.host);
+	histree_history_close(history);
+	target_close(&target);
+	return code;
+}
+
+const struct cli_verb verb_top = {
+	.name = "top",
+	.summary = "say how long threads ran, waited for a CPU and were blocked",
+	.arguments = "STORE",
+	.words_min = 1,
+	.words_max = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

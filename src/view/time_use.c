@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+/*
+ * time_use.c - pieces of threads' states, added up by what was asked for.
+ */
+#include "histree/time_use.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "histree/filter.h"
+#include "view/use_sweep.h"
+
+/* Of the filter. */
+enum field {
+	FIELD_HOST,
+	FIELD_THREAD,
+	FIELD_PROCESS,
+	FIELD_NAME,
+	FIELD_CPU,
+	FIELD_STATE,
+	FIELD_SYSTEM_CALL,
+	FIELD_HAD_BY,
+	FIELD_COUNT,
+	FIELDS_OF_THREAD = FIELD_CPU, /* those before say nothing of a piece */
+};
+
+static const struct histree_filter_field fields[FIELD_COUNT] = {
+	[FIELD_HOST] = { "host", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+	[FIELD_THREAD] = { "thread", HISTREE_INT, HISTREE_FILTER_PLAIN },
+	[FIELD_PROCESS] = { "process", HISTREE_INT, HISTREE_FILTER_PLAIN },
+	[FIELD_NAME] = { "name", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+	[FIELD_CPU] = { "cpu", HISTREE_INT, HISTREE_FILTER_PLAIN },
+	[FIELD_STATE] = { "state", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+	[FIELD_SYSTEM_CALL] = { "system_call", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+	[FIELD_HAD_BY] = { "had_by", HISTREE_INT, HISTREE_FILTER_PLAIN },
+};
+
+enum { STATES_MAX = 1 << 18 };
+
+struct use_key {
+	int32_t keys[HISTREE_USE_KEY_COUNT];
+	uint32_t host;
+};
+
+struct histree_time_use {
+	struct histree_time_use_request request;
+	struct histree_filter *filter; /* NULL: all is counted */
+	bool filters_pieces;           /* it names more than threads */
+	struct intern texts;
+	struct use_key *keys;
+	struct histree_use_row *rows;
+	size_t count, key_capacity, row_capacity;
+	struct hash_index by_key;
+	uint32_t last; /* the row of the piece before, which often is that of the next one */
+	/* The host that is being read. */
+	uint32_t host;
+	const char *host_name;
+	const struct histree_control_flow *flow;
+	bool has_threads, is_damaged;
+};
+
+const char *histree_use_name(enum histree_use use)
+{
+	static const char *const names[HISTREE_USE_COUNT] = { "user",    "system",  "interrupted", "idle",
+							      "waiting", "blocked", "other",       "unknown" };
+	return names[(unsigned)use < HISTREE_USE_COUNT ? use : HISTREE_USE_UNKNOWN];
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------- */
+
+static bool has_key(const void *keys, uint32_t number, const void *key)
+{
+	return memcmp(&((const struct use_key *)keys)[number], key, sizeof(struct use_key)) == 0;
+}
+
+static uint64_t hash_of_key(const struct use_key *key)
+{
+	uint64_t hash = key->host;
+	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
+		hash = hash_mix(hash ^ (uint32_t)key->keys[i]);
+	return hash;
+}
+
+static uint64_t hash_of_row(const void *keys, uint32_t number)
+{
+	return hash_of_key(&((const struct use_key *)keys)[number]);
+}
+
+static bool is_text(size_t key)
+{
+	return key == HISTREE_USE_BY_NAME || key == HISTREE_USE_BY_SYSTEM_CALL;
+}
+
+static struct histree_value value_of_key(const struct histree_time_use *use, size_t key, int32_t number)
+{
+	size_t size;
+	if (number == USE_NOTHING)
+		return histree_null();
+	if (number == USE_NOT_KNOWN)
+		return histree_unknown();
+	if (!is_text(key))
+		return histree_int(number);
+	const char *text = intern_get(&use->texts, (uint32_t)number, &size);
+	return histree_string_n(text, size);
+}
+
+/* Of a thread that is no idle loop; kept by the texts. */
+static const char *name_of(struct histree_time_use *use, int32_t tid)
+{
+	uint32_t count, found = histree_control_flow_find(use->flow, tid, -1), text;
+	size_t size;
+	if (tid <= 0 || found == HISTREE_NO_INDEX)
+		return tid == 0 ? "(idle)" : "";
+	const char *name = histree_control_flow_threads(use->flow, &count)[found].name;
+	text = intern_add(&use->texts, name, strlen(name));
+	return text != INTERN_NONE ? intern_get(&use->texts, text, &size) : NULL;
+}
+
+static bool name_row(struct histree_time_use *use, struct histree_use_row *row, const struct use_key *key,
+		     const struct use_piece *piece)
+{
+	row->name = row->had_by_name = "";
+	if (use->request.by & HISTREE_BY(THREAD))
+		row->name = name_of(use, piece->thread->tid);
+	if (use->request.by & HISTREE_BY(HAD_BY))
+		row->had_by_name = name_of(use, key->keys[HISTREE_USE_BY_HAD_BY]);
+	return row->name != NULL && row->had_by_name != NULL;
+}
+
+static struct histree_use_row *row_of(struct histree_time_use *use, const struct use_key *key,
+				      const struct use_piece *piece)
+{
+	if (use->last < use->count && has_key(use->keys, use->last, key))
+		return &use->rows[use->last];
+	uint64_t hash = hash_of_key(key);
+	use->last = hash_index_find(&use->by_key, hash, has_key, use->keys, key);
+	if (use->last != HASH_INDEX_NONE)
+		return &use->rows[use->last];
+	if (!array_reserve(&use->keys, &use->key_capacity, use->count + 1) ||
+	    !array_reserve(&use->rows, &use->row_capacity, use->count + 1) ||
+	    !hash_index_reserve(&use->by_key, use->count + 1, hash_of_row, use->keys))
+		return NULL;
+	struct histree_use_row *row = &use->rows[use->count];
+	*row = (struct histree_use_row){ .host = use->host };
+	if (!name_row(use, row, key, piece))
+		return NULL;
+	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
+		row->keys[i] = value_of_key(use, i, key->keys[i]);
+	use->last = (uint32_t)use->count;
+	use->keys[use->count++] = *key;
+	hash_index_add(&use->by_key, hash, use->last);
+	return row;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------- */
+
+static void fill_of_thread(const struct histree_time_use *use, const struct histree_thread *thread,
+			   struct histree_value *values)
+{
+	values[FIELD_HOST] = histree_string(use->host_name);
+	values[FIELD_THREAD] = histree_int(thread->tid);
+	values[FIELD_PROCESS] = histree_int(thread->pid);
+	values[FIELD_NAME] = histree_string(thread->name);
+}
+
+static bool passes(const struct histree_time_use *use, const struct use_piece *piece)
+{
+	struct histree_value values[FIELD_COUNT];
+	if (!use->filters_pieces)
+		return true; /* those of threads that do not are not read */
+	fill_of_thread(use, piece->thread, values);
+	values[FIELD_CPU] = value_of_key(use, HISTREE_USE_BY_CPU, piece->cpu);
+	values[FIELD_STATE] = histree_string(histree_use_name(piece->use));
+	values[FIELD_SYSTEM_CALL] = value_of_key(use, HISTREE_USE_BY_SYSTEM_CALL, piece->system_call);
+	values[FIELD_HAD_BY] = value_of_key(use, HISTREE_USE_BY_HAD_BY, piece->had_by);
+	return histree_filter_match(use->filter, values);
+}
+
+static bool wants(void *context, const struct histree_thread *thread)
+{
+	const struct histree_time_use *use = context;
+	const unsigned by_idle = HISTREE_BY(CPU) | HISTREE_BY(STATE);
+	struct histree_value values[FIELD_COUNT] = { 0 };
+	bool are_known[FIELD_COUNT] = {
+		[FIELD_HOST] = true, [FIELD_THREAD] = true, [FIELD_PROCESS] = true, [FIELD_NAME] = true
+	};
+	if (thread->tid == 0 && (use->request.by & by_idle) == 0)
+		return false;
+	if (use->filter == NULL)
+		return true;
+	fill_of_thread(use, thread, values);
+	return use->filters_pieces ? histree_filter_may_pass(use->filter, values, are_known)
+				   : histree_filter_match(use->filter, values);
+}
+
+static enum histree_status take(void *context, const struct use_piece *piece, struct histree_error *error)
+{
+	struct histree_time_use *use = context;
+	const unsigned by = use->request.by;
+	struct use_key key;
+	if (!passes(use, piece))
+		return HISTREE_OK;
+	int32_t name = 0;
+	if (by & HISTREE_BY(NAME)) {
+		uint32_t text = intern_add(&use->texts, piece->thread->name, strlen(piece->thread->name));
+		if (text == INTERN_NONE)
+			return error_memory(error, "the use of time");
+		name = (int32_t)text;
+	}
+	const int32_t all[HISTREE_USE_KEY_COUNT] = {
+		[HISTREE_USE_BY_THREAD] = piece->thread->tid,
+		[HISTREE_USE_BY_PROCESS] = piece->thread->pid,
+		[HISTREE_USE_BY_NAME] = name,
+		[HISTREE_USE_BY_CPU] = piece->cpu,
+		[HISTREE_USE_BY_STATE] = (int32_t)piece->use,
+		[HISTREE_USE_BY_SYSTEM_CALL] = piece->system_call,
+		[HISTREE_USE_BY_HAD_BY] = piece->had_by,
+	};
+	key.host = use->host;
+	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
+		key.keys[i] = by & 1U << i ? all[i] : USE_NOTHING;
+	struct histree_use_row *row = row_of(use, &key, piece);
+	if (row == NULL)
+		return error_memory(error, "the use of time");
+	row->ns[piece->use] += (uint64_t)piece->end - (uint64_t)piece->start + 1;
+	row->count += piece->is_first;
+	return HISTREE_OK;
+}
+
+/* ---- hosts -------------------------------------------------------------------------------------------------- */
+
+static bool needs(const struct histree_time_use *use, enum histree_use_key key, enum field field)
+{
+	return (use->request.by & 1U << key) != 0 ||
+	       (use->filter != NULL && histree_filter_needs(use->filter, field));
+}
+
+static enum histree_status sweep_host(struct histree_time_use *use, struct histree_history *history,
+				      struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_time_use_request *request = &use->request;
+	struct use_sweep sweep = {
+		.history = history,
+		.flow = use->flow,
+		.from = request->from > info->start ? request->from : info->start,
+		.to = request->to < info->end ? request->to : info->end,
+		.needs_cpus = needs(use, HISTREE_USE_BY_CPU, FIELD_CPU),
+		.needs_calls = needs(use, HISTREE_USE_BY_SYSTEM_CALL, FIELD_SYSTEM_CALL),
+		.needs_owners = needs(use, HISTREE_USE_BY_HAD_BY, FIELD_HAD_BY),
+		.wants = wants,
+		.take = take,
+		.context = use,
+		.texts = &use->texts,
+		.states_max = request->states_max > 0 ? request->states_max : STATES_MAX,
+		.cancel = &use->request.cancel,
+	};
+	enum histree_status status = use_sweep_run(&sweep, error);
+	use->is_damaged |= sweep.is_damaged;
+	return status;
+}
+
+static enum histree_status read_host(struct histree_time_use *use, struct histree_history *history,
+				     struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct histree_control_flow *flow;
+	uint32_t count;
+	if (strncmp(info->provider, "kernel", strlen("kernel")) != 0)
+		return HISTREE_OK; /* its states mean something else */
+	if (use->request.from > info->end || use->request.to < info->start) {
+		use->has_threads = true; /* nobody knows; nothing is wrong with it */
+		return HISTREE_OK;
+	}
+	enum histree_status status = histree_control_flow_create(history, use->request.cancel, &flow, error);
+	if (status != HISTREE_OK)
+		return status;
+	use->flow = flow;
+	histree_control_flow_threads(flow, &count);
+	if (count > 0) {
+		use->has_threads = true;
+		status = sweep_host(use, history, error);
+	}
+	histree_control_flow_free(flow);
+	use->flow = NULL;
+	return status;
+}
+
+static enum histree_status read_hosts(struct histree_time_use *use, struct histree_history *history,
+				      struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	enum histree_status status = HISTREE_OK;
+	use->host_name = "";
+	if (count == 0)
+		return read_host(use, history, error);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		use->host = (uint32_t)i;
+		use->host_name = hosts[i].name;
+		use->is_damaged |= hosts[i].history == NULL && hosts[i].why != NULL;
+		if (hosts[i].history != NULL && hosts[i].count > 0)
+			status = read_host(use, hosts[i].history, error);
+	}
+	return status;
+}
+
+/* ---- the answer --------------------------------------------------------------------------------------------- */
+
+static uint64_t ran(const struct histree_use_row *row)
+{
+	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
+}
+
+static int compare_u64(uint64_t one, uint64_t other)
+{
+	return (one < other) - (one > other); /* the greater one first */
+}
+
+static int compare_values(const struct histree_value *one, const struct histree_value *other)
+{
+	if (one->type != other->type)
+		return one->type < other->type ? -1 : 1;
+	if (one->type == HISTREE_INT)
+		return (one->int32 > other->int32) - (one->int32 < other->int32);
+	if (one->type != HISTREE_STRING)
+		return 0;
+	size_t size = one->size < other->size ? one->size : other->size;
+	int order = memcmp(one->bytes, other->bytes, size);
+	return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
+}
+
+static int by_keys(const void *one, const void *other)
+{
+	const struct histree_use_row *a = one, *b = other;
+	int order = (a->host > b->host) - (a->host < b->host);
+	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT && order == 0; i++)
+		order = compare_values(&a->keys[i], &b->keys[i]);
+	return order;
+}
+
+static int by_time(const void *one, const void *other)
+{
+	static const enum histree_use uses[] = { HISTREE_USE_WAITING, HISTREE_USE_BLOCKED, HISTREE_USE_IDLE,
+						 HISTREE_USE_OTHER, HISTREE_USE_UNKNOWN };
+	const struct histree_use_row *a = one, *b = other;
+	int order = compare_u64(ran(a), ran(b));
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses) && order == 0; i++)
+		order = compare_u64(a->ns[uses[i]], b->ns[uses[i]]);
+	return order != 0 ? order : by_keys(one, other);
+}
+
+static enum histree_status prepare(struct histree_time_use *use, struct histree_history *history,
+				   struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_filter_scope scope = { fields, FIELD_COUNT, info->start, info->end };
+	const struct histree_time_use_request *request = &use->request;
+	if (request->from > request->to || request->by >= 1U << HISTREE_USE_KEY_COUNT)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a use of time from %lld to %lld by %#x",
+				 (long long)request->from, (long long)request->to, request->by);
+	if (request->where == NULL)
+		return HISTREE_OK;
+	enum histree_status status = histree_filter_create(request->where, &scope, &use->filter, error);
+	for (size_t field = FIELDS_OF_THREAD; field < FIELD_COUNT && status == HISTREE_OK; field++)
+		use->filters_pieces |= histree_filter_needs(use->filter, field);
+	return status;
+}
+
+enum histree_status histree_time_use_create(struct histree_history *history,
+					    const struct histree_time_use_request *request,
+					    struct histree_time_use **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_time_use *use = calloc(1, sizeof(*use));
+	if (use == NULL)
+		return error_memory(error, "the use of time");
+	use->request = *request;
+	use->last = UINT32_MAX;
+	enum histree_status status = prepare(use, history, error);
+	if (status == HISTREE_OK)
+		status = read_hosts(use, history, error);
+	if (status == HISTREE_OK && !use->has_threads)
+		status =
+			error_set(error, HISTREE_ERR_ARGUMENT,
+				  "the history is of the analysis '%s' and has no threads; the use of time is that "
+				  "of 'kernel'",
+				  histree_history_info(history)->provider);
+	if (status != HISTREE_OK) {
+		histree_time_use_free(use);
+		return status;
+	}
+	if (use->count > 1)
+		qsort(use->rows, use->count, sizeof(*use->rows),
+		      request->by == HISTREE_BY(CPU) ? by_keys : by_time);
+	*out = use;
+	return HISTREE_OK;
+}
+
+void histree_time_use_free(struct histree_time_use *use)
+{
+	if (use == NULL)
+		return;
+	histree_filter_free(use->filter);
+	intern_release(&use->texts);
+	hash_index_release(&use->by_key);
+	free(use->keys);
+	free(use->rows);
+	free(use);
+}
+
+const struct histree_use_row *histree_time_use_rows(const struct histree_time_use *use, size_t *count)
+{
+	*count = use->count;
+	return use->rows;
+}
+
+bool histree_time_use_is_damaged(const struct histree_time_use *use)
+{
+	return use->is_damaged;
+}

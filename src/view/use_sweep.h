@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * use_sweep.h - the states of all threads of a host over a range, piece by piece: in a piece nothing changes that
+ * was asked for.
+ */
+#ifndef VIEW_USE_SWEEP_H
+#define VIEW_USE_SWEEP_H
+
+#include "base/intern.h"
+#include "histree/time_use.h"
+
+/* What a piece says where there is nothing, or nobody knows; else tids, CPUs, numbers of texts. */
+enum { USE_NOTHING = INT32_MIN, USE_NOT_KNOWN = INT32_MIN + 1 };
+
+struct use_piece {
+	const struct histree_thread *thread;
+	histree_time start, end; /* inclusive */
+	enum histree_use use;
+	int32_t cpu, system_call, had_by;
+	bool is_first; /* of a state of the thread, or of a call if these are asked for */
+};
+
+struct use_sweep {
+	struct histree_history *history; /* of one host */
+	const struct histree_control_flow *flow;
+	histree_time from, to;
+	bool needs_cpus, needs_calls, needs_owners; /* owners: who had the CPU */
+	/* Whether anything of this thread is wanted. */
+	bool (*wants)(void *context, const struct histree_thread *thread);
+	enum histree_status (*take)(void *context, const struct use_piece *piece, struct histree_error *error);
+	void *context;
+	struct intern *texts; /* names of system calls go there */
+	size_t states_max;    /* that are in memory at a time, besides one for each attribute */
+	const struct histree_cancel *cancel;
+	bool is_damaged; /* out: some nodes could not be read */
+};
+
+/* Hands out the pieces of each wanted thread in the order of time, but not of one thread after the other. */
+enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error *error);
+
+#endif

@@ -1,0 +1,14 @@
+# How long threads ran, waited and were blocked: by what is asked for, in any range; and what is refused.
+histree top "$STORE" --limit 4
+histree top "$STORE" --by cpu --from +10ms --to +20ms
+histree top "$STORE" --by state --format tsv
+histree top "$STORE" --by had-by,thread --where 'state == waiting && name == burn' --limit 3
+histree top "$STORE" --by system-call --where 'state == blocked' --format csv | head -n 3
+histree top "$STORE" --by process,name --limit 2 --format json
+try histree top "$STORE" --where 'thread == 1 && thread == 2'
+try histree top "$STORE" --by colour
+try histree top "$STORE" --by thread,
+try histree top "$STORE" --where 'colour == 3'
+try histree top "$STORE" --from +20ms --to +10ms
+histree build -q -a graph -o graph.histree "$DATA/demo-trace"
+try histree top graph.histree -a graph

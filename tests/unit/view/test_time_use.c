@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_time_use.c - what threads did with their time, against arrays that say it for each nanosecond: random
+ * threads, CPUs and system calls, random ranges, keys and filters, and windows of a few states.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "histree/state_system.h"
+#include "histree/time_use.h"
+#include "support/effort.h"
+
+enum { THREADS = 5, CPUS = 3, LENGTH = 600, START = 1000, NOTHING = -100, NOT_KNOWN = -101, ATTRIBUTES = 3 };
+enum { STATUS, QUEUE, CALL };
+
+/* The first two are idle loops: those of CPUs 0 and 1. */
+static const char *const names[THREADS] = { "0_0", "0_1", "7", "8", "9" };
+static const int32_t tids[THREADS] = { 0, 0, 7, 8, 9 }, pids[THREADS] = { 0, 0, 7, 7, 9 };
+static const char *const programs[THREADS] = { "swapper/0", "swapper/1", "one", "one", "two" };
+static const char *const calls[] = { "read", "futex", "write" };
+
+struct world {
+	int32_t of_thread[THREADS][ATTRIBUTES][LENGTH]; /* calls: an index */
+	int32_t owner[CPUS][LENGTH];
+	struct histree_history *history;
+	char path[64];
+};
+
+/* ---- a history, and what it is at each time ------------------------------------------------------------- */
+
+static struct histree_value value_of(int32_t number, bool is_call)
+{
+	return number == NOTHING     ? histree_null()
+	       : number == NOT_KNOWN ? histree_unknown()
+	       : is_call             ? histree_string(calls[number])
+				     : histree_int(number);
+}
+
+/* An attribute that changes now and then, from its first state on. */
+static void fill(struct random *random, struct histree_state_system *system, const char *path, int32_t *at,
+		 int32_t below, bool is_call)
+{
+	histree_quark quark;
+	int32_t now = NOTHING;
+	uint64_t often = 1 + random_below(random, 60);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	for (int t = 0; t < LENGTH; t++) {
+		if (random_below(random, often) == 0) {
+			now = (int32_t)random_below(random, (uint64_t)below + 1);
+			now = now == below ? (random_percent(random, 70) ? NOTHING : NOT_KNOWN) : now;
+			assert_int_equal(
+				histree_state_modify(system, START + t, quark, value_of(now, is_call), NULL),
+				HISTREE_OK);
+		}
+		at[t] = now;
+	}
+}
+
+static void put(struct histree_state_system *system, const char *thread, const char *what,
+		struct histree_value value)
+{
+	char path[64];
+	histree_quark quark;
+	snprintf(path, sizeof(path), "Threads/%s/%s", thread, what);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, START, quark, value, NULL), HISTREE_OK);
+}
+
+static void make(struct world *world, struct random *random)
+{
+	struct histree_state_system *system;
+	char path[64];
+	snprintf(world->path, sizeof(world->path), "test_time_use.%ld.sht", (long)getpid());
+	unlink(world->path);
+	const struct histree_history_options options = { .path = world->path,
+							 .provider = "kernel",
+							 .start = START,
+							 .tree = { .node_size = 4096, .threads = 1 } };
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (int i = 0; i < THREADS; i++) {
+		put(system, names[i], "Exec_name", histree_string(programs[i]));
+		if (pids[i] != tids[i])
+			put(system, names[i], "PID", histree_int(pids[i]));
+	}
+	for (int i = 0; i < THREADS; i++) {
+		static const char *const parts[ATTRIBUTES] = { "", "/Current_cpu_rq", "/System_call" };
+		static const int32_t below[ATTRIBUTES] = { 8, CPUS + 1,
+							   3 }; /* a queue of a CPU that there is none of */
+		for (int k = 0; k < ATTRIBUTES; k++) {
+			snprintf(path, sizeof(path), "Threads/%s%s", names[i], parts[k]);
+			fill(random, system, path, world->of_thread[i][k], below[k], k == CALL);
+		}
+	}
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		snprintf(path, sizeof(path), "CPUs/%d/Current_thread", cpu);
+		fill(random, system, path, world->owner[cpu], 10, false);
+	}
+	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+}
+
+/* ---- the same, one nanosecond after the other ------------------------------------------------------------ */
+
+static enum histree_use use_at(const struct world *world, int thread, int t)
+{
+	static const enum histree_use uses[] = {
+		HISTREE_USE_UNKNOWN,     HISTREE_USE_BLOCKED, HISTREE_USE_USER,  HISTREE_USE_SYSTEM,
+		HISTREE_USE_INTERRUPTED, HISTREE_USE_WAITING, HISTREE_USE_OTHER, HISTREE_USE_OTHER,
+	};
+	int32_t status = world->of_thread[thread][STATUS][t];
+	if (status == NOT_KNOWN)
+		return HISTREE_USE_UNKNOWN;
+	if (tids[thread] == 0 && (status == 2 || status == 3 || status == 5))
+		return HISTREE_USE_IDLE;
+	return uses[status];
+}
+
+static int32_t had_by_at(const struct world *world, int thread, int t)
+{
+	if (use_at(world, thread, t) != HISTREE_USE_WAITING)
+		return NOTHING;
+	int32_t cpu = world->of_thread[thread][QUEUE][t];
+	if (cpu < 0 || cpu >= CPUS || world->owner[cpu][t] == NOTHING)
+		return NOT_KNOWN;
+	return world->owner[cpu][t];
+}
+
+/* Whether the nanosecond of the thread belongs to the row. */
+static bool is_of(const struct world *world, const struct histree_use_row *row, unsigned by, int thread, int t)
+{
+	const int32_t call = world->of_thread[thread][CALL][t];
+	const int32_t cpu = tids[thread] == 0 ? thread : world->of_thread[thread][QUEUE][t];
+	const struct histree_value values[HISTREE_USE_KEY_COUNT] = {
+		histree_int(tids[thread]),
+		histree_int(pids[thread]),
+		histree_string(programs[thread]),
+		value_of(cpu, false),
+		histree_int((int32_t)use_at(world, thread, t)),
+		value_of(call, true),
+		value_of(had_by_at(world, thread, t), false),
+	};
+	for (int i = 0; i < HISTREE_USE_KEY_COUNT; i++) {
+		const struct histree_value wanted = by & 1U << i ? values[i] : histree_null();
+		if (row->keys[i].type != wanted.type ||
+		    (wanted.type > HISTREE_NULL && !histree_value_equal(&row->keys[i], &wanted)))
+			return false;
+	}
+	return true;
+}
+
+struct filter {
+	const char *text;
+	bool (*passes)(const struct world *world, int thread, int t);
+};
+
+static bool all_pass(const struct world *world, int thread, int t)
+{
+	(void)world, (void)thread, (void)t;
+	return true;
+}
+
+static bool of_process(const struct world *world, int thread, int t)
+{
+	(void)world, (void)t;
+	return pids[thread] == 7 && tids[thread] > 7;
+}
+
+static bool waits_or_reads(const struct world *world, int thread, int t)
+{
+	return use_at(world, thread, t) == HISTREE_USE_WAITING || world->of_thread[thread][CALL][t] == 0;
+}
+
+static bool of_owner(const struct world *world, int thread, int t)
+{
+	int32_t owner = had_by_at(world, thread, t);
+	return owner >= 0 && owner != 3 && strcmp(programs[thread], "one") == 0;
+}
+
+static bool on_cpu(const struct world *world, int thread, int t)
+{
+	int32_t cpu = tids[thread] == 0 ? thread : world->of_thread[thread][QUEUE][t];
+	return cpu == 1 || cpu == 2;
+}
+
+static const struct filter filters[] = {
+	{ NULL, all_pass },
+	{ "process == 7 && thread > 7", of_process },
+	{ "state == waiting || system_call == read", waits_or_reads },
+	{ "had_by != 3 && name == one", of_owner },
+	{ "cpu >= 1 && cpu < 3", on_cpu },
+};
+
+/* ---- comparing ------------------------------------------------------------------------------------------ */
+
+/* Idle loops are counted by CPU and by state. */
+static int first_thread(unsigned by)
+{
+	return (by & (HISTREE_BY(CPU) | HISTREE_BY(STATE))) != 0 ? 0 : 2;
+}
+
+static void expect(const struct world *world, const struct histree_use_row *row, unsigned by,
+		   const struct filter *filter, int from, int to, uint64_t *ns)
+{
+	memset(ns, 0, HISTREE_USE_COUNT * sizeof(*ns));
+	for (int thread = first_thread(by); thread < THREADS; thread++)
+		for (int t = from; t <= to; t++)
+			if (world->of_thread[thread][STATUS][t] != NOTHING && filter->passes(world, thread, t) &&
+			    is_of(world, row, by, thread, t))
+				ns[use_at(world, thread, t)]++;
+}
+
+static uint64_t count_all(const struct world *world, unsigned by, const struct filter *filter, int from, int to)
+{
+	uint64_t sum = 0;
+	for (int thread = first_thread(by); thread < THREADS; thread++)
+		for (int t = from; t <= to; t++)
+			sum += world->of_thread[thread][STATUS][t] != NOTHING && filter->passes(world, thread, t);
+	return sum;
+}
+
+static void compare(struct random *random, const struct world *world)
+{
+	int one = (int)random_below(random, LENGTH), other = (int)random_below(random, LENGTH);
+	int from = one < other ? one : other, to = one < other ? other : one;
+	const struct filter *filter = &filters[random_below(random, sizeof(filters) / sizeof(*filters))];
+	const struct histree_time_use_request request = {
+		.from = START + from,
+		.to = START + to,
+		.by = (unsigned)random_below(random, 1 << HISTREE_USE_KEY_COUNT),
+		.where = filter->text,
+		.states_max = random_percent(random, 70) ? 1 + random_below(random, 50) : 0,
+	};
+	struct histree_error error = { 0 };
+	struct histree_time_use *use;
+	uint64_t ns[HISTREE_USE_COUNT], sum = 0;
+	size_t count;
+	if (histree_time_use_create(world->history, &request, &use, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	assert_false(histree_time_use_is_damaged(use));
+	for (size_t i = 0; i < count; i++) {
+		expect(world, &rows[i], request.by, filter, from, to, ns);
+		assert_memory_equal(rows[i].ns, ns, sizeof(ns));
+		for (int use_kind = 0; use_kind < HISTREE_USE_COUNT; use_kind++)
+			sum += ns[use_kind];
+	}
+	/* All of it is in some row, and in one only. */
+	assert_int_equal(sum, count_all(world, request.by, filter, from, to));
+	histree_time_use_free(use);
+}
+
+static void every_nanosecond_is_in_a_row(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { test_seed() };
+	for (uint64_t round = test_effort(60, 15) * test_rounds(); round > 0; round--) {
+		make(&world, &random);
+		for (int i = 0; i < 40; i++)
+			compare(&random, &world);
+		histree_history_close(world.history);
+		unlink(world.path);
+	}
+}
+
+static void counts_do_not_depend_on_windows(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { test_seed() + 1 };
+	make(&world, &random);
+	for (unsigned by = 0; by < 1U << HISTREE_USE_KEY_COUNT; by++) {
+		struct histree_time_use_request request = { .from = START, .to = START + LENGTH - 1, .by = by };
+		struct histree_time_use *whole, *parts;
+		size_t count, part_count;
+		assert_int_equal(histree_time_use_create(world.history, &request, &whole, NULL), HISTREE_OK);
+		request.states_max = 3;
+		assert_int_equal(histree_time_use_create(world.history, &request, &parts, NULL), HISTREE_OK);
+		const struct histree_use_row *rows = histree_time_use_rows(whole, &count);
+		const struct histree_use_row *part_rows = histree_time_use_rows(parts, &part_count);
+		assert_int_equal(count, part_count);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(rows[i].count, part_rows[i].count);
+		histree_time_use_free(whole);
+		histree_time_use_free(parts);
+	}
+	histree_history_close(world.history);
+	unlink(world.path);
+}
+
+static void wrong_questions_are_refused(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { 3 };
+	struct histree_time_use *use;
+	struct histree_error error = { 0 };
+	make(&world, &random);
+	struct histree_time_use_request request = { .from = START, .to = START + 9, .where = "colour == 3" };
+	assert_int_equal(histree_time_use_create(world.history, &request, &use, &error), HISTREE_ERR_ARGUMENT);
+	assert_null(use);
+	assert_non_null(strstr(error.message, "colour"));
+	request = (struct histree_time_use_request){ .from = START + 9, .to = START };
+	assert_int_equal(histree_time_use_create(world.history, &request, &use, &error), HISTREE_ERR_ARGUMENT);
+	histree_history_close(world.history);
+	unlink(world.path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_nanosecond_is_in_a_row),
+		cmocka_unit_test(counts_do_not_depend_on_windows),
+		cmocka_unit_test(wrong_questions_are_refused),
+	};
+	return cmocka_run_group_tests_name("time_use", tests, NULL, NULL);
+}
