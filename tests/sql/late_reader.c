@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * late_reader.c - loaded before a program, makes it late wherever it is about to wait for a key: what is typed as soon as
- * its prompt can be seen comes before it waits.
+ * late_reader.c - loaded before a program, makes it late wherever it is about to wait for a key: what is typed as
+ * soon as its prompt can be seen comes before it waits.
  */
 #include <dlfcn.h>
 #include <poll.h>
