@@ -28,9 +28,14 @@ struct histree_repair_options {
 	 * NULL.
 	 */
 	void (*damage)(void *context, const char *what);
+	/*
+	 * Called before the store of each host of several is repaired, whose attributes and nodes the other calls
+	 * are of; may be NULL.
+	 */
+	void (*host)(void *context, const char *host);
 	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
 	void (*progress)(void *context, double share);
-	void *context;                /* passed to all four */
+	void *context;                /* passed to all five */
 	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
 };
 
@@ -39,7 +44,8 @@ struct histree_repair_options {
  * were told what, HISTREE_NOT_FOUND if the histories and segments of a complete store, and the overviews of
  * these, are sound, so that nothing was made, and a negative status if nothing could be made, or the call was
  * cancelled.  A history can be repaired if its header and the section TREE, or their copies, can be read; a store
- * can be repaired if one of its histories can.
+ * can be repaired if one of its histories can.  Of a store of several hosts each is repaired, and one of which
+ * nothing can be read is left out, with a sentence to `damage` and in the warnings of the new store.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
 								  struct histree_error *error);

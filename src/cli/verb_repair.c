@@ -42,6 +42,7 @@ struct repairing {
 	struct row_writer rows;
 	char *path; /* of an attribute */
 	size_t path_capacity;
+	char *host; /* of several, escaped as in a path, and a slash; else NULL */
 	uint64_t lost, lost_nodes;
 	bool no_memory;
 	struct progress progress;
@@ -53,17 +54,37 @@ static void show_share(void *context, double share)
 	progress_show_share(&repairing->progress, share);
 }
 
+/* The paths of its attributes are those in a store of several hosts: they begin with its name. */
+static void note_host(void *context, const char *host)
+{
+	struct repairing *repairing = context;
+	free(repairing->host);
+	repairing->host = malloc(2 * strlen(host) + 2);
+	repairing->no_memory = repairing->no_memory || repairing->host == NULL;
+	char *out = repairing->host;
+	for (const char *at = host; out != NULL && *at != '\0'; at++) {
+		if (*at == '/' || *at == '\\')
+			*out++ = '\\';
+		*out++ = *at;
+	}
+	if (out != NULL)
+		memcpy(out, "/", 2);
+}
+
 static void print_lost(void *context, const char *analysis, const struct histree_attributes *attributes,
 		       const struct histree_interval *interval)
 {
 	struct repairing *repairing = context;
-	size_t size = histree_attributes_path(attributes, interval->quark, NULL, 0);
+	size_t above = repairing->host != NULL ? strlen(repairing->host) : 0;
+	size_t size = above + histree_attributes_path(attributes, interval->quark, NULL, 0);
 	repairing->lost++;
 	if (!array_reserve(&repairing->path, &repairing->path_capacity, size + 1)) {
 		repairing->no_memory = true;
 		return;
 	}
-	histree_attributes_path(attributes, interval->quark, repairing->path, size + 1);
+	if (above > 0)
+		memcpy(repairing->path, repairing->host, above);
+	histree_attributes_path(attributes, interval->quark, repairing->path + above, size - above + 1);
 	row_text(&repairing->rows, analysis);
 	row_path(&repairing->rows, repairing->path, size);
 	row_number(&repairing->rows, interval->start);
@@ -81,8 +102,9 @@ static void print_lost_segments(void *context, const char *analysis, const struc
 	row_number(&repairing->rows, loss->from);
 	row_number(&repairing->rows, loss->to);
 	row_end(&repairing->rows);
-	report("%s: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64 ", are lost with node %u", analysis,
-	       loss->count_max, loss->from, loss->to, loss->node);
+	report("%s%s: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64 ", are lost with node %u",
+	       repairing->host != NULL ? repairing->host : "", analysis, loss->count_max, loss->from, loss->to,
+	       loss->node);
 }
 
 static void print_damage(void *context, const char *what)
@@ -145,6 +167,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.lost = print_lost,
 		.lost_segments = print_lost_segments,
 		.damage = print_damage,
+		.host = note_host,
 		.progress = show_share,
 		.context = &repairing,
 		.cancel = { .go_on = progress_goes_on },
@@ -152,6 +175,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	status = repair(&repairing, &wanted);
 	row_writer_finish(&repairing.rows);
 	free(repairing.path);
+	free(repairing.host);
 	free(out);
 	return cli_end(output, status);
 }

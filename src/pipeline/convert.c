@@ -14,8 +14,10 @@
 #include "overview/overview_writer.h"
 #include "pipeline/convert.h"
 #include "pipeline/file_work.h"
+#include "pipeline/hosts_summary.h"
 #include "segment/segment_overviews.h"
 #include "state/history_copy.h"
+#include "store_folder/host_folder.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 
@@ -23,8 +25,8 @@ struct convert {
 	const struct histree_convert_options *options;
 	const struct io *io;
 	struct arena arena;
-	struct histree_store_info info; /* of the store to make */
-	struct store_folder folder;
+	const char *from, *to; /* the folders of the store, or of that of one host, and of what is made of it */
+	struct histree_store_info info; /* of the latter */
 	struct file_work work;
 	bool lost; /* whether something of the history is */
 	struct histree_error *error;
@@ -117,8 +119,8 @@ static enum histree_status make_one(struct convert *convert, const char *file,
 				    enum histree_status (*make)(struct convert *convert, const char *path,
 								const char *out))
 {
-	const char *path = join(&convert->arena, convert->options->path, file);
-	char *out = store_folder_path(&convert->folder, file);
+	const char *path = join(&convert->arena, convert->from, file);
+	const char *out = join(&convert->arena, convert->to, file);
 	enum histree_status status = HISTREE_OK;
 	if (path == NULL || out == NULL)
 		status = error_memory(convert->error, "a path");
@@ -128,7 +130,6 @@ static enum histree_status make_one(struct convert *convert, const char *file,
 				 ? make(convert, path, out)
 				 : error_set(convert->error, HISTREE_ERR_CANCELLED, "cancelled");
 	}
-	free(out);
 	return status;
 }
 
@@ -146,20 +147,19 @@ static enum histree_status make_histories(struct convert *convert)
 		histories[i] = info->histories[i];
 		status = make_one(convert, histories[i].file, convert_history);
 		if (status == HISTREE_OK)
-			status = store_folder_identify(&convert->folder, histories[i].file, &histories[i].identity,
-						       convert->error);
+			status = store_file_identify(convert->io, convert->to, histories[i].file,
+						     &histories[i].identity, convert->error);
 	}
 	info->histories = histories;
 	return status;
 }
 
-static enum histree_status plan(struct convert *convert)
+static enum histree_status plan(struct convert *convert, const char *folder, const struct histree_store_info *info)
 {
-	const struct histree_store_info *info = &convert->info;
 	for (size_t i = 0; i < info->history_count + info->segments_count; i++) {
 		const char *file = i < info->history_count ? info->histories[i].file
 							   : info->segments[i - info->history_count].file;
-		const char *path = join(&convert->arena, convert->options->path, file);
+		const char *path = join(&convert->arena, folder, file);
 		if (path == NULL)
 			return error_memory(convert->error, "a path");
 		file_work_plan(&convert->work, path);
@@ -167,30 +167,133 @@ static enum histree_status plan(struct convert *convert)
 	return HISTREE_OK;
 }
 
+static enum histree_status write_manifest(struct convert *convert, const char *folder,
+					  struct histree_store_info *info)
+{
+	/* No build with those options would make this store. */
+	info->options = NULL;
+	char *path = join(&convert->arena, folder, MANIFEST_FILE);
+	return path != NULL ? manifest_write(convert->io, path, info, convert->error)
+			    : error_memory(convert->error, "a path");
+}
+
+/* The store of one host, wherever it is. */
 static enum histree_status make_files(struct convert *convert)
 {
 	const struct histree_store_info *info = &convert->info;
-	enum histree_status status = plan(convert);
-	if (status == HISTREE_OK)
-		status = make_histories(convert);
+	enum histree_status status = make_histories(convert);
 	for (size_t i = 0; i < info->segments_count && status == HISTREE_OK; i++)
 		status = make_one(convert, info->segments[i].file, copy_segments);
 	if (status == HISTREE_OK)
 		status = make_one(convert, EVENT_INDEX_FILE, copy_file);
+	return status == HISTREE_OK ? write_manifest(convert, convert->to, &convert->info) : status;
+}
+
+static enum histree_status make_one_host(struct convert *convert)
+{
+	enum histree_status status = plan(convert, convert->from, &convert->info);
+	return status == HISTREE_OK ? make_files(convert) : status;
+}
+
+/* ---- several hosts --------------------------------------------------------------------------------------- */
+
+static enum histree_status make_host(struct convert *convert, const struct histree_store *store,
+				     const char *building, struct histree_store_host *of, size_t index)
+{
+	const struct io *io = convert->io;
+	struct histree_store *host;
+	enum histree_status status = histree_store_host(store, index, &host, convert->error);
 	if (status != HISTREE_OK)
 		return status;
-	/* No build with those options would make this store. */
-	convert->info.options = NULL;
-	char *path = store_folder_path(&convert->folder, MANIFEST_FILE);
-	status = path != NULL ? manifest_write(convert->io, path, info, convert->error)
-			      : error_memory(convert->error, "a path");
-	free(path);
+	convert->info = *histree_store_info(host);
+	convert->from = convert->info.path;
+	convert->to = join(&convert->arena, building, of->folder);
+	const char *inside = convert->to != NULL ? join(&convert->arena, convert->to, MANIFEST_FILE) : NULL;
+	if (inside == NULL)
+		status = error_memory(convert->error, "a path");
+	else if (io->mkdir(io->context, convert->to, 0777) != 0 && errno != EEXIST)
+		status = error_set(convert->error, HISTREE_ERR_IO, "cannot make '%s': %s", convert->to,
+				   strerror(errno));
+	if (status == HISTREE_OK)
+		status = make_files(convert);
+	/* The names of its files are on disk before those of all. */
+	if (status == HISTREE_OK)
+		status = io_sync_folder_of(io, inside, convert->error);
+	if (status == HISTREE_OK)
+		of->identity = host_folder_identity(&convert->info);
+	else if (status != HISTREE_ERR_CANCELLED)
+		error_prefix(convert->error, "host '%s'", of->name);
+	histree_store_close(host);
 	return status;
+}
+
+/* All of them must be there: of what is damaged, a sound store comes first. */
+static enum histree_status check_hosts(struct convert *convert, const struct histree_store *store)
+{
+	const struct histree_store_info *info = histree_store_info(store);
+	for (size_t i = 0; i < info->host_count; i++) {
+		struct histree_store *host;
+		enum histree_status status = histree_store_host(store, i, &host, convert->error);
+		if (status == HISTREE_OK)
+			status = plan(convert, histree_store_info(host)->path, histree_store_info(host));
+		histree_store_close(host);
+		if (status == HISTREE_ERR_MEMORY)
+			return status;
+		if (status != HISTREE_OK)
+			return error_set(convert->error, status,
+					 "'%s' lacks the store of host '%s'; 'histree repair' makes a store of the "
+					 "others, and 'histree verify' says what is wrong",
+					 info->path, info->hosts[i].name);
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status make_hosts(struct convert *convert, const char *building)
+{
+	struct histree_store *store;
+	struct histree_store_host *hosts;
+	enum histree_status status = histree_store_open(convert->options->path, &store, convert->error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_store_info all = *histree_store_info(store);
+	size_t size = all.host_count * sizeof(struct histree_store_host);
+	hosts = arena_allocate(&convert->arena, size, _Alignof(struct histree_store_host));
+	if (hosts != NULL)
+		memcpy(hosts, all.hosts, size);
+	else
+		status = error_memory(convert->error, "a store");
+	all.hosts = hosts;
+	if (status == HISTREE_OK)
+		status = check_hosts(convert, store);
+	if (status == HISTREE_OK)
+		status = hosts_folder_make(convert->io, building, convert->error);
+	for (size_t i = 0; i < all.host_count && status == HISTREE_OK; i++)
+		status = make_host(convert, store, building, &hosts[i], i);
+	if (status == HISTREE_OK)
+		status = write_manifest(convert, building, &all);
+	histree_store_close(store);
+	return status;
+}
+
+/* ---- a store of one host, or of several -------------------------------------------------------------------- */
+
+/* What the manifest of all means by it would be another store. */
+static enum histree_status check_is_no_host(struct convert *convert)
+{
+	const struct histree_convert_options *options = convert->options;
+	if (convert->info.host == NULL || !host_folder_is_inside(options->out))
+		return HISTREE_OK;
+	return error_set(convert->error, HISTREE_ERR_ARGUMENT,
+			 "'%s' is of a host in a store of several, whose manifest means it as it is: convert the "
+			 "store of all, or choose another place with '--output'",
+			 options->out);
 }
 
 static enum histree_status convert_store(struct convert *convert)
 {
 	const struct histree_convert_options *options = convert->options;
+	const struct histree_store_info *info = &convert->info;
+	struct store_folder folder;
 	const char *manifest = join(&convert->arena, options->path, MANIFEST_FILE);
 	enum histree_status status = manifest != NULL ? manifest_read(convert->io, manifest, &convert->arena,
 								      &convert->info, convert->error)
@@ -198,27 +301,28 @@ static enum histree_status convert_store(struct convert *convert)
 	if (status == HISTREE_NOT_FOUND)
 		return error_set(convert->error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE,
 				 options->path);
-	if (status == HISTREE_OK && convert->info.host_count > 0)
-		status =
-			error_set(convert->error, HISTREE_ERR_ARGUMENT,
-				  "'%s' is of several hosts: a store of one is converted by itself, as in 'histree "
-				  "convert %s/%s --output OUT'",
-				  options->path, options->path, convert->info.hosts[0].folder);
-	if (status == HISTREE_OK && !convert->info.complete)
+	if (status == HISTREE_OK && !info->complete)
 		status = error_set(convert->error, HISTREE_ERR_INCOMPLETE,
 				   "'%s' is not complete; 'histree repair' makes a complete store of it",
 				   options->path);
 	if (status == HISTREE_OK)
+		status = check_is_no_host(convert);
+	if (status == HISTREE_OK)
 		status = store_folder_check_source(options->out, options->path, convert->error);
 	if (status == HISTREE_OK)
-		status = store_folder_begin(&convert->folder, convert->io, options->out, options->force, false,
+		status = store_folder_begin(&folder, convert->io, options->out, options->force, false,
 					    convert->error);
 	if (status != HISTREE_OK)
 		return status;
-	status = make_files(convert);
+	convert->from = options->path;
+	convert->to = folder.building;
+	if (info->host_count > 0)
+		status = make_hosts(convert, folder.building);
+	else
+		status = make_one_host(convert);
 	if (status == HISTREE_OK)
-		status = store_folder_publish(&convert->folder, convert->error);
-	store_folder_release(&convert->folder);
+		status = store_folder_publish(&folder, convert->error);
+	store_folder_release(&folder);
 	return status;
 }
 
@@ -244,7 +348,6 @@ enum histree_status pipeline_convert(const struct histree_convert_options *optio
 		.options = options,
 		.io = io,
 		.error = error,
-		.folder = { .lock = -1 },
 		.work = { .cancel = options->cancel,
 			  .progress = options->progress,
 			  .context = options->progress_context },

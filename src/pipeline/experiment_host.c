@@ -5,7 +5,6 @@
  * Its files depend on its traces, its clock, the options and how many hosts there are; not on what is built beside
  * it, nor on who builds it.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +12,11 @@
 #include "base/error.h"
 #include "pipeline/build_host.h"
 #include "pipeline/experiment_inside.h"
+#include "pipeline/hosts_summary.h"
 #include "pipeline/leftover.h"
-#include "store_folder/host_folder.h"
 #include "store_folder/manifest.h"
 
 /* ---- what is there --------------------------------------------------------------------------------------- */
-
-static bool is_same_clock(const struct histree_clock *a, const struct histree_clock *b)
-{
-	if (a == NULL || b == NULL)
-		return a == b;
-	return a->from == b->from && a->to == b->to && a->fraction == b->fraction && a->rate == b->rate &&
-	       a->quality == b->quality;
-}
 
 /* Whether what a store says of itself is what this host is to become. */
 static bool is_meant(const struct histree_experiment *experiment, const struct histree_experiment_host *host,
@@ -36,7 +27,7 @@ static bool is_meant(const struct histree_experiment *experiment, const struct h
 		       info->trace_count == host->path_count;
 	for (size_t i = 0; is_same && i < host->path_count; i++)
 		is_same = leftover_is_same_trace(info->traces[i], host->paths[i]);
-	return is_same && (!experiment->has_clocks || is_same_clock(info->clock, host->clock));
+	return is_same && (!experiment->has_clocks || host_clock_is_same(info->clock, host->clock));
 }
 
 /* Whether there is such a store in a folder of STORE.building, complete or not as is wanted. */
@@ -62,19 +53,6 @@ void experiment_look_at_host(struct histree_experiment *experiment, size_t index
 
 /* ---- building -------------------------------------------------------------------------------------------- */
 
-static enum histree_status make_hosts_folder(const struct histree_experiment *experiment,
-					     struct histree_error *error)
-{
-	char *path = NULL;
-	if (asprintf(&path, "%s/" HOSTS_FOLDER, experiment->building) < 0)
-		return error_memory(error, "a path");
-	bool made = experiment->io->mkdir(experiment->io->context, path, 0777) == 0 || errno == EEXIST;
-	enum histree_status status =
-		made ? HISTREE_OK : error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", path, strerror(errno));
-	free(path);
-	return status;
-}
-
 enum histree_status experiment_build_host(struct histree_experiment *experiment, size_t index, uint32_t threads,
 					  const struct memory_share *memory,
 					  const struct histree_experiment_watch *watch, struct histree_error *error)
@@ -90,7 +68,7 @@ enum histree_status experiment_build_host(struct histree_experiment *experiment,
 	char *store = NULL;
 	if (host->is_built)
 		return HISTREE_OK;
-	enum histree_status status = make_hosts_folder(experiment, error);
+	enum histree_status status = hosts_folder_make(experiment->io, experiment->building, error);
 	if (status == HISTREE_OK && asprintf(&store, "%s/%s", experiment->building, host->folder) < 0)
 		status = error_memory(error, "a path");
 	if (status != HISTREE_OK)

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "pipeline/experiment_inside.h"
+#include "pipeline/hosts_summary.h"
 #include "pipeline/publish_clock.h"
-#include "store_folder/host_folder.h"
 #include "store_folder/manifest.h"
 
 /* So that a manifest of many hosts with many warnings is one that can be read; each host has all of its own. */
@@ -19,9 +19,7 @@ enum { WARNINGS_MAX = 1000 };
 struct summary {
 	struct arena arena;
 	struct histree_store_info info;
-	struct histree_store_host *hosts;
-	struct histree_store_history *histories;
-	struct histree_store_segments *segments;
+	struct hosts_summary of_hosts;
 	const char **traces, **warnings;
 	size_t warnings_left_out;
 };
@@ -31,21 +29,16 @@ static enum histree_status begin_summary(struct summary *summary, const struct h
 {
 	struct arena *arena = &summary->arena;
 	size_t count = experiment->count;
-	summary->hosts =
-		arena_allocate(arena, count * sizeof(*summary->hosts), _Alignof(struct histree_store_host));
-	summary->histories = arena_allocate(arena, MANIFEST_ANALYSES_MAX * sizeof(*summary->histories),
-					    _Alignof(struct histree_store_history));
-	summary->segments = arena_allocate(arena, MANIFEST_ANALYSES_MAX * sizeof(*summary->segments),
-					   _Alignof(struct histree_store_segments));
+	struct histree_store_host *hosts =
+		arena_allocate(arena, count * sizeof(*hosts), _Alignof(struct histree_store_host));
 	summary->warnings = arena_allocate(arena, (experiment->warning_count + WARNINGS_MAX + 1) * sizeof(char *),
 					   _Alignof(char *));
 	size_t trace_count;
 	summary->traces = experiment_traces(experiment, &trace_count);
-	if (summary->hosts == NULL || summary->histories == NULL || summary->segments == NULL ||
-	    summary->warnings == NULL || summary->traces == NULL)
+	if (hosts == NULL || summary->warnings == NULL || summary->traces == NULL)
 		return error_memory(error, "the manifest");
 	for (size_t i = 0; i < count; i++)
-		summary->hosts[i] = (struct histree_store_host){
+		hosts[i] = (struct histree_store_host){
 			.name = experiment->hosts[i].name,
 			.trace_count = experiment->hosts[i].path_count,
 			.folder = experiment->hosts[i].folder,
@@ -61,18 +54,14 @@ static enum histree_status begin_summary(struct summary *summary, const struct h
 		.options = experiment->recipe,
 		.traces = summary->traces,
 		.trace_count = trace_count,
-		.histories = summary->histories,
-		.segments = summary->segments,
 		.warnings = summary->warnings,
 		.warning_count = experiment->warning_count,
-		.hosts = summary->hosts,
-		.host_count = count,
 		.ignores_gaps = experiment->options.ignore_gaps,
 		.null_empty_stacks = experiment->options.null_empty_stacks,
 		.partial_histories = experiment->options.backend == HISTREE_BACKEND_PARTIAL,
 		.checkpoint_events = experiment->options.checkpoint_events,
 	};
-	return HISTREE_OK;
+	return hosts_summary_begin(&summary->of_hosts, arena, &summary->info, hosts, count, error);
 }
 
 static void release_summary(struct summary *summary)
@@ -103,52 +92,6 @@ enum histree_status experiment_write_plan(struct histree_experiment *experiment,
 
 /* ---- of what was built ----------------------------------------------------------------------------------- */
 
-static struct histree_store_history *history_of(struct summary *summary, const char *analysis)
-{
-	for (size_t i = 0; i < summary->info.history_count; i++)
-		if (strcmp(summary->histories[i].analysis, analysis) == 0)
-			return &summary->histories[i];
-	return NULL;
-}
-
-static struct histree_store_segments *segments_of(struct summary *summary, const char *analysis)
-{
-	for (size_t i = 0; i < summary->info.segments_count; i++)
-		if (strcmp(summary->segments[i].analysis, analysis) == 0)
-			return &summary->segments[i];
-	return NULL;
-}
-
-/* Which files it means is said by the manifest of each host. */
-static void add_analyses(struct summary *summary, const struct histree_store_info *host)
-{
-	for (size_t i = 0; i < host->history_count; i++) {
-		struct histree_store_history *history = history_of(summary, host->histories[i].analysis);
-		if (history != NULL) {
-			history->state_changes_refused += host->histories[i].state_changes_refused;
-			continue;
-		}
-		if (summary->info.history_count == MANIFEST_ANALYSES_MAX)
-			break;
-		history = &summary->histories[summary->info.history_count++];
-		*history = host->histories[i];
-		history->identity = 0;
-	}
-	for (size_t i = 0; i < host->segments_count; i++) {
-		struct histree_store_segments *segments = segments_of(summary, host->segments[i].analysis);
-		if (segments != NULL) {
-			segments->without_start += host->segments[i].without_start;
-			segments->without_end += host->segments[i].without_end;
-			continue;
-		}
-		if (summary->info.segments_count == MANIFEST_ANALYSES_MAX)
-			break;
-		segments = &summary->segments[summary->info.segments_count++];
-		*segments = host->segments[i];
-		segments->identity = 0;
-	}
-}
-
 static enum histree_status add_warnings(struct summary *summary, const char *name,
 					const struct histree_store_info *host, size_t room,
 					struct histree_error *error)
@@ -166,25 +109,6 @@ static enum histree_status add_warnings(struct summary *summary, const char *nam
 		summary->warnings[summary->info.warning_count++] = sentence;
 	}
 	return HISTREE_OK;
-}
-
-static void add_counts(struct summary *summary, size_t index, const struct histree_store_info *host)
-{
-	struct histree_store_info *all = &summary->info;
-	struct histree_store_host *one = &summary->hosts[index];
-	one->start = host->start;
-	one->end = host->end;
-	one->event_count = host->event_count;
-	one->identity = host_folder_identity(host);
-	all->start = index == 0 || host->start < all->start ? host->start : all->start;
-	all->end = index == 0 || host->end > all->end ? host->end : all->end;
-	all->partial = all->partial || host->partial;
-	all->event_count += host->event_count;
-	all->clock_steps_back += host->clock_steps_back;
-	all->discarded_events += host->discarded_events;
-	all->discarded_packets += host->discarded_packets;
-	all->repeated_packets += host->repeated_packets;
-	all->gap_count += host->gap_count;
 }
 
 static enum histree_status add_host(struct histree_experiment *experiment, struct summary *summary, size_t index,
@@ -209,8 +133,7 @@ static enum histree_status add_host(struct histree_experiment *experiment, struc
 	if (info.partial && !summary->info.partial)
 		snprintf(why->message, sizeof(why->message), "host '%s': %s", host->name,
 			 info.warning_count > 0 ? info.warnings[0] : "some of its trace could not be read");
-	add_counts(summary, index, &info);
-	add_analyses(summary, &info);
+	hosts_summary_add(&summary->of_hosts, index, &info);
 	/* The names of its files are on disk; its own is not yet. */
 	status = io_sync_folder_of(experiment->io, folder, error);
 	return status == HISTREE_OK ? add_warnings(summary, host->name, &info, room, error) : status;
@@ -223,7 +146,7 @@ static enum histree_status note_analyses_without_host(const struct histree_exper
 	for (size_t i = 0; experiment->options.analyses != NULL && i < experiment->options.analysis_count; i++) {
 		const char *analysis = experiment->options.analyses[i];
 		char sentence[160];
-		if (history_of(summary, analysis) != NULL || segments_of(summary, analysis) != NULL ||
+		if (hosts_summary_has(&summary->of_hosts, analysis) ||
 		    summary->info.warning_count >= experiment->warning_count + WARNINGS_MAX)
 			continue;
 		snprintf(sentence, sizeof(sentence), "analysis '%s' applies to the traces of no host", analysis);

@@ -101,7 +101,7 @@ static enum histree_status find_twice(const struct place *places, size_t count, 
 			return error_set(
 				error, HISTREE_ERR_ARGUMENT,
 				"'%s' is named as a trace of host '%.96s' and of host '%.96s': it can be of one "
-				"only",
+				"only; name it once",
 				places[i].given, places[i - 1].host, places[i].host);
 	return HISTREE_OK;
 }
@@ -241,7 +241,7 @@ static enum histree_status check_names(struct histree_experiment *experiment, st
 	return HISTREE_OK;
 }
 
-/* A partial history and all that is live are of one host by their nature; memory has room for one history. */
+/* What is made in memory is one history, and several hosts have several. */
 static enum histree_status check_kind(const struct histree_experiment *experiment, struct histree_error *error)
 {
 	enum histree_backend_kind backend = experiment->options.backend;
@@ -250,7 +250,7 @@ static enum histree_status check_kind(const struct histree_experiment *experimen
 	return error_set(
 		error, HISTREE_ERR_ARGUMENT,
 		"the traces are of %zu hosts, '%.64s', '%.64s'...: only a store has several; build each of them "
-		"by itself, or a store of all with the disk backend",
+		"by itself, or a store of all with '--backend disk' or '--backend partial'",
 		experiment->count, experiment->hosts[0].name, experiment->hosts[1].name);
 }
 

@@ -33,7 +33,7 @@ static enum histree_status add_segments(struct repair *repair, struct histree_st
 	return HISTREE_OK;
 }
 
-static enum histree_status warn(struct repair *repair, const char *warning)
+enum histree_status repair_warn(struct repair *repair, const char *warning)
 {
 	const char *copy = arena_copy(&repair->arena, warning, strlen(warning));
 	if (copy == NULL ||
@@ -85,7 +85,7 @@ static enum histree_status find_histories(struct repair *repair, const char *fol
 	return status;
 }
 
-static enum histree_status read_manifest(struct repair *repair, const char *folder)
+enum histree_status repair_read_manifest(struct repair *repair, const char *folder)
 {
 	const char *path = repair_path(&repair->arena, folder, MANIFEST_FILE);
 	if (path == NULL)
@@ -96,11 +96,11 @@ static enum histree_status read_manifest(struct repair *repair, const char *fold
 		*info = (struct histree_store_info){ .made_by = "histree " HISTREE_VERSION };
 		repair->lost_manifest = true;
 		repair_found_damage(repair, repair->error->message);
-		status = warn(repair, "the manifest was lost: nothing is known of the trace");
+		status = repair_warn(repair, "the manifest was lost: nothing is known of the trace");
 		return status == HISTREE_OK ? find_histories(repair, folder) : status;
 	}
 	for (size_t i = 0; i < info->warning_count && status == HISTREE_OK; i++)
-		status = warn(repair, info->warnings[i]);
+		status = repair_warn(repair, info->warnings[i]);
 	for (size_t i = 0; i < info->history_count && status == HISTREE_OK; i++)
 		status = add_history(repair, info->histories[i]);
 	for (size_t i = 0; i < info->segments_count && status == HISTREE_OK; i++)
@@ -112,51 +112,48 @@ static enum histree_status read_manifest(struct repair *repair, const char *fold
  * What comes of a file that was repaired, whose new one has `identity` then.  One that cannot be opened at all, or
  * is not there, is left out, with a word of it; HISTREE_NOT_FOUND then.
  */
-static enum histree_status keep_or_leave(struct repair *repair, const struct store_folder *to, const char *path,
-					 const char *file, uint64_t *identity, enum histree_status status)
+static enum histree_status keep_or_leave(struct repair *repair, const char *to, const char *path, const char *file,
+					 uint64_t *identity, enum histree_status status)
 {
 	bool is_missing = status == HISTREE_ERR_IO && access(path, F_OK) != 0;
 	if (status == HISTREE_OK)
-		return store_folder_identify(to, file, identity, repair->error);
+		return store_file_identify(&io_posix, to, file, identity, repair->error);
 	if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_INCOMPLETE && !is_missing)
 		return status;
 	repair_found_damage(repair, repair->error->message);
-	status = warn(repair, repair->error->message);
+	status = repair_warn(repair, repair->error->message);
 	return status == HISTREE_OK ? HISTREE_NOT_FOUND : status;
 }
 
-static enum histree_status repair_one_history(struct repair *repair, const char *from,
-					      const struct store_folder *to, struct histree_store_history *history)
+static enum histree_status repair_one_history(struct repair *repair, const char *from, const char *to,
+					      struct histree_store_history *history)
 {
 	const char *path = repair_path(&repair->arena, from, history->file);
-	char *out = store_folder_path(to, history->file);
+	const char *out = repair_path(&repair->arena, to, history->file);
 	repair->analysis = history->analysis;
 	enum histree_status status = path == NULL || out == NULL ? error_memory(repair->error, "repairing")
 								 : repair_history(repair, history, path, out);
-	free(out);
 	status = keep_or_leave(repair, to, path, history->file, &history->identity, status);
 	if (repair->lost_manifest)
 		history->analysis_version = repair->analysis_version;
 	return status;
 }
 
-static enum histree_status repair_one_segment_store(struct repair *repair, const char *from,
-						    const struct store_folder *to,
+static enum histree_status repair_one_segment_store(struct repair *repair, const char *from, const char *to,
 						    struct histree_store_segments *segments)
 {
 	const char *path = repair_path(&repair->arena, from, segments->file);
-	char *out = store_folder_path(to, segments->file);
+	const char *out = repair_path(&repair->arena, to, segments->file);
 	repair->analysis = segments->analysis;
 	enum histree_status status = path == NULL || out == NULL ? error_memory(repair->error, "repairing")
 								 : repair_segments(repair, segments, path, out);
-	free(out);
 	status = keep_or_leave(repair, to, path, segments->file, &segments->identity, status);
 	if (repair->lost_manifest)
 		segments->analysis_version = repair->analysis_version;
 	return status;
 }
 
-static enum histree_status plan(struct repair *repair, const char *from)
+enum histree_status repair_plan(struct repair *repair, const char *from)
 {
 	for (size_t i = 0; i < repair->history_count + repair->segments_count; i++) {
 		const char *file = i < repair->history_count ? repair->histories[i].file
@@ -169,7 +166,7 @@ static enum histree_status plan(struct repair *repair, const char *from)
 	return HISTREE_OK;
 }
 
-static enum histree_status repair_all_files(struct repair *repair, const char *from, const struct store_folder *to)
+static enum histree_status repair_all_files(struct repair *repair, const char *from, const char *to)
 {
 	size_t histories = 0, segments = 0;
 	for (size_t i = 0; i < repair->history_count; i++) {
@@ -196,46 +193,63 @@ static enum histree_status repair_all_files(struct repair *repair, const char *f
 }
 
 /* Nobody knows what an index of events is of without a manifest, and a store that grows has none. */
-static enum histree_status repair_any_index(struct repair *repair, const char *from, const struct store_folder *to)
+static enum histree_status repair_any_index(struct repair *repair, const char *from, const char *to)
 {
 	const struct histree_store_info *info = &repair->info;
 	bool is_meant = info->complete && (info->index_identity != 0 || info->manifest_version == 1);
 	if (!is_meant)
 		return HISTREE_OK;
 	const char *path = repair_path(&repair->arena, from, EVENT_INDEX_FILE);
-	char *out = store_folder_path(to, EVENT_INDEX_FILE);
+	const char *out = repair_path(&repair->arena, to, EVENT_INDEX_FILE);
 	enum histree_status status = path != NULL && out != NULL ? repair_index(repair, path, out)
 								 : error_memory(repair->error, "repairing");
-	free(out);
 	return status;
 }
 
-static enum histree_status write_manifest(struct repair *repair, const struct store_folder *folder)
+static enum histree_status add_counts(struct repair *repair)
 {
-	struct histree_store_info *info = &repair->info;
 	char text[96];
 	snprintf(text, sizeof(text), "repaired: %llu intervals are lost and said to be unknown",
 		 (unsigned long long)repair->lost);
-	enum histree_status status = repair->faults > 0 ? warn(repair, text) : HISTREE_OK;
+	enum histree_status status = repair->faults > 0 ? repair_warn(repair, text) : HISTREE_OK;
 	snprintf(text, sizeof(text), "repaired: the segments of %llu damaged nodes are lost",
 		 (unsigned long long)repair->lost_nodes);
-	if (status == HISTREE_OK && repair->lost_nodes > 0)
-		status = warn(repair, text);
-	char *path = store_folder_path(folder, MANIFEST_FILE);
-	if (status == HISTREE_OK && path == NULL)
-		status = error_memory(repair->error, "repairing");
+	return status == HISTREE_OK && repair->lost_nodes > 0 ? repair_warn(repair, text) : status;
+}
+
+enum histree_status repair_write_manifest(struct repair *repair, const char *folder)
+{
+	struct histree_store_info *info = &repair->info;
+	const char *path = repair_path(&repair->arena, folder, MANIFEST_FILE);
 	info->complete = true;
 	info->partial = info->partial || repair->faults > 0;
+	info->warnings = repair->warnings;
+	info->warning_count = repair->warning_count;
+	return path != NULL ? manifest_write(&io_posix, path, info, repair->error)
+			    : error_memory(repair->error, "repairing");
+}
+
+enum histree_status repair_one_host(struct repair *repair, const char *from, const char *to)
+{
+	struct histree_store_info *info = &repair->info;
+	enum histree_status status = repair_all_files(repair, from, to);
+	if (status == HISTREE_OK)
+		status = repair_any_index(repair, from, to);
+	if (status == HISTREE_OK)
+		status = add_counts(repair);
 	info->histories = repair->histories;
 	info->history_count = repair->history_count;
 	info->segments = repair->segments;
 	info->segments_count = repair->segments_count;
-	info->warnings = repair->warnings;
-	info->warning_count = repair->warning_count;
-	if (status == HISTREE_OK)
-		status = manifest_write(&io_posix, path, info, repair->error);
-	free(path);
-	return status;
+	return status == HISTREE_OK ? repair_write_manifest(repair, to) : status;
+}
+
+void repair_release(struct repair *repair)
+{
+	free(repair->histories);
+	free(repair->segments);
+	free((void *)repair->warnings);
+	arena_release(&repair->arena);
 }
 
 /* Whether the store is of several hosts, as its manifest says, or its folder where that is lost. */
@@ -247,36 +261,42 @@ static bool has_hosts(struct repair *repair)
 	return repair->info.host_count > 0 || (hosts != NULL && stat(hosts, &facts) == 0 && S_ISDIR(facts.st_mode));
 }
 
+/* What the manifest of all means by it would be another store. */
+static enum histree_status check_is_no_host(struct repair *repair)
+{
+	const struct histree_repair_options *options = repair->options;
+	if (!host_folder_is_inside(options->out))
+		return HISTREE_OK;
+	return error_set(repair->error, HISTREE_ERR_ARGUMENT,
+			 "'%s' is of a host in a store of several, whose manifest means it as it is: repair the "
+			 "store of all, or choose another place with '--output'",
+			 options->out);
+}
+
 static enum histree_status repair_store(struct repair *repair)
 {
 	const struct histree_repair_options *options = repair->options;
 	struct store_folder folder;
-	enum histree_status status = read_manifest(repair, options->path);
-	if (status == HISTREE_OK && has_hosts(repair))
-		return error_set(
-			repair->error, HISTREE_ERR_ARGUMENT,
-			"'%s' is of several hosts, each with a store of its own: 'histree verify' says which is "
-			"damaged, and 'histree repair %s/" HOSTS_FOLDER "/NAME --output OUT' makes a sound one "
-			"of it",
-			options->path, options->path);
-	if (status != HISTREE_OK)
-		return status;
-	status = store_folder_check_source(options->out, options->path, repair->error);
+	enum histree_status status = repair_read_manifest(repair, options->path);
+	if (status == HISTREE_OK)
+		status = check_is_no_host(repair);
+	if (status == HISTREE_OK)
+		status = store_folder_check_source(options->out, options->path, repair->error);
 	if (status == HISTREE_OK)
 		status = store_folder_begin(&folder, &io_posix, options->out, options->force, false, repair->error);
 	if (status != HISTREE_OK)
 		return status;
 	bool was_complete = repair->info.complete;
-	status = plan(repair, options->path);
-	if (status == HISTREE_OK)
-		status = repair_all_files(repair, options->path, &folder);
-	if (status == HISTREE_OK)
-		status = repair_any_index(repair, options->path, &folder);
+	if (has_hosts(repair)) {
+		status = repair_hosts(repair, options->path, folder.building);
+	} else {
+		status = repair_plan(repair, options->path);
+		if (status == HISTREE_OK)
+			status = repair_one_host(repair, options->path, folder.building);
+	}
 	/* There is nothing to mend in a complete store that is sound: no copy of it is left. */
 	if (status == HISTREE_OK && was_complete && repair->faults == 0 && !repair->lacks_overviews)
 		status = error_set(repair->error, HISTREE_NOT_FOUND, "'%s' is sound", options->path);
-	if (status == HISTREE_OK)
-		status = write_manifest(repair, &folder);
 	if (status == HISTREE_OK)
 		status = store_folder_publish(&folder, repair->error);
 	store_folder_release(&folder);
@@ -337,10 +357,7 @@ enum histree_status histree_repair(const struct histree_repair_options *options,
 		status = error_set(&message, HISTREE_PARTIAL, "'%s': %llu faults, %llu intervals are lost",
 				   options->path, (unsigned long long)repair.faults,
 				   (unsigned long long)repair.lost);
-	free(repair.histories);
-	free(repair.segments);
-	free((void *)repair.warnings);
-	arena_release(&repair.arena);
+	repair_release(&repair);
 	if (error != NULL && status != HISTREE_OK)
 		*error = message;
 	return status;

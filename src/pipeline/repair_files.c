@@ -30,11 +30,12 @@ void repair_found_damage(void *context, const char *what)
 {
 	struct repair *repair = context;
 	const struct histree_repair_options *options = repair->options;
-	char text[sizeof(repair->error->message) + 64];
+	char text[sizeof(repair->error->message) + 320];
 	repair->faults++;
 	if (options->damage == NULL)
 		return;
-	snprintf(text, sizeof(text), "%s%s%s", repair->analysis != NULL ? repair->analysis : "",
+	snprintf(text, sizeof(text), "%s%s%s%s%s", repair->host != NULL ? repair->host : "",
+		 repair->host != NULL ? ": " : "", repair->analysis != NULL ? repair->analysis : "",
 		 repair->analysis != NULL ? ": " : "", what);
 	options->damage(options->context, text);
 }
@@ -57,7 +58,7 @@ static bool goes_on(void *context, double share)
 /* ---- overviews ------------------------------------------------------------------------------------------ */
 
 /* In an overview nothing is lost, but a store is made that has sound ones. */
-static void found_bad_overview(void *context, const char *what)
+void repair_found_oddity(void *context, const char *what)
 {
 	struct repair *repair = context;
 	uint64_t faults = repair->faults;
@@ -90,7 +91,7 @@ static enum histree_status verify_numbers(struct repair *repair, const char *pat
 	struct histree_history *history;
 	enum histree_status status = histree_history_open(path, NULL, &history, repair->error);
 	if (status == HISTREE_OK)
-		status = histree_numbers_verify(history, found_bad_overview, repair, repair->error);
+		status = histree_numbers_verify(history, repair_found_oddity, repair, repair->error);
 	histree_history_close(history);
 	return status;
 }
@@ -100,7 +101,7 @@ static enum histree_status verify_history(struct repair *repair, struct histree_
 {
 	enum histree_status status = histree_history_verify(history, repair_found_damage, repair, repair->error);
 	if (status == HISTREE_OK)
-		status = history_verify_overviews(history, found_bad_overview, repair, repair->error);
+		status = history_verify_overviews(history, repair_found_oddity, repair, repair->error);
 	return status == HISTREE_OK && repair->faults == 0 ? verify_numbers(repair, path) : status;
 }
 
@@ -165,7 +166,7 @@ static enum histree_status verify_segments(struct repair *repair, struct histree
 	if (status != HISTREE_OK)
 		return status;
 	return segment_overviews_verify(&io_posix, path, histree_segment_store_info(store), store,
-					found_bad_overview, repair, repair->error);
+					repair_found_oddity, repair, repair->error);
 }
 
 static enum histree_status make_segment_overviews(struct repair *repair, const char *path)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The cursor of a union: an iterator of each part that is wanted, and a heap of the segments that they gave last.
+ *
+ * In the orders of time, a part is left alone until its first segment could come next, as the bounds of all its
+ * segments say: who wants the first few of many hosts opens the stores of those that have them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,10 @@ struct part_cursor {
 	uint32_t number;
 	struct histree_segment_iter *iter; /* made when it is first needed */
 	bool is_read;                      /* by the query */
+	bool is_started;                   /* with it */
+	bool is_resumed;                   /* at the token */
+	struct segment_key bound;          /* no segment of it comes before; 0: not known */
+	struct segment_key key;            /* of the segment that it gave last, in an order of time */
 	bool is_missing;                   /* which is still to be told */
 	struct histree_segment head;       /* the segment that it gave last, with the fields of the union */
 	struct histree_value *content;
@@ -26,7 +33,8 @@ struct part_cursor {
 
 struct union_cursor {
 	const struct segment_union *body;
-	struct histree_segment_query query;
+	struct histree_segment_query query, of_part; /* of all, and of each in an order of time, or unsorted */
+	struct histree_segment_token token;          /* of a part that is resumed */
 	struct part_cursor *parts;
 	struct histree_value *values; /* of all of them */
 	struct part_cursor **heap;    /* that have a segment; the one that comes next is first */
@@ -106,24 +114,29 @@ static bool is_wanted(const struct part_cursor *part, const struct histree_segme
 	return query->host_filter == NULL || query->host_filter(query->host_context, of->name);
 }
 
-/* Which parts a query reads, and with which query of their own. */
+/* Returns whether a query reads a part. */
+static bool choose_part(struct part_cursor *part, const struct histree_segment_query *of_part)
+{
+	const struct histree_segment_store *store = part->part->store;
+	part->is_read = part->is_missing = part->is_started = false;
+	part->bound = (struct segment_key){ 0, 0 };
+	if (!is_wanted(part, &part->of->query))
+		return false;
+	part->is_missing = store == NULL;
+	part->is_read = store != NULL && (store->info.segment_count == 0 ||
+					  (store->info.start <= of_part->to && store->info.end >= of_part->from));
+	return part->is_read;
+}
+
 static enum histree_status start_part(struct part_cursor *part, const struct histree_segment_query *of_part,
 				      const struct histree_segment_token *resume, struct histree_error *error)
 {
-	struct histree_segment_store *store = part->part->store;
-	part->is_read = part->is_missing = false;
-	if (!is_wanted(part, &part->of->query))
-		return HISTREE_OK;
-	part->is_missing = store == NULL;
-	if (store == NULL ||
-	    (store->info.segment_count > 0 && (store->info.start > of_part->to || store->info.end < of_part->from)))
-		return HISTREE_OK;
 	enum histree_status status = HISTREE_OK;
 	if (part->iter == NULL)
-		status = histree_segment_iter_create(store, &part->iter, error);
+		status = histree_segment_iter_create(part->part->store, &part->iter, error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_start(part->iter, of_part, resume, error);
-	part->is_read = status == HISTREE_OK;
+	part->is_started = status == HISTREE_OK;
 	return status;
 }
 
@@ -152,32 +165,68 @@ static void expect(struct union_cursor *cursor, struct part_cursor *part)
 		cursor->hungry[cursor->hungry_count++] = part;
 }
 
+/* The least key that a segment of the part can have. */
+static struct segment_key bound_of(const struct part_cursor *part)
+{
+	const struct union_cursor *cursor = part->of;
+	const struct histree_segment_query *query = &cursor->query;
+	const struct segment_order order = { query->order, query->descending };
+	if (part->is_missing || part->part->store->info.segment_count == 0)
+		return (struct segment_key){ 0, 0 };
+	const struct histree_segment_store_info *info = &part->part->store->info;
+	const struct node_child bounds = {
+		.start = info->start,
+		.start_max = info->end < query->to ? info->end : query->to,
+		.end = info->end,
+		.end_min = info->start > query->from ? info->start : query->from,
+		.duration_min = info->duration_min,
+		.duration_max = info->duration_max,
+	};
+	return segment_key_bound(order, &bounds);
+}
+
+/* The last is wanted first. */
+static int compare_hungry(const void *a, const void *b)
+{
+	const struct part_cursor *one = *(struct part_cursor *const *)a, *other = *(struct part_cursor *const *)b;
+	if (segment_key_is_less(one->bound, other->bound))
+		return 1;
+	if (segment_key_is_less(other->bound, one->bound))
+		return -1;
+	return one->number < other->number ? 1 : -1;
+}
+
 enum histree_status union_cursor_start(void *context, const struct histree_segment_query *query,
 				       const struct histree_segment_token *resume, struct histree_error *error)
 {
 	struct union_cursor *cursor = context;
-	const struct histree_segment_query of_part = query_of_part(query);
-	bool resumes = resume != NULL && resume->given > 0, unsorted = query->order == HISTREE_SEGMENTS_UNSORTED;
-	size_t first = resumes && unsorted ? (size_t)(resume->key[0] >> PART_SHIFT) : 0;
-	enum histree_status status = HISTREE_OK;
+	bool unsorted = query->order == HISTREE_SEGMENTS_UNSORTED;
+	(void)error;
 	begin(cursor, query);
+	cursor->of_part = query_of_part(query);
+	bool resumes = resume != NULL && resume->given > 0;
+	size_t first = resumes && unsorted ? (size_t)(resume->key[0] >> PART_SHIFT) : 0;
 	/* In the order of time, all that have the key are asked for, whatever part gave them. */
-	struct histree_segment_token token = { 0 };
+	cursor->token = (struct histree_segment_token){ 0 };
 	if (resumes)
-		token = (struct histree_segment_token){ .given = resume->given,
-							.key = { resume->key[0], resume->key[1] } };
-	token.key[0] &= unsorted ? (UINT64_C(1) << PART_SHIFT) - 1 : UINT64_MAX;
-	for (size_t i = cursor->body->part_count; i-- > 0 && status == HISTREE_OK;) {
+		cursor->token = (struct histree_segment_token){ .given = resume->given,
+								.key = { resume->key[0], resume->key[1] } };
+	cursor->token.key[0] &= unsorted ? (UINT64_C(1) << PART_SHIFT) - 1 : UINT64_MAX;
+	for (size_t i = cursor->body->part_count; i-- > 0;) {
 		struct part_cursor *part = &cursor->parts[i];
-		bool is_resumed = resumes && (!unsorted || i == first);
 		if (i < first && part->part->store != NULL) {
 			part->is_read = part->is_missing = false;
 			continue;
 		}
-		status = start_part(part, &of_part, is_resumed ? &token : NULL, error);
+		choose_part(part, &cursor->of_part);
+		part->is_resumed = resumes && (!unsorted || i == first);
+		if (!unsorted && (part->is_read || part->is_missing))
+			part->bound = bound_of(part);
 		expect(cursor, part);
 	}
-	return status;
+	if (!unsorted && cursor->hungry_count > 1)
+		qsort(cursor->hungry, cursor->hungry_count, sizeof(*cursor->hungry), compare_hungry);
+	return HISTREE_OK;
 }
 
 /* Parts give the order of a field by their side tables, or sort; that of the host is the one by start. */
@@ -201,7 +250,8 @@ enum histree_status union_cursor_start_field(void *context, const struct histree
 		of_part.limit = query->limit;
 		if (field == UNION_NO_FIELD)
 			of_part.order = HISTREE_SEGMENTS_BY_START;
-		status = start_part(part, &of_part, NULL, error);
+		if (choose_part(part, &of_part))
+			status = start_part(part, &of_part, NULL, error);
 		expect(cursor, part);
 	}
 	return status;
@@ -214,18 +264,10 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static struct segment_key key_of(const struct union_cursor *cursor, const struct histree_segment *segment)
+static int compare_by_time(const struct part_cursor *a, const struct part_cursor *b)
 {
-	const struct segment_times times = { segment->start, histree_segment_duration(segment) };
-	return segment_key_of((struct segment_order){ cursor->query.order, cursor->query.descending }, &times);
-}
-
-static int compare_by_time(const struct union_cursor *cursor, const struct part_cursor *a,
-			   const struct part_cursor *b)
-{
-	struct segment_key first = key_of(cursor, &a->head), second = key_of(cursor, &b->head);
-	int order = compare_numbers(first.first, second.first);
-	return order != 0 ? order : compare_numbers(first.second, second.second);
+	int order = compare_numbers(a->key.first, b->key.first);
+	return order != 0 ? order : compare_numbers(a->key.second, b->key.second);
 }
 
 static int compare_by_field(const struct union_cursor *cursor, const struct part_cursor *a,
@@ -250,7 +292,7 @@ static bool comes_before(const struct union_cursor *cursor, const struct part_cu
 	else if (cursor->query.order == HISTREE_SEGMENTS_BY_FIELD)
 		order = compare_by_field(cursor, a, b);
 	else
-		order = compare_by_time(cursor, a, b);
+		order = compare_by_time(a, b);
 	if (order != 0)
 		return order < 0;
 	return turned ? a->number > b->number : a->number < b->number;
@@ -289,6 +331,12 @@ static enum histree_status tell_missing(struct union_cursor *cursor, struct part
 	return HISTREE_PARTIAL;
 }
 
+static struct segment_key key_of(const struct union_cursor *cursor, const struct histree_segment *segment)
+{
+	const struct segment_times times = { segment->start, histree_segment_duration(segment) };
+	return segment_key_of((struct segment_order){ cursor->query.order, cursor->query.descending }, &times);
+}
+
 /* HISTREE_OK: it has a segment. */
 static enum histree_status feed(struct union_cursor *cursor, struct part_cursor *part, struct histree_error *error)
 {
@@ -297,9 +345,14 @@ static enum histree_status feed(struct union_cursor *cursor, struct part_cursor 
 		return tell_missing(cursor, part);
 	if (!part->is_read)
 		return HISTREE_END;
-	enum histree_status status = histree_segment_iter_next(part->iter, &segment, error);
+	enum histree_status status = HISTREE_OK;
+	if (!part->is_started)
+		status = start_part(part, &cursor->of_part, part->is_resumed ? &cursor->token : NULL, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_next(part->iter, &segment, error);
 	if (status == HISTREE_OK) {
 		part->head = show(part, &segment);
+		part->key = key_of(cursor, &part->head);
 	} else if (status == HISTREE_PARTIAL) {
 		cursor->loss = histree_segment_iter_loss(part->iter);
 		cursor->loss.part = part->number;
@@ -331,6 +384,13 @@ static enum histree_status next_unsorted(struct union_cursor *cursor, struct his
 	return HISTREE_END;
 }
 
+/* Whether all of the part comes after the segment that is next of the others. */
+static bool may_wait(const struct union_cursor *cursor, const struct part_cursor *part)
+{
+	return cursor->query.order != HISTREE_SEGMENTS_BY_FIELD &&
+	       segment_key_is_less(cursor->heap[0]->key, part->bound);
+}
+
 enum histree_status union_cursor_next(void *context, struct histree_segment *out, struct histree_error *error)
 {
 	struct union_cursor *cursor = context;
@@ -349,6 +409,8 @@ enum histree_status union_cursor_next(void *context, struct histree_segment *out
 	}
 	while (cursor->hungry_count > 0) {
 		struct part_cursor *part = cursor->hungry[cursor->hungry_count - 1];
+		if (cursor->heap_count > 0 && may_wait(cursor, part))
+			break;
 		enum histree_status status = feed(cursor, part, error);
 		if (status != HISTREE_OK && status != HISTREE_END)
 			return status;
@@ -378,9 +440,8 @@ void union_cursor_key(const void *context, uint64_t key[2])
 		key[0] = (uint64_t)cursor->last->number << PART_SHIFT | token.key[0];
 		key[1] = token.key[1];
 	} else if (cursor->query.order != HISTREE_SEGMENTS_BY_FIELD) {
-		struct segment_key of = key_of(cursor, &cursor->last->head);
-		key[0] = of.first;
-		key[1] = of.second;
+		key[0] = cursor->last->key.first;
+		key[1] = cursor->last->key.second;
 	}
 }
 

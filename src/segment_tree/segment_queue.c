@@ -2,6 +2,7 @@
 #include "segment_tree/segment_queue.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +24,14 @@ struct queue_bucket {
 	uint32_t slot;   /* of the spill file: likewise, chunks that are there */
 };
 
+/*
+ * The large tables are last and are written where entries come: a queue that sees few, such as one of 64 hosts of
+ * which the first segment is wanted, touches a few pages of its 300 KiB.
+ */
 struct segment_queue {
 	struct segment_entry floor;                       /* no entry is below */
 	uint32_t levels;                                  /* a bit for each level that has entries */
 	uint64_t digits[QUEUE_LEVELS][QUEUE_DIGITS / 64]; /* likewise for its buckets */
-	struct queue_bucket buckets[QUEUE_LEVELS][QUEUE_DIGITS];
-	struct segment_entry spilled_min[QUEUE_LEVELS][QUEUE_DIGITS]; /* of a bucket's entries in the spill file */
 
 	struct queue_chunk *chunks;
 	size_t chunk_count, chunks_capacity, chunks_max;
@@ -43,17 +46,22 @@ struct segment_queue {
 	uint32_t free_slot;
 	struct queue_chunk *passing; /* a chunk on its way back from the spill file */
 	uint64_t spilled_bytes;
+
+	struct queue_bucket buckets[QUEUE_LEVELS][QUEUE_DIGITS];      /* of those that have entries */
+	struct segment_entry spilled_min[QUEUE_LEVELS][QUEUE_DIGITS]; /* of a bucket's entries in the spill file */
 };
 
 enum histree_status segment_queue_create(const struct io *io, const char *neighbour, size_t bytes_max,
 					 struct segment_queue **out, struct histree_error *error)
 {
-	*out = calloc(1, sizeof(**out));
-	if (*out == NULL)
+	struct segment_queue *queue = malloc(sizeof(*queue));
+	*out = queue;
+	if (queue == NULL)
 		return error_memory(error, "a queue of segments");
-	(*out)->spill = spill_file(io, neighbour);
-	(*out)->chunks_max = bytes_max / sizeof(struct queue_chunk) + 1;
-	segment_queue_clear(*out);
+	memset(queue, 0, offsetof(struct segment_queue, buckets));
+	queue->spill = spill_file(io, neighbour);
+	queue->chunks_max = bytes_max / sizeof(struct queue_chunk) + 1;
+	segment_queue_clear(queue);
 	return HISTREE_OK;
 }
 
@@ -62,9 +70,6 @@ void segment_queue_clear(struct segment_queue *queue)
 	queue->floor = (struct segment_entry){ { 0 } };
 	queue->levels = 0;
 	memset(queue->digits, 0, sizeof(queue->digits));
-	for (unsigned level = 0; level < QUEUE_LEVELS; level++)
-		for (unsigned digit = 0; digit < QUEUE_DIGITS; digit++)
-			queue->buckets[level][digit] = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
 	queue->chunk_count = queue->slot_count = 0;
 	queue->free_chunk = queue->free_slot = NONE;
 	queue->ready_at = queue->ready_count = 0;
@@ -113,6 +118,11 @@ static bool lowest_bucket(const struct segment_queue *queue, unsigned *level, un
 		word++;
 	*digit = 64 * word + (unsigned)__builtin_ctzll(queue->digits[*level][word]);
 	return true;
+}
+
+static inline bool is_filled(const struct segment_queue *queue, unsigned level, unsigned digit)
+{
+	return (queue->digits[level][digit / 64] >> digit % 64 & 1) != 0;
 }
 
 static inline void mark_filled(struct segment_queue *queue, unsigned level, unsigned digit)
@@ -269,6 +279,8 @@ enum histree_status segment_queue_push(struct segment_queue *queue, const struct
 		unsigned level, digit;
 		find_bucket(queue, &entries[i], &level, &digit);
 		struct queue_bucket *bucket = &queue->buckets[level][digit];
+		if (!is_filled(queue, level, digit))
+			*bucket = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
 		if (bucket->chunk == NONE || bucket->filled == QUEUE_CHUNK_ENTRIES) {
 			enum histree_status status = add_chunk(queue, bucket, error);
 			if (status != HISTREE_OK)
@@ -308,7 +320,6 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 	    (queue->passing = malloc(sizeof(*queue->passing))) == NULL)
 		return error_memory(error, "a queue of segments");
 	queue->floor = lowest_of(queue, level, digit);
-	queue->buckets[level][digit] = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
 	mark_empty(queue, level, digit);
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && dealt.chunk != NONE) {
@@ -364,7 +375,6 @@ static void make_ready(struct segment_queue *queue, unsigned level, unsigned dig
 	bucket->count = bucket->filled = kept;
 	if (kept == 0) {
 		give_chunk_back(queue, bucket->chunk);
-		bucket->chunk = NONE;
 		mark_empty(queue, level, digit);
 	}
 	sort_ready(queue);

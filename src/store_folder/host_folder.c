@@ -2,7 +2,11 @@
 #include "store_folder/host_folder.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "store_folder/manifest.h"
 
 static bool has_to_be_escaped(const char *host, const char *at)
 {
@@ -24,6 +28,23 @@ bool host_folder_name(const char *host, char out[HOST_FOLDER_SIZE])
 	}
 	out[size] = '\0';
 	return host[0] != '\0';
+}
+
+bool host_folder_is_inside(const char *path)
+{
+	struct stat facts;
+	char *above = NULL;
+	char *real = realpath(path, NULL);
+	char *slash = real != NULL ? strrchr(real, '/') : NULL;
+	if (slash != NULL)
+		*slash = '\0';
+	char *hosts = slash != NULL ? strrchr(real, '/') : NULL;
+	bool is_inside = hosts != NULL && strcmp(hosts + 1, HOSTS_FOLDER) == 0 &&
+			 asprintf(&above, "%.*s/" MANIFEST_FILE, (int)(hosts - real), real) >= 0 &&
+			 stat(above, &facts) == 0;
+	free(above);
+	free(real);
+	return is_inside;
 }
 
 /* The finalizer of MurmurHash3, over what was before and the next number: one bit more or less changes all. */

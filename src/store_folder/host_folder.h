@@ -21,6 +21,9 @@ enum { HOST_FOLDER_SIZE = sizeof(HOSTS_FOLDER) + 240 };
 /* Writes "hosts/NAME".  Returns false if no folder can be called so: the name is empty, or too long. */
 bool host_folder_name(const char *host, char out[HOST_FOLDER_SIZE]);
 
+/* Returns whether the store of that path is that of a host in a store of several, which means it by its files. */
+bool host_folder_is_inside(const char *path);
+
 /* Returns what the files of a complete store are together; hardly any other store has it.  Never 0. */
 uint64_t host_folder_identity(const struct histree_store_info *info);
 

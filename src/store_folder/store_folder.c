@@ -200,17 +200,23 @@ char *store_folder_path(const struct store_folder *folder, const char *name)
 	return join(folder->building, name);
 }
 
-enum histree_status store_folder_identify(const struct store_folder *folder, const char *name, uint64_t *identity,
-					  struct histree_error *error)
+enum histree_status store_file_identify(const struct io *io, const char *folder, const char *name,
+					uint64_t *identity, struct histree_error *error)
 {
 	struct block_file *file = NULL;
-	char *path = store_folder_path(folder, name);
+	char *path = join(folder, name);
 	enum histree_status status =
-		path != NULL ? block_file_open(folder->io, path, &file, error) : error_memory(error, "a path");
+		path != NULL ? block_file_open(io, path, &file, error) : error_memory(error, "a path");
 	*identity = status == HISTREE_OK ? block_file_identity(file) : 0;
 	block_file_close(file);
 	free(path);
 	return status;
+}
+
+enum histree_status store_folder_identify(const struct store_folder *folder, const char *name, uint64_t *identity,
+					  struct histree_error *error)
+{
+	return store_file_identify(folder->io, folder->building, name, identity, error);
 }
 
 /* On a file system that cannot exchange two names, set the old store aside for a while. */

@@ -50,6 +50,10 @@ char *store_folder_path(const struct store_folder *folder, const char *name);
 enum histree_status store_folder_identify(const struct store_folder *folder, const char *name, uint64_t *identity,
 					  struct histree_error *error);
 
+/* The same, in any folder. */
+enum histree_status store_file_identify(const struct io *io, const char *folder, const char *name,
+					uint64_t *identity, struct histree_error *error);
+
 /* Gives the folder its final name at once, and removes what had it before. */
 enum histree_status store_folder_publish(struct store_folder *folder, struct histree_error *error);
 

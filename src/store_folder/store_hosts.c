@@ -21,6 +21,17 @@ static bool is_link(const char *path)
 	return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
 }
 
+/* Neither it nor what a build that was cut off left of it. */
+static bool is_missing(const char *path)
+{
+	struct stat facts;
+	char *building = NULL;
+	bool is_there = stat(path, &facts) == 0 ||
+			(asprintf(&building, "%s.building", path) >= 0 && stat(building, &facts) == 0);
+	free(building);
+	return !is_there;
+}
+
 /* A store from somebody else must not lead out of its folder. */
 static enum histree_status check_no_links(const char *path, struct histree_error *error)
 {
@@ -69,6 +80,11 @@ static enum histree_status open_host(const struct histree_store *store, size_t i
 	*out = NULL;
 	char *path = store_join(&arena, store->info.path, host->folder);
 	enum histree_status status = path != NULL ? check_no_links(path, error) : error_memory(error, "a path");
+	if (status == HISTREE_OK && is_missing(path))
+		status = error_set(error, HISTREE_ERR_IO,
+				   "there is no store '%s': put its folder back, or make all of it again with "
+				   "'histree rebuild'",
+				   path);
 	if (status == HISTREE_OK)
 		status = store_open_inside(path, out, error);
 	if (status == HISTREE_OK)
