@@ -123,6 +123,7 @@ extern const struct analysis analysis_kernel_compact; /* the same states in fewe
 extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
 extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
 extern const struct analysis analysis_graph;          /* who waited for whom */
+extern const struct analysis analysis_cpu_usage;      /* how long threads ran on each CPU */
 extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
 extern const struct analysis analysis_tracks;         /* spans and counters of event/track_vocabulary.h */
 
