@@ -24,6 +24,7 @@
  *	critical_path.h	what a thread waited for, and what that waited for in turn
  *	join.h		which states and which segments overlap
  *	segment_rows.h	rows of a table of segments, by number, in any order
+ *	segment_source.h	a segment store whose segments somebody else hands out
  *	segment_stats.h	statistics of durations
  *	segment_density.h	how many segments last how long
  *	store.h		the folder that a build makes
@@ -72,6 +73,7 @@
 #include "segment_density.h"
 #include "segment_filter.h"
 #include "segment_rows.h"
+#include "segment_source.h"
 #include "segment_stats.h"
 #include "segment_store.h"
 #include "segment_view.h"

@@ -33,11 +33,12 @@
 
 /* The stores of thesis 5.4.  All of them give the same answers. */
 enum histree_segment_store_kind {
-	HISTREE_SEGMENTS_DISK,  /* a segment tree in a file; its memory is bounded */
-	HISTREE_SEGMENTS_ARRAY, /* an array in memory that each addition keeps sorted by start */
-	HISTREE_SEGMENTS_LAZY,  /* an array in memory that is sorted when a query needs it */
-	HISTREE_SEGMENTS_MAP,   /* two balanced trees in memory, by start and by end */
-	HISTREE_SEGMENTS_UNION, /* those of several hosts as one: histree_segment_store_unite(); never created */
+	HISTREE_SEGMENTS_DISK,   /* a segment tree in a file; its memory is bounded */
+	HISTREE_SEGMENTS_ARRAY,  /* an array in memory that each addition keeps sorted by start */
+	HISTREE_SEGMENTS_LAZY,   /* an array in memory that is sorted when a query needs it */
+	HISTREE_SEGMENTS_MAP,    /* two balanced trees in memory, by start and by end */
+	HISTREE_SEGMENTS_UNION,  /* those of several hosts as one: histree_segment_store_unite(); never created */
+	HISTREE_SEGMENTS_SOURCE, /* those that somebody else hands out: segment_source.h; never created */
 };
 
 struct histree_segment_store;

@@ -153,4 +153,15 @@ histree_store_segments(struct histree_store *store, const char *analysis, bool a
 		       const struct histree_segment_open_options *options, struct histree_segment_store **out,
 		       struct histree_error *error);
 
+/* Opens the segment store that an analysis made of a host; HISTREE_NOT_FOUND if it made none. */
+typedef enum histree_status histree_segment_opener(void *context, size_t host, const char *analysis,
+						   struct histree_segment_store **out, struct histree_error *error);
+
+/*
+ * From now on histree_store_segments() of a store of several hosts gets the segment store of each host from this
+ * function; NULL: from the store's folder again.
+ */
+HISTREE_API void histree_store_set_segment_opener(struct histree_store *store, histree_segment_opener *opener,
+						  void *context);
+
 #endif

@@ -12,6 +12,7 @@
 #include "cli/row_writer.h"
 #include "cli/sql_progress.h"
 #include "cli/sql_prompt.h"
+#include "cli/target.h"
 #include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
 
@@ -256,6 +257,7 @@ static enum cli_exit open_session(struct session *session, const char *store, ui
 	if (code != SQLITE_OK)
 		return report_sql(session, code);
 	session->progress.connection = session->connection;
+	sql_connection_set_opener(session->connection, target_open_store, NULL);
 	sqlite3_progress_handler(session->db, OPERATIONS, sql_progress_show, &session->progress);
 	/* An eighth of a cache comes to it for paths: half of the memory in all. */
 	sql_connection_set_cache(session->connection, (size_t)(memory / 9 * 4));

@@ -8,6 +8,23 @@
 #include "base/error.h"
 #include "histree/build.h"
 
+static target_opener *the_opener;
+static void *the_context;
+
+void target_set_opener(target_opener *opener, void *context)
+{
+	the_opener = opener;
+	the_context = context;
+}
+
+enum histree_status target_open_store(void *unused, const char *path, struct histree_store **out,
+				      struct histree_error *error)
+{
+	(void)unused;
+	return the_opener != NULL ? the_opener(the_context, path, out, error)
+				  : histree_store_open(path, out, error);
+}
+
 static char *without_slashes(const char *path)
 {
 	size_t size = strlen(path);
@@ -24,7 +41,7 @@ enum histree_status target_open(struct target *target, const char *path, struct 
 	struct stat status;
 	if (stat(target->path, &status) == 0 && !S_ISDIR(status.st_mode))
 		return HISTREE_OK;
-	return histree_store_open(target->path, &target->store, error);
+	return target_open_store(NULL, target->path, &target->store, error);
 }
 
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,

@@ -13,6 +13,17 @@ struct target {
 	struct histree_store *store; /* NULL: the path is that of a history file */
 };
 
+/* Opens a store; the caller closes it. */
+typedef enum histree_status target_opener(void *context, const char *path, struct histree_store **out,
+					  struct histree_error *error);
+
+/* From now on stores are opened by this function: of ranks, which answer for parts of it.  NULL: from their folder. */
+void target_set_opener(target_opener *opener, void *context);
+
+/* Opens a store as it was set. */
+enum histree_status target_open_store(void *unused, const char *path, struct histree_store **out,
+				      struct histree_error *error);
+
 /*
  * Opens the store.  Of a history file, this only checks that it exists.  Call target_close() even after failure.
  */

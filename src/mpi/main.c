@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "histree/status.h"
-#include "mpi/verb.h"
+#include "mpi/face.h"
 
 static const struct cli_verb *const verbs[] = { &build_verb, &question_verb, &serve_verb, NULL };
 
 static int print_help(void)
 {
+	static const char *const of_faces[] = { "segments", "stats", "sql", NULL };
+	struct face face;
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
@@ -21,6 +23,9 @@ static int print_help(void)
 			    "\n");
 	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
 		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);
+	for (const char *const *name = of_faces; *name != NULL; name++)
+		if (face_find(&face, *name))
+			output_format(output, "  %-12s %s\n", face.verb.name, face.verb.summary);
 	output_text(output, "\n"
 			    "'histree-mpi VERB --help' says more, as does the manual: histree-mpi(1).\n"
 			    "'histree-mpi --version' prints the version.\n");
@@ -44,6 +49,9 @@ int main(int argc, char **argv)
 	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
 		if (strcmp((*verb)->name, word) == 0)
 			return (*verb)->run(*verb, argc - 1, argv + 1);
+	struct face face;
+	if (face_find(&face, word))
+		return face_run(argc - 1, argv + 1);
 	if (!speaks)
 		return CLI_OK;
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)

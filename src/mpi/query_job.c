@@ -118,12 +118,16 @@ static bool deal_out_hosts(struct query_job *job)
 		.load = calloc((size_t)job->link->count, sizeof(*places.load)),
 		.host_count = count,
 	};
-	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL;
+	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL &&
+		    segment_remotes_begin(&job->remotes, job->link);
 	if (!fine)
 		report_no_memory();
-	fine = deal_out(job, &places) && fine;
+	fine = fine && deal_out(job, &places);
+	for (size_t i = 0; i < count && fine; i++)
+		if (places.of[(size_t)places.rank_of[i] * count + i] == SHARD_NOWHERE)
+			places.rank_of[i] = -1;
 	free(places.of);
-	free(places.rank_of);
+	job->rank_of = places.rank_of;
 	free(places.load);
 	return fine;
 }
@@ -348,6 +352,37 @@ int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, 
 	return status;
 }
 
+/* ---- segments of ranks -------------------------------------------------------------------------------------- */
+
+static enum histree_status open_segments(void *context, size_t host, const char *analysis,
+					 struct histree_segment_store **out, struct histree_error *error)
+{
+	struct query_job *job = context;
+	int rank = job->rank_of[host];
+	*out = NULL;
+	if (rank > 0)
+		return segment_remotes_open(&job->remotes, rank, host, analysis, out, error);
+	if (rank == 0)
+		return histree_store_segments(job->set.hosts[host].store, analysis, true, NULL, out, error);
+	const char *why = histree_store_info(job->store)->hosts[host].why;
+	return error_set(error, HISTREE_ERR_IO, "%s", why != NULL ? why : job->set.hosts[host].why);
+}
+
+enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
+					 struct histree_error *error)
+{
+	enum histree_status status = histree_store_open(path, out, error);
+	if (status != HISTREE_OK || histree_store_info(*out)->host_count == 0)
+		return status;
+	if (histree_store_info(*out)->host_count != job->set.count) {
+		histree_store_close(*out);
+		*out = NULL;
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s' was built again since the job began", path);
+	}
+	histree_store_set_segment_opener(*out, open_segments, job);
+	return HISTREE_OK;
+}
+
 /* ---- the others -------------------------------------------------------------------------------------------- */
 
 static bool send_to_first(void *context, struct message *message)
@@ -370,6 +405,16 @@ static bool tell_times(struct query_job *job, struct byte_reader *reader)
 	return sent;
 }
 
+static bool answer_segments(struct query_job *job, struct byte_reader *request)
+{
+	struct message reply = { 0 };
+	job->server.set = &job->set;
+	segment_server_answer(&job->server, request, &reply);
+	bool sent = link_send(job->link, 0, &reply);
+	message_release(&reply);
+	return sent;
+}
+
 void query_job_answer(struct query_job *job)
 {
 	struct message message = { 0 };
@@ -379,6 +424,9 @@ void query_job_answer(struct query_job *job)
 		switch (read_byte(&reader)) {
 		case JOB_OPEN:
 			goes_on = tell_times(job, &reader);
+			break;
+		case SEGMENT_REQUEST:
+			goes_on = answer_segments(job, &reader);
 			break;
 		case JOB_QUESTION:
 			question_answer(&job->set, &reader, send_to_first, job->link);
@@ -403,6 +451,9 @@ void query_job_end(struct query_job *job)
 	for (size_t i = 0; i < job->analysis_count; i++)
 		free(job->analyses[i].name);
 	free(job->analyses);
+	free(job->rank_of);
+	segment_remotes_release(&job->remotes);
+	segment_server_release(&job->server);
 	shard_set_release(&job->set);
 	histree_store_close(job->store);
 }

@@ -10,6 +10,8 @@
 
 #include "mpi/answer_merge.h"
 #include "mpi/link.h"
+#include "mpi/segment_remote.h"
+#include "mpi/segment_server.h"
 
 struct query_job_analysis {
 	char *name;
@@ -22,8 +24,11 @@ struct query_job {
 	struct histree_store *store; /* on rank 0: its manifest */
 	struct query_job_analysis *analyses;
 	size_t analysis_count, analysis_capacity;
-	struct answer_source *sources; /* of rank 0: one a rank */
-	bool is_lost;                  /* a rank is gone */
+	struct answer_source *sources;  /* of rank 0: one a rank */
+	int *rank_of;                   /* on rank 0: who answers for a host; -1: nobody can */
+	struct segment_remotes remotes; /* on rank 0 */
+	struct segment_server server;   /* on the others */
+	bool is_lost;                   /* a rank is gone */
 };
 
 /* All ranks call it.  Returns false on all of them if one cannot; what is wrong was reported. */
@@ -31,6 +36,13 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 
 /* On rank 0: asks what a command line of `query` says, without its name, and prints the answer on `file`. */
 int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file);
+
+/*
+ * On rank 0: opens the store, whose segments are those that the ranks have.  The caller closes it before the job asks
+ * anything else.
+ */
+enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
+					 struct histree_error *error);
 
 /* On the others: answers until rank 0 ends the job. */
 void query_job_answer(struct query_job *job);

@@ -15,6 +15,17 @@ int rank_of_launcher(void)
 	return -1;
 }
 
+void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
+		      const struct cli_option *other)
+{
+	size_t count = 0;
+	for (; one->name != NULL && count + 1 < max; one++)
+		all[count++] = *one;
+	for (; other->name != NULL && count + 1 < max; other++)
+		all[count++] = *other;
+	all[count] = (struct cli_option){ 0 };
+}
+
 bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 		int *status)
 {

@@ -24,6 +24,21 @@ extern const struct cli_verb build_verb, question_verb, serve_verb;
 		.help = "for experiments: send messages at this many bytes a second" \
 	}
 
+#define RANK_OPTION_SOCKET(type)                                                                              \
+	{                                                                                                     \
+		.name = "socket", .argument = "PATH", .kind = CLI_TEXT, .member = offsetof(type, socket),     \
+		.complete = CLI_COMPLETE_PATH,                                                                \
+		.help = "ask the job that 'serve' has listening at PATH; default: at STORE.socket, if a job " \
+			"listens there and no launcher started this process"                                  \
+	}
+
+/* Puts the options of two tables into one, of at most `max` rows with its end. */
+void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
+		      const struct cli_option *other);
+
+/* Runs segments, stats or sql, argv[0] being the verb; false: there is no such verb. */
+int face_run(int argc, char **argv);
+
 /* The rank that a launcher gave this process, before MPI begins; -1: it was started without one. */
 int rank_of_launcher(void);
 

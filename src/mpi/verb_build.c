@@ -104,15 +104,6 @@ static int run_request(int argc, char **argv, const struct build_words *chosen, 
 	return is_one_host ? build_here(&chosen->build, request) : status;
 }
 
-/* Puts the options of two tables into one. */
-static size_t add_options(struct cli_option all[OPTIONS_MAX], size_t count, const struct cli_option *table)
-{
-	for (; table->name != NULL && count + 1 < OPTIONS_MAX; table++)
-		all[count++] = *table;
-	all[count] = (struct cli_option){ 0 };
-	return count;
-}
-
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct cli_option all[OPTIONS_MAX];
@@ -121,7 +112,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct build_request request;
 	struct cli_words words;
 	int status;
-	add_options(all, add_options(all, 0, verb_build.options), options);
+	rank_add_options(all, OPTIONS_MAX, verb_build.options, options);
 	whole.options = all;
 	if (!rank_begin(&whole, argc, argv, &chosen, &words, &status))
 		return status;

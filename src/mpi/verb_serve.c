@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
-#include "mpi/query_job.h"
+#include "mpi/answer_stream.h"
+#include "mpi/face.h"
 #include "mpi/question_socket.h"
 #include "mpi/verb.h"
 
@@ -66,10 +67,21 @@ static void free_words(struct client_words *words)
 /* The store is among the words, which a client cannot choose: it is served one. */
 static bool names_store(const struct client_words *words, const char *path)
 {
-	for (int i = 0; i < words->argc; i++)
+	for (int i = 1; i < words->argc; i++)
 		if (strcmp(words->argv[i], path) == 0)
 			return true;
 	return false;
+}
+
+/* The first word is the verb. */
+static int ask(struct query_job *job, const struct client_words *words, FILE *messages, int spool)
+{
+	struct face face;
+	if (strcmp(words->argv[0], question_verb.name) == 0)
+		return query_job_ask(job, words->argc - 1, words->argv + 1, messages, spool);
+	if (face_find(&face, words->argv[0]))
+		return face_ask(job, words->argc, words->argv, messages, spool);
+	return report_exit(CLI_USAGE, "a job is not asked '%s'", words->argv[0]);
 }
 
 static void answer_client(struct query_job *job, const char *path, int connection, const struct message *message)
@@ -87,7 +99,7 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 	else if (!names_store(&words, path))
 		report("the job at this socket serves '%s', and no other store", path);
 	else
-		status = query_job_ask(job, words.argc, words.argv, messages, spool);
+		status = ask(job, &words, messages, spool);
 	report_capture(NULL, 0);
 	free_words(&words);
 	if (messages != NULL)

@@ -37,6 +37,7 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 		store->backend = &segment_backend_map;
 		return segment_map_create(schema, &store->body, error);
 	case HISTREE_SEGMENTS_UNION:
+	case HISTREE_SEGMENTS_SOURCE:
 		break;
 	}
 	return error_set(error, HISTREE_ERR_ARGUMENT, "a segment store of kind %u: there is none",
@@ -280,8 +281,10 @@ const struct segment_overviews *segment_store_overviews(struct histree_segment_s
 {
 	/* What they are read for meets a summary once: it needs no more than a few nodes. */
 	enum { CACHE_BYTES = 1 << 20 };
-	if (!store->finished || store->no_overviews || store->path == NULL)
+	if (!store->finished || store->no_overviews)
 		return NULL;
+	if (store->path == NULL) /* of a source: it was made with them */
+		return store->overviews != NULL && store->overviews->count > 0 ? store->overviews : NULL;
 	pthread_mutex_lock(&store->overviews_mutex);
 	if (store->overviews == NULL)
 		store->overviews = segment_overviews_open(store->room.io, store->path, &store->info, CACHE_BYTES);

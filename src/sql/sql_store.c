@@ -20,6 +20,8 @@ struct sql_connection {
 	struct sql_store *stores; /* a list, the one that was opened last comes first */
 	char *warnings;           /* lines; NULL: none */
 	struct histree_cancel cancel;
+	sql_store_opener *opener; /* NULL: histree_store_open() */
+	void *opener_context;
 };
 
 struct sql_store {
@@ -61,6 +63,12 @@ void sql_connection_leave(void *shared)
 		return;
 	sqlite3_free(connection->warnings);
 	free(connection);
+}
+
+void sql_connection_set_opener(struct sql_connection *connection, sql_store_opener *opener, void *context)
+{
+	connection->opener = opener;
+	connection->opener_context = context;
 }
 
 void sql_connection_set_cache(struct sql_connection *connection, size_t bytes)
@@ -214,7 +222,10 @@ static enum histree_status open_store(struct sql_store *store, const char *path,
 	store->alone = (struct histree_store_info){
 		.path = store->path, .made_by = "", .histories = &store->alone_history, .history_count = 1
 	};
-	if (!is_alone)
+	const struct sql_connection *connection = store->connection;
+	if (!is_alone && connection->opener != NULL)
+		status = connection->opener(connection->opener_context, path, &store->store, error);
+	else if (!is_alone)
 		status = histree_store_open(path, &store->store, error);
 	if (status != HISTREE_OK)
 		return status;

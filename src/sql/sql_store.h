@@ -26,6 +26,11 @@ void sql_connection_leave(void *connection);
 /* The caches of all that is in a store that is opened from now on; 0: what the library takes, for each. */
 void sql_connection_set_cache(struct sql_connection *connection, size_t bytes);
 
+/* How stores are opened from now on; until it is set, histree_store_open() is called. */
+typedef enum histree_status sql_store_opener(void *context, const char *path, struct histree_store **out,
+					     struct histree_error *error);
+void sql_connection_set_opener(struct sql_connection *connection, sql_store_opener *opener, void *context);
+
 /* Returns the store that was opened first of those that are open; NULL: there is none. */
 const struct sql_store *sql_connection_first(const struct sql_connection *connection);
 

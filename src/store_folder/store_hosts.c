@@ -310,6 +310,12 @@ enum histree_status store_hosts_history(struct histree_store *store, const char 
 	return status;
 }
 
+void histree_store_set_segment_opener(struct histree_store *store, histree_segment_opener *opener, void *context)
+{
+	store->open_segments = opener;
+	store->open_segments_context = context;
+}
+
 enum histree_status store_hosts_segments(struct histree_store *store, const char *analysis, bool any_version,
 					 const struct histree_segment_open_options *options,
 					 struct histree_segment_store **out, struct histree_error *error)
@@ -324,12 +330,16 @@ enum histree_status store_hosts_segments(struct histree_store *store, const char
 		struct histree_segment_part *part = &parts[count];
 		struct histree_error why;
 		enum histree_status found = HISTREE_OK;
-		bool is_missing = store->stores[i] == NULL;
-		if (!is_missing && !has_segments(&store->stores[i]->info, analysis))
+		bool is_missing = store->open_segments == NULL && store->stores[i] == NULL;
+		if (store->open_segments != NULL)
+			found = store->open_segments(store->open_segments_context, i, analysis, &part->store, &why);
+		else if (!is_missing && !has_segments(&store->stores[i]->info, analysis))
+			found = HISTREE_NOT_FOUND;
+		if (found == HISTREE_NOT_FOUND)
 			continue; /* it has none, and none are missed */
 		count++;
 		part->name = info->hosts[i].name;
-		if (!is_missing)
+		if (!is_missing && store->open_segments == NULL)
 			found = histree_store_segments(store->stores[i], analysis, any_version, options,
 						       &part->store, &why);
 		opened += part->store != NULL;

@@ -49,6 +49,34 @@ QUESTIONS = [
     ["--at", "+3ms", "--step", "1us"],
 ]
 
+# Verbs that run on rank 0 over the segments of all ranks.
+FACES = [
+    ["segments", "system-calls"],
+    ["segments", "system-calls", "--format", "tsv", "--sort", "end"],
+    ["segments", "system-calls", "--format", "json", "--sort", "duration", "-r", "-n", "50"],
+    ["segments", "system-calls", "--format", "csv", "--sort", "name"],
+    ["segments", "system-calls", "--sort", "tid", "-r", "-n", "70", "--where", "duration > 1us"],
+    ["segments", "system-calls", "--sort", "host", "-n", "300"],
+    ["segments", "system-calls", "--where", "host == VM3 && duration > 10us", "--format", "tsv"],
+    ["segments", "system-calls", "--from", "+1ms", "--to", "+2ms", "--where", "name matches r", "-n", "20"],
+    ["segments", "system-calls", "--where", "duration > 1000s"],
+    ["segments", "nothing"],
+    ["segments", "system-calls", "--where", "bad ==="],
+    ["segments", "system-calls", "--sort", "bad"],
+    ["segments", "system-calls", "--bad"],
+    ["segments", "system-calls", "--to", "+1000s"],
+    ["stats", "system-calls", "--format", "tsv"],
+    ["stats", "system-calls", "--by", "host", "--format", "json"],
+    ["stats", "system-calls", "--by", "tid", "--where", "duration > 5us", "--format", "csv"],
+    ["stats", "system-calls", "--from", "+1ms", "--to", "+4ms"],
+    ["sql", "SELECT host, name, count(*), sum(duration), max(end) FROM system_calls GROUP BY 1, 2 ORDER BY 1, 2"],
+    ["sql", "SELECT * FROM system_calls WHERE duration > 2000 ORDER BY duration DESC, start, host LIMIT 20", "--format", "tsv"],
+    ["sql", "SELECT a.host, b.host, count(*) FROM system_calls a JOIN system_calls b ON b.tid = a.tid AND b.start > a.end "
+            "AND b.start < a.end + 20000 GROUP BY 1, 2 ORDER BY 1, 2"],
+    ["sql", "SELECT count(*) FROM states"],
+    ["sql", "SELECT wrong FROM system_calls"],
+]
+
 
 def as_histree(text):
     return text.replace("histree-mpi: ", "histree: ").replace("'histree-mpi ", "'histree ")
@@ -228,6 +256,83 @@ class Ranks(unittest.TestCase):
         wanted = jobs.alone(HISTREE, "query", store, "--at", "+3ms")
         self.assertEqual(jobs.run(2, PROGRAM, "query", store, "--at", "+3ms"), wanted)
 
+    # ---- verbs over the segments of ranks
+
+    def segment_store(self):
+        """A store with segments, made when it is first wanted."""
+        store = self.folder / "segments.histree"
+        if not store.exists():
+            status, _, err = jobs.alone(HISTREE, "build", "--clock", "none", "-q", "-a", "kernel,system-calls", "-o", store,
+                                        *self.traces)
+            self.assertEqual(status, 0, err)
+        return store
+
+    def check_face(self, words, answer, store=None, wanted=None):
+        store = store or self.segment_store()
+        wanted = wanted or jobs.alone(HISTREE, words[0], store, *words[1:])
+        status, out, err = answer(words[0], store, *words[1:])
+        self.assertEqual((status, as_histree(err)), (wanted[0], wanted[2]), words)
+        self.assertEqual(out, wanted[1], words)
+
+    def test_segments_statistics_and_sql_are_those_of_one_process(self):
+        for i, words in enumerate(FACES):
+            self.check_face(words, lambda *all_words: jobs.run(1 + i % 3, PROGRAM, *all_words))
+        self.check_face(FACES[0], lambda *words: jobs.run(6, PROGRAM, *words))
+
+    def test_a_serving_job_is_asked_for_segments(self):
+        before, type(self).store = self.store, self.segment_store()
+        job, ask = self.serve(3)
+        try:
+            for _ in range(2):  # the second time with what is open
+                for words in FACES:
+                    self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket",
+                                                                          *more))
+                self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
+            status, out, err = jobs.alone(PROGRAM, "sql", "--socket", self.folder / "socket", self.store)
+            self.assertEqual((status, out), (2, b""))
+            self.assertIn("STATEMENT", err)
+        finally:
+            self.stop(job)
+            type(self).store = before
+
+    def test_random_segments_are_those_of_one_process(self):
+        draw = random.Random(11)
+        before, type(self).store = self.store, self.segment_store()
+        job, _ = self.serve(2)
+        try:
+            for _ in range(40):
+                first, second = sorted((draw.randrange(5000), draw.randrange(5000)))
+                words = ["segments", "system-calls", "--format", draw.choice(["tsv", "json", "text"]), "--sort",
+                         draw.choice(["start", "end", "duration", "name", "tid", "return", "host"])]
+                words += draw.choice([[], ["-r"]]) + draw.choice([[], ["-n", str(draw.randrange(1, 900))]])
+                words += draw.choice([[], ["--from", f"+{first}us", "--to", f"+{second}us"]])
+                words += draw.choice([[], ["--where", f"duration > {draw.randrange(20)}us"],
+                                      ["--where", "host != VM2"], ["--where", "name == read || tid > 1020"]])
+                self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket",
+                                                                      *more))
+        finally:
+            self.stop(job)
+            type(self).store = before
+
+    def test_segments_of_local_disks_and_of_missing_hosts(self):
+        far, local, torn = self.folder / "far-segments.histree", self.folder / "near-segments", self.folder / "torn.histree"
+        shutil.copytree(self.segment_store(), far)
+        local.mkdir()
+        shutil.move(far / "hosts", local / "hosts")
+        # Only the last rank has the disk: what rank 0 prints came from there.
+        script = self.folder / "one-disk"
+        script.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 2 ] && set -- "$@" --local "{local}"\n'
+                          f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+        for words in FACES[2:6]:
+            wanted = jobs.alone(HISTREE, words[0], self.segment_store(), *words[1:])
+            self.check_face(words, lambda *more: jobs.run(3, script, *more), far, wanted)
+        shutil.copytree(self.segment_store(), torn)
+        shutil.rmtree(torn / "hosts" / "VM2")
+        (torn / "hosts" / "VM4" / "system-calls.seg").unlink()
+        for words in (FACES[1], FACES[3], FACES[14], FACES[18]):
+            self.check_face(words, lambda *more: jobs.run(3, PROGRAM, *more), torn)
+
     # ---- sockets
 
     def test_clients_that_do_harm_are_survived(self):
@@ -279,7 +384,7 @@ class Ranks(unittest.TestCase):
     # ---- the command
 
     def test_the_command_helps_itself(self):
-        for verb in ("build", "query", "serve"):
+        for verb in ("build", "query", "segments", "stats", "sql", "serve"):
             status, out, _ = jobs.alone(PROGRAM, verb, "--help")
             self.assertEqual(status, 0)
             self.assertIn(f"usage: histree-mpi {verb}", out.decode())

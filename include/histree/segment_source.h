@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_source.h - a segment store whose segments somebody else hands out: another process, another machine.  It is
+ * read as every store is, and can be a part of a union (segment_store.h).
+ *
+ * A source is a table of functions.  Whoever writes one answers the queries that a store answers by itself: orders by
+ * start, end, duration, a field, and unsorted; filters and limits are seen to above it, and what a source leaves out in
+ * advance is its own affair, as long as it is only what no query above it would hand out.
+ *
+ * Threads: the functions of one store are called by one thread at a time.
+ */
+#ifndef HISTREE_SEGMENT_SOURCE_H
+#define HISTREE_SEGMENT_SOURCE_H
+
+#include "segment_store.h"
+
+struct histree_segment_source {
+	void *context;
+	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
+	/*
+	 * Starts a query: its window (segments that overlap it), its order, which is never by comparison, its field, and,
+	 * by a field, its limit and filter if they are set.  It may be started again.
+	 */
+	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
+					    struct histree_error *error);
+	/* As histree_segment_iter_next(). */
+	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
+	struct histree_segment_loss (*cursor_loss)(const void *cursor);
+	void (*cursor_free)(void *cursor);
+	void (*free)(void *context);
+};
+
+/* An overview of a segment store, which is a segment store itself (docs/design/0028-summaries.md). */
+struct histree_segment_overview {
+	struct histree_segment_store *store;
+	unsigned width_log2; /* of its cells, in ns */
+	unsigned parts_log2; /* 0: of buckets of duration; else of parts, all of the time and all values together */
+	size_t field;        /* whose values they tell apart; SIZE_MAX: none */
+};
+
+/*
+ * Make a store of a source.  `info` is that of the store that the source reads, of which the schema is copied.
+ * Overviews are in the order of histree_segment_store_overview(); the store owns theirs.  If the call fails, it closes
+ * them and frees the source.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_of_source(const struct histree_segment_source *source,
+				const struct histree_segment_store_info *info,
+				const struct histree_segment_overview *overviews, size_t overview_count,
+				struct histree_segment_store **out, struct histree_error *error);
+
+/*
+ * Get an overview of a finished store, those with cells first, the one of parts last; borrowed.  Returns
+ * HISTREE_NOT_FOUND if there is none of that number.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_overview(struct histree_segment_store *store, size_t index,
+			       struct histree_segment_overview *out);
+
+#endif

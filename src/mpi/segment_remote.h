@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_remote.h - on rank 0: the segment stores of hosts that other ranks have, as stores that can be read and united.
+ *
+ * A query of several of them is one message a rank: what starts is gathered, and sent when the first segment is wanted;
+ * all ranks work at a time.  Then each iterator asks for more when it has handed out what it got.
+ */
+#ifndef MPI_SEGMENT_REMOTE_H
+#define MPI_SEGMENT_REMOTE_H
+
+#include "histree/segment_store.h"
+#include "mpi/link.h"
+
+struct remote_rank {
+	struct message pending; /* steps that were not sent yet */
+	uint32_t outstanding;   /* answers that are to come */
+};
+
+struct remote_cursor;
+
+/* A zeroed one has no ranks. */
+struct segment_remotes {
+	struct link *link;
+	struct remote_rank *ranks;
+	struct remote_cursor **cursors; /* that are open */
+	size_t cursor_count, cursor_capacity;
+	uint64_t next_number;
+	struct message received;
+	bool is_lost; /* a rank does not answer */
+	/* The condition of the question as its words say it, which ranks try as well; NULL: none. */
+	const char *where;
+	histree_time start, end;
+};
+
+/* Returns false without memory. */
+bool segment_remotes_begin(struct segment_remotes *remotes, struct link *link);
+
+/* Opens the segments that an analysis made of a host, an index in the set of the rank. */
+enum histree_status segment_remotes_open(struct segment_remotes *remotes, int rank, size_t host,
+					 const char *analysis, struct histree_segment_store **out,
+					 struct histree_error *error);
+
+/* Takes what is still to come of a question; the link is free again then. */
+void segment_remotes_drain(struct segment_remotes *remotes);
+void segment_remotes_release(struct segment_remotes *remotes);
+
+#endif

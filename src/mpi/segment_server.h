@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_server.h - the segments of a rank's hosts, for rank 0: stores that stay open, and iterators that are gone on
+ * with as more is asked for.
+ *
+ * A request is any number of steps, and is answered by one message of sections, one for each step but CLOSE:
+ *
+ *	OPEN	host, analysis		its store and its overviews: numbers, infos, schemas; or why not
+ *	START	cursor, store, query	the first segments
+ *	NEXT	cursor			more
+ *	CLOSE	cursor
+ *
+ * A section is a letter, four bytes of size, and its bytes.  Segments are a status, then segment_columns.h: HISTREE_OK
+ * says that there are more, HISTREE_END that there are none, HISTREE_PARTIAL that some are lost behind these.
+ */
+#ifndef MPI_SEGMENT_SERVER_H
+#define MPI_SEGMENT_SERVER_H
+
+#include "mpi/segment_columns.h"
+#include "mpi/shard_set.h"
+
+/* What a request begins with, and no other message to a rank. */
+enum { SEGMENT_REQUEST = 'S' };
+
+enum segment_step { STEP_OPEN = 'O', STEP_START = 'S', STEP_NEXT = 'N', STEP_CLOSE = 'C' };
+
+struct served_store;
+struct served_cursor;
+
+/* A zeroed one is empty. */
+struct segment_server {
+	struct shard_set *set;
+	struct served_store *stores;
+	struct served_cursor *cursors;
+	size_t store_count, store_capacity, cursor_count, cursor_capacity;
+	struct segment_columns_writer writer;
+};
+
+/* Answers a request.  What it does not understand has a section that says so. */
+void segment_server_answer(struct segment_server *server, struct byte_reader *request, struct message *reply);
+
+/* Drops all iterators: the question is over. */
+void segment_server_reset(struct segment_server *server);
+void segment_server_release(struct segment_server *server);
+
+#endif
