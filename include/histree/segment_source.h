@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_source.h - a segment store whose segments somebody else hands out: another process, another machine.  It is
- * read as every store is, and can be a part of a union (segment_store.h).
+ * segment_source.h - a segment store whose segments somebody else hands out: another process, another machine.  It
+ * is read as every store is, and can be a part of a union (segment_store.h).
  *
- * A source is a table of functions.  Whoever writes one answers the queries that a store answers by itself: orders by
- * start, end, duration, a field, and unsorted; filters and limits are seen to above it, and what a source leaves out in
- * advance is its own affair, as long as it is only what no query above it would hand out.
+ * A source is a table of functions.  Whoever writes one answers the queries that a store answers by itself: orders
+ * by start, end, duration, a field, and unsorted; filters and limits are seen to above it, and what a source
+ * leaves out in advance is its own affair, as long as it is only what no query above it would hand out.
  *
  * Threads: the functions of one store are called by one thread at a time.
  */
@@ -18,8 +18,8 @@ struct histree_segment_source {
 	void *context;
 	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
 	/*
-	 * Starts a query: its window (segments that overlap it), its order, which is never by comparison, its field, and,
-	 * by a field, its limit and filter if they are set.  It may be started again.
+	 * Starts a query: its window (segments that overlap it), its order, which is never by comparison, its
+	 * field, and, by a field, its limit and filter if they are set.  It may be started again.
 	 */
 	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
 					    struct histree_error *error);
@@ -40,8 +40,8 @@ struct histree_segment_overview {
 
 /*
  * Make a store of a source.  `info` is that of the store that the source reads, of which the schema is copied.
- * Overviews are in the order of histree_segment_store_overview(); the store owns theirs.  If the call fails, it closes
- * them and frees the source.
+ * Overviews are in the order of histree_segment_store_overview(); the store owns theirs.  If the call fails, it
+ * closes them and frees the source.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_of_source(const struct histree_segment_source *source,

@@ -17,7 +17,7 @@ struct target {
 typedef enum histree_status target_opener(void *context, const char *path, struct histree_store **out,
 					  struct histree_error *error);
 
-/* From now on stores are opened by this function: of ranks, which answer for parts of it.  NULL: from their folder. */
+/* From now on stores are opened by this function, as ranks do that answer for parts.  NULL: from their folder. */
 void target_set_opener(target_opener *opener, void *context);
 
 /* Opens a store as it was set. */

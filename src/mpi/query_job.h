@@ -38,8 +38,8 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file);
 
 /*
- * On rank 0: opens the store, whose segments are those that the ranks have.  The caller closes it before the job asks
- * anything else.
+ * On rank 0: opens the store, whose segments are those that the ranks have.  The caller closes it before the job
+ * asks anything else.
  */
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_columns.h - segments as columns, as they travel from one rank to another: a chunk of rows (answer_chunk.h) for
- * each field, of which the first has the times too.
+ * segment_columns.h - segments as columns, as they travel from one rank to another: a chunk of rows
+ * (answer_chunk.h) for each field, of which the first has the times too.
  */
 #ifndef MPI_SEGMENT_COLUMNS_H
 #define MPI_SEGMENT_COLUMNS_H

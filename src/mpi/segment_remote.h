@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_remote.h - on rank 0: the segment stores of hosts that other ranks have, as stores that can be read and united.
+ * segment_remote.h - on rank 0: the segment stores of hosts that other ranks have, as stores that can be read and
+ * united.
  *
- * A query of several of them is one message a rank: what starts is gathered, and sent when the first segment is wanted;
- * all ranks work at a time.  Then each iterator asks for more when it has handed out what it got.
+ * A query of several of them is one message a rank: what starts is gathered, and sent when the first segment is
+ * wanted; all ranks work at a time.  Then each iterator asks for more when it has handed out what it got.
  */
 #ifndef MPI_SEGMENT_REMOTE_H
 #define MPI_SEGMENT_REMOTE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_server.h - the segments of a rank's hosts, for rank 0: stores that stay open, and iterators that are gone on
- * with as more is asked for.
+ * segment_server.h - the segments of a rank's hosts, for rank 0: stores that stay open, and iterators that are
+ * gone on with as more is asked for.
  *
  * A request is any number of steps, and is answered by one message of sections, one for each step but CLOSE:
  *
@@ -10,8 +10,9 @@
  *	NEXT	cursor			more
  *	CLOSE	cursor
  *
- * A section is a letter, four bytes of size, and its bytes.  Segments are a status, then segment_columns.h: HISTREE_OK
- * says that there are more, HISTREE_END that there are none, HISTREE_PARTIAL that some are lost behind these.
+ * A section is a letter, four bytes of size, and its bytes.  Segments are a status, then segment_columns.h:
+ * HISTREE_OK says that there are more, HISTREE_END that there are none, HISTREE_PARTIAL that some are lost behind
+ * these.
  */
 #ifndef MPI_SEGMENT_SERVER_H
 #define MPI_SEGMENT_SERVER_H
