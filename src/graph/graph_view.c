@@ -8,12 +8,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "event/packet_text.h"
 
 static enum histree_status open_host(struct graph_view *view, struct histree_history *history,
 				     struct histree_error *error)
 {
 	struct graph_host *host = &view->hosts[view->host_count];
-	*host = (struct graph_host){ .number = view->host_count++, .history = history, .threads = HISTREE_ROOT };
+	*host = (struct graph_host){
+		.number = view->host_count++, .history = history, .threads = HISTREE_ROOT, .packets = HISTREE_ROOT
+	};
 	if (history == NULL)
 		return HISTREE_OK;
 	const char *provider = histree_history_info(history)->provider;
@@ -24,6 +27,8 @@ static enum histree_status open_host(struct graph_view *view, struct histree_his
 	host->attributes = histree_history_attributes(history);
 	if (histree_attributes_find(host->attributes, HISTREE_ROOT, "Threads", &host->threads) != HISTREE_OK)
 		host->threads = HISTREE_ROOT;
+	if (histree_attributes_find(host->attributes, HISTREE_ROOT, "Packets", &host->packets) != HISTREE_OK)
+		host->packets = HISTREE_ROOT;
 	return histree_query_create(history, &host->query, error);
 }
 
@@ -83,6 +88,7 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 		.woken_by = child_of(host, state, "Woken_by"),
 		.received_from = child_of(host, state, "Received_from"),
 		.sent_at = child_of(host, state, "Sent_at"),
+		.received = child_of(host, state, "Received"),
 		.name = child_of(host, state, "Name"),
 	};
 	*out = thread;
@@ -179,6 +185,82 @@ static enum histree_status find_origin(struct graph_view *view, int64_t tid, str
 	return graph_view_thread(view, arrow->to->host->number, (int32_t)tid, &arrow->from, error);
 }
 
+/* ---- packets between hosts ---------------------------------------------------------------------------------- */
+
+/* So many packets are looked at, of one list of a host, before its sender is given up. */
+enum { PACKETS_MAX = 4096 };
+
+/* The number of the packet that came to a vertex. */
+static enum histree_status received_at(struct graph_thread *thread, histree_time time, struct histree_interval *out,
+				       struct packet_key *key, struct histree_error *error)
+{
+	if (thread->received == HISTREE_ROOT || !is_inside(thread->host, time))
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = histree_query_single(thread->host->query, thread->received, time, out, error);
+	if (status != HISTREE_OK)
+		return status;
+	bool is_there = out->start == time && out->value.type == HISTREE_STRING;
+	return is_there && packet_text_read(out->value.bytes, out->value.size, key, NULL) ? HISTREE_OK
+											  : HISTREE_NOT_FOUND;
+}
+
+/* The last time at which a host sent this packet, before `time`. */
+static enum histree_status find_sender(struct graph_view *view, const struct graph_host *host,
+				       const struct packet_key *key, histree_time time, struct graph_link *arrow,
+				       struct histree_error *error)
+{
+	char name[8];
+	struct histree_interval sent;
+	const histree_time start = histree_history_info(host->history)->start;
+	const histree_time end = histree_history_info(host->history)->end;
+	snprintf(name, sizeof(name), "%" PRIu32, packet_bucket(key));
+	histree_quark list = host->packets != HISTREE_ROOT ? child_of(host, host->packets, name) : HISTREE_ROOT;
+	time = time > end ? end : time;
+	for (unsigned i = 0; i < PACKETS_MAX && list != HISTREE_ROOT && time >= start; i++) {
+		struct packet_key found;
+		int32_t tid;
+		enum histree_status status = histree_query_single(host->query, list, time, &sent, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (sent.value.type == HISTREE_NULL)
+			break;
+		if (sent.value.type == HISTREE_STRING &&
+		    packet_text_read(sent.value.bytes, sent.value.size, &found, &tid) &&
+		    memcmp(&found, key, sizeof(found)) == 0) {
+			arrow->start = sent.start;
+			return graph_view_thread(view, host->number, tid, &arrow->from, error);
+		}
+		time = sent.start - 1;
+	}
+	return HISTREE_NOT_FOUND;
+}
+
+/* Of those who sent it before, on other hosts, the last. */
+static enum histree_status arrow_of_packet(struct graph_view *view, struct graph_thread *thread, histree_time time,
+					   struct graph_link *out, struct histree_error *error)
+{
+	struct histree_interval interval;
+	struct packet_key key;
+	bool is_found = false;
+	enum histree_status status =
+		view->host_count > 1 ? received_at(thread, time, &interval, &key, error) : HISTREE_NOT_FOUND;
+	if (status != HISTREE_OK)
+		return status;
+	for (uint32_t i = 0; i < view->host_count; i++) {
+		struct graph_link arrow = *out;
+		if (&view->hosts[i] == thread->host || view->hosts[i].history == NULL)
+			continue;
+		status = find_sender(view, &view->hosts[i], &key, time, &arrow, error);
+		if (status < 0)
+			return status;
+		if (status == HISTREE_OK && (!is_found || arrow.start > out->start)) {
+			*out = arrow;
+			is_found = true;
+		}
+	}
+	return is_found ? HISTREE_OK : HISTREE_NOT_FOUND;
+}
+
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error)
 {
@@ -193,5 +275,7 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 		if (status == HISTREE_OK)
 			status = number_at(thread->host, thread->sent_at, time, &out->start, error);
 	}
+	if (status == HISTREE_NOT_FOUND)
+		return arrow_of_packet(view, thread, time, out, error);
 	return status == HISTREE_OK ? find_origin(view, tid, out, error) : status;
 }

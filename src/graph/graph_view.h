@@ -19,14 +19,14 @@ struct graph_host {
 	struct histree_history *history; /* NULL: there is none */
 	const struct histree_attributes *attributes;
 	struct histree_query *query;
-	histree_quark threads;
+	histree_quark threads, packets;
 };
 
 /* A thread of the graph; HISTREE_ROOT for an attribute that it does not have. */
 struct graph_thread {
 	struct graph_host *host;
 	int32_t tid;
-	histree_quark state, woken_by, received_from, sent_at, name;
+	histree_quark state, woken_by, received_from, sent_at, received, name;
 	/* Of the path that is being walked: its last vertex there. */
 	uint64_t walk; /* by which that is known */
 	histree_time last;

@@ -182,10 +182,15 @@ static void put_wakeup(struct graph *graph, struct graph_worker *from, struct gr
 							     graph->workers.lines.changes.time });
 }
 
-static void put_wakeup_by_interrupt(struct graph *graph, const struct graph_cpu *cpu, struct graph_worker *target)
+/* What came as a packet may be what was waited for. */
+static void put_wakeup_by_interrupt(struct graph *graph, struct graph_cpu *cpu, struct graph_worker *target)
 {
 	const struct graph_context *context = &cpu->contexts[cpu->context_count - 1];
+	bool is_network = state_before(context) == HISTREE_GRAPH_NETWORK;
 	graph_line_extend(&graph->workers.lines, target->line, state_before(context));
+	struct graph_worker *receiver = is_network ? graph_packets_receiver(&graph->workers, cpu) : NULL;
+	if (receiver != NULL && receiver->line != target->line)
+		graph_line_hand_over(receiver->line, target->line);
 }
 
 static void wake(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
@@ -348,7 +353,7 @@ static void free_graph(void *instance)
 
 const struct analysis analysis_graph = {
 	.name = "graph",
-	.version = 1,
+	.version = 2,
 	.summary = "who waited for whom: what critical paths are found in",
 	.labels = graph_labels,
 	.label_table_count = GRAPH_LABEL_TABLES,

@@ -8,7 +8,7 @@
 
 static const char *const attribute_names[GRAPH_ATTRIBUTE_COUNT] = {
 	[GRAPH_STATE] = "",          [GRAPH_WOKEN_BY] = "Woken_by", [GRAPH_RECEIVED_FROM] = "Received_from",
-	[GRAPH_SENT_AT] = "Sent_at", [GRAPH_NAME] = "Name",
+	[GRAPH_SENT_AT] = "Sent_at", [GRAPH_RECEIVED] = "Received", [GRAPH_NAME] = "Name",
 };
 
 void graph_lines_init(struct graph_lines *lines, struct histree_state_system *system, struct table_space *tables)
@@ -87,8 +87,18 @@ static void insert(struct graph_lines *lines, struct graph_line *line, enum grap
 		changes->status = histree_state_insert(changes->system, &interval, 1, NULL, &changes->error);
 }
 
+static void insert_packet(struct graph_lines *lines, struct graph_line *line, histree_time end)
+{
+	char text[PACKET_TEXT_SIZE];
+	if (!line->packet_into.is_there)
+		return;
+	size_t size = packet_text(&line->packet_into.key, text);
+	insert(lines, line, GRAPH_RECEIVED, end, histree_string_n(text, size));
+}
+
 static void insert_arrow(struct graph_lines *lines, struct graph_line *line, histree_time end)
 {
+	insert_packet(lines, line, end);
 	const struct graph_arrow *into = &line->into;
 	if (into->kind == ARROW_OF_WAKEUP) {
 		insert(lines, line, GRAPH_WOKEN_BY, end, histree_int(into->tid));
@@ -113,6 +123,7 @@ static void add_vertex(struct graph_lines *lines, struct graph_line *line)
 	line->has_vertex = true;
 	line->last = lines->changes.time;
 	line->into = (struct graph_arrow){ .kind = NO_ARROW };
+	line->packet_into.is_there = false;
 }
 
 /* What came last to the vertex at which the edge begins. */
@@ -121,6 +132,9 @@ static void take_received(struct graph_line *line)
 	if (line->received.kind != NO_ARROW && line->last == line->received_at)
 		line->into = line->received;
 	line->received.kind = NO_ARROW;
+	if (line->packet.is_there && line->last == line->packet.time)
+		line->packet_into = line->packet;
+	line->packet.is_there = false;
 }
 
 void graph_line_extend(struct graph_lines *lines, struct graph_line *line, enum histree_graph_state state)
@@ -146,6 +160,22 @@ void graph_line_receive(const struct graph_lines *lines, struct graph_line *line
 {
 	line->received = from;
 	line->received_at = lines->changes.time;
+}
+
+void graph_line_receive_packet(const struct graph_lines *lines, struct graph_line *line,
+			       const struct packet_key *key)
+{
+	line->packet = (struct graph_packet){ true, *key, lines->changes.time };
+}
+
+void graph_line_hand_over(struct graph_line *from, struct graph_line *target)
+{
+	if (from->received.kind != NO_ARROW)
+		target->into = from->received;
+	if (from->packet.is_there)
+		target->packet_into = from->packet;
+	from->received.kind = NO_ARROW;
+	from->packet.is_there = false;
 }
 
 void graph_line_arrow(struct graph_line *line, struct graph_arrow arrow)

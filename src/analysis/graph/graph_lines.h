@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "base/intern.h"
+#include "event/packet_text.h"
 #include "histree/critical_path.h"
 
 enum graph_arrow_kind { NO_ARROW, ARROW_OF_WAKEUP, ARROW_OF_PACKET };
@@ -24,8 +25,22 @@ struct graph_arrow {
 	histree_time time;
 };
 
-enum graph_attribute { GRAPH_STATE, GRAPH_WOKEN_BY, GRAPH_RECEIVED_FROM, GRAPH_SENT_AT, GRAPH_NAME };
-enum { GRAPH_ATTRIBUTE_COUNT = GRAPH_NAME + 1 };
+enum graph_attribute {
+	GRAPH_STATE,
+	GRAPH_WOKEN_BY,
+	GRAPH_RECEIVED_FROM,
+	GRAPH_SENT_AT,
+	GRAPH_RECEIVED,
+	GRAPH_NAME,
+	GRAPH_ATTRIBUTE_COUNT,
+};
+
+/* A packet that another host may have sent: its number here, and when it came; a zeroed one is none. */
+struct graph_packet {
+	bool is_there;
+	struct packet_key key;
+	histree_time time;
+};
 
 struct graph_line {
 	int32_t tid;
@@ -35,7 +50,9 @@ struct graph_line {
 	/* A packet that came to the last vertex; an arrow once another vertex with an edge follows. */
 	struct graph_arrow received;
 	histree_time received_at;
-	uint32_t name; /* of the texts */
+	struct graph_packet packet,
+		packet_into; /* the same of one whose sender is not of this host; that into `last` */
+	uint32_t name;       /* of the texts */
 	histree_quark attributes[GRAPH_ATTRIBUTE_COUNT];
 };
 
@@ -72,6 +89,13 @@ void graph_line_arrow(struct graph_line *line, struct graph_arrow arrow);
 
 /* A packet came to the vertex that was just added: it becomes the arrow into it if an edge follows. */
 void graph_line_receive(const struct graph_lines *lines, struct graph_line *line, struct graph_arrow from);
+
+/* The same for a packet whose sender is not of this host: who sent it is found when a path is walked. */
+void graph_line_receive_packet(const struct graph_lines *lines, struct graph_line *line,
+			       const struct packet_key *key);
+
+/* What came to `from` and was no arrow yet woke `target`, whose last vertex is now. */
+void graph_line_hand_over(struct graph_line *from, struct graph_line *target);
 
 /* There are no more vertices: the arrows into the last ones, and the names, go into the history. */
 void graph_lines_finish(struct graph_lines *lines, histree_time start, histree_time end);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/graph/graph_packets.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 static const struct packet_class *class_of(struct graph_packets *packets, const struct event_class *class)
 {
 	const struct packet_class *known = class_table_find(&packets->classes, class);
@@ -25,7 +29,7 @@ static struct graph_worker *sender_on(struct graph_workers *workers, struct grap
 	return context == KERNEL_SOFTIRQ_ENTRY ? graph_kernel(workers, cpu) : NULL;
 }
 
-static struct graph_worker *receiver_on(struct graph_workers *workers, struct graph_cpu *cpu)
+struct graph_worker *graph_packets_receiver(struct graph_workers *workers, struct graph_cpu *cpu)
 {
 	enum kernel_role context = context_of(cpu, 0);
 	if (context == KERNEL_RECEPTION_ENTRY)
@@ -47,6 +51,26 @@ static void put_packet(struct graph_packets *packets, struct graph_workers *work
 	else if (packet_table_take(packets->halves, half, &other))
 		graph_line_receive(lines, worker->line,
 				   (struct graph_arrow){ ARROW_OF_PACKET, other.tid, other.time });
+	else if (!half->is_sent)
+		graph_line_receive_packet(lines, worker->line, &half->key);
+}
+
+/* Whoever looks for the sender of a packet finds it by a part of its number, and then in the order of time. */
+static void put_sent(struct graph_packets *packets, struct graph_workers *workers, const struct packet_half *half)
+{
+	struct changes *changes = &workers->lines.changes;
+	const uint32_t bucket = packet_bucket(&half->key);
+	char name[8], text[PACKET_TEXT_SIZE + 16];
+	int name_size = snprintf(name, sizeof(name), "%" PRIu32, bucket);
+	size_t size = packet_text(&half->key, text);
+	size += (size_t)snprintf(text + size, sizeof(text) - size, "/%" PRId32, half->tid);
+	if (!packets->has_buckets)
+		for (uint32_t i = 0; i < PACKET_BUCKETS; i++)
+			packets->buckets[i] = packets->folder = NO_ATTRIBUTE;
+	packets->has_buckets = true;
+	changes_folder(changes, &packets->folder, HISTREE_ROOT, "Packets", strlen("Packets"));
+	changes_child(changes, &packets->buckets[bucket], packets->folder, name, (size_t)name_size);
+	change(changes, packets->buckets[bucket], histree_string_n(text, size));
 }
 
 void graph_packets_event(struct graph_packets *packets, struct graph_workers *workers, const struct event *event)
@@ -60,7 +84,8 @@ void graph_packets_event(struct graph_packets *packets, struct graph_workers *wo
 	struct graph_cpu *cpu = graph_cpu(workers, event->cpu);
 	if (cpu == NULL)
 		return;
-	struct graph_worker *worker = class->is_sent ? sender_on(workers, cpu) : receiver_on(workers, cpu);
+	struct graph_worker *worker =
+		class->is_sent ? sender_on(workers, cpu) : graph_packets_receiver(workers, cpu);
 	if (worker == NULL)
 		return;
 	half.is_sent = class->is_sent;
@@ -68,6 +93,8 @@ void graph_packets_event(struct graph_packets *packets, struct graph_workers *wo
 	half.time = workers->lines.changes.time;
 	graph_worker_extend(workers, worker);
 	put_packet(packets, workers, worker, &half);
+	if (half.is_sent)
+		put_sent(packets, workers, &half);
 }
 
 void graph_packets_release(struct graph_packets *packets)

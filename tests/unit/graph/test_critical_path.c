@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_critical_path.c - paths in graphs that no kernel makes: they end, soon, and go forward in time.
+ * test_critical_path.c - paths in graphs that no kernel makes: they end, soon, and go forward in time; and from host
+ * to host.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "event/packet_text.h"
+#include "histree/state_system.h"
 #include "state/history.h"
+#include "state/state_file.h"
 #include "support/effort.h"
 #include "support/random_graph.h"
 
@@ -90,12 +94,107 @@ static void forks_without_number_end(void **state)
 	assert_true(walk(bytes, BYTES_MAX, "forks without number") > 0);
 }
 
+/* ---- two hosts ---------------------------------------------------------------------------------------------- */
+
+/* A state of an attribute, and "" for the end of a list. */
+struct written {
+	const char *path;
+	histree_time start, end;
+	int32_t number;
+	const char *text; /* NULL: the number */
+};
+
+static struct histree_history *host_of(struct memory_io *memory, const char *file, const struct written *states)
+{
+	const struct histree_history_options options = {
+		.path = file, .provider = "graph", .start = 0, .tree = { .node_size = 4096, .threads = 1 }
+	};
+	struct histree_state_system *system;
+	struct block_file *blocks;
+	struct histree_history *history;
+	assert_int_equal(state_file_create(&memory->io, &options, &system, NULL), HISTREE_OK);
+	for (; states->path != NULL; states++) {
+		struct histree_interval interval = { .start = states->start, .end = states->end };
+		interval.value = states->text != NULL ? histree_string(states->text) : histree_int(states->number);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, states->path, &interval.quark, NULL),
+				 HISTREE_OK);
+		assert_int_equal(histree_state_insert(system, &interval, 1, NULL, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, 100, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(block_file_open(&memory->io, file, &blocks, NULL), HISTREE_OK);
+	assert_int_equal(history_open_file(blocks, NULL, &history, NULL), HISTREE_OK);
+	return history;
+}
+
+/* Returns how many steps are on the other host, where `from` sent what `to` waits for. */
+static unsigned steps_elsewhere(const struct written *from, const struct written *to)
+{
+	struct memory_io memory;
+	struct histree_history *both;
+	struct histree_critical_path *path;
+	struct histree_path_step step;
+	unsigned steps = 0;
+	memory_io_init(&memory);
+	const struct histree_history_part parts[] = { { .name = "a", .history = host_of(&memory, "a", from) },
+						      { .name = "b", .history = host_of(&memory, "b", to) } };
+	assert_int_equal(histree_history_unite(parts, 2, &both, NULL), HISTREE_OK);
+	assert_int_equal(histree_critical_path_create(both, &path, NULL), HISTREE_OK);
+	assert_int_equal(histree_critical_path_start(path, 1, 7, 0, 101, NULL), HISTREE_OK);
+	while (histree_critical_path_next(path, &step, NULL) == HISTREE_OK) {
+		assert_true(step.start <= step.end);
+		steps += step.host == 0;
+		if (step.is_arrow && step.host == 0 && step.to_host == 1) {
+			assert_int_equal(step.state, HISTREE_GRAPH_NETWORK);
+			assert_int_equal(step.start, 30);
+			assert_int_equal(step.end, 40);
+			assert_int_equal(step.tid, 9);
+			assert_int_equal(step.to_tid, 7);
+		}
+	}
+	histree_critical_path_free(path);
+	histree_history_close(both);
+	memory_io_release(&memory);
+	return steps;
+}
+
+static void packets_lead_to_other_hosts(void **state)
+{
+	(void)state;
+	const struct packet_key key = { 1, 2, 16 };
+	char list[24];
+	snprintf(list, sizeof(list), "Packets/%u", packet_bucket(&key));
+	const struct written receiver[] = { { "Threads/7", 10, 19, HISTREE_GRAPH_RUNNING, NULL },
+					    { "Threads/7", 20, 39, HISTREE_GRAPH_NETWORK, NULL },
+					    { "Threads/7", 40, 49, HISTREE_GRAPH_RUNNING, NULL },
+					    { "Threads/7/Received", 40, 49, 0, "1/2/16" },
+					    { NULL } };
+	struct written sender[] = { { "Threads/9", 5, 29, HISTREE_GRAPH_RUNNING, NULL },
+				    { list, 10, 29, 0, "1/2/17/9" },
+				    { list, 30, 34, 0, "1/2/16/9" }, /* the one */
+				    { list, 35, 44, 0, "4/2/16/9" },
+				    { list, 45, 100, 0, "1/2/16/9" }, /* too late */
+				    { "Threads/9", 30, 60, HISTREE_GRAPH_RUNNING, NULL },
+				    { NULL } };
+	assert_int_equal(steps_elsewhere(sender, receiver), 2); /* from 20 on it ran there, and then sent */
+	/* What is no packet, of no thread, or of another packet is no arrow. */
+	static const char *const others[] = {
+		"1/2/16/10", "1/2/16",    "1/2/16/", "1/2/16/-",  "/2/16/9",
+		"1/2/15/9",  "1/2/16/9/", "",        "1/2/16/9 ", "1/2/16/99999999999999999999"
+	};
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		sender[2].text = others[i];
+		assert_int_equal(steps_elsewhere(sender, receiver), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_bytes_have_paths),
 		cmocka_unit_test(waits_within_waits_end),
 		cmocka_unit_test(forks_without_number_end),
+		cmocka_unit_test(packets_lead_to_other_hosts),
 	};
 	return cmocka_run_group_tests_name("critical_path", tests, NULL, NULL);
 }
