@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * language.h - analyses written in our own language (histree-analysis(5), docs/design/0066-analysis-language.md).
+ */
+#ifndef ANALYSIS_LANGUAGE_LANGUAGE_H
+#define ANALYSIS_LANGUAGE_LANGUAGE_H
+
+#include "analysis/program/definitions.h"
+
+#define LANGUAGE_SUFFIX ".histree-analysis"
+
+/* A definitions_reader.  An analysis without a name has that of its file. */
+enum histree_status language_read(const char *path, const char *bytes, size_t size, struct definitions *definitions,
+				  struct histree_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * language_parser.h - what the parts of the parser share.
+ *
+ * The first failure is remembered in `status`; from then on the token is LANGUAGE_END, so that every loop ends, and
+ * what is returned is NULL or of no meaning.
+ */
+#ifndef ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
+#define ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
+
+#include "analysis/language/language_lexer.h"
+#include "analysis/language/language_tree.h"
+
+struct language_parser {
+	const struct language_source *source;
+	struct language_tree *tree;
+	struct language_lexer lexer;
+	size_t depth;
+	enum histree_status status;
+	struct histree_error *error;
+};
+
+/* ---- tokens (language_parser.c) ------------------------------------------------------------------------------ */
+
+static inline const struct language_token *language_token(const struct language_parser *parser)
+{
+	return &parser->lexer.token;
+}
+
+void language_next(struct language_parser *parser);
+
+/* Go on behind that byte. */
+void language_go_on(struct language_parser *parser, size_t at);
+
+/* If the token is this sign, or word, go on behind it and return true. */
+bool language_take_sign(struct language_parser *parser, const char *sign);
+bool language_take_word(struct language_parser *parser, const char *word);
+
+/* As language_take_sign(), and else say what is expected. */
+void language_need_sign(struct language_parser *parser, const char *sign, const char *where);
+
+/* Say what is wrong at a byte; the first time counts.  Returns NULL. */
+void *language_fail(struct language_parser *parser, size_t at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The token is not what has to be.  Returns NULL. */
+void *language_expected(struct language_parser *parser, const char *what);
+
+/* Returns zeroed memory of the tree, NULL when memory is out or the tree has too many nodes. */
+void *language_allocate(struct language_parser *parser, size_t size);
+
+/* One more level; returns false if that is one too many.  Each true one is left. */
+bool language_enter(struct language_parser *parser);
+void language_leave(struct language_parser *parser);
+
+/* ---- the rest of it ------------------------------------------------------------------------------------------ */
+
+struct language_expression *language_read_expression(struct language_parser *parser);
+
+/* An expression that is a condition, a number or a time: others are refused. */
+struct language_expression *language_read_condition(struct language_parser *parser);
+struct language_expression *language_read_time(struct language_parser *parser);
+
+/* What stands in parentheses after the name of a function, of which the parenthesis is the token. */
+struct language_expression *language_read_call(struct language_parser *parser, const struct language_token *name);
+
+/* Whether an expression may begin with this name and a parenthesis. */
+bool language_is_function(const char *name);
+
+/* What a name stands for: a `let`, a fact, or a field of the event. */
+struct language_expression *language_name(struct language_parser *parser, const struct language_token *name);
+
+struct language_path *language_read_path(struct language_parser *parser);
+
+/* A colon, and statements on the line or on lines of their own; with the end of the last line. */
+struct language_statement *language_read_block(struct language_parser *parser);
+
+/* "label" was read. */
+void language_read_label(struct language_parser *parser);
+
+struct language_expression *language_constant(struct language_parser *parser, size_t at,
+					      struct histree_value value);
+
+/* Operands that there are none of are NULL; one that is needed and NULL makes it NULL. */
+struct language_expression *language_operation(struct language_parser *parser, size_t at,
+					       enum program_operator operator, struct language_expression * first,
+					       struct language_expression *second,
+					       struct language_expression *third);
+
+struct language_expression *language_convert(struct language_parser *parser, size_t at, enum language_type type,
+					     struct language_expression *value);
+
+/* first OPERATOR second, which does not hold if one of them is missing, not even as !=. */
+struct language_expression *language_comparison(struct language_parser *parser, size_t at,
+						enum program_operator operator, struct language_expression * first,
+						struct language_expression *second);
+
+/* Weigh an expression once its operands are set.  Returns NULL, and says why, if it is too large. */
+struct language_expression *language_weigh(struct language_parser *parser, struct language_expression *expression);
+
+#endif
