@@ -59,7 +59,7 @@ static program_value compile_value(struct program_builder *make, struct language
 	return expression->value;
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------ */
+/* ---- statements ----------------------------------------------------------------------------------------- */
 
 static enum histree_type type_of_field(enum language_type type)
 {

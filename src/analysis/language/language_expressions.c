@@ -34,7 +34,7 @@ static bool may_be_integer(enum language_type type)
 	return may_be_number(type) && type != LANGUAGE_REAL;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------------- */
+/* ---- nodes ---------------------------------------------------------------------------------------------- */
 
 static struct language_expression *create(struct language_parser *parser, enum language_expression_kind kind,
 					  size_t at)
@@ -323,7 +323,7 @@ struct language_expression *language_comparison(struct language_parser *parser, 
 	return test;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names ---------------------------------------------------------------------------------------------- */
 
 struct language_expression *language_name(struct language_parser *parser, const struct language_token *name)
 {
@@ -393,7 +393,7 @@ static struct language_expression *read_primary(struct language_parser *parser)
 	return parser->status == HISTREE_OK ? inside : NULL;
 }
 
-/* ---- operators -------------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------------------ */
 
 /* Signs of two operands, by level; a higher one binds more tightly. */
 static const struct {

@@ -14,7 +14,7 @@ struct call {
 	size_t count;
 };
 
-/* ---- functions of values ----------------------------------------------------------------------------------------- */
+/* ---- functions of values -------------------------------------------------------------------------------- */
 
 static struct language_expression *call_int(struct call *call)
 {
@@ -158,7 +158,7 @@ static const struct {
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
-/* ---- those with an own form -------------------------------------------------------------------------------------- */
+/* ---- those with an own form ----------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;

@@ -50,7 +50,7 @@ void language_lexer_begin(struct language_lexer *lexer, const struct language_so
 	};
 }
 
-/* ---- one token ------------------------------------------------------------------------------------------- */
+/* ---- one token ------------------------------------------------------------------------------------------ */
 
 static void set(struct language_token *token, enum language_token_kind kind, size_t at, size_t size)
 {
@@ -181,7 +181,7 @@ static void read_sign(struct language_lexer *lexer, struct language_token *token
 	set_none(token, at, 1, "a sign that means nothing here; put a text in quotes");
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------------------- */
 
 /* Behind blanks and a comment. */
 static size_t skip_blanks(const struct language_lexer *lexer, size_t at)

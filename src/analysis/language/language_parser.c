@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/* ---- tokens -------------------------------------------------------------------------------------------------- */
+/* ---- tokens --------------------------------------------------------------------------------------------- */
 
 static void stop(struct language_parser *parser, enum histree_status status)
 {
@@ -132,7 +132,7 @@ void language_leave(struct language_parser *parser)
 	parser->depth--;
 }
 
-/* ---- the lines of a file --------------------------------------------------------------------------------------- */
+/* ---- the lines of a file -------------------------------------------------------------------------------- */
 
 static bool is_name_of_analysis(const char *name)
 {

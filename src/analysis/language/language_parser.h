@@ -20,7 +20,7 @@ struct language_parser {
 	struct histree_error *error;
 };
 
-/* ---- tokens (language_parser.c) ------------------------------------------------------------------------------ */
+/* ---- tokens (language_parser.c) ------------------------------------------------------------------------- */
 
 static inline const struct language_token *language_token(const struct language_parser *parser)
 {
@@ -53,7 +53,7 @@ void *language_allocate(struct language_parser *parser, size_t size);
 bool language_enter(struct language_parser *parser);
 void language_leave(struct language_parser *parser);
 
-/* ---- the rest of it ------------------------------------------------------------------------------------------ */
+/* ---- the rest of it ------------------------------------------------------------------------------------- */
 
 struct language_expression *language_read_expression(struct language_parser *parser);
 

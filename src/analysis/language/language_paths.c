@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_paths.c - paths of attributes: "CPUs/{cpu}/Current_thread", "\"a b\"/0_{cpu}".  They are read byte by byte, as
- * their names have other signs than words have.
+ * language_paths.c - paths of attributes: "CPUs/{cpu}/Current_thread", "\"a b\"/0_{cpu}".  They are read byte by
+ * byte, as their names have other signs than words have.
  */
 #include <string.h>
 

@@ -31,7 +31,7 @@ static bool is_else(const struct language_parser *parser)
 	return language_is_word(token, "else") && parser->source->text[token->at + token->size] == ':';
 }
 
-/* ---- fields of segments -------------------------------------------------------------------------------------- */
+/* ---- fields of segments --------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *word;
@@ -108,7 +108,7 @@ static struct language_assignment *read_fields(struct language_parser *parser)
 	return fields;
 }
 
-/* ---- segments ------------------------------------------------------------------------------------------------- */
+/* ---- segments ------------------------------------------------------------------------------------------- */
 
 static struct language_span *find_span(struct language_parser *parser, const char *name)
 {
@@ -177,7 +177,7 @@ static void read_segment(struct language_parser *parser, struct language_stateme
 	statement->fields = read_fields(parser);
 }
 
-/* ---- states ---------------------------------------------------------------------------------------------------- */
+/* ---- states --------------------------------------------------------------------------------------------- */
 
 static struct language_path *read_changed_path(struct language_parser *parser)
 {
@@ -255,7 +255,7 @@ static void read_delete(struct language_parser *parser, struct language_statemen
 		statement->path->is_deleted = true;
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------ */
+/* ---- statements ----------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *word;

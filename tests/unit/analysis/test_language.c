@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_language.c - analyses as text: what is read, and what is said of each thing that cannot be.  What programs of it
- * do is for tests/property.
+ * test_language.c - analyses as text: what is read, and what is said of each thing that cannot be.  What programs
+ * of it do is for tests/property.
  */
 #include <setjmp.h>
 #include <stdarg.h>
