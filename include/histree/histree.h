@@ -26,6 +26,8 @@
  *	segment_rows.h	rows of a table of segments, by number, in any order
  *	segment_source.h	a segment store whose segments somebody else hands out
  *	segment_stats.h	statistics of durations
+ *	segment_compare.h	durations of two stores: longer, shorter, or noise
+ *	state_compare.h	time in each state, of two histories
  *	segment_density.h	how many segments last how long
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
@@ -74,7 +76,9 @@
 #include "segment_filter.h"
 #include "segment_rows.h"
 #include "segment_source.h"
+#include "segment_compare.h"
 #include "segment_stats.h"
+#include "state_compare.h"
 #include "segment_store.h"
 #include "segment_view.h"
 #include "selection.h"

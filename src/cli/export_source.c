@@ -72,7 +72,7 @@ static enum cli_exit open_segments(struct export_source *source, const struct cl
 {
 	char *both[] = { words->words[0], (char *)(uintptr_t)choice->segments };
 	const struct cli_words named = { both, 2 };
-	const struct segment_options options = { choice->from, choice->to, choice->where };
+	const struct segment_options options = { .from = choice->from, .to = choice->to, .where = choice->where };
 	source->target = &source->chosen.target;
 	enum cli_exit code = segment_target_open(&source->chosen, &named, &options);
 	if (code != CLI_OK)

@@ -27,6 +27,17 @@ static struct time_span span_of(const struct segment_target *target)
 	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
 }
 
+static enum cli_exit read_range(struct segment_target *target, const struct segment_options *options)
+{
+	const struct time_range_options range = {
+		.from_name = options->from_name != NULL ? options->from_name : "from",
+		.to_name = options->to_name != NULL ? options->to_name : "to",
+		.from = options->from,
+		.to = options->to,
+	};
+	return time_option_range_of(&range, &target->span, &target->query.from, &target->query.to);
+}
+
 static enum cli_exit read_filter(struct segment_target *target, const char *where)
 {
 	struct histree_error error = { 0 };
@@ -47,8 +58,7 @@ enum cli_exit segment_target_open(struct segment_target *target, const struct cl
 		return code;
 	target->span = span_of(target);
 	if (options->from != NULL || options->to != NULL)
-		code = time_option_range(options->from, options->to, &target->span, &target->query.from,
-					 &target->query.to);
+		code = read_range(target, options);
 	if (code == CLI_OK && options->where != NULL)
 		code = read_filter(target, options->where);
 	return code;

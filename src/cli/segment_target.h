@@ -13,6 +13,7 @@
 
 struct segment_options {
 	const char *from, *to, *where;
+	const char *from_name, *to_name; /* of the options; NULL: from, to */
 };
 
 /* Their rows in the table of a verb; `at` is the struct segment_options in the verb's own. */

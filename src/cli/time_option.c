@@ -33,17 +33,26 @@ enum cli_exit time_option_read(const char *option, const char *text, const struc
 			   option, text, *time, clock, span->what, span->start, start, span->end, end);
 }
 
-enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
-				histree_time *last)
+enum cli_exit time_option_range_of(const struct time_range_options *options, const struct time_span *span,
+				   histree_time *first, histree_time *last)
 {
 	assert(span->start <= span->end);
 	*first = span->start;
 	*last = span->end;
-	enum cli_exit code = from == NULL ? CLI_OK : time_option_read("from", from, span, first);
-	if (code == CLI_OK && to != NULL)
-		code = time_option_read("to", to, span, last);
+	enum cli_exit code = CLI_OK;
+	if (options->from != NULL)
+		code = time_option_read(options->from_name, options->from, span, first);
+	if (code == CLI_OK && options->to != NULL)
+		code = time_option_read(options->to_name, options->to, span, last);
 	if (code == CLI_OK && *first > *last)
-		return report_exit(CLI_USAGE, "'--from' is %" PRId64 ", after '--to', which is %" PRId64, *first,
-				   *last);
+		return report_exit(CLI_USAGE, "'--%s' is %" PRId64 ", after '--%s', which is %" PRId64,
+				   options->from_name, *first, options->to_name, *last);
 	return code;
+}
+
+enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
+				histree_time *last)
+{
+	const struct time_range_options options = { .from_name = "from", .to_name = "to", .from = from, .to = to };
+	return time_option_range_of(&options, span, first, last);
 }

@@ -27,4 +27,12 @@ enum cli_exit time_option_read(const char *option, const char *text, const struc
 enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
 				histree_time *last);
 
+/* Reads two such options that have other names. */
+struct time_range_options {
+	const char *from_name, *to_name;
+	const char *from, *to;
+};
+enum cli_exit time_option_range_of(const struct time_range_options *options, const struct time_span *span,
+				   histree_time *first, histree_time *last);
+
 #endif

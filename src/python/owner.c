@@ -2,8 +2,8 @@
 /*
  * owner.c - free an object of C when nobody in Python refers to it any more, without a line of Python.
  *
- * A __del__ cannot do it: a signal that comes meanwhile is handled in it, and Python drops what a __del__ raises, so
- * that a Ctrl-C would be lost.
+ * A __del__ cannot do it: a signal that comes meanwhile is handled in it, and Python drops what a __del__ raises,
+ * so that a Ctrl-C would be lost.
  */
 #include <stdlib.h>
 
@@ -44,8 +44,8 @@ static void free_owner(PyObject *capsule)
 }
 
 /*
- * Return a Python object that frees `object` when it goes itself, and keeps `needs` until then.  Returns NULL with an
- * exception set if there is no memory; the object is then still the caller's.
+ * Return a Python object that frees `object` when it goes itself, and keeps `needs` until then.  Returns NULL with
+ * an exception set if there is no memory; the object is then still the caller's.
  */
 PyObject *histree_python_own(void *object, void (*free_object)(void *object), PyObject *needs)
 {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_compare.h - in which states attributes of two histories, or of two windows of one, were for how long.
+ *
+ * States are counted by what they mean: the time in "waits for a CPU" is that of all chosen attributes together, as
+ * tids and paths are others in another trace.  A share is that time over the length of the window: how many of the
+ * attributes were in the state on average.
+ *
+ * A difference of both shares that is not greater than that between the first and the second half of A, or of B, is
+ * noise: A does as much without B.
+ */
+#ifndef HISTREE_STATE_COMPARE_H
+#define HISTREE_STATE_COMPARE_H
+
+#include "cancel.h"
+#include "history.h"
+#include "selection.h"
+
+struct histree_state_difference {
+	const char *kind;           /* what the states are: "thread status"; "" for values without labels */
+	const char *label;          /* "waits for a CPU"; NULL if the value speaks for itself */
+	struct histree_value value; /* HISTREE_UNKNOWN: damaged, or a gap of the trace.  Null is no state. */
+	uint64_t a_ns, b_ns;        /* of all attributes; UINT64_MAX if it does not fit */
+	double a_share, b_share;
+	double noise; /* the greater difference of shares between halves of A and between halves of B */
+};
+
+struct histree_state_comparison;
+
+/*
+ * Compare the attributes of two selections in their windows, which are cut to the histories; of a selection that
+ * has all attributes, the states that have names.  Every interval of both sides is read once; the memory is one
+ * record a state.  One thread at a time uses the comparison.  Its texts are borrowed from it and from the
+ * histories, which must be there as long.  Returns HISTREE_ERR_TIME_RANGE if nothing of a window is in its history,
+ * HISTREE_ERR_CANCELLED if `cancel` says so.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,
+				struct histree_cancel cancel, struct histree_state_comparison **out,
+				struct histree_error *error);
+
+/* Returns the states, the greatest difference of shares first, or NULL after the last one. */
+HISTREE_API const struct histree_state_difference *
+histree_state_comparison_state(const struct histree_state_comparison *comparison, size_t index);
+
+/* Returns whether nodes of A (0) or B (1) were damaged; what they held counts as unknown. */
+HISTREE_API bool histree_state_comparison_is_damaged(const struct histree_state_comparison *comparison, int side);
+
+/* Free the comparison, or do nothing if it is NULL. */
+HISTREE_API void histree_state_comparison_free(struct histree_state_comparison *comparison);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_compare.c - what differs between two stores, or between two windows of one: time in states, or durations.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/compare_rows.h"
+#include "cli/segment_target.h"
+#include "cli/target.h"
+#include "cli/time_option.h"
+#include "cli/verb.h"
+
+enum { SIDES = 2 };
+
+struct compare_options {
+	const char *analysis, *segments, *by, *where, *format;
+	const char *from, *to, *from_b, *to_b;
+	uint64_t top;
+};
+
+#define WINDOW(text, member_of, means)                                               \
+	{                                                                            \
+		.name = text, .argument = "TIME", .kind = CLI_TEXT,                  \
+		.member = offsetof(struct compare_options, member_of), .help = means \
+	}
+
+static const struct cli_option options[] = {
+	{ .name = "segments",
+	  .argument = "ANALYSIS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, segments),
+	  .help = "compare how long the segments of this analysis last, instead of states",
+	  .complete = CLI_COMPLETE_ANALYSIS },
+	{ .name = "by",
+	  .argument = "FIELD",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, by),
+	  .help = "with --segments: one row for each value of this field; default: name" },
+	{ .name = "where",
+	  .argument = "EXPR",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, where),
+	  .help = "with --segments: only those that pass, as in 'tid == 42'" },
+	WINDOW("from", from, "the window of A begins here; default: the start of A"),
+	WINDOW("to", to, "the window of A ends here; default: the end of A"),
+	WINDOW("from-b", from_b, "the window of B begins here; default: the start of B"),
+	WINDOW("to-b", to_b, "the window of B ends here; default: the end of B"),
+	{ .name = "top",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct compare_options, top),
+	  .help = "print the N rows that differ most; default: all",
+	  .min = 1,
+	  .max = UINT32_MAX },
+	CLI_OPTION_ANALYSIS(struct compare_options,
+			    "compare the histories of this analysis; default: kernel, or the first"),
+	CLI_OPTION_FORMAT(struct compare_options),
+	{ 0 },
+};
+
+/* ---- states -------------------------------------------------------------------------------------- */
+
+struct state_side {
+	struct target target;
+	struct histree_history *history;
+	struct histree_selection selection;
+	bool has_selection;
+};
+
+/* Without patterns, every attribute that has labels is compared. */
+static enum cli_exit choose_attributes(struct state_side *side, const struct cli_words *words)
+{
+	struct histree_error error = { 0 };
+	if (words->count == SIDES)
+		return CLI_OK;
+	histree_selection_none(&side->selection);
+	for (size_t i = SIDES; i < words->count; i++)
+		if (histree_selection_add_pattern(&side->selection, words->words[i], &error) != HISTREE_OK)
+			return report_error(&error);
+	if (side->selection.count == 0)
+		return report_exit(CLI_NOTHING, "no attribute of '%s' matches; 'histree ls' lists what there is",
+				   side->target.path);
+	return CLI_OK;
+}
+
+static enum cli_exit open_side(struct state_side *side, const struct cli_words *words, int number,
+			       const char *analysis, const struct time_range_options *range)
+{
+	enum cli_exit code = target_open_history(&side->target, words->words[number], analysis, &side->history);
+	if (code != CLI_OK)
+		return code;
+	const struct time_span span = time_span_of_history(histree_history_info(side->history));
+	histree_selection_begin(&side->selection, side->history);
+	side->has_selection = true;
+	code = time_option_range_of(range, &span, &side->selection.window.from, &side->selection.window.to);
+	return code == CLI_OK ? choose_attributes(side, words) : code;
+}
+
+static void close_side(struct state_side *side)
+{
+	if (side->has_selection)
+		histree_selection_release(&side->selection);
+	histree_history_close(side->history);
+	target_close(&side->target);
+}
+
+static int print_states(const struct state_side sides[SIDES], const struct histree_state_comparison *comparison,
+			const struct compare_options *chosen)
+{
+	struct output *output = output_create(STDOUT_FILENO);
+	int status = histree_state_comparison_state(comparison, 0) != NULL ? CLI_OK : CLI_NOTHING;
+	if (output == NULL)
+		return report_no_memory();
+	compare_rows_states(output, row_format_find(chosen->format), comparison, chosen->top);
+	for (int i = 0; i < SIDES; i++)
+		if (histree_state_comparison_is_damaged(comparison, i))
+			status = report_exit(
+				CLI_INPUT,
+				"'%s' is damaged, and what is lost counts as unknown; see 'histree verify'",
+				sides[i].target.path);
+	return cli_end(output, status);
+}
+
+static int compare_states(const struct cli_words *words, const struct compare_options *chosen,
+			  const struct time_range_options ranges[SIDES])
+{
+	struct state_side sides[SIDES] = { 0 };
+	struct histree_error error = { 0 };
+	struct histree_state_comparison *comparison = NULL;
+	int status = CLI_OK;
+	for (int i = 0; i < SIDES && status == CLI_OK; i++)
+		status = open_side(&sides[i], words, i, chosen->analysis, &ranges[i]);
+	if (status == CLI_OK &&
+	    histree_state_comparison_create(&sides[0].selection, &sides[1].selection, (struct histree_cancel){ 0 },
+					    &comparison, &error) != HISTREE_OK)
+		status = report_error(&error);
+	if (status == CLI_OK)
+		status = print_states(sides, comparison, chosen);
+	histree_state_comparison_free(comparison);
+	for (int i = 0; i < SIDES; i++)
+		close_side(&sides[i]);
+	return status;
+}
+
+/* ---- segments ------------------------------------------------------------------------------------ */
+
+static int print_segments(const struct segment_target targets[SIDES],
+			  const struct histree_segment_comparison *comparison, const struct compare_options *chosen)
+{
+	const struct histree_segment_difference *all = histree_segment_comparison_all(comparison);
+	struct output *output = output_create(STDOUT_FILENO);
+	int status = all->a.count + all->b.count > 0 ? CLI_OK : CLI_NOTHING;
+	if (output == NULL)
+		return report_no_memory();
+	compare_rows_segments(output, row_format_find(chosen->format), comparison, chosen->top);
+	for (int i = 0; i < SIDES; i++) {
+		const struct histree_segment_loss *loss = histree_segment_comparison_loss(comparison, i);
+		if (loss != NULL)
+			status = segment_target_report_loss(targets[i].store, loss);
+	}
+	return cli_end(output, status);
+}
+
+static enum cli_exit open_segments(struct segment_target *target, char *path, const struct compare_options *chosen,
+				   const struct time_range_options *range, struct histree_segment_side *side)
+{
+	char *const words[] = { path, (char *)(uintptr_t)chosen->segments };
+	const struct segment_options wanted = { .from = range->from,
+						.to = range->to,
+						.where = chosen->where,
+						.from_name = range->from_name,
+						.to_name = range->to_name };
+	enum cli_exit code =
+		segment_target_open(target, &(struct cli_words){ .words = words, .count = 2 }, &wanted);
+	if (code == CLI_OK)
+		code = segment_target_field(target, "by", chosen->by != NULL ? chosen->by : "name", &side->field);
+	side->store = target->store;
+	side->query = target->query;
+	return code;
+}
+
+static int compare_segments(const struct cli_words *words, const struct compare_options *chosen,
+			    const struct time_range_options ranges[SIDES])
+{
+	struct segment_target targets[SIDES] = { 0 };
+	struct histree_segment_side sides[SIDES] = { 0 };
+	struct histree_segment_comparison *comparison = NULL;
+	struct histree_error error = { 0 };
+	int status = CLI_OK;
+	for (int i = 0; i < SIDES && status == CLI_OK; i++)
+		status = open_segments(&targets[i], words->words[i], chosen, &ranges[i], &sides[i]);
+	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
+		status = report_error(&error);
+	if (status == CLI_OK)
+		status = print_segments(targets, comparison, chosen);
+	histree_segment_comparison_free(comparison);
+	for (int i = 0; i < SIDES; i++)
+		segment_target_close(&targets[i]);
+	return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- */
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct compare_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	const struct time_range_options ranges[SIDES] = {
+		{ .from_name = "from", .to_name = "to", .from = chosen.from, .to = chosen.to },
+		{ .from_name = "from-b", .to_name = "to-b", .from = chosen.from_b, .to = chosen.to_b },
+	};
+	if (chosen.segments == NULL && (chosen.by != NULL || chosen.where != NULL))
+		return report_exit(CLI_USAGE,
+				   "'--by' and '--where' are for segments; name them with '--segments ANALYSIS'");
+	if (chosen.segments != NULL && (words.count > SIDES || chosen.analysis != NULL))
+		return report_exit(CLI_USAGE,
+				   "patterns and '--analysis' are for states, and '--segments' is given");
+	return chosen.segments != NULL ? compare_segments(&words, &chosen, ranges)
+				       : compare_states(&words, &chosen, ranges);
+}
+
+const struct cli_verb verb_compare = {
+	.name = "compare",
+	.summary = "say what differs between two stores, or two windows of one",
+	.arguments = "A B [PATTERN...]",
+	.words_min = SIDES,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.options = options,
+	.run = run,
+};
