@@ -12,6 +12,9 @@
 #include "export/export_buffer.h"
 #include "histree/value.h"
 
+/* Linux has no process from 2^22 on, and groups have numbers from 2^30 on. */
+enum { VIEWER_HOST_NUMBERS = 1 << 22, VIEWER_HOSTS_MAX = 255 };
+
 enum viewer_kind {
 	VIEWER_PROCESS, /* of `pid` */
 	VIEWER_THREAD,  /* of `pid` and `tid`; the first may be absent */
@@ -28,6 +31,7 @@ struct viewer_track {
 	int64_t pid, tid;    /* pid: of its process, if it has one */
 	uint32_t overlaps;   /* the track of what does not nest in the spans of this one; 0: none yet */
 	bool holds_overlaps; /* it is such a track itself */
+	const char *host;    /* of several; NULL: there is one */
 	const char *name;    /* of `name_size` bytes of anything; NULL: none */
 	size_t name_size;
 	const char *unit;   /* of a counter; NULL: none */

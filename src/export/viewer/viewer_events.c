@@ -10,6 +10,7 @@ struct events {
 	struct viewer_walk *walk;
 	struct histree_event_reader *reader;
 	const char *const *types;
+	const struct histree_event_host *hosts; /* NULL: there is one */
 };
 
 /* Events of no CPU are on one track. */
@@ -27,6 +28,8 @@ static struct viewer_track *track_of(struct viewer_file *file, int32_t cpu)
 static void write_event(struct events *events, const struct histree_event *event)
 {
 	struct viewer_file *file = events->walk->file;
+	if (events->hosts != NULL)
+		viewer_file_host(file, event->host + 1, events->hosts[event->host].name);
 	struct viewer_track *track = track_of(file, event->cpu);
 	const char *contents = histree_event_reader_contents(events->reader);
 	if (contents == NULL)
@@ -70,7 +73,9 @@ static enum histree_status write_all(struct events *events)
 enum histree_status viewer_walk_events(struct viewer_walk *walk)
 {
 	size_t count;
-	struct events events = { .walk = walk, .types = histree_events_types(walk->request->events, &count) };
+	struct events events = { .walk = walk,
+				 .types = histree_events_types(walk->request->events, &count),
+				 .hosts = histree_events_hosts(walk->request->events, &count) };
 	enum histree_status status =
 		histree_event_reader_create(walk->request->events, &events.reader, walk->file->error);
 	if (status == HISTREE_OK)

@@ -18,6 +18,8 @@ bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time)
 		viewer_walk_fail(walk, error_set(file->error, HISTREE_ERR_CANCELLED, "cancelled"));
 	double length = (double)request->to - (double)request->from + 1;
 	double share = ((double)time - (double)request->from) / length;
+	if (walk->share_of > 0)
+		share = walk->share_from + share * walk->share_of;
 	if (request->progress != NULL)
 		request->progress(request->progress_context, share < 0 ? 0 : share > 1 ? 1 : share);
 	return file->status == HISTREE_OK;
@@ -63,7 +65,9 @@ static enum histree_status write_file(const struct histree_viewer_request *reque
 	struct viewer_file file;
 	struct viewer_walk walk = { .request = request, .file = &file, .counts = counts };
 	if (viewer_file_begin(&file, formats[request->format], output, &head, error) == HISTREE_OK) {
-		if (request->history != NULL)
+		if (viewer_host_count(request) > 0)
+			viewer_walk_hosts(&walk);
+		else if (request->history != NULL)
 			viewer_walk_states(&walk);
 		else if (request->segments != NULL)
 			viewer_walk_segments(&walk);
@@ -77,14 +81,6 @@ static enum histree_status write_file(const struct histree_viewer_request *reque
 	return status;
 }
 
-static bool is_of_hosts(const struct histree_viewer_request *request)
-{
-	size_t count;
-	return (request->history != NULL && histree_history_hosts(request->history, &count) != NULL) ||
-	       (request->segments != NULL && histree_segment_store_parts(request->segments, &count) != NULL) ||
-	       (request->events != NULL && histree_events_hosts(request->events, &count) != NULL);
-}
-
 enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
 				  const char *path, struct histree_error *error)
 {
@@ -93,11 +89,6 @@ enum histree_status viewer_export(const struct histree_viewer_request *request, 
 	struct export_output output;
 	error = error != NULL ? error : &own;
 	enum histree_status status = check(request, error);
-	if (status == HISTREE_OK && is_of_hosts(request))
-		status = error_set(
-			error, HISTREE_ERR_ARGUMENT,
-			"a file for a viewer shows one host, whose processes and CPUs have numbers of their "
-			"own; export the store of each host, which is inside of that of all");
 	if (status != HISTREE_OK)
 		return status;
 	if (path == NULL)

@@ -28,7 +28,7 @@ static uint32_t number_of(struct viewer_file *file, const struct viewer_track_ke
 {
 	const uint64_t fixed[] = { (uint64_t)key->kind, key->parent != NULL ? key->parent->number : 0,
 				   key->has_pid,        (uint64_t)key->pid,
-				   (uint64_t)key->tid,  key->name.size };
+				   (uint64_t)key->tid,  key->name.size | (uint64_t)file->host << 48 };
 	char small[256], *bytes = small;
 	size_t size = sizeof(fixed) + key->name.size + key->series.size;
 	if (size > sizeof(small) && (bytes = malloc(size)) == NULL)
@@ -48,6 +48,20 @@ static bool set_text(struct viewer_file *file, struct viewer_text text, const ch
 	return *out != NULL;
 }
 
+/* What stands at the top says its host. */
+static bool set_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name)
+{
+	if (track->host == NULL || track->parent != 0 || track->holds_overlaps)
+		return set_text(file, name, &track->name, &track->name_size);
+	size_t host = strlen(track->host);
+	track->name_size = host + 2 + name.size;
+	char *text = arena_allocate(&file->memory, track->name_size + 1, 1);
+	track->name = text;
+	if (text != NULL)
+		put(put(put(text, track->host, host), ": ", 2), name.bytes, name.size);
+	return text != NULL;
+}
+
 static struct viewer_track *make(struct viewer_file *file, uint32_t number, const struct viewer_track_key *key)
 {
 	if (!array_reserve(&file->tracks, &file->track_capacity, (size_t)number + 1))
@@ -58,17 +72,21 @@ static struct viewer_track *make(struct viewer_file *file, uint32_t number, cons
 		return NULL;
 	bool is_owner = key->kind == VIEWER_PROCESS || key->kind == VIEWER_THREAD;
 	bool has_parent = key->parent != NULL;
+	int64_t raised = file->host > 0 ? (int64_t)(file->host - 1) * VIEWER_HOST_NUMBERS : 0;
 	*track = (struct viewer_track){ .number = number + 1,
 					.parent = has_parent ? key->parent->number : 0,
 					.kind = key->kind,
 					.has_pid = is_owner ? key->has_pid : has_parent && key->parent->has_pid,
-					.pid = is_owner     ? key->pid
+					.pid = is_owner     ? key->pid + raised
 					       : has_parent ? key->parent->pid
 							    : 0,
-					.tid = is_owner     ? key->tid
+					.tid = is_owner     ? key->tid + raised
 					       : has_parent ? key->parent->tid
-							    : 0 };
-	if (!is_owner && !set_text(file, key->name, &track->name, &track->name_size))
+							    : 0,
+					.host = file->host_name,
+					/* Its name is made of that of another track. */
+					.holds_overlaps = !is_owner && key->tid != 0 };
+	if (!is_owner && !set_name(file, track, key->name))
 		return NULL;
 	if (key->series.bytes != NULL && !set_text(file, key->series, &track->series, &track->series_size))
 		return NULL;
@@ -91,9 +109,14 @@ struct viewer_track *viewer_file_track(struct viewer_file *file, const struct vi
 
 void viewer_file_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name)
 {
-	if (file->status == HISTREE_OK && track->name == NULL && name.size > 0 &&
-	    !set_text(file, name, &track->name, &track->name_size))
+	if (file->status == HISTREE_OK && track->name == NULL && name.size > 0 && !set_name(file, track, name))
 		viewer_file_lacks_memory(file);
+}
+
+void viewer_file_host(struct viewer_file *file, uint32_t host, const char *name)
+{
+	file->host = host;
+	file->host_name = name;
 }
 
 /* Parents come before their children, and a thread's process before it. */
@@ -104,6 +127,10 @@ static void describe(struct viewer_file *file, struct viewer_track *track)
 	track->is_described = true;
 	if (track->parent != 0)
 		describe(file, file->tracks[track->parent - 1]);
+	/* One without a name is told by its host at least. */
+	if (track->host != NULL && track->name == NULL && track->kind == VIEWER_PROCESS &&
+	    !set_text(file, viewer_text(track->host), &track->name, &track->name_size))
+		viewer_file_lacks_memory(file);
 	file->format->describe(file, track);
 }
 
@@ -291,6 +318,13 @@ void viewer_file_flow(struct viewer_file *file, const struct viewer_arrow *arrow
 		viewer_file_lacks_memory(file);
 }
 
+void viewer_file_catch_up(struct viewer_file *file)
+{
+	advance(file, INT64_MAX);
+	while (file->flows.count > 0)
+		end_flow(file);
+}
+
 /* ---- begin and end ---------------------------------------------------------------------------------------- */
 
 enum histree_status viewer_file_begin(struct viewer_file *file, const struct viewer_format *format,
@@ -308,9 +342,7 @@ enum histree_status viewer_file_begin(struct viewer_file *file, const struct vie
 
 enum histree_status viewer_file_end(struct viewer_file *file)
 {
-	advance(file, INT64_MAX);
-	while (file->flows.count > 0)
-		end_flow(file);
+	viewer_file_catch_up(file);
 	if (file->status == HISTREE_OK)
 		file->format->finish(file);
 	if (file->status == HISTREE_OK)

@@ -44,6 +44,8 @@ struct viewer_file {
 	struct viewer_ends spans, flows; /* that are open */
 	uint64_t order;                  /* of the last of them */
 	uint64_t rows;                   /* written so far, as a report counts them */
+	uint32_t host;                   /* of the tracks that are asked for, from 1; 0: there is one */
+	const char *host_name;           /* outlives the file */
 };
 
 /* What tells a track from all others, and what it is called. */
@@ -66,6 +68,12 @@ enum histree_status viewer_file_end(struct viewer_file *file);
 
 /* Returns the track, made if there is none; NULL after a failure. */
 struct viewer_track *viewer_file_track(struct viewer_file *file, const struct viewer_track_key *key);
+
+/* Tracks are of this host of several from now on. */
+void viewer_file_host(struct viewer_file *file, uint32_t host, const char *name);
+
+/* All that is open ends: what comes next may be of an earlier time, and of other tracks. */
+void viewer_file_catch_up(struct viewer_file *file);
 
 /* Give a process or thread a name, if it has none yet. */
 void viewer_file_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name);
