@@ -79,8 +79,10 @@ class Stranger(Relay):
 
 
 def closed_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+    """A socket with a port at which nobody listens, and which nobody else can take meanwhile."""
+    server = socket.socket()
+    server.bind(("127.0.0.1", 0))
+    return server
 
 
 def build(histree, folder, address):
@@ -96,9 +98,10 @@ def expect(done, *words):
 
 
 def refused(histree, folder):
-    port = closed_port()
-    expect(build(histree, folder, f"net://127.0.0.1:{port}/host/made/app"), "no relay daemon answers",
-           f"127.0.0.1:{port}", "start lttng-relayd")
+    with closed_port() as server:
+        port = server.getsockname()[1]
+        expect(build(histree, folder, f"net://127.0.0.1:{port}/host/made/app"), "no relay daemon answers",
+               f"127.0.0.1:{port}", "start lttng-relayd")
 
 
 def no_session(histree, folder):

@@ -3,8 +3,8 @@
 import base64
 import json
 import pathlib
+import re
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,19 +18,15 @@ def is_here():
     return bool(shutil.which("chromium") and shutil.which("chromedriver"))
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 class Browser:
     def __init__(self, width=1500, height=900):
         self.folder = tempfile.TemporaryDirectory()
-        port = free_port()
-        self.driver = subprocess.Popen(["chromedriver", f"--port={port}", "--silent"], stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-        self.url = f"http://127.0.0.1:{port}"
+        # The driver picks a port: one that was free for somebody else may be taken by now.
+        said = pathlib.Path(self.folder.name) / "driver.txt"
+        with said.open("w", encoding="utf-8") as file:
+            self.driver = subprocess.Popen(["chromedriver", "--port=0", "--log-level=SEVERE"], stdout=file,
+                                           stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{self.port_said(said)}"
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions",
                      "--disable-background-networking", "--no-first-run", "--enable-precise-memory-info",
                      "--js-flags=--expose-gc", f"--window-size={width},{height}", "--force-device-scale-factor=1",
@@ -46,6 +42,16 @@ class Browser:
                 time.sleep(0.05)
         self.session = f"/session/{self.call('POST', '/session', wanted)['sessionId']}"
         self.call("POST", f"{self.session}/timeouts", {"script": 30000})
+
+    def port_said(self, said):
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.driver.poll() is None:
+            found = re.search(r"on port (\d+)\.", said.read_text(encoding="utf-8"))
+            if found:
+                return found[1]
+            time.sleep(0.05)
+        self.driver.kill()
+        raise AssertionError(f"chromedriver says no port: {said.read_text(encoding='utf-8')}")
 
     def call(self, method, path, body=None):
         content = json.dumps(body if body is not None else {}).encode() if method == "POST" else None

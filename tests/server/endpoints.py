@@ -162,6 +162,7 @@ def stopped_build(histree, folder, attempts=10):
         while not (building / "manifest.json").exists() and process.poll() is None:
             pass
         process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)  # it comes when it comes
         if (building / "manifest.json").exists():
             return process, building
         process.send_signal(signal.SIGCONT)  # it was too quick

@@ -84,6 +84,9 @@ def check(program, path):
 
 
 def made(folder):
+    # trace-cmd 3.1 writes an empty one, and reads what is in memory behind it: with a "[" there it prints times of another
+    # clock.
+    trace_dat.CLOCK_OF_VERSION_6 = b"\0"
     for form in ({"version": 6}, {"version": 7}, {"version": 6, "big": True, "long_size": 4},
                  {"version": 7, "packing": "zstd", "page_size": 16384}):
         if form.get("packing") == "zstd" and trace_dat.PACKERS["zstd"] is None:

@@ -16,6 +16,7 @@ PADDING, TIME_EXTEND, TIME_STAMP = 29, 30, 31
 (DATE, CPUSTAT, BUFFER, TRACECLOCK, UNAME, HOOK, OFFSET, CPUCOUNT, VERSION, PROCMAPS, TRACEID, TIME_SHIFT, GUEST,
  TSC2NSEC, STRINGS, HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES, BUFFER_TEXT) = range(1, 23)
 CLOCKS = b"[local] global counter mono\n"
+CLOCK_OF_VERSION_6 = b""  # in the options; the clocks themselves are at another place
 CHUNK_PAGES = 10
 
 
@@ -164,7 +165,7 @@ class TraceDat:
         instances = [name for name in buffers if name]
 
         def whole(offsets):
-            given = options + [(TRACECLOCK, b"")] + [
+            given = options + [(TRACECLOCK, CLOCK_OF_VERSION_6)] + [
                 (BUFFER, self.pack("Q", offsets.get(name, 0)) + name.encode() + b"\0") for name in instances]
             return begin + self.options(given) + self.pack("H", 0) + b"flyrecord\0"
         size = len(whole({})) + 16 * count + 8 + len(clock)
