@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/open_files.h"
 #include "cli/verb.h"
 #include "histree/status.h"
 
@@ -19,6 +20,7 @@ static int print_version(void)
 
 int main(int argc, char **argv)
 {
+	open_files_allow_all();
 	if (argc < 2)
 		return report_exit(CLI_USAGE, "needs a verb, like 'histree build TRACE'; see 'histree help'");
 	const char *word = argv[1];

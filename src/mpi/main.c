@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/open_files.h"
 #include "histree/status.h"
 #include "mpi/face.h"
 
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : "";
 	bool speaks = rank_of_launcher() <= 0;
 	report_set_program("histree-mpi");
+	open_files_allow_all();
 	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
 		if (strcmp((*verb)->name, word) == 0)
 			return (*verb)->run(*verb, argc - 1, argv + 1);

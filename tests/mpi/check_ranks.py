@@ -7,6 +7,7 @@
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -22,6 +23,7 @@ import job as jobs  # noqa: E402
 
 PROGRAM, HISTREE, GENERATE = None, None, None
 HOSTS = 4
+SHARED = pathlib.Path(__file__).parents[3] / "shared"
 
 QUESTIONS = [
     ["--at", "+3ms"],
@@ -195,6 +197,43 @@ class Ranks(unittest.TestCase):
         status, _, err = self.build(2, store, *(["--resume"] if building.exists() else []))
         self.assertEqual(status, 0, err)
         self.assertEqual(jobs.sums(store), jobs.sums(self.store))
+
+    def test_clocks_that_rank_0_finds_are_those_of_all(self):
+        other, own = os.environ.get("HISTREE_SCP_SRC"), SHARED / "traces/lttng-kernel/scp_dest"
+        if other is None or not own.exists():
+            self.skipTest("HISTREE_SCP_SRC does not name the other host of the copy over the network")
+        alone, store, given = (self.folder / f"{name}-clocks.histree" for name in ("alone", "ranks", "given"))
+        self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", alone, own, other)[0], 0)
+        for ranks, more in ((2, []), (3, ["--local", self.folder / "clock-disk"])):
+            status, _, err = jobs.run(ranks, PROGRAM, "build", "-q", "--force", *more, "-o", store, own, other)
+            self.assertEqual(status, 0, err)
+            self.assertEqual(jobs.sums(store), jobs.sums(alone))
+        self.assertEqual(jobs.run(2, PROGRAM, "build", "-q", "--clock", "none", "-o", given, own, other)[0], 0)
+        self.assertNotEqual(jobs.sums(given), jobs.sums(alone), "the clock changes times")
+
+    def test_given_clocks_are_those_of_all(self):
+        alone, store = self.folder / "alone-given.histree", self.folder / "ranks-given.histree"
+        words = ["build", "-q", "--clock", "VM2=1500000,1.000001", "--clock", "VM3=-2000000", "--clock", "VM4=0"]
+        self.assertEqual(jobs.alone(HISTREE, *words, "-o", alone, *self.traces)[0], 0)
+        status, _, err = jobs.run(3, PROGRAM, *words, "-o", store, *self.traces)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(jobs.sums(store), jobs.sums(alone))
+        self.assertNotEqual(jobs.sums(store), jobs.sums(self.store))
+
+    def test_all_streams_of_all_hosts_are_open_at_a_time(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        few = 40  # MPI itself has some twenty
+        streams = sum(1 for trace in self.traces for path in trace.rglob("*") if path.is_file())
+        self.assertGreater(streams, few - 20)
+        alone, store = self.folder / "alone-few.histree", self.folder / "ranks-few.histree"
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
+        try:
+            self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", alone, *self.traces)[0], 0)
+            status, _, err = jobs.run(2, PROGRAM, "build", "-q", "-o", store, *self.traces)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        self.assertEqual(status, 0, err)
+        self.assertEqual(jobs.sums(store), jobs.sums(alone))
 
     # ---- questions
 
