@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# PMIX_MCA_gds: histree-mpi(1).
+ENVIRONMENT = {**os.environ, "PMIX_MCA_gds": "hash", "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def run(words):
@@ -43,7 +44,7 @@ def ranks(count, *words):
 
 def builds(program, histree, traces, folder, rounds):
     store = folder / "s.histree"
-    options = ["build", "-q", "--clock", "none", "--threads", "1", "-o", store, *traces]
+    options = ["build", "-q", "--clock", "none", "--threads", "1", "-a", "kernel,system-calls", "-o", store, *traces]
 
     def clean():
         shutil.rmtree(store, ignore_errors=True)
@@ -62,24 +63,29 @@ def builds(program, histree, traces, folder, rounds):
 
 
 QUESTIONS = {
-    "single: an attribute at a time": ["--at", "+10ms", "N2/CPUs/0/Current_thread"],
-    "2D: CPUs at 100 times": ["--from", "+1ms", "--to", "+200ms", "--count", "100", "*/CPUs/**"],
-    "rows of a range: all CPUs, 20 ms": ["--from", "+1ms", "--to", "+21ms", "*/CPUs/**"],
-    "full: all at a time": ["--at", "+10ms"],
+    "single: an attribute at a time": ["query", "--at", "+10ms", "N2/CPUs/0/Current_thread"],
+    "2D: CPUs at 100 times": ["query", "--from", "+1ms", "--to", "+200ms", "--count", "100", "*/CPUs/**"],
+    "rows of a range: all CPUs, 20 ms": ["query", "--from", "+1ms", "--to", "+21ms", "*/CPUs/**"],
+    "full: all at a time": ["query", "--at", "+10ms"],
+    "the longest 100 calls": ["segments", "system-calls", "--sort", "duration", "-r", "-n", "100"],
+    "calls that last 50 us and more": ["segments", "system-calls", "--where", "duration >= 50us"],
+    "statistics of all calls": ["stats", "system-calls"],
+    "statistics of those of 1 us and more": ["stats", "system-calls", "--where", "duration >= 1us"],
+    "SQL: calls by name": ["sql", "SELECT host, name, count(*), sum(duration) FROM system_calls GROUP BY 1, 2"],
 }
 
 
 def questions(program, histree, store, folder, rounds):
-    print("\n| question, warm, ms with the process | `histree query` | 1 rank | 2 ranks | 2 ranks, link 1 MB/s |")
+    print("\n| question, warm, ms with the process | `histree` | 1 rank | 2 ranks | 2 ranks, link 1 MB/s |")
     print("|---|---|---|---|---|")
-    columns = [[least(rounds, [histree, "query", store, *words])[0] for words in QUESTIONS.values()]]
+    columns = [[least(rounds, [histree, words[0], store, *words[1:]])[0] for words in QUESTIONS.values()]]
     for count, more in ((1, []), (2, []), (2, ["--throttle-link", "1000000"])):
         path = folder / "socket"
         job = subprocess.Popen(list(map(str, ranks(count, program, "serve", "-q", "--socket", path, *more, store))),
                                env=ENVIRONMENT)
         while not path.exists():
             time.sleep(0.01)
-        columns.append([least(rounds, [program, "query", "--socket", path, store, *words])[0]
+        columns.append([least(rounds, [program, words[0], "--socket", path, store, *words[1:]])[0]
                         for words in QUESTIONS.values()])
         job.send_signal(signal.SIGTERM)
         job.wait(30)

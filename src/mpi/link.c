@@ -107,7 +107,7 @@ void link_rest(const struct link *link)
 	if (quiet < 20 * MS)
 		sleep_ns(20 * US);
 	else
-		sleep_ns(quiet < INT64_C(10) * 1000 * MS ? 100 * US : 2 * MS);
+		sleep_ns(quiet < INT64_C(1000) * MS ? 100 * US : 2 * MS);
 }
 
 bool link_receive(struct link *link, int rank, struct message *message)
