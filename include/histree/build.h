@@ -66,6 +66,12 @@ struct histree_build_options {
 	const char *store;           /* the folder to make */
 	const char *const *analyses; /* names; NULL selects those that apply to the trace */
 	size_t analysis_count;
+	/*
+	 * Files that define analyses, or folders of them (histree-build(1), "-x"), which are used where they apply;
+	 * without names above, no others are.
+	 */
+	const char *const *definitions;
+	size_t definition_count;
 	bool segments; /* if no analyses are named, also use those that make segments */
 	bool force;
 	/*

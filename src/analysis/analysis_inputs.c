@@ -20,7 +20,8 @@ enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const st
 	}
 	if (!array_reserve(&inputs->all, &inputs->capacity, inputs->count + 1))
 		return error_memory(error, "the inputs of analyses");
-	enum histree_status status = kind->create(input, error);
+	enum histree_status status =
+		kind->create_of != NULL ? kind->create_of(kind, input, error) : kind->create(input, error);
 	if (status == HISTREE_OK && kind->use_space != NULL)
 		kind->use_space(*input, inputs->tables);
 	if (status == HISTREE_OK)

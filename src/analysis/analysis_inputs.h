@@ -24,6 +24,16 @@ struct analysis_input_kind {
 
 	enum histree_status (*create)(void **input, struct histree_error *error);
 
+	/*
+	 * In place of `create`, for kinds of which there are many: each has a struct around it, in which it finds
+	 * what is its own.  NULL: it has `create`.
+	 */
+	enum histree_status (*create_of)(const struct analysis_input_kind *kind, void **input,
+					 struct histree_error *error);
+
+	/* Its analyses go by what one of them does, so that they are on one lane, and share one input. */
+	bool is_one;
+
 	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */
 	void (*use_space)(void *input, struct table_space *tables);
 

@@ -27,6 +27,14 @@ enum histree_status changes_end(struct changes *changes, struct histree_error *e
 	return error_set(error, changes->status, "%s", changes->error.message);
 }
 
+void changes_forgive(struct changes *changes)
+{
+	if (!is_refusal(changes->status))
+		return;
+	changes->refused++;
+	changes->status = HISTREE_OK;
+}
+
 void changes_fail(struct changes *changes, enum histree_status status, const char *what)
 {
 	if (changes->status == HISTREE_OK)

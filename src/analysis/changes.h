@@ -36,6 +36,9 @@ void changes_begin(struct changes *changes, histree_time time);
  */
 enum histree_status changes_end(struct changes *changes, struct histree_error *error);
 
+/* If the last change was refused, count it and go on with the event; what ends the build stays. */
+void changes_forgive(struct changes *changes);
+
 /* Something other than a change failed, such as memory. */
 void changes_fail(struct changes *changes, enum histree_status status, const char *what);
 

@@ -41,6 +41,14 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct build_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSES,
 	  .help = "run these analyses, separated by commas; default: those that apply to the trace" },
+	{ .name = "define",
+	  .letter = 'x',
+	  .argument = "FILE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct build_options, definitions),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "run the analyses that FILE defines, or the files of a folder, such as XML of Trace Compass; "
+		  "of the others, those that '-a' names" },
 	{ .name = "map",
 	  .argument = "MAP",
 	  .kind = CLI_TEXT,
@@ -395,6 +403,8 @@ static void fill(struct build_request *request, const struct build_options *chos
 		.store = request->store,
 		.analyses = request->names,
 		.analysis_count = request->name_count,
+		.definitions = chosen->definitions.texts,
+		.definition_count = chosen->definitions.count,
 		.backend = backend_of(chosen),
 		.checkpoint_events = chosen->checkpoint_events,
 		.force = chosen->force,
@@ -445,6 +455,7 @@ void build_request_release(struct build_request *request, struct build_options *
 	free(request->analyses);
 	free(request->store);
 	host_choice_release(&request->hosts);
+	cli_texts_release(&chosen->definitions);
 	cli_texts_release(&chosen->hosts.hosts);
 	cli_texts_release(&chosen->hosts.clocks);
 }

@@ -145,8 +145,7 @@ enum histree_status build_meet_caller(struct build *build)
 static enum histree_status publish(struct build *build)
 {
 	if (build->options->backend != HISTREE_BACKEND_DISK || build->options->slices > 0 ||
-	    build->end <= build->start ||
-	    build->end <= build->resumed_end || build->end == build->published_end)
+	    build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
 		return HISTREE_OK;
 	assert(build->stage == STAGE_NONE);
 	build->published_end = build->end;
@@ -475,6 +474,14 @@ static enum histree_status check_backend(const struct histree_build_options *opt
 	return HISTREE_OK;
 }
 
+static enum histree_status read_definitions(struct build *build)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->options->definition_count && status == HISTREE_OK; i++)
+		status = definition_files_read(&build->definitions, build->options->definitions[i], build->error);
+	return status;
+}
+
 enum histree_status build_one_host(const struct histree_build_options *options, const struct io *io,
 				   const struct build_host *host, struct histree_error *error)
 {
@@ -506,10 +513,13 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 		.begun_ns = publish_clock_now(),
 	};
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
-	status = build_makes_store(options) ? run_build(&build) : build_without_store(&build);
+	status = read_definitions(&build);
+	if (status == HISTREE_OK)
+		status = build_makes_store(options) ? run_build(&build) : build_without_store(&build);
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
 	build_lanes_release(&build.lanes);
+	definitions_release(&build.definitions);
 	table_space_release(&build.tables);
 	free(build.jobs);
 	free(build.cut_short);

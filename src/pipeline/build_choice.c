@@ -134,9 +134,37 @@ static enum histree_status check_slices(const struct build *build)
 			 registry_name(build->jobs[0].entry));
 }
 
+/* Of the analyses that files define, those that apply; of a build without others, at least one. */
+static enum histree_status choose_defined(struct build *build)
+{
+	const struct registry_entry *lacking = NULL;
+	for (size_t i = 0; i < build->definitions.count; i++) {
+		size_t count;
+		const struct registry_entry *entries =
+			program_analysis_entries(build->definitions.analyses[i], &count);
+		for (size_t at = 0; at < count; at++) {
+			enum histree_status status = add_job(build, &entries[at]);
+			if (status < 0)
+				return status;
+			lacking = status == HISTREE_NOT_FOUND ? &entries[at] : lacking;
+		}
+	}
+	if (build->job_count > 0)
+		return HISTREE_OK;
+	return lacking != NULL ? does_not_apply(build, lacking)
+			       : error_set(build->error, HISTREE_ERR_ARGUMENT,
+					   "'%s': defines no analysis, only views of others",
+					   build->options->definitions[0]);
+}
+
 enum histree_status build_choose_analyses(struct build *build)
 {
-	enum histree_status status =
-		build->options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	enum histree_status status = HISTREE_OK;
+	if (build->options->analyses != NULL)
+		status = choose_named(build);
+	else if (build->options->definition_count == 0)
+		status = choose_applicable(build);
+	if (status == HISTREE_OK && build->options->definition_count > 0)
+		status = choose_defined(build);
 	return status == HISTREE_OK ? check_slices(build) : status;
 }

@@ -5,6 +5,7 @@
 #ifndef PIPELINE_BUILD_INSIDE_H
 #define PIPELINE_BUILD_INSIDE_H
 
+#include "analysis/definition/definition_files.h"
 #include "base/table.h"
 #include "event_index/event_index_writer.h"
 #include "histree/build.h"
@@ -36,10 +37,11 @@ struct build {
 	struct trace *trace;
 	bool is_open; /* the trace is: it is read, or waited for */
 	struct memory_plan memory;
-	struct table_space tables; /* of all analyses */
-	struct build_lanes lanes;  /* that run them */
-	struct event_feed feed;    /* zeroed: the building thread reads the trace */
-	struct trace_report read;  /* what became of the input so far, of a build that has a feed */
+	struct definitions definitions; /* of analyses, from files */
+	struct table_space tables;      /* of all analyses */
+	struct build_lanes lanes;       /* that run them */
+	struct event_feed feed;         /* zeroed: the building thread reads the trace */
+	struct trace_report read;       /* what became of the input so far, of a build that has a feed */
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
 	histree_time start, end; /* first event, greatest time so far */

@@ -8,17 +8,24 @@
 
 /* ---- who has what ----------------------------------------------------------------------------------------- */
 
+/* Those on the first lane: histories, and what goes by what a history's analysis does. */
+static bool is_first(const struct analysis_job *job)
+{
+	const struct analysis_input_kind *input = registry_input(job->entry);
+	return analysis_job_makes_history(job) || (input != NULL && input->is_one);
+}
+
 static size_t count_segments(const struct analysis_job *jobs, size_t job_count)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < job_count; i++)
-		count += !analysis_job_makes_history(&jobs[i]);
+		count += !is_first(&jobs[i]);
 	return count;
 }
 
 static size_t lane_of(const struct analysis_job *job, size_t segments_before, size_t lane_count, bool has_history)
 {
-	if (lane_count == 1 || analysis_job_makes_history(job))
+	if (lane_count == 1 || is_first(job))
 		return 0;
 	return has_history ? 1 + segments_before % (lane_count - 1) : segments_before % lane_count;
 }
@@ -42,7 +49,7 @@ enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_
 		for (size_t i = 0, before = 0; i < job_count; i++) {
 			if (lane_of(&jobs[i], before, count, segments < job_count) == number)
 				lane->jobs[lane->job_count++] = &jobs[i];
-			before += !analysis_job_makes_history(&jobs[i]);
+			before += !is_first(&jobs[i]);
 		}
 		next += lane->job_count;
 	}

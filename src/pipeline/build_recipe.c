@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/definition/definition_files.h"
 #include "analysis/registry.h"
 #include "base/error.h"
 #include "clock/clock_text.h"
@@ -37,6 +38,23 @@ static void put_analyses(FILE *text, const struct histree_build_options *options
 	}
 	if (before[0] == ',')
 		fputc(' ', text);
+}
+
+/* What they define, whatever their files are called. */
+static enum histree_status put_definitions(FILE *text, const struct histree_build_options *options,
+					   struct histree_error *error)
+{
+	struct definitions definitions = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < options->definition_count && status == HISTREE_OK; i++)
+		status = definition_files_read(&definitions, options->definitions[i], error);
+	for (size_t i = 0; i < definitions.count && status == HISTREE_OK; i++) {
+		size_t count;
+		const struct registry_entry *entry = program_analysis_entries(definitions.analyses[i], &count);
+		fprintf(text, "-x %s:%u ", registry_name(entry), registry_version(entry));
+	}
+	definitions_release(&definitions);
+	return status;
 }
 
 static void put_tree(FILE *text, const struct tree_options *tree)
@@ -81,6 +99,7 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 	if (text == NULL)
 		return error_memory(error, "the options of a build");
 	put_analyses(text, options);
+	status = put_definitions(text, options, error);
 	put_tree(text, &tree);
 	if (options->segments && options->analyses == NULL)
 		fputs(" with segments", text);
@@ -96,9 +115,9 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 		fputs(" --no-overviews", text);
 	put_clocks(text, options);
 	bool failed = ferror(text) != 0;
-	if (fclose(text) == 0 && !failed)
+	if (fclose(text) == 0 && !failed && status == HISTREE_OK)
 		return HISTREE_OK;
 	free(*out);
 	*out = NULL;
-	return error_memory(error, "the options of a build");
+	return status != HISTREE_OK ? status : error_memory(error, "the options of a build");
 }

@@ -70,6 +70,7 @@ static bool copy_options(struct histree_experiment *experiment, const struct his
 	       (from->tree.variant == NULL || copy_text(arena, &options->tree.variant)) &&
 	       copy_texts(arena, &options->traces, from->trace_count) &&
 	       (from->analyses == NULL || copy_texts(arena, &options->analyses, from->analysis_count)) &&
+	       (from->definitions == NULL || copy_texts(arena, &options->definitions, from->definition_count)) &&
 	       copy_hosts(arena, options);
 }
 

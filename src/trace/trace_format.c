@@ -13,6 +13,7 @@
 #include "trace/perfetto/perfetto_source.h"
 #include "trace/trace_cmd/dat_source.h"
 #include "trace/trace_gunzip.h"
+#include "trace/xml/xml_source.h"
 
 enum { FIRST_BYTES = 4096 };
 
@@ -30,6 +31,8 @@ static const struct trace_format json = { .name = "a trace in JSON", .kind = &js
 static const struct trace_format other_json = { .name = "JSON, but no trace with \"traceEvents\"",
 						.advice = "name the time of its rows, as in text:time=ts:FILE" };
 static const struct trace_format perfetto = { .name = "a trace of Perfetto", .kind = &perfetto_format };
+
+static const struct trace_format xml = { .name = "a trace in XML", .kind = &xml_format };
 
 #define MAGIC(text) (text), sizeof(text) - 1
 
@@ -70,6 +73,8 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 		    memcmp(text + magic->offset, magic->bytes, magic->size) == 0)
 			return magic->format;
 	}
+	if (xml_source_begins(bytes, size))
+		return &xml;
 	/* A new line and a brace may begin a packet of Perfetto as well as JSON; a key tells. */
 	enum json_look look = json_look(bytes, size);
 	if (look == LOOK_TRACE)

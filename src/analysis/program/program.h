@@ -20,9 +20,9 @@
  * PROGRAM_NOTHING where a value, path or block is optional stands for none.  Texts are copied.
  *
  * What is the same everywhere:
- *  - A value is a struct histree_value.  What an event or a state does not have is null, and so is an operation that
- *    makes no sense ("a" - 1, division by zero).  An operation with unknown is unknown, but for and and or where the
- *    other operand decides.
+ *  - A value is a struct histree_value.  What an event or a state does not have is null, and so is an operation
+ *    that makes no sense ("a" - 1, division by zero).  An operation with unknown is unknown, but for and and or
+ *    where the other operand decides.
  *  - Conditions are values.  True are the bool true, numbers that are not 0 and texts that are not empty.
  *  - A change whose path has a null or empty component, or one that is unknown, is left out.
  *  - Handlers run in the order in which they were added, scenarios after them.
@@ -127,7 +127,8 @@ enum program_operator {
 	PROGRAM_SHIFT_RIGHT, /* the sign stays */
 	PROGRAM_BIT_NOT,     /* one */
 	PROGRAM_CHOOSE,      /* three: the second if the first is true, else the third */
-	PROGRAM_SUBSTRING, /* a text, the first byte that counts (from 0), the one after the last or null: to the end */
+	/* A text, the first byte that counts, from 0, and the one after the last, or null: to the end. */
+	PROGRAM_SUBSTRING,
 	PROGRAM_LENGTH,      /* one text: int, in bytes */
 	PROGRAM_INDEX_OF,    /* two texts: where the second begins in the first, or -1: int */
 	PROGRAM_STARTS_WITH, /* two texts: bool */
@@ -149,7 +150,8 @@ unsigned program_operands(enum program_operator operator);
 
 enum program_base {
 	PROGRAM_ROOT,
-	PROGRAM_SCENARIO, /* the attribute of the scenario at work; in handlers there is none, and changes are left out */
+	/* The attribute of the scenario at work; in handlers there is none, and changes are left out. */
+	PROGRAM_SCENARIO,
 };
 program_path program_path_create(struct program_builder *make, enum program_base base);
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The input of such an analysis is its run: the history's analysis has it handle events, and hands the segment
+ * analysis nothing else to do.
+ */
+#include "analysis/program/program_analysis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/program/program_run.h"
+#include "base/error.h"
+
+struct program_analysis {
+	struct program *program;
+	struct analysis_input_kind input;
+	struct analysis analysis;
+	struct segment_analysis segments;
+	struct registry_entry entries[2];
+	size_t entry_count;
+	struct histree_label_table *labels;
+	struct arena texts;
+};
+
+/* ---- the input -------------------------------------------------------------------------------------------- */
+
+static enum histree_status create_run(const struct analysis_input_kind *kind, void **input,
+				      struct histree_error *error)
+{
+	const struct program_analysis *of =
+		(const struct program_analysis *)(const void *)((const char *)kind -
+								offsetof(struct program_analysis, input));
+	struct program_run *run;
+	enum histree_status status = program_run_create(of->program, &run, error);
+	*input = run;
+	return status;
+}
+
+static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+{
+	(void)input, (void)event, (void)error;
+	return HISTREE_OK;
+}
+
+static void free_run(void *input)
+{
+	program_run_free(input);
+}
+
+/* ---- the history ------------------------------------------------------------------------------------------ */
+
+static bool applies_to_any(const struct event_trace *trace)
+{
+	(void)trace;
+	return true;
+}
+
+static bool applies_to_kernel(const struct event_trace *trace)
+{
+	return strcmp(trace->domain, "kernel") == 0;
+}
+
+static bool applies_to_ust(const struct event_trace *trace)
+{
+	return strcmp(trace->domain, "ust") == 0;
+}
+
+static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
+				  struct histree_error *error)
+{
+	struct program_run *run = *instance = input;
+	(void)error;
+	run->changes.system = system;
+	return HISTREE_OK;
+}
+
+static enum histree_status handle(void *instance, const struct event *event, struct histree_error *error)
+{
+	return program_run_event(instance, event, error);
+}
+
+static enum histree_status handle_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	return program_run_gap(instance, gap, error);
+}
+
+static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
+{
+	(void)end;
+	return program_run_finish(instance, error);
+}
+
+static uint64_t refused(const void *instance)
+{
+	const struct program_run *run = instance;
+	return run->changes.refused;
+}
+
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct program_run *run = instance;
+	snprintf(text, size, "%s", run->met_event ? "" : "the trace has none of the events that it handles");
+}
+
+/* The run is the input's. */
+static void free_instance(void *instance)
+{
+	(void)instance;
+}
+
+/* ---- the segments ----------------------------------------------------------------------------------------- */
+
+static enum histree_status create_segments(struct histree_segment_store *store, void *input, void **instance,
+					   struct histree_error *error)
+{
+	struct program_run *run = *instance = input;
+	(void)error;
+	run->segments = store;
+	return HISTREE_OK;
+}
+
+static enum histree_status handle_for_segments(void *instance, const struct event *event,
+					       struct histree_error *error)
+{
+	struct program_run *run = instance;
+	return run->changes.system != NULL ? HISTREE_OK : program_run_event(run, event, error);
+}
+
+static enum histree_status gap_for_segments(void *instance, const struct event_gap *gap,
+					    struct histree_error *error)
+{
+	struct program_run *run = instance;
+	return run->changes.system != NULL ? HISTREE_OK : program_run_gap(run, gap, error);
+}
+
+static enum histree_status finish_segments(void *instance, histree_time *end, struct histree_error *error)
+{
+	struct program_run *run = instance;
+	(void)end;
+	return run->changes.system != NULL ? HISTREE_OK : program_run_finish(run, error);
+}
+
+static struct segment_counts counts(const void *instance)
+{
+	const struct program_run *run = instance;
+	return (struct segment_counts){ run->without_start, run->without_end };
+}
+
+/* ---- making it -------------------------------------------------------------------------------------------- */
+
+static enum histree_status check_name(const char *name, struct histree_error *error)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t size = strlen(name);
+	if (size == 0 || size > 100 || strspn(name, allowed) != size || name[0] == '.' || name[0] == '-')
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%.100s' is no name of an analysis: it is the name of a file in the store, and "
+				 "has letters, digits, '.', '_' and '-', at most 100 of them",
+				 name);
+	if (registry_find(name) != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "there is an analysis '%s' already; see 'histree analyses'", name);
+	return HISTREE_OK;
+}
+
+static const char *keep_text(struct program_analysis *of, const char *text)
+{
+	return text != NULL ? arena_copy(&of->texts, text, strlen(text)) : NULL;
+}
+
+static bool keep_patterns(struct program_analysis *of, const char *const *patterns, const char *const **out)
+{
+	size_t count = 0;
+	while (patterns[count] != NULL)
+		count++;
+	const char **copy = arena_allocate(&of->texts, (count + 1) * sizeof(const char *), _Alignof(const char *));
+	for (size_t i = 0; copy != NULL && i <= count; i++) {
+		copy[i] = keep_text(of, patterns[i]);
+		if (copy[i] == NULL && patterns[i] != NULL)
+			return false;
+	}
+	*out = copy;
+	return copy != NULL;
+}
+
+static bool keep_table(struct program_analysis *of, const struct histree_label_table *table,
+		       struct histree_label_table *out)
+{
+	struct histree_label *labels = arena_allocate(&of->texts, (table->label_count + 1) * sizeof(*labels),
+						      _Alignof(struct histree_label));
+	*out = *table;
+	out->name = keep_text(of, table->name);
+	if (labels == NULL || out->name == NULL || !keep_patterns(of, table->patterns, &out->patterns))
+		return false;
+	for (size_t i = 0; i < table->label_count; i++) {
+		labels[i] = table->labels[i];
+		labels[i].text = keep_text(of, labels[i].text);
+		labels[i].style.key = keep_text(of, labels[i].style.key);
+		labels[i].style.name = keep_text(of, labels[i].style.name);
+	}
+	out->labels = labels;
+	return true;
+}
+
+static bool keep_labels(struct program_analysis *of, const struct program_about *about)
+{
+	of->labels = calloc(about->label_table_count + 1, sizeof(*of->labels));
+	for (size_t i = 0; of->labels != NULL && i < about->label_table_count; i++)
+		if (!keep_table(of, &about->labels[i], &of->labels[i]))
+			return false;
+	return of->labels != NULL;
+}
+
+static void fill(struct program_analysis *of, const struct program_about *about, const char *name,
+		 const char *summary)
+{
+	bool (*applies)(const struct event_trace *) = about->domain == NULL                  ? applies_to_any
+						      : strcmp(about->domain, "kernel") == 0 ? applies_to_kernel
+											     : applies_to_ust;
+	of->input = (struct analysis_input_kind){
+		.needs = about->domain == NULL                  ? "a trace"
+			 : strcmp(about->domain, "kernel") == 0 ? "a trace of a kernel"
+								: "a trace of user space",
+		.create_of = create_run,
+		.is_one = true,
+		.begin = begin,
+		.free = free_run,
+	};
+	of->analysis = (struct analysis){
+		.name = name,
+		.version = program_version(of->program),
+		.summary = summary,
+		.labels = of->labels,
+		.label_table_count = about->label_table_count,
+		.applies = applies,
+		.input = &of->input,
+		.create = create,
+		.event = handle,
+		.gap = handle_gap,
+		.finish = finish,
+		.refused = refused,
+		.missing = missing,
+		.free = free_instance,
+	};
+	of->segments = (struct segment_analysis){
+		.name = name,
+		.version = program_version(of->program),
+		.summary = summary,
+		.applies = applies,
+		.input = &of->input,
+		.create = create_segments,
+		.event = handle_for_segments,
+		.gap = gap_for_segments,
+		.finish = finish_segments,
+		.counts = counts,
+		.missing = program_makes_states(of->program) ? NULL : missing,
+		.free = free_instance,
+	};
+	of->segments.fields = program_segment_fields(of->program, &of->segments.field_count);
+	if (program_makes_states(of->program))
+		of->entries[of->entry_count++] = (struct registry_entry){ .analysis = &of->analysis };
+	if (program_makes_segments(of->program))
+		of->entries[of->entry_count++] = (struct registry_entry){ .segments = &of->segments };
+}
+
+enum histree_status program_analysis_create(struct program *program, const struct program_about *about,
+					    struct program_analysis **out, struct histree_error *error)
+{
+	*out = NULL;
+	enum histree_status status = check_name(about->name, error);
+	if (status == HISTREE_OK && !program_makes_states(program) && !program_makes_segments(program))
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "analysis '%s' makes neither states nor segments",
+				   about->name);
+	struct program_analysis *of = status == HISTREE_OK ? calloc(1, sizeof(*of)) : NULL;
+	if (of == NULL) {
+		program_free(program);
+		return status != HISTREE_OK ? status : error_memory(error, "an analysis");
+	}
+	of->program = program;
+	const char *name = keep_text(of, about->name);
+	const char *summary = keep_text(of, about->summary != NULL ? about->summary : about->name);
+	if (name == NULL || summary == NULL || !keep_labels(of, about)) {
+		program_analysis_free(of);
+		return error_memory(error, "an analysis");
+	}
+	fill(of, about, name, summary);
+	*out = of;
+	return HISTREE_OK;
+}
+
+void program_analysis_free(struct program_analysis *of)
+{
+	if (of == NULL)
+		return;
+	program_free(of->program);
+	free(of->labels);
+	arena_release(&of->texts);
+	free(of);
+}
+
+const struct registry_entry *program_analysis_entries(const struct program_analysis *of, size_t *count)
+{
+	*count = of->entry_count;
+	return of->entries;
+}

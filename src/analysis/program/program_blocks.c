@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is done at an event: changes now and in the future.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/program/program_run.h"
+#include "base/array.h"
+#include "histree/attributes.h"
+
+/* ---- changes ---------------------------------------------------------------------------------------------- */
+
+/* What was touched may be in doubt after a gap. */
+static void touch(struct program_run *run, histree_quark quark)
+{
+	size_t known = run->touched_capacity;
+	if (quark >= known) {
+		if (!array_reserve(&run->touched, &run->touched_capacity, (size_t)quark + 1)) {
+			changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for attributes");
+			return;
+		}
+		memset(run->touched + known, 0, run->touched_capacity - known);
+	}
+	run->touched[quark] = 1;
+}
+
+void run_change(struct program_run *run, histree_quark quark, struct histree_value value)
+{
+	touch(run, quark);
+	change(&run->changes, quark, value);
+}
+
+/* Children first, as Trace Compass does it. */
+void run_delete(struct program_run *run, histree_quark quark)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(run->changes.system);
+	histree_quark children[16], after = HISTREE_ROOT;
+	size_t count;
+	do {
+		count = histree_attributes_children(attributes, quark, after, children, 16);
+		for (size_t i = 0; i < count; i++)
+			run_delete(run, children[i]);
+		after = count > 0 ? children[count - 1] : after;
+	} while (count == 16);
+	change(&run->changes, quark, histree_null());
+}
+
+static struct histree_value ongoing(struct program_run *run, histree_quark quark)
+{
+	return changes_value(&run->changes, quark);
+}
+
+static void push(struct program_run *run, histree_time time, histree_quark quark, struct histree_value value)
+{
+	struct changes *changes = &run->changes;
+	struct histree_value depth = ongoing(run, quark);
+	if (depth.type == HISTREE_UNKNOWN || changes->status != HISTREE_OK)
+		return;
+	touch(run, quark);
+	changes->status = histree_state_push(changes->system, time, quark, value, &changes->error);
+	int32_t top = depth.type == HISTREE_INT ? depth.int32 + 1 : 1;
+	if (changes->status == HISTREE_OK)
+		touch(run, run_child_of_number(run, quark, (uint32_t)top));
+}
+
+/* Returns whether there may be more below it. */
+static bool pop(struct program_run *run, histree_time time, histree_quark quark)
+{
+	struct changes *changes = &run->changes;
+	struct histree_value depth = ongoing(run, quark);
+	if (depth.type != HISTREE_INT || depth.int32 <= 0 || changes->status != HISTREE_OK)
+		return false;
+	changes->status = histree_state_pop(changes->system, time, quark, NULL, &changes->error);
+	if (changes->status == HISTREE_OK && depth.int32 == 1)
+		change(changes, quark, histree_null());
+	return changes->status == HISTREE_OK && depth.int32 > 1;
+}
+
+static void apply(struct program_run *run, enum program_change kind, histree_quark quark,
+		  struct histree_value value)
+{
+	struct changes *changes = &run->changes;
+	switch (kind) {
+	case PROGRAM_SET:
+		run_change(run, quark, value);
+		break;
+	case PROGRAM_REPLACE:
+		touch(run, quark);
+		change_ongoing(changes, quark, value);
+		break;
+	case PROGRAM_INCREMENT:
+		touch(run, quark);
+		if (changes->status == HISTREE_OK && value.type == HISTREE_UNKNOWN)
+			change(changes, quark, value);
+		else if (changes->status == HISTREE_OK && value.type != HISTREE_NULL)
+			changes->status = histree_state_increment(changes->system, changes->time, quark, value,
+								  &changes->error);
+		break;
+	case PROGRAM_PUSH:
+		push(run, changes->time, quark, value);
+		break;
+	case PROGRAM_POP:
+		pop(run, changes->time, quark);
+		break;
+	case PROGRAM_POP_ALL:
+		if (ongoing(run, quark).type == HISTREE_UNKNOWN)
+			run_delete(run, quark);
+		while (pop(run, changes->time, quark))
+			;
+		break;
+	case PROGRAM_DELETE:
+		run_delete(run, quark);
+		break;
+	}
+}
+
+/* ---- changes in the future: a heap -------------------------------------------------------------------------- */
+
+static bool is_before(const struct future_change *first, const struct future_change *second)
+{
+	return first->time != second->time ? first->time < second->time : first->order < second->order;
+}
+
+static void sink(struct future_change *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child >= count)
+			return;
+		if (child + 1 < count && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_before(&heap[child], &heap[at]))
+			return;
+		struct future_change moved = heap[at];
+		heap[at] = heap[child];
+		heap[child] = moved;
+		at = child;
+	}
+}
+
+static void rise(struct future_change *heap, size_t at)
+{
+	while (at > 0 && is_before(&heap[at], &heap[(at - 1) / 2])) {
+		struct future_change moved = heap[at];
+		heap[at] = heap[(at - 1) / 2];
+		heap[at = (at - 1) / 2] = moved;
+	}
+}
+
+static void plan(struct program_run *run, const struct future_change *wanted)
+{
+	struct future_change made = *wanted;
+	if (run->future_count == FUTURE_MAX) {
+		run->changes.refused++;
+		return;
+	}
+	if (made.value.type == HISTREE_STRING) {
+		made.text = malloc((size_t)made.value.size + 1);
+		if (made.text != NULL)
+			memcpy(made.text, made.value.bytes, made.value.size);
+		made.value.bytes = made.text;
+	}
+	if ((made.value.type == HISTREE_STRING && made.text == NULL) ||
+	    !array_reserve(&run->future, &run->future_capacity, run->future_count + 1)) {
+		free(made.text);
+		changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for changes in the future");
+		return;
+	}
+	made.order = run->future_order++;
+	run->future[run->future_count++] = made;
+	rise(run->future, run->future_count - 1);
+}
+
+void run_future(struct program_run *run, histree_time until)
+{
+	histree_time now = run->changes.time;
+	while (run->future_count > 0 && run->future[0].time <= until && run->changes.status == HISTREE_OK) {
+		struct future_change next = run->future[0];
+		run->future[0] = run->future[--run->future_count];
+		sink(run->future, run->future_count, 0);
+		run->changes.time = next.time;
+		apply(run, (enum program_change)next.change, next.quark, next.value);
+		changes_forgive(&run->changes);
+		free(next.text);
+	}
+	run->changes.time = now;
+}
+
+void run_forget_future(struct program_run *run)
+{
+	for (size_t i = 0; i < run->future_count; i++)
+		free(run->future[i].text);
+	run->future_count = 0;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------------- */
+
+static void run_change_row(struct program_run *run, const struct action_row *row)
+{
+	histree_quark quark = run_path(run, row->path, true);
+	if (quark == NO_ATTRIBUTE)
+		return;
+	struct histree_value value = run_value(run, row->value);
+	if (row->at == PROGRAM_NOTHING) {
+		apply(run, (enum program_change)row->change, quark, value);
+		return;
+	}
+	struct histree_value at = value_convert(run_value(run, row->at), HISTREE_LONG, &run->scratch);
+	if (at.type != HISTREE_LONG || at.int64 < run->changes.time)
+		return;
+	plan(run,
+	     &(struct future_change){ .time = at.int64, .change = row->change, .quark = quark, .value = value });
+}
+
+void run_block(struct program_run *run, program_block block)
+{
+	const struct program *program = run->program;
+	if (block == PROGRAM_NOTHING)
+		return;
+	for (uint32_t i = program->blocks[block].first; i != PROGRAM_NOTHING; i = program->actions[i].next) {
+		const struct action_row *row = &program->actions[i];
+		switch ((enum action_kind)row->kind) {
+		case ACTION_CHANGE:
+			run_change_row(run, row);
+			break;
+		case ACTION_IF:
+			run_block(run, run_is_true(run, row->value) ? row->then : row->otherwise);
+			break;
+		case ACTION_SEGMENT:
+			run_segment(run, row);
+			break;
+		case ACTION_SPAN_BEGIN:
+			run_span_begin(run, row);
+			break;
+		case ACTION_SPAN_END:
+			run_span_end(run, row);
+			break;
+		}
+		changes_forgive(&run->changes);
+	}
+}

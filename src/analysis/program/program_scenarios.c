@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+/*
+ * State machines of which many may be under way: the rules of Trace Compass's patterns (its user guide, "Defining
+ * an XML pattern provider", and dumps of what it makes of them).
+ *
+ * The number of a scenario that is over is given to another one at once; what stands below its attribute is null
+ * but for "status", "state" and the time at which it entered its last state.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/program/program_run.h"
+#include "base/array.h"
+#include "base/hash.h"
+
+enum status { STATUS_PENDING = 0, STATUS_UNDER_WAY = 1, STATUS_OVER = 2 };
+
+static void fail(struct program_run *run)
+{
+	changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for scenarios");
+}
+
+static histree_quark child(struct program_run *run, histree_quark parent, const char *name)
+{
+	return run_child(run, parent, name, strlen(name));
+}
+
+/* ---- numbers that are given back ------------------------------------------------------------------------ */
+
+/* Takes the oldest one of a queue; the caller knows that there is one. */
+#define TAKE(of) ((of)->free[(of)->first_free++])
+
+#define HAS_FREE(of) ((of)->first_free < (of)->free_count)
+
+/* Moves what is left to the front before the queue grows.  False if memory is out. */
+#define GIVE_BACK(of, element)                                                                                   \
+	(((of)->first_free > 32 && (of)->first_free * 2 > (of)->free_count                                       \
+		  ? ((of)->free_count -= (of)->first_free,                                                       \
+		     memmove((of)->free, (of)->free + (of)->first_free, (of)->free_count * sizeof(*(of)->free)), \
+		     (of)->first_free = 0)                                                                       \
+		  : 0),                                                                                          \
+	 array_reserve(&(of)->free, &(of)->free_capacity, (of)->free_count + 1) &&                               \
+		 ((of)->free[(of)->free_count++] = (element), true))
+
+/* ---- pools ---------------------------------------------------------------------------------------------- */
+
+static bool pool_has_parent(const void *elements, uint32_t number, const void *key)
+{
+	return ((const struct pool *)elements)[number].parent == *(const histree_quark *)key;
+}
+
+static uint64_t hash_of_pool(const void *elements, uint32_t number)
+{
+	return hash_mix(((const struct pool *)elements)[number].parent);
+}
+
+static struct pool *pool_of(struct program_run *run, histree_quark parent)
+{
+	uint32_t found = hash_index_find(&run->pool_index, hash_mix(parent), pool_has_parent, run->pools, &parent);
+	if (found != HASH_INDEX_NONE)
+		return &run->pools[found];
+	if (!array_reserve(&run->pools, &run->pool_capacity, run->pool_count + 1) ||
+	    !hash_index_reserve(&run->pool_index, run->pool_count + 1, hash_of_pool, run->pools)) {
+		fail(run);
+		return NULL;
+	}
+	run->pools[run->pool_count] = (struct pool){ .parent = parent };
+	hash_index_add(&run->pool_index, hash_mix(parent), (uint32_t)run->pool_count);
+	return &run->pools[run->pool_count++];
+}
+
+/* Few are free at a time. */
+static histree_quark take_lowest(struct pool *pool)
+{
+	size_t lowest = pool->first_free;
+	for (size_t i = lowest + 1; i < pool->free_count; i++)
+		if (pool->free[i] < pool->free[lowest])
+			lowest = i;
+	histree_quark quark = pool->free[lowest];
+	pool->free[lowest] = pool->free[pool->first_free++];
+	return quark;
+}
+
+static bool note_use(struct program_run *run, histree_quark parent, histree_quark quark)
+{
+	uint32_t use = run->free_use;
+	if (use != PROGRAM_NOTHING) {
+		run->free_use = run->uses[use].next;
+	} else {
+		if (!array_reserve(&run->uses, &run->use_capacity, run->use_count + 1))
+			return false;
+		use = (uint32_t)run->use_count++;
+	}
+	run->uses[use] = (struct pool_use){ parent, quark, run->scenario->first_use };
+	run->scenario->first_use = use;
+	return true;
+}
+
+histree_quark run_pool(struct program_run *run, histree_quark parent)
+{
+	if (run->scenario == NULL || run->scenario->is_over || run->changes.status != HISTREE_OK)
+		return NO_ATTRIBUTE;
+	for (uint32_t use = run->scenario->first_use; use != PROGRAM_NOTHING; use = run->uses[use].next)
+		if (run->uses[use].parent == parent)
+			return run->uses[use].quark;
+	struct pool *pool = pool_of(run, parent);
+	if (pool == NULL)
+		return NO_ATTRIBUTE;
+	histree_quark quark = HAS_FREE(pool) ? take_lowest(pool) : run_child_of_number(run, parent, pool->given++);
+	if (quark != NO_ATTRIBUTE && !note_use(run, parent, quark))
+		fail(run);
+	return quark;
+}
+
+static void give_back_pools(struct program_run *run, struct scenario *scenario)
+{
+	uint32_t next;
+	for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING; use = next) {
+		struct pool *pool = pool_of(run, run->uses[use].parent);
+		run_delete(run, run->uses[use].quark);
+		if (pool != NULL && !GIVE_BACK(pool, run->uses[use].quark))
+			fail(run);
+		next = run->uses[use].next;
+		run->uses[use].next = run->free_use;
+		run->free_use = use;
+	}
+	scenario->first_use = PROGRAM_NOTHING;
+}
+
+/* ---- states --------------------------------------------------------------------------------------------- */
+
+static void enter(struct program_run *run, struct scenario *scenario, program_state state)
+{
+	const struct state_row *row = &run->program->states[state];
+	histree_quark *entered = &scenario->entered[row->number];
+	scenario->state = state;
+	run_change(run, scenario->state_name, histree_string(row->name));
+	if (*entered == NO_ATTRIBUTE)
+		*entered = child(run, child(run, scenario->state_name, row->name), "startTime");
+	run_change(run, *entered, histree_long(run->changes.time));
+}
+
+static struct scenario *add_scenario(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
+{
+	struct scenario *scenario = calloc(1, sizeof(*scenario));
+	if (scenario != NULL)
+		scenario->entered = calloc(row->state_count + 1u, sizeof(*scenario->entered));
+	if (scenario == NULL || scenario->entered == NULL ||
+	    !array_reserve(&fsm->scenarios, &fsm->capacity, fsm->count + 1)) {
+		free(scenario != NULL ? scenario->entered : NULL);
+		free(scenario);
+		fail(run);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < row->state_count; i++)
+		scenario->entered[i] = NO_ATTRIBUTE;
+	if (run->scenarios == NO_ATTRIBUTE)
+		run->scenarios = child(run, HISTREE_ROOT, "scenarios");
+	if (fsm->quark == NO_ATTRIBUTE)
+		fsm->quark = child(run, run->scenarios, row->name);
+	scenario->quark = run_child_of_number(run, fsm->quark, (uint32_t)fsm->count);
+	scenario->status = child(run, scenario->quark, "status");
+	scenario->state_name = child(run, scenario->quark, "state");
+	scenario->start_time = NO_ATTRIBUTE;
+	fsm->scenarios[fsm->count++] = scenario;
+	return scenario;
+}
+
+static void make_pending(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
+{
+	if (!array_reserve(&fsm->active, &fsm->active_capacity, fsm->active_count + 1))
+		fail(run);
+	if (run->changes.status != HISTREE_OK)
+		return;
+	uint32_t number = HAS_FREE(fsm) ? TAKE(fsm) : (uint32_t)fsm->count;
+	struct scenario *scenario = number < fsm->count ? fsm->scenarios[number] : add_scenario(run, fsm, row);
+	if (scenario == NULL)
+		return;
+	scenario->is_started = scenario->is_over = false;
+	scenario->first_use = PROGRAM_NOTHING;
+	fsm->pending = number;
+	fsm->was_begun = true;
+	run_change(run, scenario->status, histree_int(STATUS_PENDING));
+	enter(run, scenario, row->begin);
+}
+
+/* What it has is given back; the next scenario may have its number. */
+static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t number)
+{
+	struct scenario *scenario = fsm->scenarios[number];
+	scenario->is_over = true;
+	give_back_pools(run, scenario);
+	run_delete(run, scenario->quark);
+	if (!GIVE_BACK(fsm, number))
+		fail(run);
+}
+
+/* ---- transitions ---------------------------------------------------------------------------------------- */
+
+static void start(struct program_run *run, struct scenario *scenario)
+{
+	if (scenario->start_time == NO_ATTRIBUTE)
+		scenario->start_time = child(run, scenario->quark, "startTime");
+	scenario->is_started = true;
+	run_change(run, scenario->status, histree_int(STATUS_UNDER_WAY));
+	run_change(run, scenario->start_time, histree_long(run->changes.time));
+}
+
+static void take(struct program_run *run, struct fsm_run *fsm, uint32_t number, const struct transition_row *row)
+{
+	const struct program *program = run->program;
+	struct scenario *scenario = fsm->scenarios[number];
+	const struct state_row *from = &program->states[scenario->state], *to = &program->states[row->to];
+	bool is_other = row->to != scenario->state;
+	if (!scenario->is_started)
+		start(run, scenario);
+	if (is_other)
+		run_block(run, from->exit);
+	run_block(run, row->block);
+	if (is_other)
+		run_block(run, to->entry);
+	if (to->is_final) {
+		give_back(run, fsm, number);
+		run_change(run, scenario->status, histree_int(STATUS_OVER));
+	}
+	if (is_other)
+		enter(run, scenario, row->to);
+}
+
+/* Returns whether the scenario took a transition. */
+static bool handle(struct program_run *run, struct fsm_run *fsm, uint32_t number)
+{
+	const struct program *program = run->program;
+	struct scenario *scenario = fsm->scenarios[number];
+	bool took = false;
+	run->scenario = scenario;
+	for (uint32_t i = program->states[scenario->state].first_transition; i != PROGRAM_NOTHING && !took;
+	     i = program->transitions[i].next) {
+		const struct transition_row *row = &program->transitions[i];
+		took = run->binding->transitions[i] && run_is_true(run, row->condition);
+		if (took)
+			take(run, fsm, number, row);
+	}
+	run->scenario = NULL;
+	return took;
+}
+
+static bool precondition_holds(struct program_run *run, const struct fsm_row *row)
+{
+	const struct program *program = run->program;
+	bool holds = row->first_precondition == PROGRAM_NOTHING;
+	for (uint32_t i = row->first_precondition; i != PROGRAM_NOTHING && !holds;
+	     i = program->preconditions[i].next)
+		holds = run->binding->preconditions[i] && run_is_true(run, program->preconditions[i].condition);
+	return holds;
+}
+
+static void run_fsm(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
+{
+	bool is_consumed = false;
+	size_t kept = 0;
+	for (size_t i = 0; i < fsm->active_count; i++) {
+		uint32_t number = fsm->active[i];
+		if (!is_consumed)
+			is_consumed = handle(run, fsm, number) && row->is_consuming;
+		if (!fsm->scenarios[number]->is_over)
+			fsm->active[kept++] = number;
+	}
+	fsm->active_count = kept;
+	if (is_consumed || fsm->pending == PROGRAM_NOTHING || !handle(run, fsm, fsm->pending))
+		return;
+	/* Room for it was reserved when it was made. */
+	if (!fsm->scenarios[fsm->pending]->is_over)
+		fsm->active[fsm->active_count++] = fsm->pending;
+	fsm->pending = PROGRAM_NOTHING;
+}
+
+void run_scenarios(struct program_run *run)
+{
+	const struct program *program = run->program;
+	for (size_t i = 0; i < program->fsms_count; i++) {
+		struct fsm_run *fsm = &run->fsms[i];
+		if (fsm->pending == PROGRAM_NOTHING && (program->fsms[i].is_multiple || !fsm->was_begun))
+			make_pending(run, fsm, &program->fsms[i]);
+	}
+	for (size_t i = 0; i < program->fsms_count && run->changes.status == HISTREE_OK; i++)
+		if (precondition_holds(run, &program->fsms[i]))
+			run_fsm(run, &run->fsms[i], &program->fsms[i]);
+}
+
+/* ---- ends ----------------------------------------------------------------------------------------------- */
+
+/*
+ * After a gap nobody knows how far they are.  A machine of one scenario begins again, if it was not over; a pending
+ * one has nothing to forget.
+ */
+void run_forget_scenarios(struct program_run *run)
+{
+	for (size_t i = 0; i < run->program->fsms_count; i++) {
+		struct fsm_run *fsm = &run->fsms[i];
+		for (size_t at = 0; at < fsm->active_count; at++) {
+			struct scenario *scenario = fsm->scenarios[fsm->active[at]];
+			for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING;) {
+				struct pool *pool = pool_of(run, run->uses[use].parent);
+				uint32_t next = run->uses[use].next;
+				if (pool == NULL || !GIVE_BACK(pool, run->uses[use].quark))
+					fail(run);
+				run->uses[use].next = run->free_use;
+				run->free_use = use;
+				use = next;
+			}
+			scenario->first_use = PROGRAM_NOTHING;
+			scenario->is_over = true;
+			run->without_end++;
+			fsm->was_begun = false;
+			if (!GIVE_BACK(fsm, fsm->active[at]))
+				fail(run);
+		}
+		fsm->active_count = 0;
+		/* Its state is what it was, and is said again. */
+		if (fsm->pending != PROGRAM_NOTHING) {
+			if (!GIVE_BACK(fsm, fsm->pending))
+				fail(run);
+			fsm->pending = PROGRAM_NOTHING;
+			fsm->was_begun = false;
+		}
+	}
+}
+
+void run_end_scenarios(struct program_run *run, histree_time end)
+{
+	run->changes.time = end;
+	for (size_t i = 0; i < run->program->fsms_count; i++) {
+		struct fsm_run *fsm = &run->fsms[i];
+		for (size_t at = 0; at < fsm->active_count; at++) {
+			give_back(run, fsm, fsm->active[at]);
+			run->without_end++;
+		}
+		fsm->active_count = 0;
+	}
+}
+
+void run_release_scenarios(struct program_run *run)
+{
+	for (size_t i = 0; run->fsms != NULL && i < run->program->fsms_count; i++) {
+		struct fsm_run *fsm = &run->fsms[i];
+		for (size_t number = 0; number < fsm->count; number++) {
+			free(fsm->scenarios[number]->entered);
+			free(fsm->scenarios[number]);
+		}
+		free(fsm->scenarios);
+		free(fsm->free);
+		free(fsm->active);
+	}
+	for (size_t i = 0; i < run->pool_count; i++)
+		free(run->pools[i].free);
+	free(run->fsms);
+	free(run->pools);
+	free(run->uses);
+	hash_index_release(&run->pool_index);
+}

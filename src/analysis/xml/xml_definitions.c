@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A file: its analyses, each with the labels that its views give.
+ */
+#include "analysis/xml/xml_definitions.h"
+
+#include <string.h>
+
+#include "analysis/xml/xml_reader.h"
+#include "analysis/xml/xml_views.h"
+#include "base/error.h"
+
+/* ---- what all analyses have ------------------------------------------------------------------------------- */
+
+/* Returns the domain that all trace types of a <head> are of; NULL: any. */
+static const char *domain_of(struct xml_reader *reader, const struct xml_element *head)
+{
+	const char *domain = NULL;
+	for (const struct xml_element *each = xml_child(head, "traceType"); each != NULL;
+	     each = xml_next(each, "traceType")) {
+		xml_allow(reader, each, "id", "");
+		const char *id = xml_need(reader, each, "id");
+		const char *of = strstr(id, "lttng2.kernel") != NULL ? "kernel"
+				 : strstr(id, "lttng2.ust") != NULL  ? "ust"
+								     : NULL;
+		if (of == NULL || (domain != NULL && strcmp(domain, of) != 0))
+			return NULL;
+		domain = of;
+	}
+	return domain;
+}
+
+static void read_head(struct xml_reader *reader, const struct xml_element *analysis, struct program_about *about)
+{
+	const struct xml_element *head = xml_child(analysis, "head");
+	if (head == NULL)
+		return;
+	xml_allow(reader, head, "", "traceType label viewLabelPrefix");
+	const struct xml_element *label = xml_child(head, "label");
+	about->domain = domain_of(reader, head);
+	if (label != NULL)
+		about->summary = xml_attribute(label, "value");
+}
+
+/* What is defined, if it is used or not, so that what is wrong with it is said. */
+static void look_at_definitions(struct xml_reader *reader)
+{
+	for (const struct xml_element *each = reader->analysis->first; each != NULL; each = each->next) {
+		if (xml_is(each, "definedValue")) {
+			xml_allow(reader, each, "name value color", "");
+			xml_need(reader, each, "name");
+			xml_need(reader, each, "value");
+		} else if (xml_is(each, "location")) {
+			xml_allow(reader, each, "id", "stateAttribute");
+			xml_need(reader, each, "id");
+			if (reader->status == HISTREE_OK)
+				xml_path(reader, each);
+		} else if (xml_is(each, "mappingGroup")) {
+			xml_allow(reader, each, "id", "entry");
+			xml_need(reader, each, "id");
+		} else if (xml_is(each, "storedField")) {
+			xml_stored_name(reader, each);
+		}
+	}
+}
+
+static void state_provider(struct xml_reader *reader)
+{
+	const struct xml_element *handler = xml_child(reader->analysis, "eventHandler");
+	if (handler == NULL)
+		xml_fail(reader, reader->analysis, "has no <eventHandler>");
+	for (; handler != NULL && reader->status == HISTREE_OK; handler = xml_next(handler, "eventHandler")) {
+		program_block block = program_block_create(reader->make);
+		const char *events = xml_need(reader, handler, "eventName");
+		xml_allow(reader, handler, "eventName", "stateChange");
+		for (const struct xml_element *each = handler->first; each != NULL; each = each->next)
+			xml_change(reader, each, block);
+		if (strchr(events, '|') != NULL)
+			xml_fail(reader, handler, "'%s' is not the name of an event", events);
+		program_on(reader->make, events, PROGRAM_NOTHING, block);
+	}
+}
+
+/* ---- an analysis ------------------------------------------------------------------------------------------ */
+
+/* `id`: of a <callstack> around it; else its own. */
+static enum histree_status read_analysis(const struct xml_document *document, const struct xml_element *analysis,
+					 const char *id, struct definitions *definitions,
+					 struct histree_error *error)
+{
+	struct xml_reader reader = { .document = document, .analysis = analysis, .error = error };
+	struct program_about about = { .name = id };
+	struct xml_labels labels = { 0 };
+	struct program *program;
+	struct program_analysis *made;
+	bool is_pattern = xml_is(analysis, "pattern");
+	reader.make = program_builder_create();
+	if (reader.make == NULL)
+		return error_memory(error, "an analysis");
+	xml_allow(&reader, analysis, "id version",
+		  is_pattern ? "head definedValue location mappingGroup storedField patternHandler"
+			     : "head definedValue location mappingGroup eventHandler");
+	if (id == NULL)
+		about.name = xml_need(&reader, analysis, "id");
+	xml_need(&reader, analysis, "version");
+	read_head(&reader, analysis, &about);
+	if (reader.status == HISTREE_OK)
+		look_at_definitions(&reader);
+	if (reader.status == HISTREE_OK && is_pattern)
+		xml_pattern(&reader, analysis);
+	else if (reader.status == HISTREE_OK)
+		state_provider(&reader);
+	if (reader.status == HISTREE_OK)
+		xml_labels_read(&reader, &labels, about.name);
+	about.labels = labels.tables;
+	about.label_table_count = labels.count;
+	if (reader.status != HISTREE_OK) {
+		program_builder_free(reader.make);
+		xml_labels_release(&labels);
+		return reader.status;
+	}
+	enum histree_status status = program_finish(reader.make, &program, error);
+	if (status == HISTREE_OK)
+		status = program_analysis_create(program, &about, &made, error);
+	if (status == HISTREE_OK)
+		status = definitions_add(definitions, made, error);
+	xml_labels_release(&labels);
+	if (status != HISTREE_OK)
+		error_prefix(error, "%s:%lu:%lu: <%s>", document->path, analysis->line, analysis->column,
+			     analysis->name);
+	return status;
+}
+
+/* ---- a call stack ----------------------------------------------------------------------------------------- */
+
+static void check_groups(struct xml_reader *reader, const struct xml_element *callstack)
+{
+	if (xml_child(callstack, "callstackGroup") == NULL)
+		xml_fail(reader, callstack, "has no <callstackGroup>");
+	for (const struct xml_element *group = xml_child(callstack, "callstackGroup"); group != NULL;
+	     group = xml_next(group, "callstackGroup")) {
+		xml_allow(reader, group, "name", "level thread host");
+		for (const struct xml_element *each = group->first; each != NULL; each = each->next) {
+			if (xml_is(each, "level")) {
+				xml_allow(reader, each, "path", "");
+				xml_need(reader, each, "path");
+			} else {
+				xml_allow(reader, each, "cpu level type", "");
+			}
+		}
+	}
+}
+
+/* The stacks are attributes of the analysis, which has the name of the call stack, or of another analysis. */
+static enum histree_status read_callstack(const struct xml_document *document, const struct xml_element *callstack,
+					  struct definitions *definitions, struct histree_error *error)
+{
+	struct xml_reader reader = { .document = document, .analysis = callstack, .error = error };
+	const struct xml_element *inner = xml_child(callstack, "pattern");
+	const struct xml_element *other = xml_child(callstack, "analysis");
+	xml_allow(&reader, callstack, "id", "callstackGroup analysis pattern stateProvider");
+	const char *id = xml_need(&reader, callstack, "id");
+	check_groups(&reader, callstack);
+	if (inner == NULL)
+		inner = xml_child(callstack, "stateProvider");
+	if ((inner == NULL) == (other == NULL))
+		xml_fail(&reader, callstack, "has one <pattern>, <stateProvider> or <analysis>");
+	if (other != NULL)
+		xml_allow(&reader, other, "id", "");
+	if (reader.status != HISTREE_OK || inner == NULL)
+		return reader.status;
+	return read_analysis(document, inner, id, definitions, error);
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_part(const struct xml_document *document, const struct xml_element *part,
+				     struct definitions *definitions, struct histree_error *error)
+{
+	if (xml_is(part, "stateProvider") || xml_is(part, "pattern"))
+		return read_analysis(document, part, NULL, definitions, error);
+	if (xml_is(part, "callstack"))
+		return read_callstack(document, part, definitions, error);
+	return xml_view_check(document, part, error);
+}
+
+enum histree_status xml_definitions_read(const char *path, const char *bytes, size_t size,
+					 struct definitions *definitions, struct histree_error *error)
+{
+	struct xml_document document;
+	enum histree_status status = xml_document_read(&document, path, bytes, size, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct xml_reader reader = { .document = &document, .analysis = document.root, .error = error };
+	if (xml_is(document.root, "pattern") || xml_is(document.root, "stateProvider")) {
+		status = read_analysis(&document, document.root, NULL, definitions, error);
+	} else if (!xml_is(document.root, "tmfxml")) {
+		xml_fail(&reader, document.root,
+			 "is no analysis of Trace Compass, which is in <tmfxml>, with <stateProvider> and "
+			 "<pattern>");
+		status = reader.status;
+	} else {
+		xml_allow(&reader, document.root, "", "stateProvider pattern callstack timeGraphView xyView");
+		status = reader.status;
+		for (const struct xml_element *each = document.root->first; each != NULL && status == HISTREE_OK;
+		     each = each->next)
+			status = read_part(&document, each, definitions, error);
+	}
+	xml_document_release(&document);
+	return status;
+}

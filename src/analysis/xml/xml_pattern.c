@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * <pattern>: tests, actions and state machines, which name one another.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/xml/xml_reader.h"
+
+/* ---- names in lists --------------------------------------------------------------------------------------- */
+
+/* Returns the element of a kind with the next id of a list "a:b:c"; NULL at its end, or if there is none. */
+static const struct xml_element *next_named(struct xml_reader *reader, const struct xml_element *user,
+					    const struct xml_element *parent, const char *kind, const char **list)
+{
+	while (**list == ':' || **list == ' ')
+		++*list;
+	if (**list == '\0')
+		return NULL;
+	size_t size = strcspn(*list, ": ");
+	const char *name = *list;
+	*list += size;
+	for (const struct xml_element *each = xml_child(parent, kind); each != NULL; each = xml_next(each, kind)) {
+		const char *id = xml_attribute(each, "id");
+		if (id != NULL && strlen(id) == size && memcmp(id, name, size) == 0)
+			return each;
+	}
+	xml_fail(reader, user, "there is no <%s> '%.*s'", kind, (int)size, name);
+	return NULL;
+}
+
+static const struct xml_element *handler_of(const struct xml_reader *reader)
+{
+	return xml_child(reader->analysis, "patternHandler");
+}
+
+/* ---- tests and actions ------------------------------------------------------------------------------------ */
+
+static program_value tests(struct xml_reader *reader, const struct xml_element *user, const char *list)
+{
+	const struct xml_element *test;
+	program_value sum = PROGRAM_NOTHING;
+	if (list == NULL)
+		return sum;
+	while ((test = next_named(reader, user, handler_of(reader), "test", &list)) != NULL) {
+		const struct xml_element *condition = xml_child(test, "if");
+		xml_allow(reader, test, "id", "if");
+		if (condition == NULL || xml_next(condition, NULL) != NULL) {
+			xml_fail(reader, test, "has one <if>");
+			break;
+		}
+		program_value next = xml_condition(reader, condition);
+		sum = sum == PROGRAM_NOTHING || reader->status != HISTREE_OK
+			      ? next
+			      : program_operation(reader->make, PROGRAM_AND, sum, next, PROGRAM_NOTHING);
+	}
+	return sum;
+}
+
+const char *xml_stored_name(struct xml_reader *reader, const struct xml_element *stored)
+{
+	const char *alias = xml_attribute(stored, "alias");
+	xml_allow(reader, stored, "id alias", "");
+	return alias != NULL ? alias : xml_need(reader, stored, "id");
+}
+
+program_path xml_stored_path(struct xml_reader *reader, const char *alias)
+{
+	program_path path = program_path_create(reader->make, PROGRAM_SCENARIO);
+	program_path_add(reader->make, path, xml_text(reader, "storedFields"));
+	program_path_add(reader->make, path, xml_text(reader, alias));
+	return path;
+}
+
+/* Of the type that a <segField> of that name has: the trace alone knows what a field of an event is. */
+uint32_t xml_stored_field(struct xml_reader *reader, const char *alias)
+{
+	return program_segment_field(reader->make, alias, HISTREE_STRING);
+}
+
+/* What an event lacks stays as it is. */
+static void save_fields(struct xml_reader *reader, program_block block)
+{
+	struct program_builder *make = reader->make;
+	for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
+	     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "storedField")) {
+		const char *alias = xml_stored_name(reader, each);
+		program_value field = xml_event_field(reader, xml_need(reader, each, "id"));
+		program_value none = program_constant(make, histree_null());
+		program_block save = program_block_create(make);
+		program_add_change(make, save, PROGRAM_SET, xml_stored_path(reader, alias), field, PROGRAM_NOTHING);
+		program_add_if(make, block,
+			       program_operation(make, PROGRAM_NOT_EQUAL, field, none, PROGRAM_NOTHING), save,
+			       PROGRAM_NOTHING);
+	}
+}
+
+static void clear_fields(struct xml_reader *reader, program_block block)
+{
+	for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
+	     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "storedField"))
+		program_add_change(reader->make, block, PROGRAM_SET,
+				   xml_stored_path(reader, xml_stored_name(reader, each)),
+				   program_constant(reader->make, histree_null()), PROGRAM_NOTHING);
+}
+
+static void add_action(struct xml_reader *reader, const struct xml_element *action, program_block block)
+{
+	xml_allow(reader, action, "id", "stateChange segment");
+	for (const struct xml_element *each = action->first; each != NULL && reader->status == HISTREE_OK;
+	     each = each->next) {
+		if (xml_is(each, "stateChange"))
+			xml_change(reader, each, block);
+		else
+			xml_segment(reader, each, block);
+	}
+}
+
+static void add_actions(struct xml_reader *reader, const struct xml_element *user, const char *list,
+			program_block block)
+{
+	const struct xml_element *action;
+	while (list != NULL && (action = next_named(reader, user, handler_of(reader), "action", &list)) != NULL &&
+	       reader->status == HISTREE_OK)
+		add_action(reader, action, block);
+}
+
+static program_block actions(struct xml_reader *reader, const struct xml_element *user)
+{
+	program_block block = program_block_create(reader->make);
+	if (xml_flag(reader, user, "saveStoredFields", false))
+		save_fields(reader, block);
+	add_actions(reader, user, xml_attribute(user, "action"), block);
+	if (xml_flag(reader, user, "clearStoredFields", false))
+		clear_fields(reader, block);
+	return block;
+}
+
+/* ---- state machines --------------------------------------------------------------------------------------- */
+
+enum { STATES_MAX = 4096 };
+
+struct state_list {
+	const struct xml_element *elements[STATES_MAX];
+	program_state states[STATES_MAX];
+	size_t count;
+};
+
+static const char *id_of_state(const struct xml_element *state)
+{
+	const char *id = xml_attribute(state, "id");
+	return id == NULL && xml_is(state, "initialState") ? "initialState" : id;
+}
+
+static program_state find_state(struct xml_reader *reader, const struct xml_element *user,
+				const struct state_list *list, const char *id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(id_of_state(list->elements[i]), id) == 0)
+			return list->states[i];
+	xml_fail(reader, user, "there is no state '%s'", id);
+	return PROGRAM_NOTHING;
+}
+
+static bool is_state(const struct xml_element *element)
+{
+	return xml_is(element, "state") || xml_is(element, "initialState") || xml_is(element, "final");
+}
+
+static void list_states(struct xml_reader *reader, const struct xml_element *fsm, program_fsm made,
+			struct state_list *list)
+{
+	for (const struct xml_element *each = fsm->first; each != NULL; each = each->next) {
+		if (!is_state(each))
+			continue;
+		bool is_final = xml_is(each, "final");
+		xml_allow(reader, each, "id", is_final ? "" : "transition onentry onexit");
+		const char *id = id_of_state(each);
+		if (id == NULL)
+			id = xml_need(reader, each, "id");
+		if (list->count == STATES_MAX)
+			xml_fail(reader, each, "a state machine has at most %d states", STATES_MAX);
+		for (size_t i = 0; i < list->count && reader->status == HISTREE_OK; i++)
+			if (strcmp(id_of_state(list->elements[i]), id) == 0)
+				xml_fail(reader, each, "there is a state '%s' already", id);
+		if (reader->status != HISTREE_OK)
+			return;
+		list->elements[list->count] = each;
+		list->states[list->count++] = program_fsm_state(reader->make, made, id, is_final);
+	}
+}
+
+static program_block on_change(struct xml_reader *reader, const struct xml_element *state, const char *kind)
+{
+	const struct xml_element *element = xml_child(state, kind);
+	if (element == NULL)
+		return PROGRAM_NOTHING;
+	xml_allow(reader, element, "action", "");
+	program_block block = program_block_create(reader->make);
+	add_actions(reader, element, xml_need(reader, element, "action"), block);
+	return block;
+}
+
+static void add_transitions(struct xml_reader *reader, program_fsm made, const struct state_list *list)
+{
+	for (size_t i = 0; i < list->count && reader->status == HISTREE_OK; i++) {
+		const struct xml_element *state = list->elements[i];
+		program_fsm_on_change(reader->make, list->states[i], on_change(reader, state, "onentry"),
+				      on_change(reader, state, "onexit"));
+		for (const struct xml_element *each = xml_child(state, "transition");
+		     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "transition")) {
+			xml_allow(reader, each, "event cond target action saveStoredFields clearStoredFields", "");
+			program_state to = find_state(reader, each, list, xml_need(reader, each, "target"));
+			program_value condition = tests(reader, each, xml_attribute(each, "cond"));
+			program_fsm_transition(reader->make, made, list->states[i], to,
+					       xml_attribute(each, "event"), condition, actions(reader, each));
+		}
+	}
+}
+
+/* By attribute; by the target of <initial>; <initialState>; or the first one. */
+static void choose_first(struct xml_reader *reader, const struct xml_element *fsm, program_fsm made,
+			 const struct state_list *list)
+{
+	const struct xml_element *initial = xml_child(fsm, "initial"), *state = xml_child(fsm, "initialState");
+	const char *id = xml_attribute(fsm, "initial");
+	if (initial != NULL && id == NULL) {
+		const struct xml_element *transition = xml_child(initial, "transition");
+		xml_allow(reader, initial, "", "transition");
+		if (transition == NULL) {
+			xml_fail(reader, initial, "has a <transition>");
+			return;
+		}
+		xml_allow(reader, transition, "event cond target action saveStoredFields clearStoredFields", "");
+		id = xml_need(reader, transition, "target");
+	}
+	if (id == NULL && state != NULL)
+		id = id_of_state(state);
+	if (id != NULL && reader->status == HISTREE_OK)
+		program_fsm_begin(reader->make, made, find_state(reader, fsm, list, id));
+	if (list->count == 0)
+		xml_fail(reader, fsm, "has no states");
+}
+
+static void add_fsm(struct xml_reader *reader, const struct xml_element *fsm)
+{
+	xml_allow(reader, fsm, "id initial multiple consuming", "precondition initial initialState state final");
+	struct state_list *list = calloc(1, sizeof(*list));
+	const struct program_fsm_options options = {
+		.name = xml_need(reader, fsm, "id"),
+		.is_multiple = xml_flag(reader, fsm, "multiple", true),
+		.is_consuming = xml_flag(reader, fsm, "consuming", true),
+	};
+	if (list == NULL || reader->status != HISTREE_OK) {
+		xml_fail(reader, fsm, "no memory for a state machine");
+		free(list);
+		return;
+	}
+	program_fsm made = program_fsm_create(reader->make, &options);
+	for (const struct xml_element *each = xml_child(fsm, "precondition"); each != NULL;
+	     each = xml_next(each, "precondition")) {
+		xml_allow(reader, each, "event cond", "");
+		program_fsm_precondition(reader->make, made, xml_attribute(each, "event"),
+					 tests(reader, each, xml_attribute(each, "cond")));
+	}
+	list_states(reader, fsm, made, list);
+	choose_first(reader, fsm, made, list);
+	add_transitions(reader, made, list);
+	free(list);
+}
+
+/* ---- the pattern ------------------------------------------------------------------------------------------ */
+
+static bool saves_fields(const struct xml_element *element)
+{
+	const char *saves = xml_attribute(element, "saveStoredFields");
+	if (saves != NULL && strcmp(saves, "true") == 0)
+		return true;
+	for (const struct xml_element *each = element->first; each != NULL; each = each->next)
+		if (saves_fields(each))
+			return true;
+	return false;
+}
+
+/* The machines that are named, or all; in the order of the list, or of the file. */
+static void add_machines(struct xml_reader *reader, const struct xml_element *handler)
+{
+	const char *list = xml_attribute(handler, "initial");
+	const struct xml_element *fsm;
+	if (list == NULL || *list == '\0') {
+		for (fsm = xml_child(handler, "fsm"); fsm != NULL && reader->status == HISTREE_OK;
+		     fsm = xml_next(fsm, "fsm"))
+			add_fsm(reader, fsm);
+		return;
+	}
+	while ((fsm = next_named(reader, handler, handler, "fsm", &list)) != NULL && reader->status == HISTREE_OK)
+		add_fsm(reader, fsm);
+}
+
+/* Tests and actions that nothing names are looked at too, so that what is wrong with them is said. */
+static void look_at_all(struct xml_reader *reader, const struct xml_element *handler)
+{
+	program_block nowhere = program_block_create(reader->make);
+	for (const struct xml_element *each = handler->first; each != NULL && reader->status == HISTREE_OK;
+	     each = each->next) {
+		const char *id = xml_need(reader, each, "id");
+		if (xml_is(each, "test"))
+			tests(reader, each, id);
+		else if (xml_is(each, "action"))
+			add_action(reader, each, nowhere);
+	}
+}
+
+void xml_pattern(struct xml_reader *reader, const struct xml_element *pattern)
+{
+	const struct xml_element *handler = xml_child(pattern, "patternHandler");
+	if (handler == NULL || xml_next(handler, "patternHandler") != NULL) {
+		xml_fail(reader, pattern, "has one <patternHandler>");
+		return;
+	}
+	xml_allow(reader, handler, "initial", "test action fsm");
+	reader->saves_fields = saves_fields(handler);
+	if (xml_child(handler, "fsm") == NULL)
+		xml_fail(reader, handler, "has no <fsm>");
+	look_at_all(reader, handler);
+	add_machines(reader, handler);
+}
