@@ -20,8 +20,8 @@ static inline size_t packet_text(const struct packet_key *key, char text[PACKET_
 }
 
 /*
- * Reads what packet_text() wrote, and after a slash the thread that sent it, unless `tid` is NULL.  Returns false if
- * it is something else.
+ * Reads what packet_text() wrote, and after a slash the thread that sent it, unless `tid` is NULL.  Returns false
+ * if it is something else.
  */
 static inline bool packet_text_read(const char *bytes, size_t size, struct packet_key *key, int32_t *tid)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_critical_path.c - paths in graphs that no kernel makes: they end, soon, and go forward in time; and from host
- * to host.
+ * test_critical_path.c - paths in graphs that no kernel makes: they end, soon, and go forward in time; and from
+ * host to host.
  */
 #include <setjmp.h>
 #include <stdarg.h>
