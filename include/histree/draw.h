@@ -56,6 +56,28 @@ histree_draw(struct histree_history *history, const struct histree_draw_options 
 	     bool (*write)(void *context, const void *bytes, size_t size), void *context,
 	     struct histree_error *error);
 
+/* A critical path (critical_path.h). */
+struct histree_draw_path_options {
+	enum histree_draw_format format;
+	enum histree_draw_theme theme;
+	uint32_t width, height; /* as those of other pictures */
+	size_t host;            /* in histree_history_hosts(); 0 if the history is of one host */
+	int32_t tid;
+	histree_time from, to; /* as those of histree_critical_path_start() */
+	const char *title;     /* NULL: the name of the thread */
+	struct histree_cancel cancel;
+};
+
+/*
+ * Draw the critical path of a thread: a row for each thread on it, in the order in which it comes to them, and an
+ * arrow wherever it goes from one to another.  If there is no room for all threads, those that it spent most time
+ * on are drawn.  Returns HISTREE_NOT_FOUND as histree_critical_path_start() does.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_draw_path(struct histree_history *history, const struct histree_draw_path_options *options,
+		  bool (*write)(void *context, const void *bytes, size_t size), void *context,
+		  struct histree_error *error);
+
 /* Returns true if this library was built with cairo. */
 HISTREE_API bool histree_can_draw(void);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/picture_file.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -18,6 +19,7 @@ enum { NAME_SIZE = 256 };
 
 struct path_options {
 	const char *analysis, *format, *from, *to;
+	const char *output, *size;
 	bool totals;
 };
 
@@ -37,6 +39,19 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct path_options, totals),
 	  .help = "add up the time on the path by thread and state, the longest first" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct path_options, output),
+	  .help = "draw the path into this file, whose name ends in .svg or .png",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "size",
+	  .argument = "SIZE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct path_options, size),
+	  .help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as the "
+		  "rows" },
 	CLI_OPTION_ANALYSIS(struct path_options, "read the history of this analysis; default: graph"),
 	CLI_OPTION_FORMAT(struct path_options),
 	{ 0 },
@@ -322,21 +337,45 @@ static enum cli_exit read_thread(const char *text, struct histree_history *histo
 	return *host < count ? CLI_OK : report_exit(CLI_NOTHING, "'%s': there is no such host", text);
 }
 
-static enum cli_exit start(struct printing *printing, struct histree_history *history, size_t host, int32_t tid,
-			   const struct path_options *chosen)
+/* ---- pictures ----------------------------------------------------------------------------------------------- */
+
+struct drawing {
+	struct histree_history *history;
+	struct histree_draw_path_options options;
+};
+
+static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
+{
+	const struct drawing *drawing = context;
+	return histree_draw_path(drawing->history, &drawing->options, write, file, error);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+/* Which path of which thread, and its picture. */
+static enum cli_exit choose(struct drawing *drawing, const char *thread, const struct path_options *chosen)
+{
+	const struct time_span span = time_span_of_history(histree_history_info(drawing->history));
+	struct histree_draw_path_options *path = &drawing->options;
+	enum cli_exit code = read_thread(thread, drawing->history, &path->host, &path->tid);
+	if (code == CLI_OK)
+		code = time_option_range(chosen->from, chosen->to, &span, &path->from, &path->to);
+	/* The last edge ends one after the history. */
+	if (chosen->to == NULL)
+		path->to = span.end + 1;
+	return code;
+}
+
+static enum cli_exit answer(struct printing *printing, const struct drawing *drawing,
+			    const struct path_options *chosen)
 {
 	struct histree_error error;
-	histree_time from, to;
-	const struct time_span span = time_span_of_history(histree_history_info(history));
-	enum cli_exit code = time_option_range(chosen->from, chosen->to, &span, &from, &to);
-	if (code != CLI_OK)
-		return code;
-	/* The last edge ends one after the history. */
-	histree_time end = chosen->to != NULL ? to : span.end + 1;
-	enum histree_status status = histree_critical_path_create(history, &printing->path, &error);
+	const struct histree_draw_path_options *path = &drawing->options;
+	enum histree_status status = histree_critical_path_create(drawing->history, &printing->path, &error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_start(printing->path, host, tid, from, end, &error);
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+		status = histree_critical_path_start(printing->path, path->host, path->tid, path->from, path->to,
+						     &error);
+	return status == HISTREE_OK ? print(printing, chosen) : report_error(&error);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -346,21 +385,27 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct histree_history *history = NULL;
 	struct cli_words words;
 	struct target target;
-	size_t host = 0, host_count;
-	int32_t tid = 0;
+	struct drawing drawing = { .history = NULL };
+	size_t host_count;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
+	status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
+	if (status == CLI_OK && chosen.output != NULL)
+		status = picture_file_format(chosen.output, &drawing.options.format);
+	if (status != CLI_OK)
+		return status;
 	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	drawing.history = history;
 	if (status == CLI_OK)
-		status = read_thread(words.words[1], history, &host, &tid);
+		status = choose(&drawing, words.words[1], &chosen);
 	if (status == CLI_OK) {
 		printing.hosts = histree_history_hosts(history, &host_count);
 		printing.host = target_host_name(&target);
-		status = printing.host != NULL ? start(&printing, history, host, tid, &chosen) : report_no_memory();
+		status = printing.host == NULL   ? report_no_memory()
+			 : chosen.output != NULL ? picture_file_draw(chosen.output, draw, &drawing)
+						 : answer(&printing, &drawing, &chosen);
 	}
-	if (status == CLI_OK)
-		status = print(&printing, &chosen);
 	histree_critical_path_free(printing.path);
 	free(printing.totals);
 	free(printing.host);

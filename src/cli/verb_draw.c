@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/attribute_list.h"
+#include "cli/picture_file.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -83,25 +82,6 @@ static int index_of(const char *const *choices, const char *chosen)
 	return index;
 }
 
-static bool read_pixels(const char *text, char **end, uint32_t *pixels)
-{
-	errno = 0;
-	unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, end, 10) : 0;
-	*pixels = (uint32_t)number;
-	return errno == 0 && number >= HISTREE_DRAW_SIZE_MIN && number <= HISTREE_DRAW_SIZE_MAX;
-}
-
-static enum cli_exit read_size(const char *size, struct histree_draw_options *picture)
-{
-	char *end;
-	if (size == NULL ||
-	    (read_pixels(size, &end, &picture->width) &&
-	     (*end == '\0' || (*end == 'x' && read_pixels(end + 1, &end, &picture->height) && *end == '\0'))))
-		return CLI_OK;
-	return report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d", size,
-			   HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
-}
-
 static bool ends_in(const char *text, const char *end)
 {
 	size_t size = strlen(text), end_size = strlen(end);
@@ -111,19 +91,12 @@ static bool ends_in(const char *text, const char *end)
 /* Checks what does not depend on the history. */
 static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
 {
-	if (!histree_can_draw())
-		return report_exit(
-			CLI_INPUT,
-			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
-			"again");
-	if (chosen->output == NULL)
-		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
-	if (!ends_in(chosen->output, ".svg") && !ends_in(chosen->output, ".png"))
-		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", chosen->output);
-	picture->format = ends_in(chosen->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
+	enum cli_exit code = picture_file_format(chosen->output, &picture->format);
+	if (code != CLI_OK)
+		return code;
 	if (chosen->theme != NULL)
 		picture->theme = (enum histree_draw_theme)index_of(themes, chosen->theme);
-	return read_size(chosen->size, picture);
+	return picture_file_size(chosen->size, &picture->width, &picture->height);
 }
 
 static bool has_threads(const struct histree_history *history)
@@ -184,35 +157,15 @@ static struct histree_segment_store *open_flows(const struct target *target, con
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
-static bool write_bytes(void *context, const void *bytes, size_t size)
-{
-	return fwrite(bytes, 1, size, context) == size;
-}
+struct drawing {
+	struct histree_history *history;
+	const struct histree_draw_options *picture;
+};
 
-/* The picture takes the file's name when it is whole. */
-static enum cli_exit write_picture(struct histree_history *history, const struct histree_draw_options *picture,
-				   const char *path)
+static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
 {
-	char *part = NULL;
-	if (asprintf(&part, "%s.part", path) < 0)
-		return report_no_memory();
-	FILE *file = fopen(part, "wbe");
-	enum cli_exit code = CLI_OK;
-	if (file == NULL) {
-		code = report_exit(CLI_INPUT, "'%s': cannot be made: %s", part, strerror(errno));
-		goto out;
-	}
-	struct histree_error error = { 0 };
-	if (histree_draw(history, picture, write_bytes, file, &error) != HISTREE_OK)
-		code = report_error(&error);
-	bool written = fclose(file) == 0;
-	if (code == CLI_OK && (!written || rename(part, path) != 0))
-		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(errno));
-	if (code != CLI_OK)
-		unlink(part);
-out:
-	free(part);
-	return code;
+	const struct drawing *drawing = context;
+	return histree_draw(drawing->history, drawing->picture, write, file, error);
 }
 
 /* Returns the last component of a path, without ".histree"; the caller frees it. */
@@ -252,7 +205,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)
-		code = write_picture(history, &picture, chosen.output);
+		code = picture_file_draw(chosen.output, draw, &(struct drawing){ history, &picture });
 	free(quarks);
 	free(title);
 	histree_segment_store_close(picture.flows);

@@ -5,6 +5,13 @@
 #include "base/error.h"
 #include "histree/draw.h"
 
+static enum histree_status refuse(struct histree_error *error)
+{
+	return error_set(
+		error, HISTREE_NOT_FOUND,
+		"this histree was built without cairo and cannot draw: install libcairo2-dev and build again");
+}
+
 enum histree_status histree_draw(struct histree_history *history, const struct histree_draw_options *options,
 				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
 				 struct histree_error *error)
@@ -13,9 +20,19 @@ enum histree_status histree_draw(struct histree_history *history, const struct h
 	(void)options;
 	(void)write;
 	(void)context;
-	return error_set(
-		error, HISTREE_NOT_FOUND,
-		"this histree was built without cairo and cannot draw: install libcairo2-dev and build again");
+	return refuse(error);
+}
+
+enum histree_status histree_draw_path(struct histree_history *history,
+				      const struct histree_draw_path_options *options,
+				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
+				      struct histree_error *error)
+{
+	(void)history;
+	(void)options;
+	(void)write;
+	(void)context;
+	return refuse(error);
 }
 
 bool histree_can_draw(void)

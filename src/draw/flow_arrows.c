@@ -70,14 +70,8 @@ enum histree_status flow_arrows_make(struct flow_arrows *flows, struct histree_h
 	return HISTREE_OK;
 }
 
-/* A time and the middle of a row. */
-struct point {
-	histree_time time;
-	double y;
-};
-
 /* Where an arrow enters or leaves the chart, if its end lies outside: on its way, as cairo counts to 2^23 only. */
-static double y_at(const struct point *from, const struct point *to, histree_time time)
+static double y_at(const struct arrow_end *from, const struct arrow_end *to, histree_time time)
 {
 	double length = (double)((uint64_t)to->time - (uint64_t)from->time);
 	double part = (double)((uint64_t)time - (uint64_t)from->time) / length;
@@ -93,7 +87,7 @@ static void draw_head(struct canvas *canvas, double x, double y, double angle)
 	canvas_fill(canvas);
 }
 
-static void draw_arrow(struct canvas *canvas, const struct time_axis *axis, struct point from, struct point to)
+void arrow_draw(struct canvas *canvas, const struct time_axis *axis, struct arrow_end from, struct arrow_end to)
 {
 	bool begins = from.time >= axis->from, ends = to.time <= axis->to;
 	double y1 = begins ? from.y : y_at(&from, &to, axis->from), y2 = ends ? to.y : y_at(&from, &to, axis->to);
@@ -114,11 +108,11 @@ void flow_arrows_draw(const struct flow_arrows *flows, struct canvas *canvas, co
 	canvas_colour(canvas, style_colour(canvas, histree_arrow_style(HISTREE_ARROW_FLOW)), 0.9);
 	for (size_t i = 0; i < count; i++)
 		if (find_rows(list, &arrows[i], &from, &to))
-			draw_arrow(
-				canvas, &chart->axis,
-				(struct point){ arrows[i].start,
-						chart->rows_top + ((double)from + 0.5) * CHART_ROW },
-				(struct point){ arrows[i].end, chart->rows_top + ((double)to + 0.5) * CHART_ROW });
+			arrow_draw(canvas, &chart->axis,
+				   (struct arrow_end){ arrows[i].start,
+						       chart->rows_top + ((double)from + 0.5) * CHART_ROW },
+				   (struct arrow_end){ arrows[i].end,
+						       chart->rows_top + ((double)to + 0.5) * CHART_ROW });
 }
 
 void flow_arrows_release(struct flow_arrows *flows)

@@ -22,6 +22,15 @@ enum histree_status flow_arrows_make(struct flow_arrows *flows, struct histree_h
 void flow_arrows_draw(const struct flow_arrows *flows, struct canvas *canvas, const struct chart *chart,
 		      const struct row_list *list);
 
+/* A time and a height in the picture, such as the middle of a row. */
+struct arrow_end {
+	histree_time time;
+	double y;
+};
+
+/* Draws one arrow, or what of it is in the chart. */
+void arrow_draw(struct canvas *canvas, const struct time_axis *axis, struct arrow_end from, struct arrow_end to);
+
 void flow_arrows_release(struct flow_arrows *flows);
 
 #endif

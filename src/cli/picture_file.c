@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "cli/picture_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+	return size > end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+enum cli_exit picture_file_format(const char *path, enum histree_draw_format *format)
+{
+	if (!histree_can_draw())
+		return report_exit(
+			CLI_INPUT,
+			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
+			"again");
+	if (path == NULL)
+		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
+	if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
+		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", path);
+	*format = ends_in(path, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
+	return CLI_OK;
+}
+
+static bool read_pixels(const char *text, char **end, uint32_t *pixels)
+{
+	errno = 0;
+	unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, end, 10) : 0;
+	*pixels = (uint32_t)number;
+	return errno == 0 && number >= HISTREE_DRAW_SIZE_MIN && number <= HISTREE_DRAW_SIZE_MAX;
+}
+
+enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height)
+{
+	char *end;
+	if (size == NULL || (read_pixels(size, &end, width) &&
+			     (*end == '\0' || (*end == 'x' && read_pixels(end + 1, &end, height) && *end == '\0'))))
+		return CLI_OK;
+	return report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d", size,
+			   HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+}
+
+static bool write_bytes(void *context, const void *bytes, size_t size)
+{
+	return fwrite(bytes, 1, size, context) == size;
+}
+
+enum cli_exit picture_file_draw(const char *path,
+				enum histree_status (*draw)(void *context, picture_write *write, void *file,
+							    struct histree_error *error),
+				void *context)
+{
+	char *part = NULL;
+	if (asprintf(&part, "%s.part", path) < 0)
+		return report_no_memory();
+	FILE *file = fopen(part, "wbe");
+	enum cli_exit code = CLI_OK;
+	if (file == NULL) {
+		code = report_exit(CLI_INPUT, "'%s': cannot be made: %s", part, strerror(errno));
+		goto out;
+	}
+	struct histree_error error = { 0 };
+	if (draw(context, write_bytes, file, &error) != HISTREE_OK)
+		code = report_error(&error);
+	bool written = fclose(file) == 0;
+	if (code == CLI_OK && (!written || rename(part, path) != 0))
+		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(errno));
+	if (code != CLI_OK)
+		unlink(part);
+out:
+	free(part);
+	return code;
+}

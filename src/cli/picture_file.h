@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * picture_file.h - pictures that verbs write: by the ending of the name, and whole or not at all.
+ */
+#ifndef CLI_PICTURE_FILE_H
+#define CLI_PICTURE_FILE_H
+
+#include "cli/report.h"
+#include "histree/draw.h"
+
+/* Checks that pictures can be drawn, and takes the format from the name, which ends in .svg or .png. */
+enum cli_exit picture_file_format(const char *path, enum histree_draw_format *format);
+
+/* Reads WIDTHxHEIGHT or WIDTH; NULL leaves both as they are. */
+enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height);
+
+typedef bool picture_write(void *file, const void *bytes, size_t size);
+
+/* Draws into a file beside `path`, which takes its name when the picture is whole. */
+enum cli_exit picture_file_draw(const char *path,
+				enum histree_status (*draw)(void *context, picture_write *write, void *file,
+							    struct histree_error *error),
+				void *context);
+
+#endif
