@@ -14,8 +14,3 @@ try histree critical-path store -- -1
 try histree critical-path store "$thread" -a kernel
 try histree critical-path store "$thread" --from +1s --to +2ms
 try histree critical-path "$STORE" 1
-histree critical-path store "$thread" -o path.svg
-head -c 5 path.svg; grep -c '<g\|<path' path.svg | sed 's/[1-9][0-9]*/ has shapes/'
-try histree critical-path store "$thread" -o path.gif
-try histree critical-path store 99999999 -o none.svg
-ls none.svg* 2>/dev/null || true
