@@ -21,6 +21,7 @@ struct program_analysis {
 	size_t entry_count;
 	struct histree_label_table *labels;
 	struct arena texts;
+	const char *remark;
 };
 
 /* ---- the input -------------------------------------------------------------------------------------------- */
@@ -34,6 +35,8 @@ static enum histree_status create_run(const struct analysis_input_kind *kind, vo
 	struct program_run *run;
 	enum histree_status status = program_run_create(of->program, &run, error);
 	*input = run;
+	if (status == HISTREE_OK)
+		run->remark = of->remark;
 	return status;
 }
 
@@ -100,7 +103,8 @@ static uint64_t refused(const void *instance)
 static void missing(const void *instance, char *text, size_t size)
 {
 	const struct program_run *run = instance;
-	snprintf(text, size, "%s", run->met_event ? "" : "the trace has none of the events that it handles");
+	const char *remark = run->remark != NULL ? run->remark : "";
+	snprintf(text, size, "%s", run->met_event ? remark : "the trace has none of the events that it handles");
 }
 
 /* The run is the input's. */
@@ -280,6 +284,7 @@ enum histree_status program_analysis_create(struct program *program, const struc
 	of->program = program;
 	const char *name = keep_text(of, about->name);
 	const char *summary = keep_text(of, about->summary != NULL ? about->summary : about->name);
+	of->remark = keep_text(of, about->remark);
 	if (name == NULL || summary == NULL || !keep_labels(of, about)) {
 		program_analysis_free(of);
 		return error_memory(error, "an analysis");

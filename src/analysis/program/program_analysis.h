@@ -19,6 +19,7 @@ struct program_about {
 	const char *domain;  /* "kernel" or "ust": of the traces that it is for; NULL: of any */
 	const struct histree_label_table *labels; /* copied */
 	size_t label_table_count;
+	const char *remark; /* a sentence that the store has as a warning; NULL: none */
 };
 
 /*

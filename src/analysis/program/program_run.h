@@ -119,7 +119,8 @@ struct program_run {
 	struct open_segments spans;
 	struct histree_value *content; /* of the segment that is made */
 	uint64_t without_start, without_end;
-	bool met_event; /* that it does something at */
+	bool met_event;     /* that it does something at */
+	const char *remark; /* borrowed; NULL: none */
 };
 
 enum histree_status program_run_create(const struct program *program, struct program_run **out,

@@ -113,6 +113,7 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 	if (reader.status == HISTREE_OK)
 		xml_labels_read(&reader, &labels, about.name);
 	about.labels = labels.tables;
+	about.remark = xml_views_remark(document, about.name);
 	about.label_table_count = labels.count;
 	if (reader.status != HISTREE_OK) {
 		program_builder_free(reader.make);

@@ -213,6 +213,20 @@ void xml_labels_read(struct xml_reader *reader, struct xml_labels *labels, const
 	}
 }
 
+const char *xml_views_remark(const struct xml_document *document, const char *analysis)
+{
+	if (!xml_is(document->root, "tmfxml"))
+		return NULL;
+	for (const struct xml_element *view = document->root->first; view != NULL; view = view->next) {
+		if (xml_is(view, "callstack") && xml_attribute(view, "id") != NULL &&
+		    strcmp(xml_attribute(view, "id"), analysis) == 0)
+			return "the call stacks of its file are states like others, and have no view of their own";
+		if (xml_is(view, "xyView") && shows(view, analysis))
+			return "an <xyView> of its file has no chart: ask its states with 'histree query'";
+	}
+	return NULL;
+}
+
 void xml_labels_release(struct xml_labels *labels)
 {
 	free(labels->tables);

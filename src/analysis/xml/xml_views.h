@@ -19,6 +19,9 @@ struct xml_labels {
 void xml_labels_read(struct xml_reader *reader, struct xml_labels *labels, const char *analysis);
 void xml_labels_release(struct xml_labels *labels);
 
+/* Returns what of a file is not shown, as a sentence for the store of an analysis; NULL: there is nothing. */
+const char *xml_views_remark(const struct xml_document *document, const char *analysis);
+
 enum histree_status xml_view_check(const struct xml_document *document, const struct xml_element *view,
 				   struct histree_error *error);
 
