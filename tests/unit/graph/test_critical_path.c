@@ -168,14 +168,14 @@ static void packets_lead_to_other_hosts(void **state)
 					    { "Threads/7", 20, 39, HISTREE_GRAPH_NETWORK, NULL },
 					    { "Threads/7", 40, 49, HISTREE_GRAPH_RUNNING, NULL },
 					    { "Threads/7/Received", 40, 49, 0, "1/2/16" },
-					    { NULL } };
+					    { .path = NULL } };
 	struct written sender[] = { { "Threads/9", 5, 29, HISTREE_GRAPH_RUNNING, NULL },
 				    { list, 10, 29, 0, "1/2/17/9" },
 				    { list, 30, 34, 0, "1/2/16/9" }, /* the one */
 				    { list, 35, 44, 0, "4/2/16/9" },
 				    { list, 45, 100, 0, "1/2/16/9" }, /* too late */
 				    { "Threads/9", 30, 60, HISTREE_GRAPH_RUNNING, NULL },
-				    { NULL } };
+				    { .path = NULL } };
 	assert_int_equal(steps_elsewhere(sender, receiver), 2); /* from 20 on it ran there, and then sent */
 	/* What is no packet, of no thread, or of another packet is no arrow. */
 	static const char *const others[] = {
