@@ -273,7 +273,8 @@ static enum histree_status take_reply(int connection, int spool, int *status, st
 		struct byte_reader reader = byte_reader(reply.bytes, reply.size);
 		*status = (int)read_varint(&reader);
 		read_text_into(&reader, text, TEXT_MAX);
-		result = copy_out(spool, error);
+		result = reader.failed ? error_set(error, HISTREE_ERR_FORMAT, "the answer of the job is damaged")
+				       : copy_out(spool, error);
 		report_lines(text);
 	}
 	free(text);

@@ -395,6 +395,71 @@ class Ranks(unittest.TestCase):
         finally:
             self.stop(job)
 
+    def ask_fake_job(self, reply, with_file, status=3):
+        """What a client does of which a job takes the question, sends these bytes, and goes."""
+        path = self.folder / "fake"
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen(1)
+        listener.settimeout(30)
+        client = subprocess.Popen([PROGRAM, "query", "--socket", str(path), str(self.store), "--at", "+1ms"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            connection, _ = listener.accept()
+            size = struct.unpack("<I", connection.recv(4, socket.MSG_WAITALL))[0]
+            connection.recv(size, socket.MSG_WAITALL)
+            with tempfile.TemporaryFile() as spool:
+                spool.write(b"rows\n")
+                spool.flush()
+                file = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", spool.fileno()))] if with_file else []
+                try:
+                    if reply:
+                        connection.sendmsg([reply[:1]], file)
+                        connection.sendall(reply[1:])
+                except BrokenPipeError:
+                    pass  # without a file it does not wait for the rest
+                connection.close()
+            out, err = client.communicate(timeout=30)
+        finally:
+            client.kill()
+            listener.close()
+            path.unlink()
+        self.assertEqual(client.returncode, status, (reply, with_file, err))
+        return out, err.decode()
+
+    def test_a_client_survives_every_end_of_a_job(self):
+        text = b"a warning"
+        body = bytes([0, len(text)]) + text
+        reply = b"A" + struct.pack("<I", len(body)) + body
+        for size in range(len(reply)):
+            for with_file in (True, False):
+                out, err = self.ask_fake_job(reply[:size], with_file)
+                self.assertEqual((out, err), (b"", "histree-mpi: the job ended before it had answered\n"), size)
+        self.assertEqual(self.ask_fake_job(reply, False)[0], b"")
+        self.assertEqual(self.ask_fake_job(reply, True, 0), (b"rows\n", "histree-mpi: a warning\n"))
+        for bad in (b"A" + struct.pack("<I", 0xFFFFFFFF), b"A" + struct.pack("<I", 3) + b"\x00\xff\xff"):
+            self.assertEqual(self.ask_fake_job(bad, True)[0], b"")
+
+    def test_a_job_survives_every_end_of_a_client(self):
+        job, ask = self.serve(2)
+        words = [b"query", bytes(self.store), b"--at", b"+1ms"]
+        body = bytes([len(words)]) + b"".join(bytes([len(word)]) + word for word in words)
+        request = struct.pack("<I", len(body)) + body
+        try:
+            for size in range(len(request) + 1):
+                client = socket.socket(socket.AF_UNIX)
+                client.connect(str(self.folder / "socket"))
+                client.sendall(request[:size])
+                client.close()  # and so the answer of a whole question is sent to nobody
+            self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([PROGRAM, "query", "--socket", str(self.folder / "socket"), str(self.store), "--at", "+1ms"],
+                                      stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(b"cannot write to standard output", done.stderr)
+        finally:
+            self.stop(job)
+
     def test_a_second_job_and_another_store_are_refused(self):
         job, ask = self.serve(1)
         try:
