@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "cli/report.h"
 
-/* Linux wakes a sleeper up to 50 us late, so that it can wake several at once; that is more than a message takes. */
+/* Linux wakes a sleeper up to 50 us late, so that it can wake several at once: longer than a message takes. */
 enum { TAG = 17, BEGIN_SECONDS = 300, SLACK_NS = 1000 };
 
 /* A launcher that loses a rank while that begins may wait for it for ever. */
