@@ -12,3 +12,13 @@ try histree top "$STORE" --where 'colour == 3'
 try histree top "$STORE" --from +20ms --to +10ms
 histree build -q -a graph -o graph.histree "$DATA/demo-trace"
 try histree top graph.histree -a graph
+# Thread 14753 of one host is not that of another.
+mkdir b
+cp -r "$DATA/demo-trace" b/trace
+chmod -R u+w b
+histree build -q --clock none -a kernel,graph -o hosts.histree --host a="$DATA/demo-trace" --host b=b/trace 2>/dev/null
+histree top hosts.histree --limit 2
+histree top hosts.histree --by state --where 'host == b && state == system'
+histree critical-path hosts.histree b/14752 | head -n 2
+try histree critical-path hosts.histree 14752
+try histree critical-path hosts.histree c/14752
