@@ -2,8 +2,8 @@
 /*
  * path_picture.c - a critical path: which thread it is on, what that does, and where it goes from there.
  *
- * The path is walked twice: for the threads on it, and for what they do in each pixel.  So memory is that of the
- * picture, however long the path is.
+ * The path is walked three times: for the threads on it, for what they do in each pixel, and for the arrows.  So
+ * memory is that of the picture, however long the path is.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -103,14 +103,22 @@ static double middle_of(const struct path_picture *picture, size_t row)
 	return picture->chart.rows_top + ((double)row + 0.5) * CHART_ROW;
 }
 
-static enum histree_status place_step(struct path_picture *picture, const struct histree_path_step *step,
+static enum histree_status take_state(struct path_picture *picture, const struct histree_path_step *step,
+				      struct histree_error *error)
+{
+	(void)error;
+	const struct path_thread *thread = thread_of(picture, step->host, step->tid);
+	if (!step->is_arrow && thread->row != NO_ROW)
+		add_state(picture, thread->row, step);
+	return HISTREE_OK;
+}
+
+static enum histree_status draw_arrow(struct path_picture *picture, const struct histree_path_step *step,
 				      struct histree_error *error)
 {
 	(void)error;
 	const struct path_thread *from = thread_of(picture, step->host, step->tid);
 	struct path_thread *to = thread_of(picture, step->to_host, step->to_tid);
-	if (!step->is_arrow && from->row != NO_ROW)
-		add_state(picture, from->row, step);
 	if (!step->is_arrow || from->row == NO_ROW || to->row == NO_ROW)
 		return HISTREE_OK;
 	double x = time_axis_x(&picture->chart.axis, step->end);
@@ -118,7 +126,6 @@ static enum histree_status place_step(struct path_picture *picture, const struct
 		return HISTREE_OK;
 	to->last_from = from->row;
 	to->last_arrow = x;
-	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
 	arrow_draw(&picture->canvas, &picture->chart.axis,
 		   (struct arrow_end){ step->start, middle_of(picture, from->row) },
 		   (struct arrow_end){ step->end, middle_of(picture, to->row) });
@@ -304,7 +311,6 @@ static enum histree_status open_canvas(struct path_picture *picture,
 	return picture->cells != NULL ? HISTREE_OK : error_memory(error, "the picture of a path");
 }
 
-/* Arrows are drawn while the path is walked, states after it; so what is drawn first is put above. */
 static enum histree_status draw(struct path_picture *picture, struct histree_error *error)
 {
 	char name[NAME_SIZE], title[2 * NAME_SIZE];
@@ -314,14 +320,12 @@ static enum histree_status draw(struct path_picture *picture, struct histree_err
 	snprintf(title, sizeof(title), "Critical path of %s %" PRId32, name, options->tid);
 	chart_frame(&picture->canvas, &picture->chart, &picture->list,
 		    options->title != NULL ? options->title : title);
-	cairo_push_group(picture->canvas.cairo);
-	enum histree_status status = walk(picture, place_step, error);
-	cairo_pattern_t *arrows = cairo_pop_group(picture->canvas.cairo);
+	enum histree_status status = walk(picture, take_state, error);
 	for (size_t row = 0; row < picture->list.count && status == HISTREE_OK; row++)
 		draw_row(picture, table, row);
-	cairo_set_source(picture->canvas.cairo, arrows);
-	cairo_paint(picture->canvas.cairo);
-	cairo_pattern_destroy(arrows);
+	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
+	if (status == HISTREE_OK)
+		status = walk(picture, draw_arrow, error);
 	if (status != HISTREE_OK)
 		return status;
 	chart_legend(&picture->canvas, &picture->chart, &picture->legend, picture->history);
