@@ -107,4 +107,7 @@ void row_writer_finish(struct row_writer *rows);
 
 extern const struct row_format row_format_text, row_format_tsv, row_format_csv, row_format_json;
 
+/* A table of a page of HTML (overview_page.h); no verb has it as a format. */
+extern const struct row_format row_format_html;
+
 #endif

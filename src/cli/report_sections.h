@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_sections.h - the sections of 'histree report': what there is, what ran, what waited and for what, how long
+ * calls and interrupts take.
+ *
+ * Each asks the library one question and shows the first few rows of the answer, with the command that shows all.
+ */
+#ifndef CLI_REPORT_SECTIONS_H
+#define CLI_REPORT_SECTIONS_H
+
+#include "cli/overview_page.h"
+#include "cli/target.h"
+
+struct report_source {
+	const struct target *target;     /* a store */
+	struct histree_history *history; /* NULL: it has none */
+	histree_time from, to;           /* in the history, or else in the trace */
+	bool has_window;                 /* that is not all of it, */
+	char window[128];                /* and these are the options that say so, after a blank */
+	uint64_t row_max;                /* of a table */
+};
+
+/* What the store is of, and what is missing of it. */
+void report_facts(struct overview_page *page, const struct report_source *source);
+
+/* Pictures, in a page of HTML: threads and CPUs, or any states. */
+enum histree_status report_pictures(struct overview_page *page, const struct report_source *source,
+				    struct histree_error *error);
+
+/* Threads and CPUs: nothing if the history is not one of the kernel. */
+enum histree_status report_time_use(struct overview_page *page, const struct report_source *source,
+				    struct histree_error *error);
+
+/* Each segment store: how long what lasts, and when the slowest was. */
+enum histree_status report_segments(struct overview_page *page, const struct report_source *source,
+				    struct histree_error *error);
+
+/* What a build with more analyses would add. */
+void report_more(struct overview_page *page, const struct report_source *source);
+
+#endif

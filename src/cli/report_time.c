@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report_time.c - the sections of a report about the time of threads and CPUs: each is a question of 'histree top'.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report_sections.h"
+#include "histree/time_use.h"
+
+static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t of_ns)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%.1f %%", of_ns > 0 ? 100 * (double)ns / (double)of_ns : 0.0);
+	row_text(rows, text);
+}
+
+static uint64_t ran(const struct histree_use_row *row)
+{
+	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
+}
+
+static uint64_t waited(const struct histree_use_row *row)
+{
+	return row->ns[HISTREE_USE_WAITING];
+}
+
+static uint64_t blocked(const struct histree_use_row *row)
+{
+	return row->ns[HISTREE_USE_BLOCKED];
+}
+
+/* By what a table is sorted, one at a time. */
+static uint64_t (*sort_key)(const struct histree_use_row *row);
+
+static int by_key(const void *left, const void *right)
+{
+	uint64_t a = sort_key(*(const struct histree_use_row *const *)left);
+	uint64_t b = sort_key(*(const struct histree_use_row *const *)right);
+	return (a < b) - (a > b);
+}
+
+/* A question about time, and how its rows are shown. */
+struct use_table {
+	const char *title;
+	unsigned by;
+	const char *where, *command; /* the words that ask for all of it */
+	uint64_t (*key)(
+		const struct histree_use_row *row); /* rows without it are left out; NULL: the order is kept */
+	const struct row_column *columns;
+	size_t column_count;
+	void (*put)(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns);
+};
+
+#define RIGHT(text, columns)                                         \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+
+static void put_thread(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+{
+	row_value(rows, &row->keys[HISTREE_USE_BY_THREAD]);
+	row_text(rows, row->name);
+	row_duration(rows, ran(row));
+	put_percent(rows, ran(row), window_ns);
+	row_duration(rows, waited(row));
+	row_duration(rows, blocked(row));
+}
+
+static void put_program(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+{
+	row_value(rows, &row->keys[HISTREE_USE_BY_NAME]);
+	row_duration(rows, ran(row));
+	put_percent(rows, ran(row), window_ns);
+	row_duration(rows, waited(row));
+}
+
+static void put_cpu(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+{
+	row_value(rows, &row->keys[HISTREE_USE_BY_CPU]);
+	put_percent(rows, ran(row), window_ns);
+	row_duration(rows, row->ns[HISTREE_USE_USER]);
+	row_duration(rows, row->ns[HISTREE_USE_SYSTEM]);
+	row_duration(rows, row->ns[HISTREE_USE_INTERRUPTED]);
+	row_duration(rows, waited(row));
+}
+
+static void put_owner(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+{
+	(void)window_ns;
+	row_value(rows, &row->keys[HISTREE_USE_BY_HAD_BY]);
+	row_text(rows, row->had_by_name);
+	row_duration(rows, waited(row));
+}
+
+static void put_call(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+{
+	(void)window_ns;
+	if (row->keys[HISTREE_USE_BY_SYSTEM_CALL].type == HISTREE_NULL)
+		row_text(rows, "(in none)");
+	else
+		row_value(rows, &row->keys[HISTREE_USE_BY_SYSTEM_CALL]);
+	row_duration(rows, blocked(row));
+}
+
+static const struct row_column thread_columns[] = { RIGHT("thread", 8),  { .name = "name", .width = 16 },
+						    RIGHT("ran", 11),    RIGHT("of a CPU", 9),
+						    RIGHT("waited", 11), RIGHT("blocked", 11) };
+static const struct row_column program_columns[] = {
+	{ .name = "name", .width = 16 }, RIGHT("ran", 11), RIGHT("of a CPU", 9), RIGHT("waited", 11)
+};
+static const struct row_column cpu_columns[] = { RIGHT("CPU", 8),         RIGHT("busy", 9),
+						 RIGHT("user", 11),       RIGHT("system", 11),
+						 RIGHT("interrupts", 11), RIGHT("waited for", 11) };
+static const struct row_column owner_columns[] = { RIGHT("thread", 8),
+						   { .name = "name", .width = 16 },
+						   RIGHT("others waited", 13) };
+static const struct row_column call_columns[] = { { .name = "system call", .width = 20 }, RIGHT("blocked", 11) };
+
+#define COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof((table)[0])
+
+static const struct use_table tables[] = {
+	{ .title = "What ran",
+	  .by = HISTREE_BY(NAME),
+	  .command = " --by name",
+	  .key = ran,
+	  .put = put_program,
+	  COLUMNS(program_columns) },
+	{ .title = "Threads that ran",
+	  .by = HISTREE_BY(THREAD),
+	  .command = "",
+	  .key = ran,
+	  .put = put_thread,
+	  COLUMNS(thread_columns) },
+	{ .title = "CPUs",
+	  .by = HISTREE_BY(CPU),
+	  .where = "cpu >= 0",
+	  .command = " --by cpu",
+	  .put = put_cpu,
+	  COLUMNS(cpu_columns) },
+	{ .title = "Threads that waited for a CPU",
+	  .by = HISTREE_BY(THREAD),
+	  .command = " --where 'state == waiting'",
+	  .key = waited,
+	  .put = put_thread,
+	  COLUMNS(thread_columns) },
+	{ .title = "Who had that CPU",
+	  .by = HISTREE_BY(HAD_BY),
+	  .where = "state == waiting",
+	  .command = " --by had-by --where 'state == waiting'",
+	  .key = waited,
+	  .put = put_owner,
+	  COLUMNS(owner_columns) },
+	{ .title = "Where threads were blocked",
+	  .by = HISTREE_BY(SYSTEM_CALL),
+	  .where = "state == blocked",
+	  .command = " --by system-call --where 'state == blocked'",
+	  .key = blocked,
+	  .put = put_call,
+	  COLUMNS(call_columns) },
+};
+
+static void put_row(struct overview_page *page, const struct report_source *source, const struct use_table *table,
+		    const struct histree_use_row *row)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(source->history, &count);
+	if (hosts != NULL)
+		row_text(&page->rows, hosts[row->host].name);
+	table->put(&page->rows, row, (uint64_t)source->to - (uint64_t)source->from + 1);
+	row_end(&page->rows);
+}
+
+static void begin_table(struct overview_page *page, const struct report_source *source,
+			const struct use_table *table)
+{
+	enum { COLUMNS_MAX = 8 };
+	static struct row_column columns[COLUMNS_MAX]; /* as long as the table */
+	size_t count;
+	bool has_hosts = histree_history_hosts(source->history, &count) != NULL;
+	columns[0] = (struct row_column){ .name = "host", .width = 12 };
+	memcpy(&columns[has_hosts], table->columns, table->column_count * sizeof(*columns));
+	overview_page_section(page, table->title);
+	overview_page_table(page, columns, table->column_count + has_hosts);
+}
+
+/* Returns the rows to show, sorted; the caller frees them.  NULL: out of memory. */
+static const struct histree_use_row **choose_rows(const struct histree_time_use *use, const struct use_table *table,
+						  size_t *count)
+{
+	size_t all, kept = 0;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &all);
+	const struct histree_use_row **chosen = malloc((all + 1) * sizeof(const struct histree_use_row *));
+	for (size_t i = 0; i < all && chosen != NULL; i++)
+		if (table->key == NULL || table->key(&rows[i]) > 0)
+			chosen[kept++] = &rows[i];
+	sort_key = table->key;
+	if (chosen != NULL && table->key != NULL)
+		qsort(chosen, kept, sizeof(*chosen), by_key);
+	*count = kept;
+	return chosen;
+}
+
+static enum histree_status put_table(struct overview_page *page, const struct report_source *source,
+				     const struct use_table *table, struct histree_error *error)
+{
+	const struct histree_time_use_request request = {
+		.from = source->from, .to = source->to, .by = table->by, .where = table->where
+	};
+	struct histree_time_use *use;
+	char command[256];
+	enum histree_status status = histree_time_use_create(source->history, &request, &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	size_t count;
+	const struct histree_use_row **rows = choose_rows(use, table, &count);
+	if (rows != NULL && count > 0) {
+		begin_table(page, source, table);
+		for (size_t i = 0; i < count && i < source->row_max; i++)
+			put_row(page, source, table, rows[i]);
+		overview_page_table_end(page);
+		snprintf(command, sizeof(command), "%s%s", source->window, table->command);
+		overview_page_command(page, "top", source->target->path, command);
+	}
+	free(rows);
+	histree_time_use_free(use);
+	return rows != NULL ? HISTREE_OK : HISTREE_ERR_MEMORY;
+}
+
+enum histree_status report_time_use(struct overview_page *page, const struct report_source *source,
+				    struct histree_error *error)
+{
+	if (source->history == NULL || strcmp(histree_history_info(source->history)->provider, "kernel") != 0)
+		return HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == HISTREE_OK; i++)
+		status = put_table(page, source, &tables[i], error);
+	return status;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_report.c - one page about a store: what ran, what waited and why, what was slow, what is missing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/report_sections.h"
+#include "cli/time_option.h"
+#include "cli/verb.h"
+
+enum { ROWS = 8, FILE_MODE = 0666 };
+
+struct report_options {
+	const char *html, *from, *to;
+	uint64_t rows;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "html",
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct report_options, html),
+	  .help = "write the page as one file of HTML, with pictures",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct report_options, from),
+	  .help = "begin at this time; default: the start of the trace" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct report_options, to),
+	  .help = "end at this time; default: the end of the trace" },
+	{ .name = "rows",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct report_options, rows),
+	  .help = "print at most N rows of a table; default: 8",
+	  .min = 1,
+	  .max = UINT32_MAX },
+	{ 0 },
+};
+
+/* A store may have segments only. */
+static enum cli_exit open_history(const struct target *target, struct histree_history **out)
+{
+	struct histree_error error = { 0 };
+	*out = NULL;
+	if (histree_store_info(target->store)->history_count == 0)
+		return CLI_OK;
+	return target_history(target, NULL, true, out, &error) == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+static enum cli_exit read_window(struct report_source *source, const struct report_options *chosen)
+{
+	const struct histree_store_info *info = histree_store_info(source->target->store);
+	const struct time_span span = source->history != NULL
+					      ? time_span_of_history(histree_history_info(source->history))
+					      : (struct time_span){ info->start, info->end, "trace" };
+	source->has_window = chosen->from != NULL || chosen->to != NULL;
+	if (source->has_window)
+		snprintf(source->window, sizeof(source->window), "%s%s%s%s%s%s",
+			 chosen->from != NULL ? " --from '" : "", chosen->from != NULL ? chosen->from : "",
+			 chosen->from != NULL ? "'" : "", chosen->to != NULL ? " --to '" : "",
+			 chosen->to != NULL ? chosen->to : "", chosen->to != NULL ? "'" : "");
+	return time_option_range(chosen->from, chosen->to, &span, &source->from, &source->to);
+}
+
+static enum cli_exit write_page(struct output *output, const struct report_source *source, bool is_html)
+{
+	struct overview_page page;
+	struct histree_error error = { 0 };
+	overview_page_begin(&page, output, is_html, source->target->path);
+	report_facts(&page, source);
+	enum histree_status status = report_pictures(&page, source, &error);
+	if (status == HISTREE_OK)
+		status = report_time_use(&page, source, &error);
+	if (status == HISTREE_OK)
+		status = report_segments(&page, source, &error);
+	if (status == HISTREE_OK)
+		report_more(&page, source);
+	overview_page_end(&page);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+/* The page takes the file's name when it is whole. */
+static enum cli_exit write_file(const struct report_source *source, const char *path)
+{
+	char *part = NULL;
+	if (asprintf(&part, "%s.part", path) < 0)
+		return report_no_memory();
+	int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+	struct output *output = file >= 0 ? output_create(file) : NULL;
+	enum cli_exit code = file < 0 ? report_exit(CLI_INPUT, "'%s': cannot be made: %s", part, strerror(errno))
+			     : output == NULL ? report_no_memory()
+					      : write_page(output, source, true);
+	int failure = output_free(output);
+	if (file >= 0 && close(file) != 0 && failure == 0)
+		failure = errno;
+	if (code == CLI_OK && failure == 0 && rename(part, path) != 0)
+		failure = errno;
+	if (code == CLI_OK && failure != 0)
+		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(failure));
+	if (code != CLI_OK && file >= 0)
+		unlink(part);
+	free(part);
+	return code;
+}
+
+static enum cli_exit print_page(const struct report_source *source)
+{
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	enum cli_exit code = write_page(output, source, false);
+	return (enum cli_exit)cli_end(output, code);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct report_options chosen = { .rows = ROWS };
+	struct cli_words words;
+	struct target target;
+	struct histree_error error = { 0 };
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	struct report_source source = { .target = &target, .row_max = chosen.rows };
+	enum cli_exit code = CLI_OK;
+	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+		code = report_error(&error);
+	else if (target.store == NULL)
+		code = report_exit(CLI_USAGE, "'%s' is a file, and a report is of a store; see 'histree info'",
+				   target.path);
+	if (code == CLI_OK)
+		code = open_history(&target, &source.history);
+	if (code == CLI_OK)
+		code = read_window(&source, &chosen);
+	if (code == CLI_OK)
+		code = chosen.html != NULL ? write_file(&source, chosen.html) : print_page(&source);
+	histree_history_close(source.history);
+	target_close(&target);
+	return code;
+}
+
+const struct cli_verb verb_report = {
+	.name = "report",
+	.summary = "print one page about a store: what ran, what waited, what was slow",
+	.arguments = "STORE",
+	.words_min = 1,
+	.words_max = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,21 @@
+# One page about a store, as text and as HTML.
+histree build -q -a kernel,system-calls,softirqs -o store "$DATA/demo-trace"
+histree report store --rows 3
+histree report store --rows 1 --from +10ms --to +12ms | head -12
+histree report "$STORE" --rows 1 | tail -4
+histree report store --html page.html
+echo "pictures: $(grep -c '<img alt="[a-zA-Z]*" src="data:image/svg+xml,' page.html) tables: $(grep -c '<table>' page.html)"
+grep -c 'http' page.html
+ls page.html*
+cp -r "$DATA/demo-trace" copy
+histree build -q -a kernel -o two.histree --clock none --host 'a<b>=copy' --host "c=$DATA/demo-trace" 2>&1 | grep -v warning
+histree report two.histree --rows 1 | head -14
+histree report two.histree --html two.html
+grep -c '<td>a<b>' two.html
+grep -c '<td>a&lt;b&gt;' two.html
+try histree report
+try histree report nothing.histree
+try histree report store/kernel.sht
+try histree report store --from +1h
+try histree report store --html none/page.html
+ls none 2>/dev/null
