@@ -14,8 +14,8 @@
 
 static void put_losses(struct overview_page *page, const struct histree_store_info *info)
 {
-	if (info->discarded_events + info->discarded_packets + info->gap_count == 0 && info->warning_count == 0)
-		overview_page_sentence(page, "No event was lost.");
+	if (info->discarded_events + info->discarded_packets + info->gap_count == 0)
+		overview_page_sentence(page, "No event is known to be lost.");
 	else
 		overview_page_sentence(page,
 				       "%" PRIu64 " events and %" PRIu64 " packets were lost when it was recorded; "

@@ -97,10 +97,11 @@ static void put_owner(struct row_writer *rows, const struct histree_use_row *row
 static void put_call(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
 {
 	(void)window_ns;
-	if (row->keys[HISTREE_USE_BY_SYSTEM_CALL].type == HISTREE_NULL)
-		row_text(rows, "(in none)");
+	const struct histree_value *call = &row->keys[HISTREE_USE_BY_SYSTEM_CALL];
+	if (call->type == HISTREE_NULL || call->type == HISTREE_UNKNOWN)
+		row_text(rows, call->type == HISTREE_NULL ? "(in none)" : "(unknown)");
 	else
-		row_value(rows, &row->keys[HISTREE_USE_BY_SYSTEM_CALL]);
+		row_value(rows, call);
 	row_duration(rows, blocked(row));
 }
 
