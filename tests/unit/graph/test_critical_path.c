@@ -12,10 +12,13 @@
 
 #include "base/random.h"
 #include "event/packet_text.h"
+#include "histree/query.h"
 #include "histree/state_system.h"
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/effort.h"
+#include "support/faulty_io.h"
+#include "support/forging.h"
 #include "support/random_graph.h"
 
 enum { BYTES_MAX = 4 * 1000 };
@@ -92,6 +95,103 @@ static void forks_without_number_end(void **state)
 	}
 	/* The threads that are met first begin late, so that the way back ends in each of them. */
 	assert_true(walk(bytes, BYTES_MAX, "forks without number") > 0);
+}
+
+/* ---- damage ------------------------------------------------------------------------------------------------- */
+
+static struct histree_history *open_sound(struct memory_io *memory)
+{
+	struct block_file *file;
+	struct histree_history *history;
+	assert_int_equal(block_file_open(&memory->io, "g", &file, NULL), HISTREE_OK);
+	assert_int_equal(history_open_file(file, NULL, &history, NULL), HISTREE_OK);
+	return history;
+}
+
+/* What is said of a thread is what the sound history has there. */
+static void expect_true(struct histree_query *sound, const struct histree_path_step *step)
+{
+	char name[32];
+	histree_quark quark;
+	struct histree_interval edge;
+	if (step->is_arrow || step->state == HISTREE_GRAPH_UNKNOWN || step->state == HISTREE_GRAPH_DEFAULT ||
+	    step->start == step->end)
+		return;
+	snprintf(name, sizeof(name), "Threads/%d", step->tid);
+	const struct histree_attributes *attributes = histree_history_attributes(histree_query_history(sound));
+	assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, name, &quark), HISTREE_OK);
+	assert_int_equal(histree_query_single(sound, quark, step->start, &edge, NULL), HISTREE_OK);
+	assert_int_equal(edge.value.int32, step->state);
+	assert_true(edge.end + 1 >= step->end);
+}
+
+/* Returns whether the damaged history could be asked at all. */
+static bool walk_damaged(const struct io *io, struct histree_query *sound)
+{
+	struct block_file *file;
+	struct histree_history *history;
+	struct histree_critical_path *path;
+	struct histree_path_step step;
+	if (block_file_open(io, "g", &file, NULL) != HISTREE_OK)
+		return false;
+	if (history_open_file(file, NULL, &history, NULL) != HISTREE_OK)
+		return false;
+	enum histree_status status = histree_critical_path_create(history, &path, NULL);
+	for (int32_t tid = 0; tid < RANDOM_GRAPH_THREADS && status == HISTREE_OK; tid++) {
+		const struct histree_history_info *info = histree_history_info(history);
+		if (histree_critical_path_start(path, 0, tid, info->start, info->end + 1, NULL) != HISTREE_OK)
+			continue;
+		while (histree_critical_path_next(path, &step, NULL) == HISTREE_OK)
+			expect_true(sound, &step);
+	}
+	histree_critical_path_free(path);
+	histree_history_close(history);
+	return true;
+}
+
+/* Bytes that are flipped or cut off, and each operation of the file failing: nothing is invented. */
+static void damage_invents_nothing(void **state)
+{
+	(void)state;
+	static uint8_t bytes[BYTES_MAX];
+	struct random random = { test_seed() };
+	struct memory_io memory, damaged;
+	unsigned asked = 0;
+	for (size_t i = 0; i < BYTES_MAX; i++)
+		bytes[i] = (uint8_t)random_below(&random, i % 4 == 1 ? 8 : 256);
+	memory_io_init(&memory);
+	memory_io_init(&damaged);
+	assert_int_equal(random_graph_build(&memory, bytes, sizeof(bytes), NULL), HISTREE_OK);
+	assert_int_equal(random_graph_build(&damaged, bytes, sizeof(bytes), NULL), HISTREE_OK);
+	struct histree_history *history = open_sound(&memory);
+	struct histree_query *sound;
+	assert_int_equal(histree_query_create(history, &sound, NULL), HISTREE_OK);
+	const struct memory_file *whole = memory_io_find(&memory, "g");
+	struct memory_file *file = memory_io_find(&damaged, "g");
+	const size_t size = whole->size;
+	for (uint64_t left = test_effort(60, 15); left > 0; left--) {
+		memcpy(file->bytes, whole->bytes, size);
+		struct forged forged = { .random = &random, .bytes = file->bytes, .size = size };
+		forge_damage(&forged);
+		file->size = forged.size;
+		asked += walk_damaged(&damaged.io, sound);
+		file->size = size;
+	}
+	assert_true(asked > 0);
+	memcpy(file->bytes, whole->bytes, size);
+	struct faulty_io faulty;
+	uint64_t failures = 0;
+	for (bool has_failed = true; has_failed; failures++) {
+		faulty_io_init(&faulty, &damaged.io);
+		faulty.fail_at = failures + 1;
+		walk_damaged(&faulty.io, sound);
+		has_failed = faulty.operations > failures;
+	}
+	assert_true(failures > 5);
+	histree_query_free(sound);
+	histree_history_close(history);
+	memory_io_release(&memory);
+	memory_io_release(&damaged);
 }
 
 /* ---- two hosts ---------------------------------------------------------------------------------------------- */
@@ -191,9 +291,8 @@ static void packets_lead_to_other_hosts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_bytes_have_paths),
-		cmocka_unit_test(waits_within_waits_end),
-		cmocka_unit_test(forks_without_number_end),
+		cmocka_unit_test(any_bytes_have_paths),        cmocka_unit_test(waits_within_waits_end),
+		cmocka_unit_test(forks_without_number_end),    cmocka_unit_test(damage_invents_nothing),
 		cmocka_unit_test(packets_lead_to_other_hosts),
 	};
 	return cmocka_run_group_tests_name("critical_path", tests, NULL, NULL);
