@@ -3,6 +3,7 @@
  * verb_rebuild.c - build a store again from the traces that its manifest names, as it was built (thesis 6.3).
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/trace_word.h"
@@ -13,11 +14,20 @@
 #include "histree/build.h"
 
 struct rebuild_options {
+	struct cli_texts definitions;
 	const char *progress;
 	bool quiet;
 };
 
 static const struct cli_option options[] = {
+	{ .name = "define",
+	  .letter = 'x',
+	  .argument = "FILE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct rebuild_options, definitions),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
+		  "did" },
 	CLI_OPTION_PROGRESS(struct rebuild_options),
 	{ .name = "quiet",
 	  .letter = 'q',
@@ -92,15 +102,41 @@ static enum cli_exit find_traces(const struct target *target, const struct cli_w
 	return CLI_OK;
 }
 
-/* The names of what is in the store, which the caller frees. */
+static bool is_own(const char *name)
+{
+	struct histree_analysis_info analysis;
+	for (size_t i = 0; histree_analysis(i, &analysis); i++)
+		if (strcmp(analysis.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What a file defined takes that file again. */
+static enum cli_exit check_definitions(const struct histree_store_info *info, const struct rebuild_options *chosen)
+{
+	const char *lacking = NULL;
+	for (size_t i = 0; i < info->history_count; i++)
+		lacking = is_own(info->histories[i].analysis) ? lacking : info->histories[i].analysis;
+	for (size_t i = 0; i < info->segments_count; i++)
+		lacking = is_own(info->segments[i].analysis) ? lacking : info->segments[i].analysis;
+	if (lacking == NULL || chosen->definitions.count > 0)
+		return CLI_OK;
+	return report_exit(CLI_USAGE,
+			   "analysis '%s' is none of histree's: name the file that defines it with '-x FILE'",
+			   lacking);
+}
+
+/* The names of what is in the store and histree's own, which the caller frees. */
 static const char **list_analyses(const struct histree_store_info *info, size_t *count)
 {
 	const char **names = calloc(info->history_count + info->segments_count + 1, sizeof(*names));
 	*count = 0;
 	for (size_t i = 0; names != NULL && i < info->history_count; i++)
-		names[(*count)++] = info->histories[i].analysis;
+		if (is_own(info->histories[i].analysis))
+			names[(*count)++] = info->histories[i].analysis;
 	for (size_t i = 0; names != NULL && i < info->segments_count; i++)
-		names[(*count)++] = info->segments[i].analysis;
+		if (is_own(info->segments[i].analysis))
+			names[(*count)++] = info->segments[i].analysis;
 	return names;
 }
 
@@ -207,7 +243,9 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 	struct histree_tree_options tree = tree_of(target, variant);
 	bool no_overviews = false;
 	size_t count;
-	enum cli_exit code = tree_option_recall(info->options, &tree, &no_overviews);
+	enum cli_exit code = check_definitions(info, chosen);
+	if (code == CLI_OK)
+		code = tree_option_recall(info->options, &tree, &no_overviews);
 	const char **analyses = code == CLI_OK ? list_analyses(info, &count) : NULL;
 	struct kept_hosts kept = { 0 };
 	if (analyses == NULL || !keep_hosts(&kept, info, traces)) {
@@ -228,6 +266,8 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 		.store = target->path,
 		.analyses = analyses,
 		.analysis_count = count,
+		.definitions = chosen->definitions.texts,
+		.definition_count = chosen->definitions.count,
 		.force = true,
 		.ignore_gaps = info->ignores_gaps,
 		.null_empty_stacks = info->null_empty_stacks,
@@ -268,6 +308,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = rebuild(&target, &traces, &chosen);
 	trace_paths_release(&traces);
 	target_close(&target);
+	cli_texts_release(&chosen.definitions);
 	return status;
 }
 

@@ -97,6 +97,7 @@ static enum histree_status read_folder(struct definitions *definitions, const ch
 			status = error_memory(error, "a path");
 		if (status == HISTREE_OK)
 			status = read_file(definitions, file, error);
+		status = status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 		free(file);
 		free(entries[i]);
 	}
@@ -111,5 +112,8 @@ enum histree_status definition_files_read(struct definitions *definitions, const
 	struct stat about;
 	if (stat(path, &about) != 0)
 		return failed(path, error);
-	return S_ISDIR(about.st_mode) ? read_folder(definitions, path, error) : read_file(definitions, path, error);
+	if (S_ISDIR(about.st_mode))
+		return read_folder(definitions, path, error);
+	enum histree_status status = read_file(definitions, path, error);
+	return status == HISTREE_NOT_FOUND ? HISTREE_ERR_ARGUMENT : status;
 }

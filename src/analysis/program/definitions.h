@@ -24,6 +24,8 @@ void definitions_release(struct definitions *definitions);
  * What a front end is: it makes analyses of the bytes of a file and adds them with definitions_add().  `path` is
  * for messages, which begin with it, the line and the column: "my.xml:12:3: ...".  The bytes end with a zero that
  * is not counted.
+ *
+ * Returns HISTREE_NOT_FOUND, with a message, if the file is a trace: in a folder it is passed by.
  */
 typedef enum histree_status definitions_reader(const char *path, const char *bytes, size_t size,
 					       struct definitions *definitions, struct histree_error *error);

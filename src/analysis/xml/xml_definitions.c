@@ -195,6 +195,9 @@ enum histree_status xml_definitions_read(const char *path, const char *bytes, si
 	struct xml_reader reader = { .document = &document, .analysis = document.root, .error = error };
 	if (xml_is(document.root, "pattern") || xml_is(document.root, "stateProvider")) {
 		status = read_analysis(&document, document.root, NULL, definitions, error);
+	} else if (xml_is(document.root, "trace")) {
+		error_set(error, HISTREE_NOT_FOUND, "%s:1:1: <trace>: is a trace, and defines no analysis", path);
+		status = HISTREE_NOT_FOUND;
 	} else if (!xml_is(document.root, "tmfxml")) {
 		xml_fail(&reader, document.root,
 			 "is no analysis of Trace Compass, which is in <tmfxml>, with <stateProvider> and "
