@@ -12,7 +12,7 @@
  *	Threads/TID/Sent_at		long: sent at that time, a vertex of the sender
  *	Threads/TID/Received		string: a packet that may come from another host, SEQ/ACK/FLAGS
  *	Threads/TID/Name		string: all the time, the last one
- *	Packets/N			string: a packet that was sent, and by whom, SEQ/ACK/FLAGS/TID; N is 0 to 255
+ *	Packets/N		string: a packet that was sent, by whom: SEQ/ACK/FLAGS/TID; N is 0 to 255
  *
  * Thread 0 is the idle loop of all CPUs, thread -1 the kernel where it works for nobody.
  *

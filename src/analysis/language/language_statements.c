@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Which words begin a statement; what they are elsewhere, names of attributes, they may be with '=' or '/' behind. */
+/* Which words begin a statement; elsewhere, and with '=' or '/' behind them, they are names of attributes. */
 static bool is_keyword(struct language_parser *parser, const char *word)
 {
 	const struct language_token *token = language_token(parser);

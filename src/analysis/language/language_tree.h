@@ -157,7 +157,7 @@ struct language_tree {
 	size_t nodes, label_count;
 };
 
-/* Make a tree of a text, which language_source_check() passed; the tree is zeroed before, and released by the caller. */
+/* Make a tree of a text that language_source_check() passed.  The tree is zeroed before; the caller releases it. */
 enum histree_status language_parse(const struct language_source *source, struct language_tree *tree,
 				   struct histree_error *error);
 
