@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/thread.h"
+
 static void *work(void *context)
 {
 	struct worker *worker = context;
@@ -17,7 +18,8 @@ static void *work(void *context)
 		worker->task(worker->context);
 		pthread_mutex_lock(&worker->mutex);
 		worker->task = NULL;
-		pthread_cond_signal(&worker->changed);
+		if (worker->is_waited_for)
+			pthread_cond_signal(&worker->changed);
 	}
 	pthread_mutex_unlock(&worker->mutex);
 	return NULL;
@@ -44,15 +46,17 @@ void worker_start(struct worker *worker, void (*task)(void *context), void *cont
 	assert(worker->task == NULL && !worker->stopping);
 	worker->task = task;
 	worker->context = context;
-	pthread_cond_signal(&worker->changed);
 	pthread_mutex_unlock(&worker->mutex);
+	pthread_cond_signal(&worker->changed); /* who is woken finds the mutex free */
 }
 
 void worker_wait(struct worker *worker)
 {
 	pthread_mutex_lock(&worker->mutex);
+	worker->is_waited_for = true;
 	while (worker->task != NULL)
 		pthread_cond_wait(&worker->changed, &worker->mutex);
+	worker->is_waited_for = false;
 	pthread_mutex_unlock(&worker->mutex);
 }
 

@@ -18,7 +18,7 @@ struct worker {
 	pthread_cond_t changed;
 	void (*task)(void *context); /* NULL: idle */
 	void *context;
-	bool stopping;
+	bool stopping, is_waited_for;
 };
 
 /* Returns false if the system has no thread to give; then there is nothing to stop. */

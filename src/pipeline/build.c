@@ -29,6 +29,7 @@
 enum {
 	EVENTS_PER_LOOK = 1024, /* at the clock, for progress and publishing */
 	CHECKPOINT_EVENTS = 50000,
+	SHORT_BYTES = 16 << 20, /* of a trace: threads that read ahead would cost more than they give */
 };
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
@@ -376,6 +377,18 @@ static enum histree_status write_index(struct build *build)
 	return status;
 }
 
+/* Whoever says how many threads there are gets them.  Else a short trace has one, and its tree one that writes. */
+static void choose_threads(struct build *build)
+{
+	uint64_t bytes = trace_report(build->trace).bytes_total;
+	bool is_short = bytes > 0 && bytes < SHORT_BYTES;
+	struct histree_build_options *own = &build->own;
+	if (own->threads == 0 && !is_short)
+		own->threads = processors_count();
+	if (own->threads != 0)
+		own->tree.threads = tree_options_threads(&own->tree, own->threads);
+}
+
 enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
@@ -387,6 +400,8 @@ enum histree_status build_read_trace(struct build *build)
 		trace_want_gaps(build->trace);
 	if (status == HISTREE_OK)
 		trace_set_clock(build->trace, build->host->clock);
+	if (status == HISTREE_OK)
+		choose_threads(build);
 	return status == HISTREE_OK ? analyse_events(build) : status;
 }
 
@@ -500,11 +515,8 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 				 "of what was published of it",
 				 options->traces[0]);
 	struct histree_error message; /* always there: a message is part of a partial store */
-	struct histree_build_options own = *options;
-	own.threads = options->threads != 0 ? options->threads : processors_count();
-	own.tree.threads = tree_options_threads(&options->tree, own.threads);
 	struct build build = {
-		.options = &own,
+		.own = *options,
 		.host = host,
 		.io = io,
 		.error = &message,
@@ -512,6 +524,7 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 		.published_end = INT64_MIN,
 		.begun_ns = publish_clock_now(),
 	};
+	build.options = &build.own;
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
 	status = read_definitions(&build);
 	if (status == HISTREE_OK)

@@ -29,7 +29,8 @@ enum stage {
 
 struct build {
 	enum stage stage;
-	const struct histree_build_options *options;
+	const struct histree_build_options *options; /* `own` */
+	struct histree_build_options own; /* threads: as many as the build has; 0: one, but for the trees' */
 	const struct build_host *host;
 	const struct io *io;
 	struct histree_error *error;

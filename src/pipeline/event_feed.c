@@ -49,17 +49,38 @@ static void set(struct event_feed *feed, bool *member, bool value)
 {
 	pthread_mutex_lock(&feed->mutex);
 	*member = value;
-	pthread_cond_broadcast(&feed->changed);
 	pthread_mutex_unlock(&feed->mutex);
+	pthread_cond_broadcast(&feed->changed);
+	pthread_cond_signal(&feed->has_room);
 }
 
-/* Whether the batch that is next to be filled was given back by all readers. */
-static bool has_room(const struct event_feed *feed)
+/* Whether the batches that are next to be filled, so many, were given back by all readers. */
+static bool has_room_for(const struct event_feed *feed, uint64_t count)
 {
 	for (unsigned reader = 0; reader < feed->reader_count; reader++)
-		if (feed->made - feed->given[reader] >= FEED_BATCHES)
+		if (feed->made - feed->given[reader] + count > FEED_BATCHES)
 			return false;
 	return true;
+}
+
+/* The mutex is held.  Who has to wait waits for half of the batches: threads change places less often then. */
+static void wait_for_room(struct event_feed *feed)
+{
+	uint64_t wanted = 1;
+	while (!feed->is_stopped && (feed->is_paused || !has_room_for(feed, wanted))) {
+		wanted = FEED_BATCHES / 2;
+		feed->waits_for_room = true;
+		pthread_cond_wait(&feed->has_room, &feed->mutex);
+		feed->waits_for_room = false;
+	}
+}
+
+/* The mutex is held: wait for what the feed, or another reader, says. */
+static void wait_for_change(struct event_feed *feed)
+{
+	feed->waiting++;
+	pthread_cond_wait(&feed->changed, &feed->mutex);
+	feed->waiting--;
 }
 
 static void *read_ahead(void *context)
@@ -67,8 +88,7 @@ static void *read_ahead(void *context)
 	struct event_feed *feed = context;
 	pthread_mutex_lock(&feed->mutex);
 	while (!feed->is_over) {
-		while (!feed->is_stopped && (feed->is_paused || !has_room(feed)))
-			pthread_cond_wait(&feed->changed, &feed->mutex);
+		wait_for_room(feed);
 		if (feed->is_stopped)
 			break;
 		struct event_batch *batch = &feed->batches[feed->made % FEED_BATCHES];
@@ -79,28 +99,45 @@ static void *read_ahead(void *context)
 		feed->at_work--;
 		feed->made++;
 		feed->is_over = batch->status != HISTREE_OK;
-		pthread_cond_broadcast(&feed->changed);
+		if (feed->waiting > 0)
+			pthread_cond_broadcast(&feed->changed);
 	}
 	pthread_mutex_unlock(&feed->mutex);
 	return NULL;
 }
 
-bool event_feed_start(struct event_feed *feed, struct trace *trace, struct event_index_writer *index)
+static bool make_conditions(struct event_feed *feed)
 {
-	*feed = (struct event_feed){ .trace = trace, .index = index, .reader_count = 1 };
 	if (pthread_mutex_init(&feed->mutex, NULL) != 0)
 		return false;
-	if (pthread_cond_init(&feed->changed, NULL) != 0) {
-		pthread_mutex_destroy(&feed->mutex);
-		return false;
+	if (pthread_cond_init(&feed->changed, NULL) == 0) {
+		if (pthread_cond_init(&feed->has_room, NULL) == 0)
+			return true;
+		pthread_cond_destroy(&feed->changed);
 	}
-	feed->has_thread = thread_create(&feed->thread, read_ahead, feed);
-	if (feed->has_thread)
-		return true;
+	pthread_mutex_destroy(&feed->mutex);
+	return false;
+}
+
+static void destroy_conditions(struct event_feed *feed)
+{
+	pthread_cond_destroy(&feed->has_room);
 	pthread_cond_destroy(&feed->changed);
 	pthread_mutex_destroy(&feed->mutex);
 	feed->trace = NULL;
-	return false;
+}
+
+bool event_feed_start(struct event_feed *feed, struct trace *trace, struct event_index_writer *index)
+{
+	*feed = (struct event_feed){ .trace = trace, .index = index, .reader_count = 1 };
+	if (!make_conditions(feed)) {
+		feed->trace = NULL;
+		return false;
+	}
+	feed->has_thread = thread_create(&feed->thread, read_ahead, feed);
+	if (!feed->has_thread)
+		destroy_conditions(feed);
+	return feed->has_thread;
 }
 
 unsigned event_feed_add_reader(struct event_feed *feed)
@@ -126,7 +163,7 @@ const struct event_batch *event_feed_take(struct event_feed *feed, unsigned read
 	pthread_mutex_lock(&feed->mutex);
 	uint64_t wanted = feed->given[reader];
 	while (!feed->is_stopped && (wanted == feed->made ? !feed->is_over : reader > 0 && feed->is_paused))
-		pthread_cond_wait(&feed->changed, &feed->mutex);
+		wait_for_change(feed);
 	if (!feed->is_stopped && wanted < feed->made) {
 		batch = &feed->batches[wanted % FEED_BATCHES];
 		feed->at_work += reader > 0;
@@ -140,8 +177,13 @@ void event_feed_give_back(struct event_feed *feed, unsigned reader)
 	pthread_mutex_lock(&feed->mutex);
 	feed->given[reader]++;
 	feed->at_work -= reader > 0;
-	pthread_cond_broadcast(&feed->changed);
+	bool wakes_feed = feed->waits_for_room && has_room_for(feed, FEED_BATCHES / 2);
+	bool wakes_others = feed->waiting > 0 && feed->is_paused;
 	pthread_mutex_unlock(&feed->mutex);
+	if (wakes_feed)
+		pthread_cond_signal(&feed->has_room);
+	if (wakes_others)
+		pthread_cond_broadcast(&feed->changed);
 }
 
 void event_feed_pause(struct event_feed *feed)
@@ -150,7 +192,7 @@ void event_feed_pause(struct event_feed *feed)
 	assert(!feed->is_paused);
 	feed->is_paused = true;
 	while (feed->at_work > 0)
-		pthread_cond_wait(&feed->changed, &feed->mutex);
+		wait_for_change(feed);
 	pthread_mutex_unlock(&feed->mutex);
 }
 
@@ -181,7 +223,5 @@ void event_feed_release(struct event_feed *feed)
 	for (unsigned i = 0; i < FEED_BATCHES; i++)
 		kept_events_release(&feed->batches[i].kept);
 	kept_classes_release(&feed->classes);
-	pthread_cond_destroy(&feed->changed);
-	pthread_mutex_destroy(&feed->mutex);
-	feed->trace = NULL;
+	destroy_conditions(feed);
 }

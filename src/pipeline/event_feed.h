@@ -39,13 +39,15 @@ struct event_feed {
 
 	pthread_t thread;
 	bool has_thread;
-	pthread_mutex_t mutex; /* guards what follows, and who has which batch */
-	pthread_cond_t changed;
+	pthread_mutex_t mutex;            /* guards what follows, and who has which batch */
+	pthread_cond_t changed;           /* for readers, and who pauses */
+	pthread_cond_t has_room;          /* for the feed's thread */
 	uint64_t made;                    /* batches */
 	uint64_t given[FEED_READERS_MAX]; /* back, by reader */
 	unsigned reader_count;
 	unsigned at_work; /* threads that read the trace, or look at a batch, but for the first reader's */
-	bool is_paused, is_over, is_stopped;
+	unsigned waiting; /* threads, for `changed` */
+	bool waits_for_room, is_paused, is_over, is_stopped;
 };
 
 /*

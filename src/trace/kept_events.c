@@ -12,8 +12,8 @@
 struct kept_cell {
 	int64_t number;
 	const char *text;
-	size_t size;
-	bool is_number, is_text;
+	uint64_t size : 62;
+	uint64_t is_number : 1, is_text : 1;
 };
 
 /* ---- twins ----------------------------------------------------------------------------------------------- */
@@ -138,15 +138,17 @@ static bool keep_fields(struct kept_events *kept, const struct event *from, stru
 	event->handle = cells;
 	for (uint32_t i = 0; i < count; i++) {
 		struct kept_cell *cell = &cells[i];
-		const void *text;
+		const char *text;
+		size_t size;
 		cell->is_number = trace->get_int(from, i, &cell->number);
-		cell->is_text = trace->get_string(from, i, &cell->text, &cell->size);
+		cell->is_text = trace->get_string(from, i, &text, &size);
 		if (!cell->is_text)
 			continue;
-		text = cell->text;
-		if (!keep_bytes(kept, &text, cell->size))
+		const void *copy = text;
+		if (!keep_bytes(kept, &copy, size))
 			return false;
-		cell->text = text;
+		cell->text = copy;
+		cell->size = size & (UINT64_MAX >> 2);
 	}
 	return true;
 }

@@ -12,7 +12,7 @@
 #include "histree/status.h"
 #include "histree/value.h"
 
-enum { INSERTER_INTERVALS = 4096, INSERTER_BYTES = 64 << 10 };
+enum { INSERTER_INTERVALS = 16384, INSERTER_BYTES = 128 << 10 };
 
 struct inserter_block {
 	struct histree_interval *intervals; /* room for INSERTER_INTERVALS */
