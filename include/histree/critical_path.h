@@ -33,6 +33,7 @@
 #ifndef HISTREE_CRITICAL_PATH_H
 #define HISTREE_CRITICAL_PATH_H
 
+#include "cancel.h"
 #include "history.h"
 
 enum histree_graph_state {
@@ -62,6 +63,51 @@ struct histree_path_step {
 	enum histree_graph_state state; /* of an arrow: DEFAULT or NETWORK */
 };
 
+/*
+ * By which rules a path is found.  Those of Trace Compass have quirks (docs/design/0060-critical-path.md); ours
+ * differ where these tell a person what is not so (docs/design/0074-why.md):
+ *
+ *	- a thread that was woken waits for a CPU until it has one, even if it is woken again meanwhile;
+ *	- the idle loop and the kernel at work for nobody make nobody wait: each has one line of vertices for all CPUs,
+ *	  so the way back ends there, and the wait stays what it is;
+ *	- an arrow is followed where a wait ends or where a thread begins, if what it stands for happened during the
+ *	  wait, and from another thread than the one that it leads to;
+ *	- what is not known of a wait is that wait, of the thread that waited, and never left out.
+ *
+ * The steps of a path by our rules follow one another without a gap and without going back in time, from `from`, or
+ * where the thread begins, up to `to`, or where it ends.
+ */
+enum histree_path_rules { HISTREE_PATH_RULES_TRACE_COMPASS, HISTREE_PATH_RULES_OWN };
+
+/* Where our rules said something else. */
+enum histree_path_rule {
+	HISTREE_PATH_WOKEN_AGAIN,  /* it waited for a CPU, and was woken once more */
+	HISTREE_PATH_FROM_IDLE,    /* the arrow came from the idle loop, or from the kernel at work for nobody */
+	HISTREE_PATH_FROM_ITSELF,  /* the arrow came from the thread itself */
+	HISTREE_PATH_SENT_BEFORE,  /* the packet was on its way before the wait began */
+	HISTREE_PATH_WAIT_KEPT,    /* nobody is known who ended it, within the wait of another thread */
+	HISTREE_PATH_BEGINS_LATER, /* who ended the wait began, or was seen first, after the wait had begun */
+};
+#define HISTREE_PATH_RULE_COUNT 6
+
+/* How often, how long these waits were in all, and when the longest of them began. */
+struct histree_path_departure {
+	uint64_t count, ns, longest_ns;
+	histree_time longest_start;
+};
+
+struct histree_path_request {
+	enum histree_path_rules rules;
+	size_t host; /* an index into histree_history_hosts(); 0 if the history is of one */
+	int32_t tid;
+	/*
+	 * By the rules of Trace Compass: from the first vertex of the thread at or after `from`, to its first one
+	 * at or after `to`.  By ours: exactly these, `to` being the first nanosecond that is not on the path.
+	 */
+	histree_time from, to;
+	struct histree_cancel cancel;
+};
+
 struct histree_critical_path;
 
 /*
@@ -81,6 +127,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_start(s
 									       size_t host, int32_t tid,
 									       histree_time from, histree_time to,
 									       struct histree_error *error);
+
+/* The same by either rules; the path may be ended from outside: histree_critical_path_next() then says so. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_critical_path_begin(struct histree_critical_path *path, const struct histree_path_request *request,
+			    struct histree_error *error);
+
+/* Returns what our rules said otherwise on the path so far: an array of HISTREE_PATH_RULE_COUNT, of the path's. */
+HISTREE_API const struct histree_path_departure *
+histree_critical_path_departures(const struct histree_critical_path *path);
 
 /*
  * Get the next step.  Steps come in the order of time; returns HISTREE_END after the last one.  Memory grows with

@@ -2,13 +2,13 @@
 /*
  * verb_critical_path.c - what a thread waited for, step by step, or added up.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "cli/path_thread.h"
+#include "cli/path_totals.h"
 #include "cli/picture_file.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
@@ -19,9 +19,11 @@ enum { NAME_SIZE = 256 };
 
 struct path_options {
 	const char *analysis, *format, *from, *to;
-	const char *output, *size;
+	const char *output, *size, *rules;
 	bool totals;
 };
+
+static const char *const rule_names[] = { "trace-compass", "own", NULL };
 
 static const struct cli_option options[] = {
 	{ .name = "from",
@@ -35,6 +37,13 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct path_options, to),
 	  .help = "end with the first change of the thread at this time or later; default: the end of the "
 		  "history" },
+	{ .name = "rules",
+	  .argument = "RULES",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct path_options, rules),
+	  .choices = rule_names,
+	  .help = "find the path by the rules of trace-compass, or by our own, as histree why does; default: "
+		  "trace-compass" },
 	{ .name = "totals",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct path_options, totals),
@@ -57,22 +66,12 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* Of one thread in one state. */
-struct total {
-	size_t host;
-	int32_t tid;
-	enum histree_graph_state state;
-	uint64_t ns, steps;
-};
-
 struct printing {
 	struct histree_critical_path *path;
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
 	struct row_writer rows;
-	struct total *totals;
-	size_t total_count, total_capacity;
-	uint64_t ns; /* of all */
+	struct path_totals totals;
 };
 
 /* People who look at one host know which. */
@@ -127,69 +126,25 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 
 /* ---- totals ------------------------------------------------------------------------------------------------- */
 
-static int by_thread(const void *one, const void *other)
-{
-	const struct total *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return a->state < b->state ? -1 : a->state > b->state;
-}
-
-static int by_time(const void *one, const void *other)
-{
-	const struct total *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return by_thread(one, other);
-}
-
-/* Those of one thread and state become one; so there are no more than there are such pairs, twice. */
-static void merge_totals(struct printing *printing)
-{
-	size_t kept = 0;
-	qsort(printing->totals, printing->total_count, sizeof(*printing->totals), by_thread);
-	for (size_t i = 0; i < printing->total_count; i++) {
-		struct total *last = &printing->totals[kept - 1], *next = &printing->totals[i];
-		if (kept > 0 && by_thread(last, next) == 0) {
-			last->ns += next->ns;
-			last->steps += next->steps;
-		} else {
-			printing->totals[kept++] = *next;
-		}
-	}
-	printing->total_count = kept;
-}
-
 static enum cli_exit add_total(struct printing *printing, const struct histree_path_step *step)
 {
-	uint64_t ns = (uint64_t)step->end - (uint64_t)step->start;
-	if (step->is_arrow)
-		return CLI_OK;
-	if (printing->total_count == printing->total_capacity && printing->total_count > 0)
-		merge_totals(printing);
-	if (printing->total_count * 2 >= printing->total_capacity &&
-	    !array_reserve(&printing->totals, &printing->total_capacity, printing->total_count * 2 + 1024))
-		return report_no_memory();
-	printing->totals[printing->total_count++] = (struct total){ step->host, step->tid, step->state, ns, 1 };
-	printing->ns += ns;
-	return CLI_OK;
+	const struct path_total total = { step->host, step->tid, step->state,
+					  (uint64_t)step->end - (uint64_t)step->start, 1 };
+	return step->is_arrow || path_totals_add(&printing->totals, &total) ? CLI_OK : report_no_memory();
 }
 
 /* With one digit after the point, as text. */
-static double percent_of(const struct printing *printing, const struct total *total)
+static double percent_of(const struct printing *printing, const struct path_total *total)
 {
-	return printing->ns > 0 ? round(1000 * (double)total->ns / (double)printing->ns) / 10 : 0;
+	return printing->totals.ns > 0 ? round(1000 * (double)total->ns / (double)printing->totals.ns) / 10 : 0;
 }
 
 static void put_totals(struct printing *printing)
 {
 	struct row_writer *rows = &printing->rows;
-	merge_totals(printing);
-	qsort(printing->totals, printing->total_count, sizeof(*printing->totals), by_time);
-	for (size_t i = 0; i < printing->total_count; i++) {
-		const struct total *total = &printing->totals[i];
+	path_totals_sort(&printing->totals);
+	for (size_t i = 0; i < printing->totals.count; i++) {
+		const struct path_total *total = &printing->totals.all[i];
 		put_thread(printing, total->host, total->tid);
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);
@@ -280,63 +235,6 @@ static enum cli_exit print(struct printing *printing, const struct path_options 
 	return cli_end(output, code);
 }
 
-/* ---- which thread ------------------------------------------------------------------------------------------- */
-
-static enum cli_exit read_tid(const char *text, int32_t *tid)
-{
-	char *end;
-	errno = 0;
-	long number = strtol(text, &end, 10);
-	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
-		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42, or HOST/42", text);
-	*tid = (int32_t)number;
-	return CLI_OK;
-}
-
-static bool has_thread(const struct histree_history_host *host, const char *tid)
-{
-	histree_quark threads, found;
-	if (host->history == NULL)
-		return false;
-	const struct histree_attributes *attributes = histree_history_attributes(host->history);
-	return histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK &&
-	       histree_attributes_child(attributes, threads, tid, strlen(tid), &found) == HISTREE_OK;
-}
-
-/* The only host that has the thread. */
-static enum cli_exit find_host(const struct histree_history_host *hosts, size_t count, const char *tid, size_t *out)
-{
-	size_t having = 0;
-	for (size_t i = count; i-- > 0;) {
-		if (!has_thread(&hosts[i], tid))
-			continue;
-		*out = i;
-		having++;
-	}
-	if (having > 1)
-		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
-				   hosts[*out].name, tid);
-	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
-}
-
-/* HOST/TID, or the number alone where that is enough. */
-static enum cli_exit read_thread(const char *text, struct histree_history *history, size_t *host, int32_t *tid)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	const char *slash = strrchr(text, '/');
-	size_t size = slash != NULL ? (size_t)(slash - text) : 0;
-	*host = 0;
-	enum cli_exit code = read_tid(count > 0 && slash != NULL ? slash + 1 : text, tid);
-	if (code != CLI_OK || count == 0)
-		return code;
-	if (slash == NULL)
-		return find_host(hosts, count, text, host);
-	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
-		++*host;
-	return *host < count ? CLI_OK : report_exit(CLI_NOTHING, "'%s': there is no such host", text);
-}
-
 /* ---- pictures ----------------------------------------------------------------------------------------------- */
 
 struct drawing {
@@ -357,9 +255,11 @@ static enum cli_exit choose(struct drawing *drawing, const char *thread, const s
 {
 	const struct time_span span = time_span_of_history(histree_history_info(drawing->history));
 	struct histree_draw_path_options *path = &drawing->options;
-	enum cli_exit code = read_thread(thread, drawing->history, &path->host, &path->tid);
+	enum cli_exit code = path_thread_read(thread, drawing->history, &path->host, &path->tid);
 	if (code == CLI_OK)
 		code = time_option_range(chosen->from, chosen->to, &span, &path->from, &path->to);
+	if (chosen->rules != NULL && strcmp(chosen->rules, "own") == 0)
+		path->rules = HISTREE_PATH_RULES_OWN;
 	/* The last edge ends one after the history. */
 	if (chosen->to == NULL)
 		path->to = span.end + 1;
@@ -373,7 +273,12 @@ static enum cli_exit answer(struct printing *printing, const struct drawing *dra
 	const struct histree_draw_path_options *path = &drawing->options;
 	enum histree_status status = histree_critical_path_create(drawing->history, &printing->path, &error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_start(printing->path, path->host, path->tid, path->from, path->to,
+		status = histree_critical_path_begin(printing->path,
+						     &(struct histree_path_request){ .rules = path->rules,
+										     .host = path->host,
+										     .tid = path->tid,
+										     .from = path->from,
+										     .to = path->to },
 						     &error);
 	return status == HISTREE_OK ? print(printing, chosen) : report_error(&error);
 }
@@ -407,7 +312,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 						 : answer(&printing, &drawing, &chosen);
 	}
 	histree_critical_path_free(printing.path);
-	free(printing.totals);
+	path_totals_release(&printing.totals);
 	free(printing.host);
 	histree_history_close(history);
 	target_close(&target);

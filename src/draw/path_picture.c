@@ -139,8 +139,13 @@ static enum histree_status walk(struct path_picture *picture,
 {
 	const struct histree_draw_path_options *options = picture->options;
 	struct histree_path_step step;
-	enum histree_status status = histree_critical_path_start(picture->path, options->host, options->tid,
-								 options->from, options->to, error);
+	const struct histree_path_request request = { .rules = options->rules,
+						      .host = options->host,
+						      .tid = options->tid,
+						      .from = options->from,
+						      .to = options->to,
+						      .cancel = options->cancel };
+	enum histree_status status = histree_critical_path_begin(picture->path, &request, error);
 	for (uint64_t steps = 0; status == HISTREE_OK; steps++) {
 		status = cancel_check(&options->cancel, steps, error);
 		if (status == HISTREE_OK)

@@ -10,39 +10,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
-#include "graph/graph_view.h"
-
-/*
- * Waits within waits.  What is deeper than this stays the wait that it is; so do the waits of a path that has gone
- * back so often for each interval of the graph, which only happens where a graph was made to have more ways back
- * than anybody can try.
- */
-enum { DEPTH_MAX = 4096, WORK_PER_INTERVAL = 4, WORK_MIN = 1 << 12 };
-
-struct links {
-	struct graph_link *all;
-	size_t count, capacity;
-};
-
-/* A vertex with an arrow into it that was not followed, for the time when the way that was taken ends. */
-struct fork {
-	size_t reached; /* the links up to the one by which the vertex was reached; 0 if that is not among them */
-	struct graph_link arrow;
-};
-
-struct histree_critical_path {
-	struct graph_view view;
-	struct links links; /* of the wait that is being resolved, and of those within it */
-	struct fork *forks;
-	size_t fork_count, fork_capacity;
-	struct histree_path_step *steps; /* found, and not handed out yet */
-	size_t step_count, step_capacity, handed_out;
-	uint64_t walk;                /* number of the path */
-	uint64_t work, work_max;      /* steps back so far, and how many there may be */
-	struct graph_thread *thread;  /* whose path it is; NULL: it is over */
-	histree_time first, next, to; /* its first vertex, its next one, and where to end */
-};
+#include "graph/path_walk.h"
 
 enum histree_status histree_critical_path_create(struct histree_history *history,
 						 struct histree_critical_path **out, struct histree_error *error)
@@ -56,7 +26,7 @@ enum histree_status histree_critical_path_create(struct histree_history *history
 		histree_critical_path_free(path);
 		return status;
 	}
-	path->work_max = WORK_MIN + WORK_PER_INTERVAL * histree_history_info(history)->interval_count;
+	path->work_max = PATH_WORK_MIN + PATH_WORK_PER_INTERVAL * histree_history_info(history)->interval_count;
 	*out = path;
 	return HISTREE_OK;
 }
@@ -74,21 +44,10 @@ void histree_critical_path_free(struct histree_critical_path *path)
 
 /* ---- resolving a wait --------------------------------------------------------------------------------------- */
 
-static bool is_wait(const struct graph_link *edge)
+enum histree_status path_add_link(struct histree_critical_path *path, const struct graph_link *link,
+				  struct histree_error *error)
 {
-	return edge->state == HISTREE_GRAPH_BLOCKED || edge->state == HISTREE_GRAPH_NETWORK;
-}
-
-static enum histree_status found_or_not(enum histree_status status, bool *is_found)
-{
-	*is_found = status == HISTREE_OK;
-	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
-}
-
-static enum histree_status add_link(struct histree_critical_path *path, const struct graph_link *link,
-				    struct histree_error *error)
-{
-	struct links *links = &path->links;
+	struct path_links *links = &path->links;
 	if (!array_reserve(&links->all, &links->capacity, links->count + 1))
 		return error_memory(error, "a critical path");
 	links->all[links->count++] = *link;
@@ -100,7 +59,7 @@ static enum histree_status add_fork(struct histree_critical_path *path, size_t r
 {
 	if (!array_reserve(&path->forks, &path->fork_capacity, path->fork_count + 1))
 		return error_memory(error, "a critical path");
-	path->forks[path->fork_count++] = (struct fork){ .reached = reached, .arrow = *arrow };
+	path->forks[path->fork_count++] = (struct path_fork){ .reached = reached, .arrow = *arrow };
 	return HISTREE_OK;
 }
 
@@ -128,13 +87,13 @@ static enum histree_status add_edge(struct histree_critical_path *path, const st
 {
 	size_t before = path->links.count;
 	*reached = 0;
-	if (is_wait(edge)) {
+	if (path_is_wait(edge)) {
 		enum histree_status status = resolve(path, edge, wait->bound, wait->depth + 1, error);
 		bool stays = path->links.count == before && edge->state == HISTREE_GRAPH_NETWORK;
 		if (status != HISTREE_OK || !stays)
 			return status;
 	}
-	enum histree_status status = add_link(path, edge, error);
+	enum histree_status status = path_add_link(path, edge, error);
 	*reached = path->links.count;
 	return status;
 }
@@ -149,9 +108,9 @@ static enum histree_status take_fork(struct histree_critical_path *path, const s
 	back->is_over = path->fork_count == wait->forks;
 	if (back->is_over)
 		return HISTREE_OK;
-	const struct fork fork = path->forks[--path->fork_count];
+	const struct path_fork fork = path->forks[--path->fork_count];
 	path->links.count = fork.reached != 0 ? fork.reached : wait->links;
-	enum histree_status status = add_link(path, &fork.arrow, error);
+	enum histree_status status = path_add_link(path, &fork.arrow, error);
 	*back = (struct back){ fork.arrow.from, fork.arrow.start, path->links.count, false };
 	return status;
 }
@@ -163,14 +122,14 @@ static enum histree_status step_back(struct histree_critical_path *path, const s
 	struct graph_link arrow, edge;
 	bool has_arrow, has_edge = false;
 	enum histree_status status =
-		found_or_not(graph_arrow_into(&path->view, back->thread, back->time, &arrow, error), &has_arrow);
+		path_found(graph_arrow_into(&path->view, back->thread, back->time, &arrow, error), &has_arrow);
 	if (status == HISTREE_OK && has_arrow && arrow.start <= wait->bound) {
 		back->is_over = true;
-		return add_link(path, &arrow, error);
+		return path_add_link(path, &arrow, error);
 	}
 	if (status == HISTREE_OK)
-		status = found_or_not(graph_edge_before(back->thread, back->time, &edge, error), &has_edge);
-	if (status == HISTREE_OK && has_arrow && !(has_edge && is_wait(&edge)))
+		status = path_found(graph_edge_before(back->thread, back->time, &edge, error), &has_edge);
+	if (status == HISTREE_OK && has_arrow && !(has_edge && path_is_wait(&edge)))
 		status = add_fork(path, back->reached, &arrow, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -189,16 +148,16 @@ static enum histree_status resolve(struct histree_critical_path *path, const str
 	struct graph_link arrow;
 	bool has_arrow = false;
 	enum histree_status status = HISTREE_OK;
-	if (depth < DEPTH_MAX && path->work < path->work_max)
-		status =
-			found_or_not(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
+	if (depth < PATH_DEPTH_MAX && path->work < path->work_max)
+		status = path_found(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
 	if (status != HISTREE_OK || !has_arrow)
 		return status;
-	status = add_link(path, &arrow, error);
+	status = path_add_link(path, &arrow, error);
 	struct back back = { arrow.from, arrow.start, path->links.count, false };
 	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound && path->work < path->work_max) {
-		path->work++;
-		status = step_back(path, &wait, &back, error);
+		status = cancel_check(&path->cancel, path->work++, error);
+		if (status == HISTREE_OK)
+			status = step_back(path, &wait, &back, error);
 	}
 	if (path->work == path->work_max)
 		path->links.count = wait.links;
@@ -208,8 +167,8 @@ static enum histree_status resolve(struct histree_critical_path *path, const str
 
 /* ---- gluing ------------------------------------------------------------------------------------------------- */
 
-static enum histree_status add_step(struct histree_critical_path *path, const struct histree_path_step *step,
-				    struct histree_error *error)
+enum histree_status path_add_step(struct histree_critical_path *path, const struct histree_path_step *step,
+				  struct histree_error *error)
 {
 	if (!array_reserve(&path->steps, &path->step_capacity, path->step_count + 1))
 		return error_memory(error, "a critical path");
@@ -238,7 +197,7 @@ static enum histree_status extend(struct histree_critical_path *path, struct gra
 						.state = state,
 						.host = thread->host->number,
 						.to_host = thread->host->number };
-	return move_to(path, thread, time) ? add_step(path, &step, error) : HISTREE_OK;
+	return move_to(path, thread, time) ? path_add_step(path, &step, error) : HISTREE_OK;
 }
 
 /* It goes over to another thread. */
@@ -255,7 +214,7 @@ static enum histree_status cross(struct histree_critical_path *path, struct grap
 						.host = from->host->number,
 						.to_host = to->host->number,
 						.state = state };
-	return add_step(path, &step, error);
+	return path_add_step(path, &step, error);
 }
 
 /* Where the path is. */
@@ -292,7 +251,7 @@ static enum histree_status enter(struct histree_critical_path *path, const struc
 static enum histree_status glue(struct histree_critical_path *path, const struct graph_link *edge,
 				struct histree_error *error)
 {
-	const struct links *links = &path->links;
+	const struct path_links *links = &path->links;
 	const struct graph_link *link = &links->all[links->count - 1];
 	enum histree_status status = enter(path, edge, link, error);
 	struct tip tip = { link->from, link->start };
@@ -309,32 +268,85 @@ static enum histree_status glue(struct histree_critical_path *path, const struct
 
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
-enum histree_status histree_critical_path_start(struct histree_critical_path *path, size_t host, int32_t tid,
-						histree_time from, histree_time to, struct histree_error *error)
+enum histree_status path_begin(struct histree_critical_path *path, const struct histree_path_request *request,
+			       struct graph_thread **thread, struct histree_error *error)
 {
-	struct graph_link edge;
-	struct graph_thread *thread;
 	path->thread = NULL;
 	path->step_count = path->handed_out = 0;
 	path->walk++;
 	path->work = 0;
-	if (from > to)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a path from %lld to %lld", (long long)from,
-				 (long long)to);
-	enum histree_status status = graph_view_thread(&path->view, host, tid, &thread, error);
-	if (status != HISTREE_OK)
-		return status;
-	histree_time start = histree_history_info(thread->host->history)->start;
-	status = graph_edge_from(thread, from < start ? start : from, &edge, error);
-	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= to))
-		return error_set(error, HISTREE_NOT_FOUND, "thread %d has no edge in that time", tid);
+	path->cancel = request->cancel;
+	path->has_own_rules = request->rules == HISTREE_PATH_RULES_OWN;
+	memset(path->departures, 0, sizeof(path->departures));
+	if (request->from > request->to)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a path from %lld to %lld", (long long)request->from,
+				 (long long)request->to);
+	return graph_view_thread(&path->view, request->host, request->tid, thread, error);
+}
+
+static enum histree_status has_no_edge(int32_t tid, struct histree_error *error)
+{
+	return error_set(error, HISTREE_NOT_FOUND, "thread %d has no edge in that time", tid);
+}
+
+/* From its first vertex in that time. */
+static enum histree_status begin_at_vertex(struct histree_critical_path *path, struct graph_thread *thread,
+					   histree_time from, struct histree_error *error)
+{
+	struct graph_link edge;
+	enum histree_status status = graph_edge_from(thread, from, &edge, error);
+	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= path->to))
+		return has_no_edge(thread->tid, error);
 	if (status != HISTREE_OK)
 		return status;
 	path->thread = thread;
 	path->first = path->next = edge.start;
-	path->to = to;
 	move_to(path, thread, edge.start);
 	return HISTREE_OK;
+}
+
+/* From that time, on whatever edge the thread is. */
+static enum histree_status begin_at_time(struct histree_critical_path *path, struct graph_thread *thread,
+					 histree_time from, struct histree_error *error)
+{
+	struct graph_link edge;
+	bool is_found;
+	enum histree_status status = path_found(graph_edge_over(thread, from, &edge, error), &is_found);
+	if (status == HISTREE_OK && !is_found)
+		status = graph_edge_from(thread, from, &edge, error);
+	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= path->to))
+		return has_no_edge(thread->tid, error);
+	if (status != HISTREE_OK)
+		return status;
+	path->thread = thread;
+	path->next = edge.start;
+	path->first = edge.start > from ? edge.start : from;
+	if (path->first < path->to)
+		return HISTREE_OK;
+	path->thread = NULL;
+	return has_no_edge(thread->tid, error);
+}
+
+enum histree_status histree_critical_path_begin(struct histree_critical_path *path,
+						const struct histree_path_request *request,
+						struct histree_error *error)
+{
+	struct graph_thread *thread;
+	enum histree_status status = path_begin(path, request, &thread, error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_time start = histree_history_info(thread->host->history)->start;
+	histree_time from = request->from < start ? start : request->from;
+	path->to = request->to;
+	return path->has_own_rules ? begin_at_time(path, thread, from, error)
+				   : begin_at_vertex(path, thread, from, error);
+}
+
+enum histree_status histree_critical_path_start(struct histree_critical_path *path, size_t host, int32_t tid,
+						histree_time from, histree_time to, struct histree_error *error)
+{
+	const struct histree_path_request request = { .host = host, .tid = tid, .from = from, .to = to };
+	return histree_critical_path_begin(path, &request, error);
 }
 
 /* The next edge of the thread, or what it waited for. */
@@ -342,16 +354,16 @@ static enum histree_status take_edge(struct histree_critical_path *path, struct 
 {
 	struct graph_link edge;
 	bool is_found = false;
-	enum histree_status status = HISTREE_OK;
-	if (path->next < path->to)
-		status = found_or_not(graph_edge_after(path->thread, path->next, &edge, error), &is_found);
+	enum histree_status status = cancel_check(&path->cancel, 0, error);
+	if (status == HISTREE_OK && path->next < path->to)
+		status = path_found(graph_edge_after(path->thread, path->next, &edge, error), &is_found);
 	if (status != HISTREE_OK || !is_found) {
 		path->thread = NULL;
 		return status;
 	}
 	path->next = edge.end;
 	path->links.count = path->fork_count = 0;
-	if (is_wait(&edge))
+	if (path_is_wait(&edge))
 		status = resolve(path, &edge, path->first, 0, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -366,7 +378,8 @@ enum histree_status histree_critical_path_next(struct histree_critical_path *pat
 		path->handed_out = path->step_count = 0;
 		if (path->thread == NULL)
 			return HISTREE_END;
-		enum histree_status status = take_edge(path, error);
+		enum histree_status status =
+			path->has_own_rules ? path_take_reasoned_edge(path, error) : take_edge(path, error);
 		if (status != HISTREE_OK) {
 			path->thread = NULL;
 			path->step_count = 0;

@@ -131,6 +131,12 @@ static enum histree_status edge_at(struct graph_thread *thread, histree_time tim
 	return interval.value.type == HISTREE_NULL ? HISTREE_NOT_FOUND : HISTREE_OK;
 }
 
+enum histree_status graph_edge_over(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				    struct histree_error *error)
+{
+	return edge_at(thread, time, out, error);
+}
+
 enum histree_status graph_edge_before(struct graph_thread *thread, histree_time time, struct graph_link *out,
 				      struct histree_error *error)
 {

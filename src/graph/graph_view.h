@@ -60,6 +60,8 @@ enum histree_status graph_edge_before(struct graph_thread *thread, histree_time 
 				      struct histree_error *error);
 enum histree_status graph_edge_after(struct graph_thread *thread, histree_time time, struct graph_link *out,
 				     struct histree_error *error);
+enum histree_status graph_edge_over(struct graph_thread *thread, histree_time time, struct graph_link *out,
+				    struct histree_error *error);
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error);
 

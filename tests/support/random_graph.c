@@ -102,25 +102,51 @@ static const char *fault_of(const struct histree_path_step *step, const struct h
 	return fault;
 }
 
+/* By our own rules each step begins where the one before ended, in time and on the same thread. */
+static const char *fault_of_next(const struct histree_path_step *step, const struct histree_path_step *before)
+{
+	if (step->start != before->end)
+		return "a step does not begin when the one before ends";
+	return step->tid == before->to_tid ? NULL : "a step does not begin where the one before ends";
+}
+
+static const char *walk_thread(struct histree_critical_path *path, const struct histree_path_request *request,
+			       const struct histree_history_info *info, uint64_t *steps,
+			       enum histree_status *status, struct histree_error *error)
+{
+	struct histree_path_step step, last = { 0 };
+	histree_time before = info->start;
+	const char *fault = NULL;
+	bool is_own = request->rules == HISTREE_PATH_RULES_OWN, is_begun = false;
+	*status = histree_critical_path_begin(path, request, error);
+	while (*status == HISTREE_OK && fault == NULL &&
+	       (*status = histree_critical_path_next(path, &step, error)) == HISTREE_OK) {
+		fault = fault_of(&step, info, &before);
+		if (fault == NULL && is_own && is_begun)
+			fault = fault_of_next(&step, &last);
+		last = step;
+		is_begun = true;
+		++*steps;
+	}
+	if (*status == HISTREE_END || *status == HISTREE_NOT_FOUND)
+		*status = HISTREE_OK;
+	return fault;
+}
+
 const char *random_graph_walk(struct histree_history *history, uint64_t *steps, enum histree_status *status,
 			      struct histree_error *error)
 {
+	static const enum histree_path_rules rules[] = { HISTREE_PATH_RULES_TRACE_COMPASS, HISTREE_PATH_RULES_OWN };
 	const struct histree_history_info *info = histree_history_info(history);
 	struct histree_critical_path *path;
-	struct histree_path_step step;
 	const char *fault = NULL;
 	*steps = 0;
 	*status = histree_critical_path_create(history, &path, error);
-	for (int32_t tid = 0; tid < THREADS && *status == HISTREE_OK && fault == NULL; tid++) {
-		histree_time before = info->start;
-		*status = histree_critical_path_start(path, 0, tid, info->start, info->end + 1, error);
-		while (*status == HISTREE_OK && fault == NULL &&
-		       (*status = histree_critical_path_next(path, &step, error)) == HISTREE_OK) {
-			fault = fault_of(&step, info, &before);
-			++*steps;
-		}
-		if (*status == HISTREE_END || *status == HISTREE_NOT_FOUND)
-			*status = HISTREE_OK;
+	for (int32_t tid = 0; tid < 2 * THREADS && *status == HISTREE_OK && fault == NULL; tid++) {
+		const struct histree_path_request request = {
+			.rules = rules[tid % 2], .tid = tid / 2, .from = info->start, .to = info->end + 1
+		};
+		fault = walk_thread(path, &request, info, steps, status, error);
 	}
 	histree_critical_path_free(path);
 	return fault;
