@@ -68,7 +68,7 @@ struct histree_path_step {
  * differ where these tell a person what is not so (docs/design/0074-why.md):
  *
  *	- a thread that was woken waits for a CPU until it has one, even if it is woken again meanwhile;
- *	- the idle loop and the kernel at work for nobody make nobody wait: each has one line of vertices for all CPUs,
+ *	- the idle loop and the kernel at work for nobody make nobody wait: each is one line for all CPUs,
  *	  so the way back ends there, and the wait stays what it is;
  *	- an arrow is followed where a wait ends or where a thread begins, if what it stands for happened during the
  *	  wait, and from another thread than the one that it leads to;

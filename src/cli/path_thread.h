@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "histree/history.h"
 
-/* Read HOST/TID, or the number alone where one host has it.  What is wrong with it is reported on standard error. */
+/* Read HOST/TID, or the number alone where one host has it.  What is wrong with it is reported. */
 enum cli_exit path_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid);
 
 #endif

@@ -35,7 +35,7 @@ static bool ends_with_wakeup(const struct graph_link *edge)
 	       edge->state == HISTREE_GRAPH_INTERRUPTED;
 }
 
-/* Who was woken and did not run since waits for a CPU, whatever the edge says: it was woken once more at its end. */
+/* Who was woken and did not run since waits for a CPU, whatever the edge says: it was woken once more. */
 static enum histree_status correct(struct histree_critical_path *path, struct graph_link *edge, histree_time bound,
 				   struct histree_error *error)
 {
