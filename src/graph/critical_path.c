@@ -396,8 +396,8 @@ size_t histree_critical_path_name(struct histree_critical_path *path, size_t hos
 	struct histree_interval interval = { .value = histree_null() };
 	struct graph_thread *thread;
 	bool is_named = graph_view_thread(&path->view, host, tid, &thread, NULL) == HISTREE_OK &&
-			thread->name != HISTREE_ROOT &&
-			histree_query_single(thread->host->query, thread->name,
+			graph_part(thread, GRAPH_NAME) != HISTREE_ROOT &&
+			histree_query_single(thread->host->query, graph_part(thread, GRAPH_NAME),
 					     histree_history_info(thread->host->history)->start, &interval,
 					     NULL) == HISTREE_OK &&
 			interval.value.type == HISTREE_STRING;

@@ -85,14 +85,20 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 		.host = host,
 		.tid = tid,
 		.state = state,
-		.woken_by = child_of(host, state, "Woken_by"),
-		.received_from = child_of(host, state, "Received_from"),
-		.sent_at = child_of(host, state, "Sent_at"),
-		.received = child_of(host, state, "Received"),
-		.name = child_of(host, state, "Name"),
 	};
 	*out = thread;
 	return HISTREE_OK;
+}
+
+histree_quark graph_part(struct graph_thread *thread, enum graph_part part)
+{
+	static const char *const names[GRAPH_PART_COUNT] = { "Woken_by", "Received_from", "Sent_at", "Received",
+							     "Name" };
+	if ((thread->known & 1U << part) == 0) {
+		thread->parts[part] = child_of(thread->host, thread->state, names[part]);
+		thread->known |= 1U << part;
+	}
+	return thread->parts[part];
 }
 
 /* ---- edges -------------------------------------------------------------------------------------------------- */
@@ -117,18 +123,25 @@ static enum histree_status edge_at(struct graph_thread *thread, histree_time tim
 	struct histree_interval interval;
 	if (!is_inside(thread->host, time))
 		return HISTREE_NOT_FOUND;
-	enum histree_status status =
-		histree_query_single(thread->host->query, thread->state, time, &interval, error);
-	if (status != HISTREE_OK)
-		return status;
+	if (!thread->has_edge || time < thread->start || time > thread->end) {
+		enum histree_status status =
+			histree_query_single(thread->host->query, thread->state, time, &interval, error);
+		if (status != HISTREE_OK)
+			return status;
+		thread->has_edge = true;
+		thread->start = interval.start;
+		thread->end = interval.end;
+		thread->is_null = interval.value.type == HISTREE_NULL;
+		thread->edge = state_of(&interval.value);
+	}
 	*out = (struct graph_link){
 		.from = thread,
 		.to = thread,
-		.start = interval.start,
-		.end = interval.end + 1,
-		.state = state_of(&interval.value),
+		.start = thread->start,
+		.end = thread->end + 1,
+		.state = thread->edge,
 	};
-	return interval.value.type == HISTREE_NULL ? HISTREE_NOT_FOUND : HISTREE_OK;
+	return thread->is_null ? HISTREE_NOT_FOUND : HISTREE_OK;
 }
 
 enum histree_status graph_edge_over(struct graph_thread *thread, histree_time time, struct graph_link *out,
@@ -200,9 +213,10 @@ enum { PACKETS_MAX = 4096 };
 static enum histree_status received_at(struct graph_thread *thread, histree_time time, struct histree_interval *out,
 				       struct packet_key *key, struct histree_error *error)
 {
-	if (thread->received == HISTREE_ROOT || !is_inside(thread->host, time))
+	histree_quark received = graph_part(thread, GRAPH_RECEIVED);
+	if (received == HISTREE_ROOT || !is_inside(thread->host, time))
 		return HISTREE_NOT_FOUND;
-	enum histree_status status = histree_query_single(thread->host->query, thread->received, time, out, error);
+	enum histree_status status = histree_query_single(thread->host->query, received, time, out, error);
 	if (status != HISTREE_OK)
 		return status;
 	bool is_there = out->start == time && out->value.type == HISTREE_STRING;
@@ -274,12 +288,13 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 	*out = (struct graph_link){
 		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_DEFAULT
 	};
-	enum histree_status status = number_at(thread->host, thread->woken_by, time, &tid, error);
+	enum histree_status status = number_at(thread->host, graph_part(thread, GRAPH_WOKEN_BY), time, &tid, error);
 	if (status == HISTREE_NOT_FOUND) {
 		out->state = HISTREE_GRAPH_NETWORK;
-		status = number_at(thread->host, thread->received_from, time, &tid, error);
+		status = number_at(thread->host, graph_part(thread, GRAPH_RECEIVED_FROM), time, &tid, error);
 		if (status == HISTREE_OK)
-			status = number_at(thread->host, thread->sent_at, time, &out->start, error);
+			status = number_at(thread->host, graph_part(thread, GRAPH_SENT_AT), time, &out->start,
+					   error);
 	}
 	if (status == HISTREE_NOT_FOUND)
 		return arrow_of_packet(view, thread, time, out, error);

@@ -22,11 +22,24 @@ struct graph_host {
 	histree_quark threads, packets;
 };
 
-/* A thread of the graph; HISTREE_ROOT for an attribute that it does not have. */
+/* What a thread of the graph has besides its edges. */
+enum graph_part { GRAPH_WOKEN_BY, GRAPH_RECEIVED_FROM, GRAPH_SENT_AT, GRAPH_RECEIVED, GRAPH_NAME };
+#define GRAPH_PART_COUNT 5
+
+/*
+ * A thread of the graph.  Most of those on a path are there for a moment, so that their parts are looked up when they
+ * are first asked for; and a path often asks again for the edge that it had last.
+ */
 struct graph_thread {
 	struct graph_host *host;
 	int32_t tid;
-	histree_quark state, woken_by, received_from, sent_at, received, name;
+	histree_quark state;
+	uint32_t known; /* bits of the parts that were looked up */
+	histree_quark parts[GRAPH_PART_COUNT];
+	bool has_edge; /* this is what was last read of it: */
+	bool is_null;
+	histree_time start, end; /* inclusive */
+	enum histree_graph_state edge;
 	/* Of the path that is being walked: its last vertex there. */
 	uint64_t walk; /* by which that is known */
 	histree_time last;
@@ -54,6 +67,9 @@ void graph_view_release(struct graph_view *view);
 /* Returns HISTREE_NOT_FOUND if the graph has no such host or thread. */
 enum histree_status graph_view_thread(struct graph_view *view, size_t host, int32_t tid, struct graph_thread **out,
 				      struct histree_error *error);
+
+/* Returns HISTREE_ROOT if the thread has no such attribute. */
+histree_quark graph_part(struct graph_thread *thread, enum graph_part part);
 
 /* Each returns HISTREE_NOT_FOUND, without a message, if there is none. */
 enum histree_status graph_edge_before(struct graph_thread *thread, histree_time time, struct graph_link *out,
