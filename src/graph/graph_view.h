@@ -27,8 +27,8 @@ enum graph_part { GRAPH_WOKEN_BY, GRAPH_RECEIVED_FROM, GRAPH_SENT_AT, GRAPH_RECE
 #define GRAPH_PART_COUNT 5
 
 /*
- * A thread of the graph.  Most of those on a path are there for a moment, so that their parts are looked up when they
- * are first asked for; and a path often asks again for the edge that it had last.
+ * A thread of the graph.  Most of those on a path are there for a moment, so that their parts are looked up when
+ * they are first asked for; and a path often asks again for the edge that it had last.
  */
 struct graph_thread {
 	struct graph_host *host;

@@ -50,7 +50,7 @@ const struct route routes[] = {
 	{ HTTP_POST, OUTPUTS "?/annotations", tsp_annotations },
 	{ HTTP_GET, OUTPUTS "?/configTypes", tsp_no_list },
 	{ HTTP_GET, OUTPUTS "?/configTypes/?", tsp_no_configuration },
-	{ HTTP_POST, OUTPUTS "?", tsp_no_configuration },
+	{ HTTP_POST, OUTPUTS "?", tsp_derive_output },
 	{ HTTP_DELETE, OUTPUTS "?/?", tsp_no_configuration },
 
 	{ HTTP_GET, TSP "config/types", tsp_no_list },
@@ -71,6 +71,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "usage", api_usage },
 	{ HTTP_GET, API "density", api_density },
 	{ HTTP_GET, API "arrows", api_arrows },
+	{ HTTP_GET, API "path", api_path },
 	{ HTTP_GET, API "bookmarks", api_bookmarks },
 	{ HTTP_GET, API "gaps", api_gaps },
 	{ HTTP_GET, API "events", api_events },

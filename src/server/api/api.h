@@ -95,6 +95,15 @@ endpoint_function api_density;
 endpoint_function api_arrows;
 
 /*
+ * ?thread=TID or HOST/TID &from= &to= &pixels=, and view= ... as rows: {all, states: [{own, others, style}],
+ * threads: [{tid, name, host, position}], steps: [[thread, to, state, start, end], ...]}, the critical path of a
+ * thread in a range, by our own rules.  `own` and `others` are ns of the thread and of those that it waited for,
+ * by enum histree_graph_state; positions are those of rows of the view, -1 where they are not shown; `to` is -1
+ * for what is no arrow; `all` is false if the path was too long to be walked to the end.
+ */
+endpoint_function api_path;
+
+/*
  * Lists the bookmarks within the trace: [{uuid, name, start, end}].  They are made and removed by the protocol's
  * own calls.
  */

@@ -19,7 +19,7 @@ struct output_call {
 	struct call *call;
 	struct dataset *dataset; /* steps that outlive the call hold it */
 	void *view;
-	const char *analysis; /* of an output for each segment store; else NULL */
+	const char *analysis; /* of an output for each segment store; of one for a thread, the thread; else NULL */
 };
 
 struct segment_list;
@@ -31,6 +31,8 @@ struct output {
 	 * There is one for each segment store: its id ends with a colon and the analysis, and its name begins so.
 	 */
 	bool is_per_segments;
+	/* There is one, and one more for each thread, whose id ends with a colon and TID or HOST/TID. */
+	bool is_per_thread;
 	bool (*applies)(const struct dataset *dataset);
 	dataset_view_make *make; /* several outputs may share one view */
 	void (*free)(void *view);
@@ -48,9 +50,9 @@ struct output {
 /* By name, as clients list them; NULL at the end. */
 extern const struct output *const outputs[];
 
-extern const struct output output_call_stack, output_control_flow, output_resources, output_cpu_usage,
-	output_histogram, output_events, output_statistics, output_state_system, output_segment_table,
-	output_segment_scatter, output_segment_statistics, output_segment_density;
+extern const struct output output_call_stack, output_control_flow, output_critical_path, output_resources,
+	output_cpu_usage, output_histogram, output_events, output_statistics, output_state_system,
+	output_segment_table, output_segment_scatter, output_segment_statistics, output_segment_density;
 
 const char *output_type_name(enum output_type type);
 
@@ -58,8 +60,8 @@ const char *output_type_name(enum output_type type);
 const struct output *output_find(const struct dataset *dataset, const char *id);
 
 /*
- * Returns the analysis in the id of an output for each segment store, which follows the colon, by our name of it;
- * NULL for others.
+ * Returns the analysis in the id of an output for each segment store, which follows the colon, by our name of it,
+ * or the thread of one that is for a thread; NULL for others.
  */
 const char *output_analysis(const struct output *output, const char *id);
 

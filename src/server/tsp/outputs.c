@@ -10,19 +10,13 @@ enum { ANALYSES_MAX = 64 };
 
 /* The outputs for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
-	&output_cpu_usage,
-	&output_call_stack,
-	&output_control_flow,
-	&output_events,
-	&output_statistics,
-	&output_histogram,
-	&output_segment_density,
-	&output_segment_scatter,
-	&output_segment_statistics,
-	&output_segment_table,
-	&output_resources,
-	&output_state_system,
-	NULL,
+	&output_cpu_usage,       &output_call_stack,
+	&output_control_flow,    &output_critical_path,
+	&output_events,          &output_statistics,
+	&output_histogram,       &output_segment_density,
+	&output_segment_scatter, &output_segment_statistics,
+	&output_segment_table,   &output_resources,
+	&output_state_system,    NULL,
 };
 
 const char *output_type_name(enum output_type type)
@@ -42,6 +36,8 @@ static const struct {
 
 const char *output_analysis(const struct output *output, const char *id)
 {
+	if (output->is_per_thread && id[strlen(output->id)] == ':')
+		return id + strlen(output->id) + 1;
 	if (!output->is_per_segments)
 		return NULL;
 	const char *analysis = id + strlen(output->id) + 1;
@@ -54,8 +50,9 @@ const char *output_analysis(const struct output *output, const char *id)
 static bool has_id(const struct output *output, const char *id)
 {
 	size_t size = strlen(output->id);
-	return output->is_per_segments ? strncmp(id, output->id, size) == 0 && id[size] == ':'
-				       : strcmp(id, output->id) == 0;
+	bool has_more = strncmp(id, output->id, size) == 0 && id[size] == ':';
+	return output->is_per_segments ? has_more
+				       : (output->is_per_thread && has_more) || strcmp(id, output->id) == 0;
 }
 
 static int compare_texts(const void *a, const void *b)

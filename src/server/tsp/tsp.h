@@ -16,7 +16,7 @@ endpoint_function tsp_experiments, tsp_experiment, tsp_open_experiment, tsp_dele
 
 endpoint_function tsp_bookmarks, tsp_add_bookmark, tsp_bookmark, tsp_change_bookmark, tsp_remove_bookmark;
 
-endpoint_function tsp_outputs, tsp_output, tsp_marker_sets;
+endpoint_function tsp_outputs, tsp_output, tsp_derive_output, tsp_marker_sets;
 endpoint_function tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_columns, tsp_lines;
 endpoint_function tsp_style, tsp_annotation_categories, tsp_annotations;
 

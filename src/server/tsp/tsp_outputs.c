@@ -32,11 +32,23 @@ static void write_names(struct json_writer *json, const struct output *output, c
 	json_text_member(json, "name", name);
 }
 
+/* One for a thread has the id ID:14753 and the name "Critical Path: 14753". */
+static void write_names_of_thread(struct json_writer *json, const struct output *output, const char *thread)
+{
+	char id[512], name[512];
+	snprintf(id, sizeof(id), "%s:%s", output->id, thread);
+	snprintf(name, sizeof(name), "%s: %s", output->name, thread);
+	json_text_member(json, "id", id);
+	json_text_member(json, "name", name);
+}
+
 static void write_descriptor(void *context, const struct output *output, const char *analysis)
 {
 	struct json_writer *json = context;
 	json_begin_object(json);
-	if (analysis != NULL) {
+	if (analysis != NULL && output->is_per_thread) {
+		write_names_of_thread(json, output, analysis);
+	} else if (analysis != NULL) {
 		write_names(json, output, analysis);
 	} else {
 		json_text_member(json, "id", output->id);
@@ -69,6 +81,30 @@ void tsp_output(struct call *call)
 		write_descriptor(&call->reply->json, output, output_analysis(output, call->captured[1]));
 	else
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
+	dataset_release(dataset);
+}
+
+/*
+ * Viewers make outputs of others by their parameters; of ours, that of a thread is there without being made, and
+ * this says what it is called.
+ */
+void tsp_derive_output(struct call *call)
+{
+	char number[24];
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL)
+		return;
+	const struct output *output = output_find(dataset, call->captured[1]);
+	const json_t *thread = json_object_get(call->parameters, "thread");
+	if (json_is_integer(thread))
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(thread));
+	const char *text = json_is_integer(thread) ? number : json_string_value(thread);
+	if (output == NULL || !output->is_per_thread)
+		tsp_no_configuration(call);
+	else if (text == NULL || *text == '\0')
+		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: thread");
+	else
+		write_descriptor(&call->reply->json, output, text);
 	dataset_release(dataset);
 }
 

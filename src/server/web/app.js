@@ -19,6 +19,7 @@ const PANELS = [
 	{ name: "events", title: "Events", load: async () => (await import("./events_panel.js")).EventsPanel, applies: (one) => one.hasEvents },
 	{ name: "types", title: "Event types", load: async () => (await import("./types_panel.js")).TypesPanel, applies: (one) => one.hasEvents },
 	{ name: "latencies", title: "Latencies", load: async () => (await import("./latencies_panel.js")).LatenciesPanel, applies: (one) => one.hasSegments },
+	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
 	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true },
 ];
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
@@ -125,6 +126,8 @@ function makeChart(view, parts) {
 	chart.addEventListener("chosen", () => {
 		active = chart;
 		selection.of(chart, chart.infoAt(chart.chosen));
+		for (const panel of panels)
+			panel.onChosen?.(chart.infoAt(chart.chosen));
 	});
 	onDrag(chart.canvas, (from, to, isOver, down) => dragChart(chart, from, to, isOver, down), (x, event) => clickChart(chart, event));
 	chart.canvas.addEventListener("pointermove", (event) => hover.move(chart, event));

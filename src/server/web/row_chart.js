@@ -6,6 +6,7 @@
 
 import * as api from "./api.js";
 import { Arrows } from "./arrows.js";
+import { PathOverlay, threadOf } from "./critical_path.js";
 import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
 import { NO_STYLE, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
@@ -43,7 +44,7 @@ export class RowChart extends EventTarget {
 	chosen = -1; // position of the selected row
 	chosenRow = -1; // and its number in the model
 	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
-	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
+	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true, path: "" };
 	#names = [];
 	#isAwaitingOrder = false;
 	#areInOrder = false; // on the server: early rows are of no use any more
@@ -58,6 +59,7 @@ export class RowChart extends EventTarget {
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
 		this.arrows = new Arrows(this, failed);
 		this.matches = new Matches(this, failed);
+		this.path = new PathOverlay(this, failed);
 		if (experiment.hosts?.length > HOSTS_UNFOLDED_MAX)
 			this.settings.folded = "hosts";
 		this.#build();
@@ -74,13 +76,15 @@ export class RowChart extends EventTarget {
 		this.fold = element("button", { type: "button", textContent: "Fold all", title: "fold or unfold all" });
 		this.count = element("span");
 		this.arrowsButton = element("button", { type: "button", textContent: "Arrows", hidden: !this.view.hasArrows });
+		this.pathButton = element("button", { type: "button", textContent: "Path", title: "what the chosen thread waited for, and what that waited for in turn",
+			hidden: !(this.experiment.hasPaths && this.view.name === "control-flow") });
 		this.names = element("div", { className: "names" });
 		this.canvas = element("canvas", { tabIndex: 0 });
 		this.thumb = element("div", { className: "thumb" });
 		this.scrollbar = element("div", { className: "scrollbar" }, this.thumb);
 		this.body = element("div", { className: "body" }, this.names, this.canvas, this.scrollbar);
 		this.root = element("section", { className: "chart", ariaLabel: this.view.title },
-			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.arrowsButton, this.count),
+			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.arrowsButton, this.pathButton, this.count),
 			this.body);
 		this.root.dataset.view = this.view.name;
 		this.canvas.setAttribute("role", "img");
@@ -92,6 +96,7 @@ export class RowChart extends EventTarget {
 			this.draw();
 			this.dispatchEvent(new Event("settings"));
 		};
+		this.pathButton.onclick = () => this.#togglePath();
 		this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
 		this.scrollbar.onpointerdown = (event) => this.#dragThumb(event);
 		this.names.onclick = (event) => this.#clickName(event);
@@ -139,6 +144,23 @@ export class RowChart extends EventTarget {
 		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: FOLDS.indexOf(folded), toggled: toggled.join() };
 	}
 
+	// Of the chosen thread, and from then on of whichever is chosen.
+	#togglePath() {
+		const isOn = this.settings.path !== "";
+		this.settings.path = isOn ? "" : threadOf(this.infoAt(this.chosen));
+		this.pathButton.textContent = isOn || this.settings.path !== "" ? "Path" : "Path: choose a thread";
+		this.draw();
+		this.dispatchEvent(new Event("settings"));
+	}
+
+	#followPath(info) {
+		const thread = threadOf(info);
+		if (this.settings.path === "" || thread === "" || thread === this.settings.path)
+			return;
+		this.settings.path = thread;
+		this.dispatchEvent(new Event("settings"));
+	}
+
 	toggle(row) {
 		const { toggled } = this.settings;
 		const without = toggled.filter((one) => one !== row);
@@ -168,6 +190,7 @@ export class RowChart extends EventTarget {
 		this.chosen = position;
 		this.chosenRow = row;
 		this.reveal(position);
+		this.#followPath(this.infoAt(position));
 		this.draw();
 		if (!isQuiet)
 			this.dispatchEvent(new Event("chosen"));
@@ -253,6 +276,8 @@ export class RowChart extends EventTarget {
 				this.#drawBlock(context, block, width, ratio);
 		this.isComplete &&= this.matches.isComplete;
 		this.arrows.draw(context, width, height);
+		this.path.draw(context, width, height);
+		this.pathButton.setAttribute("aria-pressed", this.settings.path !== "");
 		drawMarkers(context, this.viewport, width, height);
 		this.#drawArrowsButton();
 		this.#drawNames();

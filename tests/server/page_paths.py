@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_paths.py HISTREE [SCREENSHOTS] - the critical path of the chosen thread in the page: over the rows of Control Flow,
+and in the panel Why.  Screenshots and what is skipped are as in page.py."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+import browser
+from browser import Browser
+from page import SKIP, Page
+from serving import SMALL_TRACE, Server, Tally
+
+THREAD = 14753
+DONE = "page.charts[0].isComplete && page.charts[0].path.isComplete && Boolean(page.charts[0].path.path)"
+WHY = "page.panels.find((one) => one.name === 'why')"
+# Where two rows are in view, the middle between them on the longest arrow: its colour.
+ARROW = """
+const chart = page.charts[0], { path } = chart.path, { width } = chart.canvas.getBoundingClientRect();
+const x = (at) => (at - chart.viewport.from) / chart.viewport.span * width;
+const y = (thread) => chart.middleOf(path.threads[thread].position);
+for (const [from, to, , start, end] of path.steps) {
+	if (to < 0 || x(start) < 30 || x(start) > width - 30 || y(from) === y(to))
+		continue;
+	const middle = Math.min(Math.max((y(from) + y(to)) / 2, 2), chart.height - 2), ratio = chart.canvas.width / width;
+	const pixels = chart.canvas.getContext("2d").getImageData((x(start) - 3) * ratio, middle * ratio, 6 * ratio, 1).data;
+	for (let at = 0; at < pixels.length; at += 4)
+		if (pixels[at + 3] === 255 && Math.abs(pixels[at] - 0x2a) < 4 && Math.abs(pixels[at + 2] - 0xb8) < 4)
+			return true;
+}
+return false;
+"""
+# Of the panel: the states that are wide enough, and the colours that they have.
+STATES = """
+const panel = page.panels.find((one) => one.name === "why"), { path, canvas, viewport } = panel;
+const ratio = canvas.width / canvas.clientWidth, found = [];
+for (const [thread, to, state, start, end] of path.steps) {
+	const [left, right] = [start, end].map((at) => (at - viewport.from) / viewport.span * canvas.clientWidth);
+	if (to >= 0 || right - left < 8)
+		continue;
+	const data = canvas.getContext("2d").getImageData((left + right) / 2 * ratio, (thread + 0.5) * 18 * ratio, 1, 1).data;
+	found.push([path.states[state].style.light, "#" + [...data.slice(0, 3)].map((byte) => byte.toString(16).padStart(2, "0")).join("")]);
+}
+return found;
+"""
+
+
+def shows_path(page, fragment):
+    page.open(fragment)
+    page.browser.run("page.charts[0].choose(0)")
+    assert page.get("page.charts[0].infoAt(0).tid") == THREAD
+    page.browser.run("document.querySelector('.chart[data-view=control-flow] button[title^=what]').click()")
+    page.browser.until(DONE)
+    page.browser.run("await new Promise((done) => setTimeout(done, 100))")
+    assert page.get("page.charts[0].path.path.threads[0].tid") == THREAD
+    assert page.browser.run(ARROW), "no arrow is drawn"
+    page.browser.until("decodeURIComponent(location.hash).replaceAll('+', ' ').includes('\"path\":\"14753\"')")
+
+
+def shows_why(page):
+    page.browser.run("document.querySelector('#panes [data-view=why]').click()")
+    page.browser.until(f"Boolean({WHY})")
+    assert "choose a thread" in page.browser.until(f"{WHY}.what.textContent")
+    page.browser.run("page.charts[0].choose(0)")
+    page.browser.until(f"{WHY}.isComplete && Boolean({WHY}.path) && {WHY}.what.textContent.includes('those it waited for')")
+    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
+    names = page.browser.run("return [...document.querySelectorAll('.path-name')].map((one) => one.textContent)")
+    assert names[0] == f"burn {THREAD}" and len(names) >= 4, names
+    states = page.browser.run(STATES)
+    assert len(states) >= 5 and all(wanted == found for wanted, found in states), states
+    page.shoot("paths")
+
+
+def follows_the_range(page):
+    before = page.get(f"{WHY}.path.steps.length")
+    page.browser.run("page.viewport.show(0, page.viewport.duration)")
+    page.browser.until(f"{WHY}.isComplete && {WHY}.path.steps.length > {before}")
+    page.browser.until(DONE)
+    page.browser.run("page.charts[0].pathButton.click()")
+    assert page.get("page.charts[0].settings.path") == ""
+    page.shoot("paths-whole")
+
+
+def main():
+    if not browser.is_here():
+        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
+        return SKIP
+    tally, view = Tally(), Browser()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        store = folder / "demo.histree"
+        subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, SMALL_TRACE], check=True,
+                       stderr=subprocess.DEVNULL)
+        try:
+            with Server(sys.argv[1], folder, [store]) as server:
+                page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
+                page.open()
+                uuid = page.browser.run("return (await (await fetch('api/v1/experiments')).json())[0].uuid")
+                fragment = "#" + urllib.parse.urlencode({
+                    "trace": uuid, "from": 16000000, "to": 17200000, "views": "control-flow", "theme": "light",
+                    "control-flow": json.dumps({"filter": "burn", "arrows": False})})
+                tally.run("shows_path", lambda: shows_path(page, fragment))
+                for test in shows_why, follows_the_range:
+                    tally.run(test.__name__, lambda: test(page))
+                view.open("about:blank")
+        finally:
+            view.close()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
