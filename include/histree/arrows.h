@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * arrows.h - arrows between the rows of a kernel trace: which thread followed which on a CPU, which thread created
- * or woke which, and on which CPU a thread went on; and those of a trace of tracks: where a flow went on.
+ * or woke which, on which CPU a thread went on, and which packets went from host to host; and those of a trace of
+ * tracks: where a flow went on.
  *
  *	request = (struct histree_arrows_request){ .history = history, .resources = resources, .flow = flow,
  *						   .from = t1, .to = t2, .pixels = 1500 };
@@ -25,6 +26,7 @@
 #ifndef HISTREE_ARROWS_H
 #define HISTREE_ARROWS_H
 
+#include "critical_path.h"
 #include "segment_store.h"
 #include "view.h"
 
@@ -36,15 +38,18 @@ enum histree_arrow_kind {
 	HISTREE_ARROW_WAKEUP,    /* from a thread to the one that it woke, when that one gets a CPU */
 	HISTREE_ARROW_MIGRATION, /* of one thread, from the CPU that it left to the one where it ran next */
 	HISTREE_ARROW_FLOW,      /* from the span where a flow was to the one where it is next */
+	HISTREE_ARROW_PACKET, /* from the thread that sent a packet to the one that it came to, of another host */
 };
-#define HISTREE_ARROW_KIND_COUNT 5
+#define HISTREE_ARROW_KIND_COUNT 6
 
 struct histree_arrow {
 	enum histree_arrow_kind kind;
-	int32_t from, to; /* tids, both above 0; for a migration, CPUs; for a flow, quarks of rows of spans */
-	int32_t cpu;      /* where it ends; -1 for a fork or a flow */
-	int32_t tid;      /* the thread that migrates; -1 for a flow; otherwise the same as `to` */
+	/* tids, above 0, but that the kernel may send packets; for a migration, CPUs; for a flow, quarks of rows */
+	int32_t from, to;
+	int32_t cpu; /* where it ends; -1 for a fork, a flow or a packet */
+	int32_t tid; /* the thread that migrates; -1 for a flow; otherwise the same as `to` */
 	histree_time start, end;
+	uint32_t from_host, to_host; /* of a packet: in histree_history_hosts() of the graph; else 0 */
 };
 
 struct histree_arrows_request {
@@ -53,8 +58,10 @@ struct histree_arrows_request {
 	const struct histree_control_flow *flow;   /* of the history; NULL means no forks */
 	struct histree_segment_store *wakeups;     /* of the analysis `wakeups`; NULL means no wake-ups */
 	struct histree_segment_store *flows;       /* of the analysis `track-flows`; NULL means no flows */
-	histree_time from, to;                     /* both inclusive, inside the history */
-	uint32_t pixels;                           /* at least 1 */
+	/* Of the analysis `graph`, of several hosts, which nobody else uses meanwhile; NULL means no packets. */
+	struct histree_critical_path *paths;
+	histree_time from, to; /* both inclusive, inside the history */
+	uint32_t pixels;       /* at least 1 */
 	struct histree_cancel cancel;
 };
 

@@ -145,6 +145,28 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_next(st
 									      struct histree_path_step *out,
 									      struct histree_error *error);
 
+/*
+ * Packets between hosts of a united graph: those that came to a thread, or woke one, from `from` to `to`, both
+ * inclusive.
+ */
+struct histree_packets_request {
+	histree_time from, to;
+	size_t count_max; /* of one host */
+	/* Called for each, in no order: an arrow of state NETWORK.  What is not HISTREE_OK ends it. */
+	enum histree_status (*visit)(void *context, const struct histree_path_step *packet,
+				     struct histree_error *error);
+	void *context;
+	struct histree_cancel cancel;
+};
+
+/*
+ * Visit packets.  A path that was begun goes on as if nothing had been asked.  Returns HISTREE_NOT_FOUND if there
+ * are more of a host than `count_max`; those of the hosts before were visited then.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_critical_path_packets(struct histree_critical_path *path, const struct histree_packets_request *request,
+			      struct histree_error *error);
+
 /* Returns the name of a thread of the graph as snprintf() would; its length is 0 if none is known. */
 HISTREE_API size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid,
 					      char *buffer, size_t capacity);

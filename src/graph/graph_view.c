@@ -48,8 +48,10 @@ enum histree_status graph_view_open(struct graph_view *view, struct histree_hist
 
 void graph_view_release(struct graph_view *view)
 {
-	for (uint32_t i = 0; i < view->host_count; i++)
+	for (uint32_t i = 0; i < view->host_count; i++) {
 		histree_query_free(view->hosts[i].query);
+		free(view->hosts[i].receivers);
+	}
 	free(view->hosts);
 	id_map_release(&view->known);
 	arena_release(&view->records);
@@ -279,6 +281,15 @@ static enum histree_status arrow_of_packet(struct graph_view *view, struct graph
 		}
 	}
 	return is_found ? HISTREE_OK : HISTREE_NOT_FOUND;
+}
+
+enum histree_status graph_packet_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error)
+{
+	*out = (struct graph_link){
+		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_NETWORK
+	};
+	return arrow_of_packet(view, thread, time, out, error);
 }
 
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,

@@ -13,6 +13,12 @@
 #include "histree/critical_path.h"
 #include "histree/query.h"
 
+/* A thread that ever received a packet which may come from another host. */
+struct graph_receiver {
+	histree_quark quark; /* of Received */
+	int32_t tid;
+};
+
 /* The graph of one host. */
 struct graph_host {
 	uint32_t number;
@@ -20,6 +26,9 @@ struct graph_host {
 	const struct histree_attributes *attributes;
 	struct histree_query *query;
 	histree_quark threads, packets;
+	struct graph_receiver *receivers; /* sorted by quark, once they were asked for */
+	size_t receiver_count, receiver_capacity;
+	bool has_receivers;
 };
 
 /* What a thread of the graph has besides its edges. */
@@ -80,6 +89,10 @@ enum histree_status graph_edge_over(struct graph_thread *thread, histree_time ti
 				    struct histree_error *error);
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error);
+
+/* Find the packet from another host that came to a vertex. */
+enum histree_status graph_packet_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error);
 
 /* Find the first edge that begins at a time or later. */
 enum histree_status graph_edge_from(struct graph_thread *thread, histree_time time, struct graph_link *out,

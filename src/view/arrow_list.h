@@ -31,6 +31,10 @@ enum histree_status arrows_gather_forks(const struct histree_arrows_request *req
 enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *request, struct arrow_list *wakeups,
 					  struct histree_error *error);
 
+/* Of packets that came in the range. */
+enum histree_status arrows_gather_packets(const struct histree_arrows_request *request, struct arrow_list *packets,
+					  struct histree_error *error);
+
 /* From stack to stack, until arrows_find_rows() finds the rows of those that are shown. */
 enum histree_status arrows_gather_flows(const struct histree_arrows_request *request, struct arrow_list *flows,
 					struct histree_error *error);

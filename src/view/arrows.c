@@ -41,7 +41,8 @@ static int compare_numbers(int64_t one, int64_t other)
 /* Where it ends, which others that end there hide. */
 static int32_t group_of(const struct histree_arrow *arrow)
 {
-	return arrow->kind == HISTREE_ARROW_FLOW ? arrow->to : arrow->cpu;
+	bool is_by_row = arrow->kind == HISTREE_ARROW_FLOW || arrow->kind == HISTREE_ARROW_PACKET;
+	return is_by_row ? arrow->to : arrow->cpu;
 }
 
 static int compare_arrows(const void *a, const void *b)
@@ -237,6 +238,8 @@ static enum histree_status gather(const struct histree_arrows_request *request, 
 		status = arrows_gather_forks(request, &kinds[HISTREE_ARROW_FORK], error);
 	if (status == HISTREE_OK)
 		status = arrows_gather_wakeups(request, &kinds[HISTREE_ARROW_WAKEUP], error);
+	if (status == HISTREE_OK)
+		status = arrows_gather_packets(request, &kinds[HISTREE_ARROW_PACKET], error);
 	return status == HISTREE_OK ? arrows_gather_flows(request, &kinds[HISTREE_ARROW_FLOW], error) : status;
 }
 

@@ -11,6 +11,7 @@ import urllib.parse
 
 from protocol import Client
 from serving import SMALL_TRACE, Server, Tally
+import two_hosts
 
 OUTPUT = "org.eclipse.tracecompass.analysis.graph.core.dataprovider.CriticalPathDataProvider"
 THREAD = 14753  # of the demo: it makes threads and waits for each
@@ -99,6 +100,52 @@ class Paths:
         assert ask(thread=THREAD, view="resources")[1]["threads"][0]["position"] == -1
 
 
+class Packets:
+    """Of two hosts, each packet that came to or woke a thread is an arrow, from row to row or, folded, from host to host."""
+
+    def __init__(self, client, rounds):
+        self.client, self.rounds = client, rounds
+        self.start = client.experiment()["start"]
+        asked = [(one.sends, one.woken) for one in rounds]
+        answered = [(one.answers, one.returns) for one in rounds]
+        self.wanted = {("client (100) on a", "server (200) on b", *one) for one in asked} | \
+            {("server (200) on b", "client (100) on a", *one) for one in answered}
+
+    def ask(self, **parameters):
+        experiment = self.client.experiment()
+        query = urllib.parse.urlencode({"experiment": experiment["UUID"], "view": "control-flow", "sort": "tree", "filter": "",
+                                        "toggled": "", "from": 0, "to": experiment["end"] - self.start, "pixels": 8192, **parameters})
+        status, _, content = self.client.ask("GET", f"/api/v1/arrows?{query}")
+        assert status == 200, content
+        answer = json.loads(content)
+        kind = [one["name"] for one in answer["kinds"]].index("packet")
+        return answer, [one for one in answer["arrows"] if one["kind"] == kind]
+
+    def rows(self):
+        answer, packets = self.ask(folded=0)
+        found = {(one["fromName"], one["toName"], one["start"] + self.start, one["end"] + self.start) for one in packets}
+        assert answer["all"] and found == self.wanted, (found ^ self.wanted)
+        assert {(one["from"], one["to"]) for one in packets} == {(2, 5), (5, 2)}, packets[0]
+        first = self.rounds[5]
+        _, some = self.ask(folded=0, **{"from": first.sends - self.start, "to": first.goes_on - self.start})
+        assert {one["end"] + self.start for one in some} == {first.woken, first.returns}
+
+    def hosts(self):
+        _, packets = self.ask(folded=2)
+        assert len(packets) == len(self.wanted) and {(one["from"], one["to"]) for one in packets} == {(0, 1), (1, 0)}
+
+    def protocol(self):
+        output = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider"
+        entries = self.client.model(f"timeGraph/{output}/tree")["entries"]
+        ids = {one["labels"][1]: one["id"] for one in entries if len(one["labels"]) > 1}
+        times = {"start": self.start, "end": self.client.experiment()["end"], "nbTimes": 9000}
+        arrows = self.client.model(f"timeGraph/{output}/arrows", requested_timerange=times)
+        found = {(one["sourceId"], one["targetId"], one["start"], one["end"]) for one in arrows if one["style"]["parentKey"] == "Packet"}
+        wanted = {(ids["100" if "100" in one else "200"], ids["100" if "100" in other else "200"], *times) for one, other, *times in self.wanted}
+        assert found == wanted, found ^ wanted
+        assert "Packet" in self.client.model(f"{output}/style")["styles"]
+
+
 def main():
     tally = Tally()
     with tempfile.TemporaryDirectory() as name:
@@ -110,6 +157,15 @@ def main():
             paths = Paths(sys.argv[1], Client(sys.argv[1], server), store)
             for test in paths.protocol, paths.names, paths.page:
                 tally.run(test.__name__, test)
+        rounds = two_hosts.rounds(7, 40)
+        two_hosts.write(folder, rounds, lambda time: time + 3_000_000)
+        store = folder / "two.histree"
+        subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, "--clock", "b=-3000000",
+                        "--host", f"a={folder / 'a'}", "--host", f"b={folder / 'b'}"], check=True, stderr=subprocess.DEVNULL)
+        with Server(sys.argv[1], folder, [store]) as server:
+            packets = Packets(Client(sys.argv[1], server), rounds)
+            for test in packets.rows, packets.hosts, packets.protocol:
+                tally.run(f"packets_{test.__name__}", test)
     return tally.finish()
 
 

@@ -33,7 +33,10 @@ static enum histree_status find_positions(struct arrow_writer *writer, const str
 /* Where a row of a source is shown. */
 static uint32_t position_of(const struct arrow_writer *writer, const struct arrow_source *source, uint32_t row)
 {
-	return writer->positions[arrow_source_row(source, row)];
+	uint32_t position = writer->positions[arrow_source_row(source, row)];
+	if (position != HISTREE_NO_INDEX || source->model->instead == NULL)
+		return position;
+	return writer->positions[arrow_source_row(source, source->model->instead(source->view, row))];
 }
 
 /* Whether the chart shows any row of a source: of hosts that are folded no arrow is read. */

@@ -22,6 +22,8 @@ struct arrow_model {
 	bool (*rows)(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to);
 	/* Adds what a row is called: "bash (42)", "CPU 0". */
 	void (*name)(const void *view, uint32_t row, struct piece *name);
+	/* Returns the row that stands for one that is folded; NULL: none does. */
+	uint32_t (*instead)(const void *view, uint32_t row);
 };
 
 /* A view and how to get its arrows.  A zeroed one has none. */
@@ -41,6 +43,9 @@ static inline uint32_t arrow_source_row(const struct arrow_source *source, uint3
 
 /* Threads have switches, forks and wake-ups, resources migrations; the view is a struct kernel_view. */
 extern const struct arrow_model arrow_model_threads, arrow_model_resources;
+
+/* Packets between hosts; the view is a struct host_rows of threads, and the rows are those of all hosts. */
+extern const struct arrow_model arrow_model_packets;
 
 /* Flows; the view is a struct track_arrows, and the rows are quarks of its history. */
 extern const struct arrow_model arrow_model_flows;

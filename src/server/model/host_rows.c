@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/search.h"
+#include "histree/critical_path.h"
 #include "server/catalogue/allowed_paths.h"
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
@@ -108,6 +109,8 @@ enum histree_status host_rows_make(struct dataset *dataset, const struct row_mod
 		return error_memory(error, "a view");
 	rows->model = model;
 	rows->has_hosts = dataset->host_count > 0;
+	pthread_mutex_init(&rows->paths_lock, NULL);
+	rows->graph = rows->has_hosts && model == &row_model_threads ? dataset_history(dataset, "graph") : NULL;
 	rows->host_count = rows->has_hosts ? dataset->host_count : 1;
 	rows->hosts = calloc(rows->host_count, sizeof(*rows->hosts));
 	rows->name = path_name(store->trace_count == 1 && !rows->has_hosts ? store->traces[0] : store->path);
@@ -134,6 +137,8 @@ void host_rows_free(void *view)
 	for (size_t i = 0; rows->hosts != NULL && i < rows->host_count; i++)
 		free(rows->hosts[i].why);
 	free(rows->hosts);
+	histree_critical_path_free(rows->paths);
+	pthread_mutex_destroy(&rows->paths_lock);
 	free(rows);
 }
 

@@ -35,6 +35,10 @@ struct host_rows {
 	size_t host_count;
 	uint32_t count; /* of all rows */
 	bool has_hosts; /* rows of hosts */
+	/* Of all hosts, for the packets between them, one question at a time; NULL: there is none, or one host. */
+	struct histree_history *graph;
+	struct histree_critical_path *paths; /* NULL: nobody has asked yet */
+	pthread_mutex_t paths_lock;
 };
 
 /* Makes the rows of a model of one host; a host whose rows cannot be made has a sentence in their place. */

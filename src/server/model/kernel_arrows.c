@@ -47,7 +47,7 @@ static void name_of_thread(const void *context, uint32_t row, struct piece *name
 	kernel_thread_label(view, view->threads->list[row].tid, name);
 }
 
-const struct arrow_model arrow_model_threads = { make_of_threads, rows_of_threads, name_of_thread };
+const struct arrow_model arrow_model_threads = { make_of_threads, rows_of_threads, name_of_thread, NULL };
 
 /* ---- resources -------------------------------------------------------------------------------------------- */
 
@@ -81,4 +81,4 @@ static void name_of_resource(const void *context, uint32_t row, struct piece *na
 	piece_put_text(name, view->resource_list[row].name);
 }
 
-const struct arrow_model arrow_model_resources = { make_of_resources, rows_of_resources, name_of_resource };
+const struct arrow_model arrow_model_resources = { make_of_resources, rows_of_resources, name_of_resource, NULL };

@@ -115,8 +115,10 @@ bool host_rows_arrows(const void *view, size_t index, struct arrow_source *out)
 {
 	const struct host_rows *rows = view;
 	*out = (struct arrow_source){ 0 };
+	if (index == rows->host_count && rows->graph != NULL)
+		*out = (struct arrow_source){ .model = &arrow_model_packets, .view = rows };
 	if (index >= rows->host_count)
-		return false;
+		return out->model != NULL;
 	const struct host_view *host = &rows->hosts[index];
 	if (host->view != NULL)
 		(void)rows->model->arrows(host->view, 0, out);

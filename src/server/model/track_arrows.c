@@ -63,4 +63,4 @@ static void name(const void *view, uint32_t row, struct piece *name)
 		name->size += histree_attributes_path(attributes, row, room, size + 1);
 }
 
-const struct arrow_model arrow_model_flows = { make, rows, name };
+const struct arrow_model arrow_model_flows = { make, rows, name, NULL };

@@ -121,7 +121,7 @@ static void states(const struct output_call *output)
 static void style(const struct output_call *output)
 {
 	static const enum histree_arrow_kind arrows[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
-							  HISTREE_ARROW_WAKEUP };
+							  HISTREE_ARROW_WAKEUP, HISTREE_ARROW_PACKET };
 	const struct histree_label_table *table =
 		histree_labels_for(kernel_view_history(output->dataset), HISTREE_MEANS_THREAD_STATUS);
 	style_reply_with_arrows(output, &table, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));

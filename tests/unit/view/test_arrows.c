@@ -110,7 +110,7 @@ static void know_switches(struct world *world, int cpu)
 			from--;
 		if (from->tid > 0)
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_SWITCH, from->tid, to->tid, cpu, to->tid,
-							     from->end + 1, to->start });
+							     from->end + 1, to->start, 0, 0 });
 	}
 }
 
@@ -152,7 +152,7 @@ static void know_migrations(struct world *world)
 		if (from != NULL && last_cpu[run->tid] != cpu && from->end < run->start &&
 		    unknown_before[from->end + 1] == unknown_before[run->start])
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_MIGRATION, last_cpu[run->tid], cpu, cpu,
-							     run->tid, from->end + 1, run->start });
+							     run->tid, from->end + 1, run->start, 0, 0 });
 		last[run->tid] = run;
 		last_cpu[run->tid] = cpu;
 	}
@@ -191,7 +191,8 @@ static void write_threads(struct world *world, struct histree_state_system *syst
 				 HISTREE_OK);
 		assert_int_equal(histree_state_modify(system, birth, ppid, histree_int(1), NULL), HISTREE_OK);
 		if (is_fork)
-			know(world, &(struct histree_arrow){ HISTREE_ARROW_FORK, 1, tid, -1, tid, birth, birth });
+			know(world,
+			     &(struct histree_arrow){ HISTREE_ARROW_FORK, 1, tid, -1, tid, birth, birth, 0, 0 });
 	}
 }
 
@@ -217,8 +218,8 @@ static void make_wakeups(struct world *world, struct random *random, int count)
 		struct histree_segment segment = { start, end, content };
 		assert_int_equal(histree_segment_store_add(world->wakeups, &segment, NULL), HISTREE_OK);
 		if (waker > 0 && waker != 5)
-			know(world,
-			     &(struct histree_arrow){ HISTREE_ARROW_WAKEUP, waker, tid, cpu, tid, start, end });
+			know(world, &(struct histree_arrow){ HISTREE_ARROW_WAKEUP, waker, tid, cpu, tid, start, end,
+							     0, 0 });
 	}
 	assert_int_equal(histree_segment_store_finish(world->wakeups, NULL), HISTREE_OK);
 }
