@@ -65,7 +65,8 @@ static enum histree_status draw(struct overview_page *page, const struct report_
 						      .to = source->to,
 						      .width = 1200,
 						      .height = view == HISTREE_DRAW_RESOURCES ? 0 : 480,
-						      .title = what };
+						      .title = what,
+						      .cancel = source->cancel };
 	picture.file = open_memstream(&picture.bytes, &picture.size);
 	if (picture.file == NULL)
 		return HISTREE_ERR_MEMORY;
@@ -159,6 +160,7 @@ static enum histree_status put_segments(struct overview_page *page, const struct
 	enum histree_status status = target_segments(source->target, analysis, true, &store, error);
 	if (status != HISTREE_OK)
 		return status;
+	query.cancel = source->cancel;
 	if (source->has_window) {
 		query.from = source->from;
 		query.to = source->to;

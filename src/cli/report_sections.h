@@ -10,6 +10,7 @@
 
 #include "cli/overview_page.h"
 #include "cli/target.h"
+#include "histree/cancel.h"
 
 struct report_source {
 	const struct target *target;     /* a store */
@@ -18,6 +19,7 @@ struct report_source {
 	bool has_window;                 /* that is not all of it, */
 	char window[128];                /* and these are the options that say so, after a blank */
 	uint64_t row_max;                /* of a table */
+	struct histree_cancel cancel;
 };
 
 /* What the store is of, and what is missing of it. */
@@ -30,6 +32,16 @@ enum histree_status report_pictures(struct overview_page *page, const struct rep
 /* Threads and CPUs: nothing if the history is not one of the kernel. */
 enum histree_status report_time_use(struct overview_page *page, const struct report_source *source,
 				    struct histree_error *error);
+
+/* What ended the waits of threads: nothing if there is no graph. */
+enum histree_status report_waits(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error);
+
+/* Disks, and files that system calls named: nothing if there are no such segments. */
+enum histree_status report_disks(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error);
+enum histree_status report_files(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error);
 
 /* Each segment store: how long what lasts, and when the slowest was. */
 enum histree_status report_segments(struct overview_page *page, const struct report_source *source,

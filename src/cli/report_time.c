@@ -206,9 +206,11 @@ static const struct histree_use_row **choose_rows(const struct histree_time_use 
 static enum histree_status put_table(struct overview_page *page, const struct report_source *source,
 				     const struct use_table *table, struct histree_error *error)
 {
-	const struct histree_time_use_request request = {
-		.from = source->from, .to = source->to, .by = table->by, .where = table->where
-	};
+	const struct histree_time_use_request request = { .from = source->from,
+							  .to = source->to,
+							  .by = table->by,
+							  .where = table->where,
+							  .cancel = source->cancel };
 	struct histree_time_use *use;
 	char command[256];
 	enum histree_status status = histree_time_use_create(source->history, &request, &use, error);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/report_sections.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -82,10 +83,18 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 	if (status == HISTREE_OK)
 		status = report_time_use(&page, source, &error);
 	if (status == HISTREE_OK)
+		status = report_waits(&page, source, &error);
+	if (status == HISTREE_OK)
 		status = report_segments(&page, source, &error);
+	if (status == HISTREE_OK)
+		status = report_disks(&page, source, &error);
+	if (status == HISTREE_OK)
+		status = report_files(&page, source, &error);
 	if (status == HISTREE_OK)
 		report_more(&page, source);
 	overview_page_end(&page);
+	if (status == HISTREE_ERR_CANCELLED)
+		return CLI_INPUT; /* and it dies of the signal once all is put away */
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
@@ -131,7 +140,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct report_source source = { .target = &target, .row_max = chosen.rows };
+	struct report_source source = { .target = &target,
+					.row_max = chosen.rows,
+					.cancel = { .go_on = progress_goes_on } };
 	enum cli_exit code = CLI_OK;
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
@@ -142,10 +153,12 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = open_history(&target, &source.history);
 	if (code == CLI_OK)
 		code = read_window(&source, &chosen);
+	progress_catch_signals();
 	if (code == CLI_OK)
 		code = chosen.html != NULL ? write_file(&source, chosen.html) : print_page(&source);
 	histree_history_close(source.history);
 	target_close(&target);
+	progress_raise_signal();
 	return code;
 }
 

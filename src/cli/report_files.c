@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report_files.c - the sections of a report about disks and files, from the segments of requests and of system
+ * calls.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/time_text.h"
+#include "cli/report_sections.h"
+
+/* Names that are told apart; what comes after them is counted together. */
+enum { NAMES_MAX = 1 << 16 };
+
+/* What is known of a disk or a file. */
+struct use {
+	char *name;
+	uint64_t count, failed, reads, writes, read_bytes, written_bytes;
+	uint64_t ns, longest_ns;
+	histree_time longest_start;
+};
+
+struct uses {
+	struct use *all;
+	size_t count, capacity;
+};
+
+static int by_name(const void *one, const void *other)
+{
+	return strcmp(((const struct use *)one)->name, ((const struct use *)other)->name);
+}
+
+static int by_time(const void *one, const void *other)
+{
+	const struct use *a = one, *b = other;
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return by_name(one, other);
+}
+
+static void join(struct use *into, const struct use *one)
+{
+	into->count += one->count;
+	into->failed += one->failed;
+	into->reads += one->reads;
+	into->writes += one->writes;
+	into->read_bytes += one->read_bytes;
+	into->written_bytes += one->written_bytes;
+	into->ns += one->ns;
+	if (one->longest_ns > into->longest_ns) {
+		into->longest_ns = one->longest_ns;
+		into->longest_start = one->longest_start;
+	}
+}
+
+/* Those of one name become one; so there are twice as many as names at most. */
+static void merge(struct uses *uses)
+{
+	size_t kept = 0;
+	if (uses->count > 0)
+		qsort(uses->all, uses->count, sizeof(*uses->all), by_name);
+	for (size_t i = 0; i < uses->count; i++) {
+		if (kept > 0 && by_name(&uses->all[kept - 1], &uses->all[i]) == 0) {
+			join(&uses->all[kept - 1], &uses->all[i]);
+			free(uses->all[i].name);
+		} else {
+			uses->all[kept++] = uses->all[i];
+		}
+	}
+	uses->count = kept;
+}
+
+static enum histree_status add(struct uses *uses, const char *name, size_t size, const struct use *one,
+			       struct histree_error *error)
+{
+	if (uses->count == uses->capacity && uses->count > 0)
+		merge(uses);
+	bool is_full = uses->count > NAMES_MAX;
+	struct use *use = NULL;
+	if (uses->count * 2 < uses->capacity || array_reserve(&uses->all, &uses->capacity, uses->count * 2 + 1024))
+		use = &uses->all[uses->count];
+	char *copy = is_full ? strdup("(others)") : strndup(name, size);
+	if (use == NULL || copy == NULL) {
+		free(copy);
+		return error_memory(error, "a report");
+	}
+	*use = *one;
+	use->name = copy;
+	uses->count++;
+	return HISTREE_OK;
+}
+
+static void release(struct uses *uses)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		free(uses->all[i].name);
+	free(uses->all);
+}
+
+/* ---- segments ----------------------------------------------------------------------------------------------- */
+
+struct reading {
+	const struct report_source *source;
+	struct histree_segment_store *store;
+	size_t name, device, bytes, arguments, result; /* fields */
+	struct uses uses;
+};
+
+typedef enum histree_status take_segment(struct reading *reading, const struct histree_segment *segment,
+					 struct use *use, struct histree_error *error);
+
+/* Calls `take` for each segment that begins in the window. */
+static enum histree_status read_all(struct reading *reading, take_segment *take, struct histree_error *error)
+{
+	struct histree_segment segment;
+	struct histree_segment_iter *iter;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.cancel = reading->source->cancel;
+	if (reading->source->has_window) {
+		query.from = reading->source->from;
+		query.to = reading->source->to;
+	}
+	enum histree_status status = histree_segment_iter_create(reading->store, &iter, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(iter, &query, NULL, error);
+	for (uint64_t step = 0; status == HISTREE_OK; step++) {
+		status = cancel_check(&reading->source->cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_segment_iter_next(iter, &segment, error);
+		if (status != HISTREE_OK)
+			break;
+		struct use use = { .count = 1,
+				   .ns = (uint64_t)segment.end - (uint64_t)segment.start,
+				   .longest_start = segment.start };
+		use.longest_ns = use.ns;
+		status = take(reading, &segment, &use, error);
+	}
+	histree_segment_iter_free(iter);
+	merge(&reading->uses);
+	if (reading->uses.count > 0)
+		qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_time);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+static bool has_field(const struct reading *reading, const char *name, size_t *field)
+{
+	return histree_segment_store_field(reading->store, name, field) == HISTREE_OK;
+}
+
+/* What was loaded from a text may be of either type. */
+static int64_t number_of(const struct histree_value *value)
+{
+	return value->type == HISTREE_LONG ? value->int64 : value->type == HISTREE_INT ? value->int32 : 0;
+}
+
+static bool is_text(const struct histree_value *value, const char *text)
+{
+	return value->type == HISTREE_STRING && value->size == strlen(text) &&
+	       memcmp(value->bytes, text, value->size) == 0;
+}
+
+static void put_longest(struct row_writer *rows, const struct use *use)
+{
+	char at[TIME_TEXT_SIZE];
+	time_format_clock(use->longest_start, at);
+	row_duration(rows, use->longest_ns);
+	row_text(rows, at);
+}
+
+#define RIGHT(text, columns)                                         \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+
+/* ---- disks -------------------------------------------------------------------------------------------------- */
+
+static enum histree_status take_request(struct reading *reading, const struct histree_segment *segment,
+					struct use *use, struct histree_error *error)
+{
+	const struct histree_value *device = &segment->content[reading->device];
+	const int64_t bytes = number_of(&segment->content[reading->bytes]);
+	const uint64_t size = bytes > 0 ? (uint64_t)bytes : 0;
+	if (device->type != HISTREE_STRING)
+		return HISTREE_OK;
+	use->reads = is_text(&segment->content[reading->name], "read");
+	use->writes = is_text(&segment->content[reading->name], "write");
+	use->read_bytes = use->reads > 0 ? size : 0;
+	use->written_bytes = use->writes > 0 ? size : 0;
+	return add(&reading->uses, (const char *)device->bytes, device->size, use, error);
+}
+
+static void put_bytes(struct row_writer *rows, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	char text[32];
+	double number = (double)bytes;
+	size_t unit = 0;
+	while (number >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		number /= 1024;
+		unit++;
+	}
+	snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", number, units[unit]);
+	row_text(rows, text);
+}
+
+static void put_disks(struct overview_page *page, const struct reading *reading)
+{
+	static const struct row_column columns[] = { { .name = "device", .width = 10 },
+						     RIGHT("reads", 8),
+						     RIGHT("read", 11),
+						     RIGHT("writes", 8),
+						     RIGHT("written", 11),
+						     RIGHT("mean", 11),
+						     RIGHT("longest", 11),
+						     RIGHT("at", 18) };
+	char command[256];
+	overview_page_section(page, "Disks");
+	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++) {
+		const struct use *use = &reading->uses.all[i];
+		row_text(&page->rows, use->name);
+		row_unsigned(&page->rows, use->reads);
+		put_bytes(&page->rows, use->read_bytes);
+		row_unsigned(&page->rows, use->writes);
+		put_bytes(&page->rows, use->written_bytes);
+		row_duration(&page->rows, use->ns / use->count);
+		put_longest(&page->rows, use);
+		row_end(&page->rows);
+	}
+	overview_page_table_end(page);
+	snprintf(command, sizeof(command), " block-io%s --by device", reading->source->window);
+	overview_page_command(page, "stats", reading->source->target->path, command);
+}
+
+enum histree_status report_disks(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error)
+{
+	struct reading reading = { .source = source };
+	if (target_find_segments(source->target, "block-io") == NULL)
+		return HISTREE_OK;
+	enum histree_status status = target_segments(source->target, "block-io", true, &reading.store, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (has_field(&reading, "name", &reading.name) && has_field(&reading, "device", &reading.device) &&
+	    has_field(&reading, "bytes", &reading.bytes))
+		status = read_all(&reading, take_request, error);
+	if (status == HISTREE_OK && reading.uses.count > 0)
+		put_disks(page, &reading);
+	release(&reading.uses);
+	histree_segment_store_close(reading.store);
+	return status;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------- */
+
+/* The text of an argument that is a path; its quotes are left out.  Returns false if there is none. */
+static bool find_path(const struct histree_value *arguments, const char **path, size_t *size)
+{
+	static const char *const names[] = { "filename = \"", "pathname = \"", "path = \"" };
+	const char *text = (const char *)arguments->bytes, *end = text + arguments->size;
+	if (arguments->type != HISTREE_STRING)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *found = memmem(text, arguments->size, names[i], strlen(names[i]));
+		if (found == NULL || (found > text && found[-1] != ' '))
+			continue;
+		*path = found + strlen(names[i]);
+		const char *at = *path;
+		while (at < end && *at != '"')
+			at += *at == '\\' && at + 1 < end ? 2 : 1;
+		*size = (size_t)((at < end ? at : end) - *path);
+		return *size > 0;
+	}
+	return false;
+}
+
+static enum histree_status take_call(struct reading *reading, const struct histree_segment *segment,
+				     struct use *use, struct histree_error *error)
+{
+	const char *path;
+	size_t size;
+	if (!find_path(&segment->content[reading->arguments], &path, &size))
+		return HISTREE_OK;
+	use->failed = number_of(&segment->content[reading->result]) < 0;
+	return add(&reading->uses, path, size, use, error);
+}
+
+static void put_files(struct overview_page *page, const struct reading *reading)
+{
+	static const struct row_column columns[] = { RIGHT("calls", 8),  RIGHT("failed", 8),
+						     RIGHT("total", 11), RIGHT("longest", 11),
+						     RIGHT("at", 18),    { .name = "file", .width = 30 } };
+	char command[256];
+	overview_page_section(page, "Files that calls named");
+	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++) {
+		const struct use *use = &reading->uses.all[i];
+		row_unsigned(&page->rows, use->count);
+		row_unsigned(&page->rows, use->failed);
+		row_duration(&page->rows, use->ns);
+		put_longest(&page->rows, use);
+		row_text(&page->rows, use->name);
+		row_end(&page->rows);
+	}
+	overview_page_table_end(page);
+	snprintf(command, sizeof(command), " system-calls%s --where 'arguments contains filename'",
+		 reading->source->window);
+	overview_page_command(page, "segments", reading->source->target->path, command);
+}
+
+enum histree_status report_files(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error)
+{
+	struct reading reading = { .source = source };
+	if (target_find_segments(source->target, "system-calls") == NULL)
+		return HISTREE_OK;
+	enum histree_status status = target_segments(source->target, "system-calls", true, &reading.store, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (has_field(&reading, "arguments", &reading.arguments) && has_field(&reading, "return", &reading.result))
+		status = read_all(&reading, take_call, error);
+	if (status == HISTREE_OK && reading.uses.count > 0)
+		put_files(page, &reading);
+	release(&reading.uses);
+	histree_segment_store_close(reading.store);
+	return status;
+}
