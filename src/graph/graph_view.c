@@ -118,6 +118,51 @@ static enum histree_graph_state state_of(const struct histree_value *value)
 	return is_known ? (enum histree_graph_state)value->int32 : HISTREE_GRAPH_UNKNOWN;
 }
 
+/* What a damaged node held is unknown, a nanosecond at a time. */
+static bool is_lost(const struct histree_interval *interval)
+{
+	return interval->value.type == HISTREE_UNKNOWN && interval->start == interval->end;
+}
+
+/*
+ * Find how far what is lost goes, from a time that is, forwards or back, but not beyond `end`: by steps that double,
+ * and then by halves.  What is known between lost times may be passed over.
+ */
+static enum histree_status find_lost(struct graph_thread *thread, histree_time time, histree_time end,
+				     histree_time *out, struct histree_error *error)
+{
+	const int64_t way = end >= time ? 1 : -1;
+	uint64_t lost = 0, left = way > 0 ? (uint64_t)end - (uint64_t)time : (uint64_t)time - (uint64_t)end;
+	uint64_t found = left + 1; /* the first distance that is known not to be lost */
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t step = 1; found - lost > 1 && status == HISTREE_OK;) {
+		struct histree_interval interval;
+		const uint64_t at = found <= left || step >= found - lost ? lost + (found - lost) / 2 : lost + step;
+		status =
+			histree_query_single(thread->host->query, thread->state,
+					     (histree_time)((uint64_t)time + (uint64_t)way * at), &interval, error);
+		if (status != HISTREE_OK)
+			break;
+		if (is_lost(&interval))
+			lost = at;
+		else
+			found = at;
+		step = step <= UINT64_MAX / 4 ? 2 * step : step;
+	}
+	*out = (histree_time)((uint64_t)time + (uint64_t)way * lost);
+	return status;
+}
+
+/* Widen a time that is lost to all that is lost around it. */
+static enum histree_status widen(struct graph_thread *thread, struct histree_interval *interval,
+				 struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(thread->host->history);
+	const histree_time time = interval->start;
+	enum histree_status status = find_lost(thread, time, info->end, &interval->end, error);
+	return status == HISTREE_OK ? find_lost(thread, time, info->start, &interval->start, error) : status;
+}
+
 /* The edge over a time; where there is none, out->end is still set. */
 static enum histree_status edge_at(struct graph_thread *thread, histree_time time, struct graph_link *out,
 				   struct histree_error *error)
@@ -128,6 +173,8 @@ static enum histree_status edge_at(struct graph_thread *thread, histree_time tim
 	if (!thread->has_edge || time < thread->start || time > thread->end) {
 		enum histree_status status =
 			histree_query_single(thread->host->query, thread->state, time, &interval, error);
+		if (status == HISTREE_OK && is_lost(&interval))
+			status = widen(thread, &interval, error);
 		if (status != HISTREE_OK)
 			return status;
 		thread->has_edge = true;
@@ -244,7 +291,7 @@ static enum histree_status find_sender(struct graph_view *view, const struct gra
 		enum histree_status status = histree_query_single(host->query, list, time, &sent, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (sent.value.type == HISTREE_NULL)
+		if (sent.value.type == HISTREE_NULL || is_lost(&sent))
 			break;
 		if (sent.value.type == HISTREE_STRING &&
 		    packet_text_read(sent.value.bytes, sent.value.size, &found, &tid) &&

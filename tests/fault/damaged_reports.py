@@ -78,6 +78,7 @@ class Reports:
     def damaged(self):
         first = int(os.environ.get("HISTREE_SEED", random.randrange(2**32)))
         rounds = 6 if QUICK else 20
+        print(f"seed {first}", flush=True)
         answered = sum(self.damage(first + number) for number in range(rounds))
         assert answered > rounds, "hardly anything was answered"
         print(f"{rounds} damaged stores, {answered} questions answered")
@@ -103,7 +104,7 @@ class Reports:
             with subprocess.Popen([self.histree, "report", self.sound, "--html", page], stderr=subprocess.PIPE) as process:
                 time.sleep(number * 0.0015)
                 process.send_signal(signal.SIGINT if number % 2 else signal.SIGTERM)
-                said = process.communicate(timeout=60)[1]
+                said = process.communicate(timeout=120)[1]
             assert process.returncode in (0, -signal.SIGINT, -signal.SIGTERM), (process.returncode, said)
             found = page.read_bytes()
             assert found == whole or (found == b"before" and process.returncode != 0), (process.returncode, len(found))
