@@ -109,19 +109,19 @@ enum histree_status number_ladder_finish(struct number_ladder *ladder, histree_t
 	return status;
 }
 
-enum histree_status number_ladder_add_window(struct number_ladder *ladder, const struct overview_choice *choice,
-					     struct overview_window *window, histree_time end,
+enum histree_status number_ladder_add_window(struct number_ladder *ladder, const uint32_t *attributes,
+					     const struct overview_window *window, histree_time end,
 					     struct histree_error *error)
 {
 	static const struct histree_value rest = { .type = HISTREE_CUSTOM };
-	enum histree_status status = overview_window_sort(window, choice, error);
+	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < window->state_count && status == HISTREE_OK; i++) {
 		const struct overview_state *state = &window->sorted[i];
 		const struct histree_value *value =
 			state->value == OVERVIEW_REST ? &rest : &window->values.values[state->value];
-		if (state->end <= window->to)
-			status =
-				number_ladder_add(ladder, state->attribute, state->start, state->end, value, error);
+		uint32_t attribute = attributes != NULL ? attributes[state->attribute] : state->attribute;
+		if (state->end <= window->to && attribute != OVERVIEW_NOT_OF_OTHER)
+			status = number_ladder_add(ladder, attribute, state->start, state->end, value, error);
 	}
 	return status == HISTREE_OK && window->to == end ? number_ladder_finish(ladder, end, error) : status;
 }

@@ -67,11 +67,12 @@ enum histree_status number_ladder_finish(struct number_ladder *ladder, histree_t
 					 struct histree_error *error);
 
 /*
- * Adds the states that end in a window, of attributes that the choice has in the same order; all is closed with the
- * window that ends with the history, at `end`.
+ * Adds the states that end in a window, which are sorted.  `attributes` says which attribute of the ladder one of
+ * the window is, OVERVIEW_NOT_OF_OTHER if none; NULL: they are the same.  All is closed with the window that ends
+ * with the history, at `end`.
  */
-enum histree_status number_ladder_add_window(struct number_ladder *ladder, const struct overview_choice *choice,
-					     struct overview_window *window, histree_time end,
+enum histree_status number_ladder_add_window(struct number_ladder *ladder, const uint32_t *attributes,
+					     const struct overview_window *window, histree_time end,
 					     struct histree_error *error);
 
 void number_ladder_clear(struct number_ladder *ladder);

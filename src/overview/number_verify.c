@@ -29,7 +29,6 @@ struct verifying {
 	const struct histree_history_info *of;
 	struct overview_choice choice;
 	struct number_ladder ladder;
-	struct window_walk walk;
 	struct fingerprint *prints; /* by attribute of the overview */
 };
 
@@ -67,12 +66,17 @@ static enum histree_status choose(struct verifying *verifying, struct histree_er
 	return HISTREE_OK;
 }
 
+static enum histree_status sort_window(void *context, struct overview_window *window, struct histree_error *error)
+{
+	struct verifying *verifying = context;
+	return overview_window_sort(window, &verifying->choice, error);
+}
+
 static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
 {
 	struct verifying *verifying = context;
 	struct number_ladder *ladder = &verifying->ladder;
-	enum histree_status status =
-		number_ladder_add_window(ladder, &verifying->choice, window, verifying->of->end, error);
+	enum histree_status status = number_ladder_add_window(ladder, NULL, window, verifying->of->end, error);
 	for (size_t i = 0; status == HISTREE_OK && i < ladder->state_count; i++) {
 		const struct number_state *state = &ladder->states[i];
 		struct fingerprint print =
@@ -92,15 +96,18 @@ static enum histree_status add_all(struct verifying *verifying, struct histree_h
 	enum histree_status status = choose(verifying, error);
 	if (status != HISTREE_OK || verifying->choice.count == 0)
 		return status;
-	verifying->walk = (struct window_walk){ .path = history_path(history),
-						.choice = &verifying->choice,
-						.progress = &silent,
-						.states_in_window = STATES_IN_WINDOW };
-	status = histree_query_create(history, &verifying->walk.query, error);
-	if (status == HISTREE_OK)
-		status = window_walk(&verifying->walk, take_window, verifying, error);
-	histree_query_free(verifying->walk.query);
-	return status;
+	const struct window_walk walk = {
+		.history = history,
+		.path = history_path(history),
+		.choice = &verifying->choice,
+		.progress = &silent,
+		.states_in_window = STATES_IN_WINDOW,
+		.threads = 1,
+		.prepare = sort_window,
+		.take = take_window,
+		.context = verifying,
+	};
+	return window_walk(&walk, error);
 }
 
 /* ---- what it has ----------------------------------------------------------------------------------------- */
@@ -167,7 +174,6 @@ static enum histree_status verify_numbers(struct histree_history *history,
 		status = take_off_all(&verifying, error);
 	if (status == HISTREE_OK)
 		report_wrong(&verifying, &faults);
-	window_walk_release(&verifying.walk);
 	overview_choice_release(&verifying.choice);
 	number_ladder_release(&verifying.ladder);
 	free(verifying.prints);

@@ -21,14 +21,15 @@ enum {
 	RUNGS_MAX = 1 << 15  /* 14 MiB */
 };
 
-struct writer {
+struct number_writer {
 	const struct number_source *source;
 	struct histree_history_info of;
+	uint64_t bytes_max;
 	char *name;
 	struct overview_choice choice;
 	struct number_ladder ladder;
-	struct window_walk walk;
 	struct interval_sink sink;
+	bool has_file; /* the sink and the attributes are there */
 	struct attribute_tree attributes;
 	struct keyed_index *order, *spare;
 	size_t order_capacity, spare_capacity;
@@ -36,7 +37,7 @@ struct writer {
 
 /* ---- which attributes ------------------------------------------------------------------------------------ */
 
-static unsigned levels_of(const struct writer *writer, histree_quark quark, uint64_t lowest)
+static unsigned levels_of(const struct number_writer *writer, histree_quark quark, uint64_t lowest)
 {
 	const struct state_counts *counts = writer->source->counts;
 	if (counts->states[quark] < lowest || (counts->kinds[quark] & HAS_NUMBER) == 0)
@@ -45,7 +46,7 @@ static unsigned levels_of(const struct writer *writer, histree_quark quark, uint
 }
 
 /* The attributes with most states come first, as many as may be in memory at once. */
-static uint64_t lowest_count(const struct writer *writer)
+static uint64_t lowest_count(const struct number_writer *writer)
 {
 	for (uint64_t lowest = writer->source->options->number_states_min;; lowest *= 2) {
 		uint64_t rungs = 0;
@@ -56,7 +57,7 @@ static uint64_t lowest_count(const struct writer *writer)
 	}
 }
 
-static enum histree_status choose(struct writer *writer, unsigned states_log2, struct histree_error *error)
+static enum histree_status choose(struct number_writer *writer, unsigned states_log2, struct histree_error *error)
 {
 	struct overview_choice *choice = &writer->choice;
 	choice->count = 0;
@@ -69,7 +70,12 @@ static enum histree_status choose(struct writer *writer, unsigned states_log2, s
 			continue;
 		if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)choice->count + 1))
 			return error_memory(error, "an overview");
-		choice->condensed[choice->count++] = (struct condensed){ .source = quark, .quark = quark };
+		choice->condensed[choice->count++] = (struct condensed){
+			.source = quark,
+			.quark = quark,
+			.read = writer->source->counts->states[quark],
+			.width_log2 = OVERVIEW_NO_WIDTH,
+		};
 		choice->states += writer->source->counts->states[quark];
 		enum histree_status status = number_ladder_attribute(&writer->ladder, levels, error);
 		if (status != HISTREE_OK)
@@ -79,7 +85,7 @@ static enum histree_status choose(struct writer *writer, unsigned states_log2, s
 }
 
 /* So many states in a summary that all of them are likely to be small enough. */
-static unsigned first_states_log2(const struct writer *writer, uint64_t bytes_max)
+static unsigned first_states_log2(const struct number_writer *writer, uint64_t bytes_max)
 {
 	const struct state_counts *counts = writer->source->counts;
 	uint64_t states = 0;
@@ -95,7 +101,7 @@ static unsigned first_states_log2(const struct writer *writer, uint64_t bytes_ma
 /* ---- windows --------------------------------------------------------------------------------------------- */
 
 /* A tree wants them by their ends. */
-static enum histree_status write_states(struct writer *writer, struct histree_error *error)
+static enum histree_status write_states(struct number_writer *writer, struct histree_error *error)
 {
 	struct number_ladder *ladder = &writer->ladder;
 	size_t count = ladder->state_count;
@@ -122,17 +128,17 @@ static enum histree_status write_states(struct writer *writer, struct histree_er
 	return status;
 }
 
-static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
+enum histree_status number_writer_take(struct number_writer *writer, const uint32_t *attributes,
+				       const struct overview_window *window, struct histree_error *error)
 {
-	struct writer *writer = context;
 	enum histree_status status =
-		number_ladder_add_window(&writer->ladder, &writer->choice, window, writer->of.end, error);
+		number_ladder_add_window(&writer->ladder, attributes, window, writer->of.end, error);
 	return status == HISTREE_OK ? write_states(writer, error) : status;
 }
 
 /* ---- the file -------------------------------------------------------------------------------------------- */
 
-static enum histree_status name_level(struct writer *writer, uint32_t level, struct histree_error *error)
+static enum histree_status name_level(struct number_writer *writer, uint32_t level, struct histree_error *error)
 {
 	histree_quark parent, own;
 	enum histree_status status = overview_file_name(&writer->attributes, HISTREE_ROOT, level, &parent, error);
@@ -148,7 +154,7 @@ static enum histree_status name_level(struct writer *writer, uint32_t level, str
 }
 
 /* By level, so that those of one level are in leaves of their own. */
-static enum histree_status name_attributes(struct writer *writer, struct histree_error *error)
+static enum histree_status name_attributes(struct number_writer *writer, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	uint32_t levels = 0;
@@ -160,20 +166,19 @@ static enum histree_status name_attributes(struct writer *writer, struct histree
 	return status;
 }
 
-static enum histree_status fill_file(struct writer *writer, struct histree_error *error)
+static void drop_file(struct number_writer *writer)
 {
-	enum histree_status status = name_attributes(writer, error);
-	if (status == HISTREE_OK)
-		status = window_walk(&writer->walk, take_window, writer, error);
-	if (status == HISTREE_OK)
-		status = overview_file_groups(&writer->sink, &writer->attributes, &writer->of, error);
-	if (status == HISTREE_OK)
-		status = writer->sink.finish(writer->sink.context, &writer->attributes, writer->of.end, error);
-	return status;
+	if (!writer->has_file)
+		return;
+	attribute_tree_release(&writer->attributes);
+	writer->sink.free(writer->sink.context);
+	writer->has_file = false;
 }
 
-static enum histree_status write_file(struct writer *writer, struct histree_error *error)
+/* A file without attributes is none. */
+static enum histree_status begin_file(struct number_writer *writer, struct histree_error *error)
 {
+	const struct overview_options *with = writer->source->options;
 	char provider[sizeof(writer->of.provider)];
 	numbers_provider(&writer->of, writer->ladder.states_log2, provider, sizeof(provider));
 	const struct histree_history_options options = {
@@ -182,68 +187,113 @@ static enum histree_status write_file(struct writer *writer, struct histree_erro
 		.provider_version = NUMBERS_VERSION,
 		.start = writer->of.start,
 		.tree = { .node_size = NODE_SIZE,
-			  .memory_max = writer->source->options->memory_max,
-			  .threads = writer->source->options->threads > 1 ? 2 : writer->source->options->threads },
+			  .memory_max = with->memory_max,
+			  .threads = with->threads > 1 ? 2 : with->threads },
 	};
+	if (writer->choice.count == 0)
+		return HISTREE_OK;
 	enum histree_status status = state_file_sink(writer->source->io, &options, NULL, &writer->sink, error);
 	if (status != HISTREE_OK)
 		return status;
 	attribute_tree_init(&writer->attributes);
-	status = fill_file(writer, error);
-	attribute_tree_release(&writer->attributes);
-	writer->sink.free(writer->sink.context);
-	return status;
+	writer->has_file = true;
+	return name_attributes(writer, error);
+}
+
+static enum histree_status finish_file(struct number_writer *writer, uint64_t *bytes, struct histree_error *error)
+{
+	enum histree_status status = overview_file_groups(&writer->sink, &writer->attributes, &writer->of, error);
+	if (status == HISTREE_OK)
+		status = writer->sink.finish(writer->sink.context, &writer->attributes, writer->of.end, error);
+	drop_file(writer);
+	return status == HISTREE_OK ? overview_file_bytes(writer->source->io, writer->name, bytes, error) : status;
+}
+
+static enum histree_status sort_window(void *context, struct overview_window *window, struct histree_error *error)
+{
+	struct number_writer *writer = context;
+	return overview_window_sort(window, &writer->choice, error);
+}
+
+static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
+{
+	return number_writer_take(context, NULL, window, error);
+}
+
+static enum histree_status make_file(struct number_writer *writer, uint64_t *bytes, struct histree_error *error)
+{
+	const struct window_walk walk = {
+		.history = writer->source->history,
+		.path = writer->source->path,
+		.choice = &writer->choice,
+		.progress = writer->source->progress,
+		.states_in_window = writer->source->options->states_in_window,
+		.threads = writer->source->options->threads,
+		.prepare = sort_window,
+		.take = take_window,
+		.context = writer,
+	};
+	enum histree_status status = begin_file(writer, error);
+	if (status == HISTREE_OK)
+		status = window_walk(&walk, error);
+	return status == HISTREE_OK ? finish_file(writer, bytes, error) : status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------- */
+
+enum histree_status number_writer_begin(const struct number_source *source, uint64_t bytes_max,
+					struct number_writer **out, struct histree_error *error)
+{
+	struct number_writer *writer = *out = calloc(1, sizeof(*writer));
+	if (writer == NULL)
+		return error_memory(error, "an overview");
+	writer->source = source;
+	writer->of = *histree_history_info(source->history);
+	writer->bytes_max = bytes_max;
+	writer->name = malloc(numbers_path_size(source->path));
+	if (writer->name == NULL)
+		return error_memory(error, "a path");
+	numbers_path(source->path, writer->name);
+	enum histree_status status = choose(writer, first_states_log2(writer, bytes_max), error);
+	return status == HISTREE_OK ? begin_file(writer, error) : status;
+}
+
+const struct overview_choice *number_writer_choice(const struct number_writer *writer)
+{
+	return &writer->choice;
 }
 
 /* One that is larger than it may be is made again of wider summaries, until none is worth it. */
-static enum histree_status write_smaller(struct writer *writer, uint64_t bytes_max, uint64_t *bytes,
-					 struct histree_error *error)
+enum histree_status number_writer_end(struct number_writer *writer, uint64_t *bytes, struct histree_error *error)
 {
 	const struct io *io = writer->source->io;
-	unsigned states_log2 = first_states_log2(writer, bytes_max);
-	enum histree_status status = choose(writer, states_log2, error);
-	while (status == HISTREE_OK && writer->choice.count > 0) {
-		status = write_file(writer, error);
-		if (status == HISTREE_OK)
-			status = overview_file_bytes(io, writer->name, bytes, error);
-		if (status != HISTREE_OK || *bytes <= bytes_max)
-			return status;
+	*bytes = 0;
+	if (!writer->has_file)
+		return HISTREE_OK;
+	enum histree_status status = finish_file(writer, bytes, error);
+	while (status == HISTREE_OK && *bytes > writer->bytes_max) {
+		unsigned states_log2 = writer->ladder.states_log2;
 		io->unlink(io->context, writer->name);
-		states_log2 += bits_needed(*bytes / bytes_max);
+		states_log2 += writer->bytes_max > 0 ? bits_needed(*bytes / writer->bytes_max) : 0;
 		*bytes = 0;
-		if (bytes_max == 0 || states_log2 > NUMBERS_STATES_LOG2_MAX)
+		if (writer->bytes_max == 0 || states_log2 > NUMBERS_STATES_LOG2_MAX)
 			return HISTREE_OK;
 		status = choose(writer, states_log2, error);
+		if (status == HISTREE_OK && writer->choice.count > 0)
+			status = make_file(writer, bytes, error);
 	}
 	return status;
 }
 
-enum histree_status numbers_write(const struct number_source *source, uint64_t bytes_max, uint64_t *bytes,
-				  struct histree_error *error)
+void number_writer_free(struct number_writer *writer)
 {
-	struct writer writer = {
-		.source = source,
-		.of = *histree_history_info(histree_query_history(source->query)),
-		.name = malloc(numbers_path_size(source->path)),
-	};
-	writer.walk = (struct window_walk){
-		.query = source->query,
-		.path = source->path,
-		.choice = &writer.choice,
-		.progress = source->progress,
-		.states_in_window = source->options->states_in_window,
-		.threads = source->options->threads,
-	};
-	*bytes = 0;
-	if (writer.name == NULL)
-		return error_memory(error, "a path");
-	numbers_path(source->path, writer.name);
-	enum histree_status status = write_smaller(&writer, bytes_max, bytes, error);
-	window_walk_release(&writer.walk);
-	overview_choice_release(&writer.choice);
-	number_ladder_release(&writer.ladder);
-	free(writer.order);
-	free(writer.spare);
-	free(writer.name);
-	return status;
+	if (writer == NULL)
+		return;
+	drop_file(writer);
+	overview_choice_release(&writer->choice);
+	number_ladder_release(&writer->ladder);
+	free(writer->order);
+	free(writer->spare);
+	free(writer->name);
+	free(writer);
 }

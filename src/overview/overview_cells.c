@@ -149,18 +149,21 @@ static histree_time cell_end(const struct overview_scale *scale, histree_time t)
 	return end < t || end > scale->to ? scale->to : end;
 }
 
-/* From states[0] on, which is short: those of one cell.  Returns how many are done with. */
+/*
+ * From *start on, in states[0], which is short: what lies in one cell.  Returns how many states are done with; of
+ * the one that comes next, *start is the first ns that is not.
+ */
 static size_t fill_cell(struct overview_cells *cells, const struct overview_scale *scale,
-			struct overview_state *states, size_t count, histree_time start)
+			const struct overview_state *states, size_t count, histree_time *start)
 {
-	histree_time end = cell_end(scale, start);
+	histree_time end = cell_end(scale, *start);
 	size_t i = 0;
 	for (; i < count && states[i].start <= end && (i == 0 || !is_long(scale, &states[i])); i++) {
-		histree_time first = states[i].start > start ? states[i].start : start;
+		histree_time first = states[i].start > *start ? states[i].start : *start;
 		histree_time last = states[i].end < end ? states[i].end : end;
 		add_share(cells, states[i].value, (uint64_t)last - (uint64_t)first + 1);
 		if (states[i].end > end) {
-			states[i].start = end + 1; /* the rest of it is of the next cell */
+			*start = end + 1; /* the rest of it is of the next cell */
 			break;
 		}
 	}
@@ -178,8 +181,10 @@ static void states_assert(const struct overview_state *states, size_t count)
 }
 
 enum histree_status overview_cells_add(struct overview_cells *cells, const struct overview_scale *scale,
-				       struct overview_state *states, size_t count, struct histree_error *error)
+				       const struct overview_state *states, size_t count,
+				       struct histree_error *error)
 {
+	histree_time from = scale->from; /* what comes before is done with */
 	enum histree_status status = make_room(cells, scale->value_count, error);
 	states_assert(states, count);
 	cells->can_go_on = false;
@@ -192,11 +197,12 @@ enum histree_status overview_cells_add(struct overview_cells *cells, const struc
 			i++;
 			continue;
 		}
-		histree_time start = states[i].start > scale->from ? states[i].start : scale->from;
+		histree_time start = states[i].start > from ? states[i].start : from;
 		if (start > scale->to)
 			break;
 		uint32_t attribute = states[i].attribute;
-		i += fill_cell(cells, scale, states + i, count - i, start);
+		from = start;
+		i += fill_cell(cells, scale, states + i, count - i, &from);
 		status = close_cell(cells, scale, attribute, start, error);
 	}
 	return status;

@@ -57,11 +57,12 @@ struct overview_scale {
 };
 
 /*
- * Adds the states of one attribute that meet the range of the scale, in the order of time and without gaps; they
- * are changed.  A long state belongs to the range in which it ends.
+ * Adds the states of one attribute that meet the range of the scale, in the order of time and without gaps.
+ * A long state belongs to the range in which it ends.
  */
 enum histree_status overview_cells_add(struct overview_cells *cells, const struct overview_scale *scale,
-				       struct overview_state *states, size_t count, struct histree_error *error);
+				       const struct overview_state *states, size_t count,
+				       struct histree_error *error);
 
 void overview_cells_clear(struct overview_cells *cells);
 void overview_cells_release(struct overview_cells *cells);

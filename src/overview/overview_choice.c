@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/bits.h"
@@ -47,7 +48,8 @@ static enum histree_status find_lifetime(const struct choosing *choosing, histre
 static void choice_assert(const struct overview_choice *choice)
 {
 	for (uint32_t i = 0; i < choice->count; i++) {
-		assert(choice->condensed[i].width_log2 <= OVERVIEW_WIDTH_LOG2_MAX);
+		assert(choice->condensed[i].width_log2 <= OVERVIEW_WIDTH_LOG2_MAX ||
+		       choice->condensed[i].width_log2 == OVERVIEW_NO_WIDTH);
 		assert(i == 0 || choice->condensed[i - 1].source < choice->condensed[i].source);
 	}
 }
@@ -109,22 +111,30 @@ static unsigned first_width(const struct choosing *choosing, uint64_t ns, uint32
 	return width > 0 ? bits_needed(width) - 1 : 0;
 }
 
+/* With the width that its cells get, if there is one so wide. */
+static enum histree_status choose_wide(const struct choosing *choosing, struct condensed condensed,
+				       struct histree_error *error)
+{
+	condensed.width_log2 = first_width(choosing, condensed.ns, choosing->counts->states[condensed.quark]);
+	if (condensed.width_log2 > OVERVIEW_WIDTH_LOG2_MAX)
+		return HISTREE_OK;
+	choosing->choice->states += condensed.read;
+	return choose(choosing->choice, condensed, error);
+}
+
 static enum histree_status choose_counted(const struct choosing *choosing, struct histree_error *error)
 {
 	uint64_t lowest = lowest_count(choosing);
 	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++) {
-		uint64_t ns;
+		uint32_t count = choosing->counts->states[quark];
 		if (!is_eligible(choosing->counts, quark, lowest))
 			continue;
-		enum histree_status status = find_lifetime(choosing, quark, &ns, error);
-		struct condensed condensed = { .source = quark, .quark = quark };
+		struct condensed condensed = { .source = quark, .quark = quark, .read = count };
+		enum histree_status status = find_lifetime(choosing, quark, &condensed.ns, error);
 		if (status == HISTREE_OK)
-			condensed.width_log2 = first_width(choosing, ns, choosing->counts->states[quark]);
-		if (status == HISTREE_OK && condensed.width_log2 <= OVERVIEW_WIDTH_LOG2_MAX)
-			status = choose(choosing->choice, condensed, error);
+			status = choose_wide(choosing, condensed, error);
 		if (status != HISTREE_OK)
 			return status;
-		choosing->choice->states += choosing->counts->states[quark];
 	}
 	choice_assert(choosing->choice);
 	return HISTREE_OK;
@@ -146,12 +156,81 @@ enum histree_status overview_choice_of_history(struct overview_choice *choice,
 	return choose_counted(&choosing, error);
 }
 
+enum histree_status overview_choice_again(struct overview_choice *choice, const struct overview_options *options,
+					  const struct histree_history_info *of, const struct state_counts *counts,
+					  const struct overview_choice *before, struct histree_error *error)
+{
+	const struct choosing choosing = { .choice = choice, .options = options, .of = of, .counts = counts };
+	uint64_t lowest = lowest_count(&choosing);
+	choice->count = 0;
+	choice->states = 0;
+	for (uint32_t i = 0; i < before->count; i++) {
+		const struct condensed *had = &before->condensed[i];
+		if (had->width_log2 == OVERVIEW_NO_WIDTH || !is_eligible(counts, had->quark, lowest))
+			continue;
+		const struct condensed condensed = {
+			.source = had->own, .quark = had->quark, .ns = had->ns, .read = had->states
+		};
+		enum histree_status status = choose_wide(&choosing, condensed, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	choice_assert(choice);
+	return HISTREE_OK;
+}
+
+static const struct condensed *condensed_at(const struct overview_choice *choice, uint32_t index)
+{
+	return index < choice->count ? &choice->condensed[index] : NULL;
+}
+
+enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
+					 uint32_t **of_other, struct histree_error *error)
+{
+	struct overview_choice joined = { 0 };
+	size_t most = (size_t)choice->count + other->count;
+	*of_other = malloc((most + 1) * sizeof(**of_other));
+	if (*of_other == NULL || !array_reserve(&joined.condensed, &joined.capacity, most + 1)) {
+		overview_choice_release(&joined);
+		return error_memory(error, "an overview");
+	}
+	for (uint32_t own = 0, others = 0; own < choice->count || others < other->count;) {
+		const struct condensed *one = condensed_at(choice, own), *two = condensed_at(other, others);
+		bool is_own = one != NULL && (two == NULL || one->source <= two->source);
+		bool is_others = two != NULL && (one == NULL || two->source <= one->source);
+		(*of_other)[joined.count] = is_others ? others : OVERVIEW_NOT_OF_OTHER;
+		joined.condensed[joined.count] = is_own ? *one : *two;
+		if (!is_own)
+			joined.condensed[joined.count].width_log2 = OVERVIEW_NO_WIDTH;
+		joined.states += joined.condensed[joined.count++].read;
+		own += is_own;
+		others += is_others;
+	}
+	overview_choice_release(choice);
+	*choice = joined;
+	return HISTREE_OK;
+}
+
+enum histree_status overview_choice_copy(struct overview_choice *choice, const struct overview_choice *from,
+					 struct histree_error *error)
+{
+	if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)from->count + 1))
+		return error_memory(error, "an overview");
+	if (from->count > 0)
+		memcpy(choice->condensed, from->condensed, from->count * sizeof(*from->condensed));
+	choice->count = from->count;
+	choice->states = from->states;
+	return HISTREE_OK;
+}
+
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options)
 {
 	uint32_t kept = 0;
 	choice->states = 0;
 	for (uint32_t i = 0; i < choice->count; i++) {
 		const struct condensed *before = &choice->condensed[i];
+		if (before->width_log2 == OVERVIEW_NO_WIDTH)
+			continue;
 		/* Cells are counted from one origin, so each holds whole cells of the overview before. */
 		uint32_t width_log2 = before->width_log2 + WIDTH_STEP_LOG2;
 		if (before->states < options->states_min || width_log2 > OVERVIEW_WIDTH_LOG2_MAX)
@@ -160,6 +239,7 @@ void overview_choice_of_overview(struct overview_choice *choice, const struct ov
 		choice->condensed[kept++] = (struct condensed){
 			.source = before->own,
 			.quark = before->quark,
+			.read = before->states,
 			.width_log2 = width_log2,
 		};
 	}

@@ -14,9 +14,14 @@ struct condensed {
 	histree_quark source; /* in what is read */
 	histree_quark quark;  /* in the history that has the overviews */
 	histree_quark own;    /* in the overview */
-	uint32_t width_log2;
-	uint64_t states; /* in the overview */
+	uint32_t width_log2;  /* of its cells; OVERVIEW_NO_WIDTH: it is read for others, and has none */
+	uint64_t ns;          /* how long its lifetime is, in the first overview */
+	uint64_t read;        /* states in what is read */
+	uint64_t states;      /* in the overview */
 };
+
+#define OVERVIEW_NO_WIDTH UINT32_MAX
+#define OVERVIEW_NOT_OF_OTHER UINT32_MAX
 
 /* A zeroed one is empty. */
 struct overview_choice {
@@ -30,6 +35,24 @@ struct overview_choice {
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_query *query,
 					       const struct state_counts *counts, struct histree_error *error);
+
+/*
+ * Chooses for the first overview once more, of fewer cells, which are made of those that another choice had: cells
+ * are counted from one origin, so each of the new ones holds whole ones of these.
+ */
+enum histree_status overview_choice_again(struct overview_choice *choice, const struct overview_options *options,
+					  const struct histree_history_info *of, const struct state_counts *counts,
+					  const struct overview_choice *before, struct histree_error *error);
+
+/*
+ * Reads what another choice does, too.  An array that is the caller's to free says which of the other's attributes
+ * each is, or OVERVIEW_NOT_OF_OTHER.
+ */
+enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
+					 uint32_t **of_other, struct histree_error *error);
+
+enum histree_status overview_choice_copy(struct overview_choice *choice, const struct overview_choice *from,
+					 struct histree_error *error);
 
 /* Chooses for the next overview, which is of the one that was just made and has longer cells. */
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options);

@@ -14,7 +14,7 @@ struct overview_options overview_options_complete(const struct overview_options 
 		options.history_states_min = 1 << 20;
 	complete(&options.states_min, 1024);
 	complete(&options.states_in_cell, 64);
-	complete(&options.states_in_window, 256 << 10);
+	complete(&options.states_in_window, 128 << 10);
 	/* A view of the whole lifetime of an attribute has no more pixels than a quarter of this. */
 	complete(&options.cells_min, 8192);
 	complete(&options.cells_least, 2048);

@@ -166,10 +166,10 @@ static enum histree_status fill_cells(struct overview_window *window, const stru
 	overview_cells_clear(&window->cells);
 	for (size_t first = 0, end; first < window->state_count && status == HISTREE_OK; first = end) {
 		uint32_t attribute = window->sorted[first].attribute;
-		end = first + 1;
-		while (end < window->state_count && window->sorted[end].attribute == attribute)
-			end++;
+		end = window->ends[attribute];
 		scale.width_log2 = choice->condensed[attribute].width_log2;
+		if (scale.width_log2 == OVERVIEW_NO_WIDTH)
+			continue;
 		status = overview_cells_add(&window->cells, &scale, window->sorted + first, end - first, error);
 	}
 	return status;
@@ -191,28 +191,8 @@ static enum histree_status sort_cells(struct overview_window *window, struct his
 enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,
 					     histree_time origin, struct histree_error *error)
 {
-	enum histree_status status = overview_window_sort(window, choice, error);
-	if (status == HISTREE_OK)
-		status = fill_cells(window, choice, origin, error);
+	enum histree_status status = fill_cells(window, choice, origin, error);
 	return status == HISTREE_OK ? sort_cells(window, error) : status;
-}
-
-void overview_window_move_room(struct overview_window *from, struct overview_window *to)
-{
-	to->sorted = from->sorted;
-	to->sorted_capacity = from->sorted_capacity;
-	to->ends = from->ends;
-	to->ends_capacity = from->ends_capacity;
-	to->order = from->order;
-	to->order_capacity = from->order_capacity;
-	to->spare = from->spare;
-	to->spare_capacity = from->spare_capacity;
-	to->cells = from->cells;
-	from->sorted = NULL;
-	from->ends = NULL;
-	from->order = from->spare = NULL;
-	from->sorted_capacity = from->ends_capacity = from->order_capacity = from->spare_capacity = 0;
-	from->cells = (struct overview_cells){ 0 };
 }
 
 void overview_window_release(struct overview_window *window)

@@ -36,14 +36,11 @@ enum histree_status overview_window_sort(struct overview_window *window, const s
 					 struct histree_error *error);
 
 /*
- * Makes the states fewer; cells are counted from `origin`.  `order` is then the order of the new states by their
- * ends.
+ * Makes the states fewer, which are sorted and stay as they are; cells are counted from `origin`.  `order` is then
+ * the order of the new states by their ends.
  */
 enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,
 					     histree_time origin, struct histree_error *error);
-
-/* Have what sorting and condensing need be with another window, which has none of it. */
-void overview_window_move_room(struct overview_window *from, struct overview_window *to);
 
 void overview_window_release(struct overview_window *window);
 

@@ -7,11 +7,11 @@
 #include "overview/overview_writer.h"
 
 #include <assert.h>
-#include <stdatomic.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "base/worker.h"
 #include "overview/number_writer.h"
 #include "overview/overview_file.h"
 #include "overview/window_walk.h"
@@ -19,24 +19,10 @@
 #include "state/history_overviews.h"
 #include "state/state_file.h"
 
-/* The number overview, which is made while the first overview is. */
-struct number_work {
-	struct worker worker;
-	bool has_worker; /* else it is made before */
-	bool is_begun, is_taken;
-	_Atomic bool is_in_vain;
-	struct overview_progress progress;
-	struct histree_query *query; /* of its own */
-	struct number_source source;
-	uint64_t bytes_max, bytes;
-	enum histree_status status;
-	struct histree_error error;
-};
-
 struct writer {
 	const struct io *io;
-	const char *path; /* of the history that has the overviews */
-	char *name;       /* room for that of an overview: there must be some when memory is out */
+	const char *path;   /* of the history that has the overviews */
+	char *name, *other; /* room for those of overviews: there must be some when memory is out */
 	struct overview_options options, number_options; /* which are as asked for, before others are tried */
 	struct overview_progress progress;
 	struct histree_history_info of;
@@ -44,14 +30,19 @@ struct writer {
 
 	/* What is read, and what of it. */
 	struct histree_history *source;
-	struct histree_query *query;
 	struct overview_choice choice;
-	struct window_walk walk;
+	struct overview_choice first; /* that of the first overview, with what came of it */
 
-	struct interval_sink sink; /* the overview */
+	bool has_sink; /* the overview, with its attributes */
+	struct interval_sink sink;
 	struct attribute_tree attributes;
+	uint32_t last; /* overview that is there */
 
-	struct number_work numbers;
+	/* The number overview, which is made of the windows of the first one, as long as it is. */
+	struct number_source number_source;
+	struct number_writer *numbers;
+	uint32_t *of_numbers; /* by the choice's attribute, that of the numbers */
+	uint64_t bytes_of_numbers;
 };
 
 /* ---- windows --------------------------------------------------------------------------------------------- */
@@ -72,11 +63,23 @@ static enum histree_status write_state(struct writer *writer, const struct overv
 	return writer->sink.add(writer->sink.context, &interval, error);
 }
 
+static enum histree_status prepare_window(void *context, struct overview_window *window,
+					  struct histree_error *error)
+{
+	const struct writer *writer = context;
+	enum histree_status status = overview_window_sort(window, &writer->choice, error);
+	if (status == HISTREE_OK && writer->has_sink)
+		status = overview_window_condense(window, &writer->choice, writer->of.start, error);
+	return status;
+}
+
 static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
 {
 	struct writer *writer = context;
-	enum histree_status status = overview_window_condense(window, &writer->choice, writer->of.start, error);
-	for (size_t i = 0; status == HISTREE_OK && i < window->cells.count; i++)
+	enum histree_status status = HISTREE_OK;
+	if (writer->numbers != NULL)
+		status = number_writer_take(writer->numbers, writer->of_numbers, window, error);
+	for (size_t i = 0; status == HISTREE_OK && writer->has_sink && i < window->cells.count; i++)
 		status = write_state(writer, window, &window->cells.states[window->order[i].index], error);
 	return status;
 }
@@ -89,6 +92,8 @@ static enum histree_status name_attributes(struct writer *writer, struct histree
 	for (uint32_t i = 0; i < writer->choice.count && status == HISTREE_OK; i++) {
 		struct condensed *condensed = &writer->choice.condensed[i];
 		histree_quark width;
+		if (condensed->width_log2 == OVERVIEW_NO_WIDTH)
+			continue;
 		status =
 			overview_file_name(&writer->attributes, HISTREE_ROOT, condensed->width_log2, &width, error);
 		if (status == HISTREE_OK)
@@ -98,20 +103,16 @@ static enum histree_status name_attributes(struct writer *writer, struct histree
 	return status;
 }
 
-static enum histree_status fill_overview(struct writer *writer, struct histree_error *error)
+static void drop_overview(struct writer *writer)
 {
-	enum histree_status status = name_attributes(writer, error);
-	writer->walk.query = writer->query;
-	if (status == HISTREE_OK)
-		status = window_walk(&writer->walk, take_window, writer, error);
-	if (status == HISTREE_OK)
-		status = overview_file_groups(&writer->sink, &writer->attributes, &writer->of, error);
-	if (status == HISTREE_OK)
-		status = writer->sink.finish(writer->sink.context, &writer->attributes, writer->of.end, error);
-	return status;
+	if (!writer->has_sink)
+		return;
+	attribute_tree_release(&writer->attributes);
+	writer->sink.free(writer->sink.context);
+	writer->has_sink = false;
 }
 
-static enum histree_status make_overview(struct writer *writer, const char *path, struct histree_error *error)
+static enum histree_status begin_overview(struct writer *writer, const char *path, struct histree_error *error)
 {
 	char provider[sizeof(writer->of.provider)];
 	overview_provider(&writer->of, provider, sizeof(provider));
@@ -127,17 +128,53 @@ static enum histree_status make_overview(struct writer *writer, const char *path
 	if (status != HISTREE_OK)
 		return status;
 	attribute_tree_init(&writer->attributes);
-	status = fill_overview(writer, error);
-	attribute_tree_release(&writer->attributes);
-	writer->sink.free(writer->sink.context);
+	writer->has_sink = true;
+	return name_attributes(writer, error);
+}
+
+static enum histree_status finish_overview(struct writer *writer, struct histree_error *error)
+{
+	enum histree_status status = overview_file_groups(&writer->sink, &writer->attributes, &writer->of, error);
+	if (status == HISTREE_OK)
+		status = writer->sink.finish(writer->sink.context, &writer->attributes, writer->of.end, error);
+	drop_overview(writer);
 	return status;
+}
+
+static enum histree_status walk_windows(struct writer *writer, struct histree_error *error)
+{
+	const struct window_walk walk = {
+		.history = writer->source,
+		.path = writer->path,
+		.choice = &writer->choice,
+		.progress = &writer->progress,
+		.states_in_window = writer->options.states_in_window,
+		.threads = writer->options.threads,
+		.prepare = prepare_window,
+		.take = take_window,
+		.context = writer,
+	};
+	return window_walk(&walk, error);
+}
+
+/* Of what is chosen; *bytes is what it has. */
+static enum histree_status make_overview(struct writer *writer, uint32_t number, uint64_t *bytes,
+					 struct histree_error *error)
+{
+	overview_path(writer->path, number, writer->name);
+	writer->progress.steps = number;
+	enum histree_status status = begin_overview(writer, writer->name, error);
+	if (status == HISTREE_OK)
+		status = walk_windows(writer, error);
+	if (status == HISTREE_OK)
+		status = finish_overview(writer, error);
+	writer->last = number > writer->last ? number : writer->last;
+	return status == HISTREE_OK ? overview_file_bytes(writer->io, writer->name, bytes, error) : status;
 }
 
 static void close_source(struct writer *writer)
 {
-	histree_query_free(writer->query);
 	histree_history_close(writer->source);
-	writer->query = NULL;
 	writer->source = NULL;
 }
 
@@ -147,67 +184,67 @@ static enum histree_status open_source(struct writer *writer, const char *path, 
 	struct block_file *file;
 	close_source(writer);
 	enum histree_status status = block_file_open(writer->io, path, &file, error);
-	if (status == HISTREE_OK)
-		status = history_open_file(file, &options, &writer->source, error);
-	return status == HISTREE_OK ? histree_query_create(writer->source, &writer->query, error) : status;
+	return status == HISTREE_OK ? history_open_file(file, &options, &writer->source, error) : status;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------- */
+/* ---- the first one ------------------------------------------------------------------------------------------ */
 
-static void write_numbers(void *context)
+/* As many cells as there may be; fewer where no attribute is worth so many. */
+static enum histree_status choose_first(struct writer *writer, struct histree_error *error)
 {
-	struct number_work *numbers = context;
-	numbers->status = numbers_write(&numbers->source, numbers->bytes_max, &numbers->bytes, &numbers->error);
+	struct histree_query *query;
+	enum histree_status status = histree_query_create(writer->source, &query, error);
+	while (status == HISTREE_OK) {
+		status = overview_choice_of_history(&writer->choice, &writer->options, query, &writer->counts,
+						    error);
+		if (writer->choice.count > 0 || !overview_options_coarser(&writer->options, 0, 0))
+			break;
+	}
+	histree_query_free(query);
+	return status;
 }
 
-static bool are_wanted(void *context, double share)
-{
-	(void)share;
-	return !atomic_load(&((struct number_work *)context)->is_in_vain);
-}
-
-/* With a thread for it, which asks nobody whether to go on, but is told. */
 static enum histree_status begin_numbers(struct writer *writer, struct histree_error *error)
 {
-	struct number_work *numbers = &writer->numbers;
-	numbers->source = (struct number_source){
+	writer->number_options = writer->options;
+	writer->number_source = (struct number_source){
 		.io = writer->io,
 		.path = writer->path,
-		.query = writer->query,
+		.history = writer->source,
 		.counts = &writer->counts,
 		.options = &writer->number_options,
 		.progress = &writer->progress,
 	};
-	numbers->bytes_max = writer->of.file_bytes / 100 * writer->options.numbers_percent_max;
-	writer->number_options = writer->options;
-	writer->progress.steps = 1;
-	numbers->has_worker = writer->options.threads > 1 && worker_create(&numbers->worker);
-	numbers->is_begun = true;
-	if (!numbers->has_worker) {
-		write_numbers(numbers);
-		return HISTREE_OK;
-	}
-	numbers->progress = (struct overview_progress){ .go_on = are_wanted, .context = numbers };
-	numbers->source.progress = &numbers->progress;
-	enum histree_status status = histree_query_create(writer->source, &numbers->query, error);
-	numbers->source.query = numbers->query;
-	if (status == HISTREE_OK)
-		worker_start(&numbers->worker, write_numbers, numbers);
+	return number_writer_begin(&writer->number_source,
+				   writer->of.file_bytes / 100 * writer->options.numbers_percent_max,
+				   &writer->numbers, error);
+}
+
+static enum histree_status end_numbers(struct writer *writer, struct histree_error *error)
+{
+	enum histree_status status = number_writer_end(writer->numbers, &writer->bytes_of_numbers, error);
+	number_writer_free(writer->numbers);
+	free(writer->of_numbers);
+	writer->numbers = NULL;
+	writer->of_numbers = NULL;
 	return status;
 }
 
-/* Returns what became of them; from then on, their history is not read any more. */
-static enum histree_status end_numbers(struct writer *writer, struct histree_error *error)
+/* The first overview and that of numbers are made in one pass, each of those that there are. */
+static enum histree_status make_first(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
-	struct number_work *numbers = &writer->numbers;
-	if (numbers->has_worker)
-		worker_stop(&numbers->worker);
-	numbers->has_worker = false;
-	histree_query_free(numbers->query);
-	numbers->query = NULL;
-	if (!numbers->is_begun || numbers->status == HISTREE_OK)
-		return HISTREE_OK;
-	return error_set(error, numbers->status, "%s", numbers->error.message);
+	enum histree_status status = begin_numbers(writer, error);
+	if (status == HISTREE_OK)
+		status = choose_first(writer, error);
+	bool is_any = writer->choice.count > 0;
+	if (status == HISTREE_OK)
+		status = overview_choice_join(&writer->choice, number_writer_choice(writer->numbers),
+					      &writer->of_numbers, error);
+	if (status == HISTREE_OK && is_any)
+		status = make_overview(writer, 1, bytes, error);
+	else if (status == HISTREE_OK && writer->choice.count > 0)
+		status = walk_windows(writer, error);
+	return status == HISTREE_OK ? end_numbers(writer, error) : status;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
@@ -231,59 +268,83 @@ static void remove_all(struct writer *writer)
 /* What the number overview leaves of what all may have. */
 static uint64_t bytes_max_of(const struct writer *writer)
 {
-	return writer->of.file_bytes / 100 * writer->options.percent_max - writer->numbers.bytes;
+	return writer->of.file_bytes / 100 * writer->options.percent_max - writer->bytes_of_numbers;
 }
 
-/* HISTREE_PARTIAL: they have too many bytes, and *bytes is how many they are likely to have. */
+/*
+ * Those behind the first, which has *bytes, of which *bytes becomes the sum.  HISTREE_PARTIAL: they have too many
+ * bytes, and *bytes is how many they are likely to have.
+ */
 static enum histree_status write_ladder(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
-	uint64_t of_one = 0;
-	enum histree_status status = HISTREE_OK;
-	*bytes = 0;
-	for (uint32_t number = 1; status == HISTREE_OK && writer->choice.count > 0 && number <= OVERVIEWS_MAX;
-	     number++) {
-		overview_path(writer->path, number, writer->name);
-		writer->progress.steps = number + 1;
-		status = make_overview(writer, writer->name, error);
-		if (status == HISTREE_OK)
-			status = overview_file_bytes(writer->io, writer->name, &of_one, error);
-		if (status == HISTREE_OK)
-			status = end_numbers(writer, error);
-		*bytes += of_one;
-		if (status == HISTREE_OK && *bytes > bytes_max_of(writer)) {
+	uint64_t of_one = *bytes;
+	enum histree_status status = overview_choice_copy(&writer->first, &writer->choice, error);
+	for (uint32_t number = 2; status == HISTREE_OK; number++) {
+		if (*bytes > bytes_max_of(writer)) {
 			*bytes += of_one / 3; /* those that would follow */
 			return HISTREE_PARTIAL;
 		}
 		overview_choice_of_overview(&writer->choice, &writer->options);
-		if (status == HISTREE_OK && writer->choice.count > 0)
-			status = open_source(writer, writer->name, error);
+		if (writer->choice.count == 0 || number > OVERVIEWS_MAX)
+			return HISTREE_OK;
+		status = open_source(writer, writer->name, error);
+		if (status == HISTREE_OK)
+			status = make_overview(writer, number, &of_one, error);
+		*bytes += of_one;
 	}
 	return status;
+}
+
+/* The first overview, which is too large, is what a smaller one is made of: until then it is the last one. */
+static enum histree_status put_aside(struct writer *writer, struct histree_error *error)
+{
+	close_source(writer);
+	overview_path(writer->path, 1, writer->name);
+	overview_path(writer->path, OVERVIEWS_MAX, writer->other);
+	if (writer->io->rename(writer->io->context, writer->name, writer->other) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", writer->name, strerror(errno));
+	for (uint32_t number = 2; number <= writer->last && number < OVERVIEWS_MAX; number++) {
+		overview_path(writer->path, number, writer->name);
+		writer->io->unlink(writer->io->context, writer->name);
+	}
+	writer->last = 0;
+	return open_source(writer, writer->other, error);
+}
+
+/* Behind the last overview there is none. */
+static void remove_aside(struct writer *writer)
+{
+	close_source(writer);
+	overview_path(writer->path, OVERVIEWS_MAX, writer->other);
+	if (writer->last < OVERVIEWS_MAX)
+		writer->io->unlink(writer->io->context, writer->other);
 }
 
 /* Those that are too large are made again of fewer cells, until these are too few for a view. */
 static enum histree_status write_overviews(struct writer *writer, struct histree_error *error)
 {
 	uint64_t bytes = 0;
-	for (;;) {
-		enum histree_status status = overview_choice_of_history(&writer->choice, &writer->options,
-									writer->query, &writer->counts, error);
-		bool is_any = writer->choice.count > 0;
-		if (status == HISTREE_OK && is_any)
-			status = write_ladder(writer, &bytes, error);
-		if (status == HISTREE_OK)
-			status = end_numbers(writer, error);
-		bool is_done = status == HISTREE_OK && is_any;
-		if (is_done || (status != HISTREE_OK && status != HISTREE_PARTIAL))
-			return status;
-		if (status == HISTREE_PARTIAL) {
-			remove_overviews(writer);
-			status = open_source(writer, writer->path, error);
+	enum histree_status status = make_first(writer, &bytes, error);
+	bool is_again = false;
+	while (status == HISTREE_OK && writer->last > 0) {
+		status = write_ladder(writer, &bytes, error);
+		if (status != HISTREE_PARTIAL)
+			break;
+		is_again = true;
+		status = put_aside(writer, error);
+		writer->choice.count = 0;
+		while (status == HISTREE_OK && writer->choice.count == 0 &&
+		       overview_options_coarser(&writer->options, bytes_max_of(writer), bytes)) {
+			status = overview_choice_again(&writer->choice, &writer->options, &writer->of,
+						       &writer->counts, &writer->first, error);
+			bytes = 0;
 		}
-		if (status != HISTREE_OK ||
-		    !overview_options_coarser(&writer->options, bytes_max_of(writer), bytes))
-			return status;
+		if (status == HISTREE_OK && writer->choice.count > 0)
+			status = make_overview(writer, 1, &bytes, error);
 	}
+	if (is_again && status == HISTREE_OK)
+		remove_aside(writer);
+	return status;
 }
 
 static enum histree_status write_all(struct writer *writer, struct histree_error *error)
@@ -296,13 +357,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	if (writer->of.interval_count < writer->options.history_states_min)
 		return HISTREE_OK;
 	status = state_counts_make(&writer->counts, writer->source, &writer->progress, error);
-	if (status == HISTREE_OK)
-		status = begin_numbers(writer, error);
-	if (status == HISTREE_OK && !writer->numbers.has_worker)
-		status = end_numbers(writer, error);
-	if (status == HISTREE_OK)
-		status = write_overviews(writer, error);
-	return status;
+	return status == HISTREE_OK ? write_overviews(writer, error) : status;
 }
 
 enum histree_status overviews_write(const struct io *io, const char *path, const struct overview_options *options,
@@ -313,26 +368,24 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 	writer.progress =
 		(struct overview_progress){ .go_on = writer.options.go_on, .context = writer.options.context };
 	writer.name = malloc(size > of_numbers ? size : of_numbers);
-	if (writer.name == NULL)
+	writer.other = malloc(size);
+	if (writer.name == NULL || writer.other == NULL) {
+		free(writer.name);
+		free(writer.other);
 		return error_memory(error, "a path");
-	writer.walk = (struct window_walk){
-		.path = path,
-		.choice = &writer.choice,
-		.progress = &writer.progress,
-		.states_in_window = writer.options.states_in_window,
-		.threads = writer.options.threads,
-	};
+	}
 	remove_all(&writer); /* what a build that was cut off left */
 	enum histree_status status = write_all(&writer, error);
-	atomic_store(&writer.numbers.is_in_vain, status != HISTREE_OK);
-	enum histree_status numbers_status = end_numbers(&writer, status == HISTREE_OK ? error : NULL);
-	status = status == HISTREE_OK ? numbers_status : status;
+	drop_overview(&writer);
+	number_writer_free(writer.numbers);
 	close_source(&writer);
-	window_walk_release(&writer.walk);
 	overview_choice_release(&writer.choice);
+	overview_choice_release(&writer.first);
 	state_counts_release(&writer.counts);
 	if (status != HISTREE_OK)
 		remove_all(&writer);
+	free(writer.of_numbers);
 	free(writer.name);
+	free(writer.other);
 	return status;
 }

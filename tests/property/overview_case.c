@@ -26,6 +26,15 @@ struct overview_options overview_case_options(struct random *random)
 	};
 }
 
+void overview_case_vary(struct overview_options *options, struct random *random)
+{
+	options->threads = 1 + (uint32_t)random_below(random, 5);
+	if (random_percent(random, 50)) {
+		options->numbers_percent_max = 4;
+		options->percent_max = 20 + (uint32_t)random_below(random, 60);
+	}
+}
+
 void overview_case_remove(const char *path)
 {
 	char *name = malloc(overview_path_size(path));

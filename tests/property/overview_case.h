@@ -15,6 +15,9 @@
 /* Thresholds that a history of a few hundred states meets. */
 struct overview_options overview_case_options(struct random *random);
 
+/* Several threads; now and then so few bytes that a first overview is made again, of the one that is there. */
+void overview_case_vary(struct overview_options *options, struct random *random);
+
 /* A history, and all the overviews that it may have. */
 void overview_case_remove(const char *path);
 

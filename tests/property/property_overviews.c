@@ -340,8 +340,9 @@ static const char *check_history(struct overviews_case *test)
 	struct histree_error error;
 	struct random random = { test->seed };
 	struct opened before = { 0 }, with = { 0 }, without = { 0 };
-	const struct overview_options options = overview_case_options(&random);
+	struct overview_options options = overview_case_options(&random);
 	const char *fault = "a history that cannot be opened";
+	overview_case_vary(&options, &random);
 	if (!open_rows(&before, test->path, false))
 		goto out;
 	if (overviews_write(&io_posix, test->path, &options, &error) != HISTREE_OK) {
@@ -422,7 +423,7 @@ int main(void)
 	static const struct property property = {
 		.kinds = workload_kinds,
 		.kind_size = sizeof(*workload_kinds),
-		.rounds = 1,
+		.rounds = 4,
 		.check = overviews_say_what_their_history_says,
 	};
 	const struct CMUnitTest others[] = { cmocka_unit_test(something_was_compared) };
