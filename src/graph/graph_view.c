@@ -125,7 +125,7 @@ static bool is_lost(const struct histree_interval *interval)
 }
 
 /*
- * Find how far what is lost goes, from a time that is, forwards or back, but not beyond `end`: by steps that double,
+ * Find how far what is lost goes, from a time that is, forwards or back, but not beyond `end`: by doubled steps,
  * and then by halves.  What is known between lost times may be passed over.
  */
 static enum histree_status find_lost(struct graph_thread *thread, histree_time time, histree_time end,
