@@ -171,7 +171,7 @@ static enum histree_status reason(struct histree_critical_path *path, const stru
 		if (status == HISTREE_OK)
 			status = step_back(path, &at, start, depth, error);
 	}
-	if (status == HISTREE_OK && path->work == path->work_max) {
+	if (status == HISTREE_OK && path->work >= path->work_max) {
 		path->links.count = before;
 		return HISTREE_OK;
 	}

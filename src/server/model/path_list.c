@@ -174,8 +174,12 @@ static bool take(struct walk *walk, const struct histree_path_step *step)
 	const uint64_t ns = (uint64_t)step->end - (uint64_t)step->start;
 	bool is_own = step->to_tid == own->tid && step->to_host == own->host;
 	*(is_own ? &list->own_ns[step->state] : &list->others_ns[step->state]) += ns;
-	if (is_too_short(walk, step) || list->step_count == KEPT_MAX)
+	if (is_too_short(walk, step))
 		return true;
+	if (list->step_count == KEPT_MAX) {
+		list->is_all = false;
+		return true;
+	}
 	if (!array_reserve(&list->steps, &list->step_capacity, list->step_count + 1) ||
 	    !note_place(list, step->host, step->tid) || !note_place(list, step->to_host, step->to_tid))
 		return false;
@@ -204,7 +208,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 		status = histree_critical_path_next(list->path, &step, error);
 		if (status == HISTREE_OK && !take(&walk, &step))
 			return error_memory(error, "a critical path");
-		list->is_all = steps < STEPS_MAX;
+		list->is_all = list->is_all && steps < STEPS_MAX;
 	}
 	if (status == HISTREE_ERR_CANCELLED && patience.questions >= QUESTIONS_MAX) {
 		list->is_all = false;

@@ -88,6 +88,7 @@ static struct path_answer *make_answer(const struct output_call *output, histree
 		return NULL;
 	}
 	*answer = (struct path_answer){ .dataset = dataset_hold(output->dataset),
+					.list = { .is_all = true }, /* of a range outside of the trace, too */
 					.start = info->start,
 					.end = info->end };
 	request.from = from > info->start ? from : info->start;
