@@ -11,6 +11,7 @@ const struct registry_entry registry[] = {
 	{ .analysis = &analysis_kernel_2016 },
 	{ .analysis = &analysis_graph },
 	{ .analysis = &analysis_cpu_usage },
+	{ .analysis = &analysis_io },
 	{ .analysis = &analysis_ust_calls, .by_default = true },
 	{ .analysis = &analysis_tracks, .by_default = true },
 	{ .segments = &segment_analysis_system_calls },

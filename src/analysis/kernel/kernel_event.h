@@ -43,6 +43,7 @@ enum kernel_role {
 	KERNEL_WHOLE_IRQ_EXIT,
 	KERNEL_RECEPTION_ENTRY, /* of a packet, by the stack of protocols */
 	KERNEL_RECEPTION_EXIT,
+	KERNEL_BLOCK_DEVICE, /* of the state dump: its name */
 	KERNEL_ROLE_COUNT,
 };
 

@@ -146,6 +146,7 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_BLOCK_INSERT:
 	case KERNEL_BLOCK_ISSUE:
 	case KERNEL_BLOCK_COMPLETE:
+	case KERNEL_BLOCK_DEVICE:
 	case KERNEL_EXIT:
 	case KERNEL_EXEC:
 	case KERNEL_TRY_TO_WAKE:

@@ -70,6 +70,7 @@ static const struct event_row {
 	{ PERF, KERNEL_BLOCK_INSERT, "block:block_rq_insert" },
 	{ PERF, KERNEL_BLOCK_ISSUE, "block:block_rq_issue" },
 	{ PERF, KERNEL_BLOCK_COMPLETE, "block:block_rq_complete" },
+	{ LTTNG, KERNEL_BLOCK_DEVICE, "lttng_statedump_block_device" },
 	{ LTTNG, KERNEL_EXIT, "sched_process_exit" },
 	{ PERF, KERNEL_EXIT, "sched:sched_process_exit" },
 	{ LTTNG, KERNEL_EXEC, "sched_process_exec" },
@@ -166,6 +167,8 @@ static const struct field_row {
 	{ ALL, ROLE(SYSCALL_ENTRY), "op", INT64(operation), HAS_OPERATION },
 	{ ALL, ROLE(SYSCALL_ENTRY), "val", INT64(value), HAS_VALUE },
 
+	{ LTTNG, ROLE(BLOCK_DEVICE), "dev", INT64(device), NEEDED },
+	{ LTTNG, ROLE(BLOCK_DEVICE), "diskname", TEXT(name), NEEDED },
 	{ ALL, OF_BLOCK_DEVICES, "dev", INT64(device), NEEDED },
 	{ ALL, OF_BLOCK_DEVICES, "sector", INT64(sector), NEEDED },
 	{ ALL, OF_BLOCK_DEVICES, "nr_sector", INT64(sectors), HAS_SECTORS },

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Disks and what threads read and wrote: the analysis `io`, line for line equal to what Trace Compass made of the traces.
+
+usage: check_io.py HISTREE TRACE...
+Exit: 0 equal, 1 different, 77 nothing to compare with.
+"""
+import gzip
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE.parent / "support")]
+from data import shared  # noqa: E402
+
+
+def main():
+    histree, *traces = sys.argv[1:]
+    oracle, wrong, compared = shared("oracle"), False, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for trace in traces:
+            at, name = shared(trace), pathlib.Path(trace).name
+            if oracle is None or at is None or not (oracle / f"{name}.io.tsv.gz").exists():
+                continue
+            store = f"{folder}/{name}.histree"
+            subprocess.run([histree, "build", "--quiet", "-a", "io", "-o", store, at], check=True)
+            found = subprocess.run([histree, "dump", store, "-a", "io", "--format", "tsv"], check=True,
+                                   capture_output=True).stdout
+            wanted = gzip.decompress((oracle / f"{name}.io.tsv.gz").read_bytes())
+            compared += 1
+            if found != wanted:
+                different = set(found.splitlines()) ^ set(wanted.splitlines())
+                print(f"{name}: {len(different)} lines differ:", sorted(different)[:5])
+                wrong = True
+    if compared == 0:
+        print("there are no states of Trace Compass to compare with")
+        return 77
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
