@@ -31,7 +31,7 @@ struct disk_queue {
 	const char *origin;
 };
 
-enum { NO_SLOT = UINT32_MAX };
+#define NO_SLOT UINT32_MAX
 
 /* Returns the slot of the request with this sector and kind; NO_SLOT if there is none. */
 uint32_t disk_queue_find(const struct disk_queue *queue, const struct request *request);
