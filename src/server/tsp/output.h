@@ -52,7 +52,8 @@ extern const struct output *const outputs[];
 
 extern const struct output output_call_stack, output_control_flow, output_critical_path, output_resources,
 	output_cpu_usage, output_histogram, output_events, output_statistics, output_state_system,
-	output_segment_table, output_segment_scatter, output_segment_statistics, output_segment_density;
+	output_segment_table, output_segment_scatter, output_segment_statistics, output_segment_density,
+	output_definitions;
 
 const char *output_type_name(enum output_type type);
 

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""definitions.py HISTREE - the view that a file of definitions describes, by the protocol: its tree, and its states and
+colours, which are those of a linear reading of the events."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from protocol import Client
+from serving import SMALL_TRACE, Server, Tally
+
+OUTPUT = "org.eclipse.tracecompass.tmf.analysis.xml.core.module.TmfXmlTimeGraphDataProvider"
+DEFINITION = """<?xml version="1.0" encoding="UTF-8"?>
+<tmfxml>
+<timeGraphView id="cpus.view"><head><analysis id="cpus"/><label value="CPUs"/></head>
+<definedValue name="idle" value="0" color="#118811"/>
+<entry path="CPUs/*"><display type="constant" value="Current"/></entry></timeGraphView>
+<stateProvider version="0" id="cpus"><head><label value="CPUs"/></head>
+<eventHandler eventName="sched:sched_switch"><stateChange><stateAttribute type="constant" value="CPUs"/>
+<stateAttribute type="eventField" value="cpu"/><stateAttribute type="constant" value="Current"/>
+<stateValue type="eventField" value="next_pid"/></stateChange><stateChange>
+<stateAttribute type="constant" value="Hidden"/><stateValue type="eventField" value="next_pid"/></stateChange>
+</eventHandler></stateProvider></tmfxml>
+"""
+
+
+def switches(histree, store):
+    """Who came to each CPU and when: {(cpu, time): tid}."""
+    done = subprocess.run([histree, "events", store, "--format", "json"], check=True, capture_output=True, text=True)
+    return {(str(one["cpu"]), one["time"]): int(re.search(r"next_pid=(-?\d+)", one["contents"])[1])
+            for one in json.loads(done.stdout) if one["type"] == "sched:sched_switch"}
+
+
+class Definitions:
+    def __init__(self, histree, client, store):
+        self.client, self.wanted = client, switches(histree, store)
+        self.entries = self.client.model(f"timeGraph/{OUTPUT}/tree")["entries"]
+        self.names = {one["id"]: one["labels"][0] for one in self.entries}
+        self.parents = {one["id"]: one["parentId"] for one in self.entries}
+
+    def tree(self):
+        rows = [one for one in self.entries if one["hasData"]]
+        paths = set()
+        for one in rows:
+            cpu = self.parents[one["id"]]
+            above = self.parents[cpu]
+            assert self.names[self.parents[above]] == "cpus.view" and self.parents[self.parents[above]] == 1
+            paths.add((self.names[above], self.names[cpu], one["labels"][0]))
+        assert paths and paths == {("CPUs", cpu, "Current") for cpu, _ in self.wanted}, paths
+        assert "Hidden" not in self.names.values()
+
+    def states(self):
+        experiment = self.client.experiment()
+        start, end = experiment["start"], min(experiment["end"], experiment["start"] + 20_000_000)
+        rows = self.client.model(f"timeGraph/{OUTPUT}/states", requested_items=list(self.names),
+                                 requested_timerange={"start": start, "end": end, "nbTimes": 20000})["rows"]
+        styles = self.client.model(f"{OUTPUT}/style")["styles"]
+        kinds, seen = set(), 0
+        for row in rows:
+            for state in row["states"]:
+                key = self.names[self.parents[row["entryId"]]], state["start"]
+                if key not in self.wanted:
+                    assert state["start"] == start, state
+                    continue
+                style = styles[state["style"]["parentKey"]]
+                is_idle = self.wanted[key] == 0
+                assert state["label"] == ("idle" if is_idle else str(self.wanted[key])), (state, self.wanted[key])
+                assert (style["values"]["background-color"].lower() == "#118811") == is_idle, style
+                kinds.add(is_idle)
+                seen += 1
+        assert kinds == {True, False} and seen > 10, (kinds, seen)
+
+
+def main():
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        store, definition = folder / "demo.histree", folder / "cpus.xml"
+        definition.write_text(DEFINITION)
+        subprocess.run([sys.argv[1], "build", "-q", "-x", definition, "-o", store, SMALL_TRACE], check=True,
+                       stderr=subprocess.DEVNULL)
+        with Server(sys.argv[1], folder, [store]) as server:
+            client = Client(sys.argv[1], server)
+            listed = client.json("GET", f"/experiments/{client.experiment()['UUID']}/outputs")
+            assert OUTPUT in {one["id"] for one in listed}, listed
+            test = Definitions(sys.argv[1], client, store)
+            for each in test.tree, test.states:
+                tally.run(each.__name__, each)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
