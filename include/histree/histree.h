@@ -34,6 +34,7 @@
  *	experiment.h	a store of several hosts, step by step
  *	events.h	the events of the trace of a store
  *	event_query.h	those in a range that pass an expression
+ *	event_source.h	events that somebody else hands out
  *	repair.h	from a damaged store to a sound one
  *	sync.h		clocks of several hosts, from the packets between them
  *	convert.h	a store with another kind of tree
@@ -59,6 +60,7 @@
 #include "critical_path.h"
 #include "draw.h"
 #include "event_query.h"
+#include "event_source.h"
 #include "events.h"
 #include "experiment.h"
 #include "export.h"

@@ -164,4 +164,18 @@ typedef enum histree_status histree_segment_opener(void *context, size_t host, c
 HISTREE_API void histree_store_set_segment_opener(struct histree_store *store, histree_segment_opener *opener,
 						  void *context);
 
+struct histree_events;
+
+/* Opens the events of a host (events.h); HISTREE_NOT_FOUND if they have no index. */
+typedef enum histree_status histree_event_opener(void *context, size_t host, struct histree_events **out,
+						 struct histree_error *error);
+
+/*
+ * From now on histree_events_open() of a store of several hosts gets the events of each host from this function;
+ * NULL: from the store's folder again.  The other one returns what was set, or NULL.
+ */
+HISTREE_API void histree_store_set_event_opener(struct histree_store *store, histree_event_opener *opener,
+						void *context);
+HISTREE_API histree_event_opener *histree_store_event_opener(const struct histree_store *store, void **context);
+
 #endif

@@ -24,6 +24,7 @@ enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 struct histree_event_reader {
 	const struct histree_events *events;
 	struct event_merger *merger; /* of several hosts: all of the work is its; else NULL */
+	void *cursor;                /* of a source (event_source.h), which reads them; else NULL */
 	struct intern types;         /* ids are those of the index */
 	struct trace *trace;         /* NULL: not open */
 	const char *closed;          /* why the trace must not be opened; NULL if it may be */
@@ -50,6 +51,15 @@ enum histree_status histree_event_reader_create(const struct histree_events *eve
 			histree_event_reader_free(reader);
 		return status;
 	}
+	if (events->source.cursor_create != NULL) {
+		enum histree_status status =
+			events->source.cursor_create(events->source.context, &reader->cursor, error);
+		if (status == HISTREE_OK)
+			*out = reader;
+		else
+			histree_event_reader_free(reader);
+		return status;
+	}
 	for (uint32_t i = 0; i < events->index.type_count; i++) {
 		const char *type = events->index.types[i];
 		if (intern_add(&reader->types, type, strlen(type)) == INTERN_NONE) {
@@ -66,6 +76,8 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 	if (reader == NULL)
 		return;
 	event_merger_free(reader->merger);
+	if (reader->cursor != NULL)
+		reader->events->source.cursor_free(reader->cursor);
 	trace_close(reader->trace);
 	intern_release(&reader->types);
 	free(reader->text.bytes);
@@ -142,6 +154,8 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 	reader->wanted = number < count ? number : count;
 	if (number >= count)
 		return HISTREE_OK;
+	if (reader->cursor != NULL)
+		return reader->events->source.cursor_seek(reader->cursor, number, error);
 	if (reader->has_event && number + 1 == reader->next)
 		return HISTREE_OK;
 	if (reader->trace == NULL || number < reader->next || number - reader->next > 2 * EVENTS_PER_BLOCK)
@@ -156,6 +170,17 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 	return status;
 }
 
+static enum histree_status next_of_source(struct histree_event_reader *reader, struct histree_event *out,
+					  struct histree_error *error)
+{
+	enum histree_status status = reader->events->source.cursor_next(reader->cursor, out, error);
+	if (status != HISTREE_OK || out->type >= reader->events->index.type_count)
+		return status < 0 ? status : not_the_same(error);
+	out->number = reader->wanted++;
+	out->host = 0;
+	return HISTREE_OK;
+}
+
 enum histree_status histree_event_reader_next(struct histree_event_reader *reader, struct histree_event *out,
 					      struct histree_error *error)
 {
@@ -163,6 +188,8 @@ enum histree_status histree_event_reader_next(struct histree_event_reader *reade
 		return event_merger_next(reader->merger, out, error);
 	if (reader->wanted >= reader->events->index.event_count)
 		return HISTREE_END;
+	if (reader->cursor != NULL)
+		return next_of_source(reader, out, error);
 	enum histree_status status = histree_event_reader_seek(reader, reader->wanted, error);
 	if (status == HISTREE_OK && reader->next == reader->wanted)
 		status = read_event(reader, error);
@@ -220,9 +247,16 @@ static struct event last_event(const struct histree_event_reader *reader)
 	return reader->has_event ? reader->event : (struct event){ .class = &nothing };
 }
 
+static const char *text_of_source(const struct histree_event_reader *reader, enum histree_event_text what)
+{
+	return reader->events->source.cursor_text(reader->cursor, what);
+}
+
 const char *histree_event_reader_contents(struct histree_event_reader *reader)
 {
 	reader = reader_of_last(reader);
+	if (reader->cursor != NULL)
+		return text_of_source(reader, HISTREE_EVENT_CONTENTS);
 	const struct event event = last_event(reader);
 	return event_text_write(&reader->text, &event) ? reader->text.bytes : NULL;
 }
@@ -230,6 +264,8 @@ const char *histree_event_reader_contents(struct histree_event_reader *reader)
 const char *histree_event_reader_json(struct histree_event_reader *reader)
 {
 	reader = reader_of_last(reader);
+	if (reader->cursor != NULL)
+		return text_of_source(reader, HISTREE_EVENT_JSON);
 	const struct event event = last_event(reader);
 	return event_json_write(&reader->json, &event) ? reader->json.bytes : NULL;
 }
@@ -237,6 +273,8 @@ const char *histree_event_reader_json(struct histree_event_reader *reader)
 const char *histree_event_reader_stream(const struct histree_event_reader *reader)
 {
 	reader = reader_of_last(reader);
+	if (reader->cursor != NULL)
+		return text_of_source(reader, HISTREE_EVENT_STREAM);
 	const char *name = reader->has_event ? trace_stream_name(reader->trace) : NULL;
 	if (name == NULL)
 		return "";
@@ -254,6 +292,8 @@ enum histree_status histree_event_reader_value(const struct histree_event_reader
 	struct event_part part;
 	reader = reader_of_last(reader);
 	*out = (struct histree_value){ .type = HISTREE_NULL };
+	if (reader->cursor != NULL)
+		return reader->events->source.cursor_value(reader->cursor, path, out);
 	if (!reader->has_event || !event_find(&reader->event, path, &part))
 		return HISTREE_NOT_FOUND;
 	switch (part.kind) {

@@ -67,6 +67,8 @@ void histree_events_close(struct histree_events *events)
 		return;
 	for (size_t i = 0; i < events->host_count; i++)
 		histree_events_close(events->parts[i]);
+	if (events->source.free != NULL)
+		events->source.free(events->source.context);
 	event_index_release(&events->index);
 	free(events);
 }

@@ -3,7 +3,7 @@
 #define EVENT_INDEX_EVENTS_H
 
 #include "event_index/event_index.h"
-#include "histree/events.h"
+#include "histree/event_source.h"
 
 /* The events of a host, as a part of those of several. */
 struct events_part {
@@ -20,6 +20,7 @@ struct histree_events {
 	bool has_clock; /* by which times are corrected */
 	struct histree_clock clock;
 	bool are_in_order; /* no clock of the trace steps back */
+	struct histree_event_source source; /* somebody else reads them; zeroed: the trace is read here */
 	/* Of several hosts, in the arena too; else NULL and 0. */
 	struct histree_event_host *hosts;
 	struct histree_events **parts; /* NULL in it: missing */

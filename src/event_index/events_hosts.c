@@ -12,10 +12,13 @@
 static enum histree_status open_part(const struct histree_store *store, size_t index, struct events_part *part,
 				     char **why, struct histree_error *error)
 {
-	struct histree_store *host;
+	struct histree_store *host = NULL;
 	struct histree_error message;
-	enum histree_status status = histree_store_host(store, index, &host, &message);
-	if (status == HISTREE_OK)
+	void *context;
+	histree_event_opener *opener = histree_store_event_opener(store, &context);
+	enum histree_status status = opener != NULL ? opener(context, index, &part->events, &message)
+						    : histree_store_host(store, index, &host, &message);
+	if (status == HISTREE_OK && opener == NULL)
 		status = histree_events_open(host, &part->events, &message);
 	histree_store_close(host);
 	if (status == HISTREE_OK)

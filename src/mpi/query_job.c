@@ -120,6 +120,7 @@ static bool deal_out_hosts(struct query_job *job)
 	};
 	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL &&
 		    segment_remotes_begin(&job->remotes, job->link);
+	event_remotes_begin(&job->events, &job->remotes);
 	if (!fine)
 		report_no_memory();
 	fine = fine && deal_out(job, &places);
@@ -368,6 +369,21 @@ static enum histree_status open_segments(void *context, size_t host, const char 
 	return error_set(error, HISTREE_ERR_IO, "%s", why != NULL ? why : job->set.hosts[host].why);
 }
 
+static enum histree_status open_events(void *context, size_t host, struct histree_events **out,
+				       struct histree_error *error)
+{
+	struct query_job *job = context;
+	int rank = job->rank_of[host];
+	*out = NULL;
+	if (rank > 0)
+		return event_remotes_open(&job->events, rank, host, out, error);
+	if (rank == 0)
+		return histree_events_open(job->set.hosts[host].store, out, error);
+	const char *why = histree_store_info(job->store)->hosts[host].why;
+	return error_set(error, HISTREE_ERR_IO, "host '%s': %s", job->set.hosts[host].name,
+			 why != NULL ? why : job->set.hosts[host].why);
+}
+
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error)
 {
@@ -380,6 +396,7 @@ enum histree_status query_job_open_store(struct query_job *job, const char *path
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' was built again since the job began", path);
 	}
 	histree_store_set_segment_opener(*out, open_segments, job);
+	histree_store_set_event_opener(*out, open_events, job);
 	return HISTREE_OK;
 }
 
@@ -452,6 +469,7 @@ void query_job_end(struct query_job *job)
 		free(job->analyses[i].name);
 	free(job->analyses);
 	free(job->rank_of);
+	event_remotes_release(&job->events);
 	segment_remotes_release(&job->remotes);
 	segment_server_release(&job->server);
 	shard_set_release(&job->set);

@@ -9,6 +9,7 @@
 #define MPI_QUERY_JOB_H
 
 #include "mpi/answer_merge.h"
+#include "mpi/event_remote.h"
 #include "mpi/link.h"
 #include "mpi/segment_remote.h"
 #include "mpi/segment_server.h"
@@ -27,6 +28,7 @@ struct query_job {
 	struct answer_source *sources;  /* of rank 0: one a rank */
 	int *rank_of;                   /* on rank 0: who answers for a host; -1: nobody can */
 	struct segment_remotes remotes; /* on rank 0 */
+	struct event_remotes events;    /* likewise */
 	struct segment_server server;   /* on the others */
 	bool is_lost;                   /* a rank is gone */
 };
@@ -38,8 +40,8 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file);
 
 /*
- * On rank 0: opens the store, whose segments are those that the ranks have.  The caller closes it before the job
- * asks anything else.
+ * On rank 0: opens the store, whose segments and events are those that the ranks have.  The caller closes it
+ * before the job asks anything else.
  */
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error);

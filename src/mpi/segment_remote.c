@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/segment_source.h"
-#include "mpi/segment_server.h"
+#include "mpi/segment_columns.h"
 
 /* From this answer on, the next one is asked for while one is handed out: whoever takes so many takes more. */
 enum { ANSWERS_BEFORE_AHEAD = 2 };
@@ -43,13 +43,13 @@ static enum histree_status lost(struct segment_remotes *remotes, int rank, struc
 	return error_set(error, HISTREE_ERR_IO, "rank %d does not answer", rank);
 }
 
-static enum histree_status damaged(struct segment_remotes *remotes, int rank, struct histree_error *error)
+enum histree_status segment_remotes_damaged(struct segment_remotes *remotes, int rank, struct histree_error *error)
 {
 	remotes->is_lost = true;
 	return error_set(error, HISTREE_ERR_FORMAT, "the answer of rank %d is damaged", rank);
 }
 
-static enum histree_status send_pending(struct segment_remotes *remotes, int rank, struct histree_error *error)
+enum histree_status segment_remotes_send(struct segment_remotes *remotes, int rank, struct histree_error *error)
 {
 	struct remote_rank *to = &remotes->ranks[rank];
 	if (to->pending.size <= 1)
@@ -64,15 +64,15 @@ static enum histree_status send_pending(struct segment_remotes *remotes, int ran
 }
 
 /* All of them, so that ranks work at a time. */
-static enum histree_status send_all(struct segment_remotes *remotes, struct histree_error *error)
+enum histree_status segment_remotes_send_all(struct segment_remotes *remotes, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (int rank = 1; rank < remotes->link->count && status == HISTREE_OK; rank++)
-		status = send_pending(remotes, rank, error);
+		status = segment_remotes_send(remotes, rank, error);
 	return status;
 }
 
-static struct message *step(struct segment_remotes *remotes, int rank, enum segment_step step)
+struct message *segment_remotes_step(struct segment_remotes *remotes, int rank, enum rank_step step)
 {
 	struct message *pending = &remotes->ranks[rank].pending;
 	if (pending->size == 0)
@@ -104,8 +104,8 @@ static bool hand_out(struct segment_remotes *remotes, struct byte_reader section
 }
 
 /* Takes the next answer of a rank; *opened is its section on a store, if it has one. */
-static enum histree_status take_answer(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
-				       struct histree_error *error)
+enum histree_status segment_remotes_take(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
+					 struct histree_error *error)
 {
 	struct message *message = &remotes->received;
 	*opened = byte_reader("", 0);
@@ -118,12 +118,15 @@ static enum histree_status take_answer(struct segment_remotes *remotes, int rank
 		uint8_t letter = read_byte(&reader);
 		uint32_t size = read_le32(&reader);
 		const uint8_t *bytes = read_bytes(&reader, size);
-		if (bytes == NULL || (letter != STEP_OPEN && letter != STEP_NEXT))
-			return damaged(remotes, rank, error);
-		if (letter == STEP_OPEN)
+		bool is_opened = letter == STEP_OPEN || letter == STEP_EVENTS;
+		bool is_events = letter == STEP_READ && remotes->take_events != NULL;
+		if (bytes == NULL || (!is_opened && !is_events && letter != STEP_NEXT))
+			return segment_remotes_damaged(remotes, rank, error);
+		if (is_opened)
 			*opened = byte_reader(bytes, size);
-		else if (!hand_out(remotes, byte_reader(bytes, size)))
-			return damaged(remotes, rank, error);
+		else if (is_events ? !remotes->take_events(remotes->events, byte_reader(bytes, size))
+				   : !hand_out(remotes, byte_reader(bytes, size)))
+			return segment_remotes_damaged(remotes, rank, error);
 	}
 	return HISTREE_OK;
 }
@@ -134,7 +137,7 @@ static void close_cursor(struct remote_cursor *cursor)
 {
 	struct segment_remotes *remotes = cursor->store->remotes;
 	if (cursor->is_open)
-		message_number(step(remotes, cursor->store->rank, STEP_CLOSE), cursor->number);
+		message_number(segment_remotes_step(remotes, cursor->store->rank, STEP_CLOSE), cursor->number);
 	cursor->is_open = cursor->is_asked = cursor->has_arrived = false;
 	cursor->columns.count = cursor->at = cursor->answers = 0;
 	cursor->is_told = true;
@@ -168,7 +171,7 @@ static enum histree_status cursor_start(void *context, const struct histree_segm
 	close_cursor(cursor);
 	cursor->number = ++remotes->next_number;
 	cursor->is_open = cursor->is_asked = true;
-	struct message *message = step(remotes, cursor->store->rank, STEP_START);
+	struct message *message = segment_remotes_step(remotes, cursor->store->rank, STEP_START);
 	message_number(message, cursor->number);
 	message_number(message, cursor->store->number);
 	message_signed(message, query->from);
@@ -185,7 +188,8 @@ static enum histree_status cursor_start(void *context, const struct histree_segm
 
 static void ask_for_more(struct remote_cursor *cursor)
 {
-	message_number(step(cursor->store->remotes, cursor->store->rank, STEP_NEXT), cursor->number);
+	message_number(segment_remotes_step(cursor->store->remotes, cursor->store->rank, STEP_NEXT),
+		       cursor->number);
 	cursor->is_asked = true;
 }
 
@@ -209,8 +213,9 @@ static enum histree_status read_arrived(struct remote_cursor *cursor, struct his
 	}
 	enum histree_status read =
 		segment_columns_read(&cursor->columns, &cursor->store->info.schema, &reader, error);
-	return read == HISTREE_OK && reader.failed ? damaged(cursor->store->remotes, cursor->store->rank, error)
-						   : read;
+	return read == HISTREE_OK && reader.failed
+		       ? segment_remotes_damaged(cursor->store->remotes, cursor->store->rank, error)
+		       : read;
 }
 
 /* Gets the next segments of the cursor. */
@@ -220,16 +225,16 @@ static enum histree_status fetch(struct remote_cursor *cursor, struct histree_er
 	struct byte_reader unused;
 	if (!cursor->is_asked && !cursor->has_arrived)
 		ask_for_more(cursor);
-	enum histree_status status = cursor->has_arrived ? HISTREE_OK : send_all(remotes, error);
+	enum histree_status status = cursor->has_arrived ? HISTREE_OK : segment_remotes_send_all(remotes, error);
 	while (status == HISTREE_OK && !cursor->has_arrived)
-		status = take_answer(remotes, cursor->store->rank, &unused, error);
+		status = segment_remotes_take(remotes, cursor->store->rank, &unused, error);
 	if (status == HISTREE_OK)
 		status = read_arrived(cursor, error);
 	cursor->answers++;
 	bool goes_on = status == HISTREE_OK && (cursor->status == HISTREE_OK || cursor->status == HISTREE_PARTIAL);
 	if (goes_on && cursor->answers >= ANSWERS_BEFORE_AHEAD) {
 		ask_for_more(cursor);
-		status = send_pending(remotes, cursor->store->rank, error);
+		status = segment_remotes_send(remotes, cursor->store->rank, error);
 	}
 	return status;
 }
@@ -391,7 +396,7 @@ static enum histree_status take_store(struct segment_remotes *remotes, int rank,
 		histree_segment_store_close(overviews[--count].store);
 	if (store != NULL)
 		store_free(store);
-	return damaged(remotes, rank, error);
+	return segment_remotes_damaged(remotes, rank, error);
 }
 
 enum histree_status segment_remotes_open(struct segment_remotes *remotes, int rank, size_t host,
@@ -400,21 +405,21 @@ enum histree_status segment_remotes_open(struct segment_remotes *remotes, int ra
 {
 	struct byte_reader opened;
 	struct histree_error why = { 0 };
-	struct message *message = step(remotes, rank, STEP_OPEN);
+	struct message *message = segment_remotes_step(remotes, rank, STEP_OPEN);
 	*out = NULL;
 	message_number(message, host);
 	message_string(message, analysis);
-	enum histree_status status = send_pending(remotes, rank, error);
+	enum histree_status status = segment_remotes_send(remotes, rank, error);
 	do
 		if (status == HISTREE_OK)
-			status = take_answer(remotes, rank, &opened, error);
+			status = segment_remotes_take(remotes, rank, &opened, error);
 	while (status == HISTREE_OK && byte_reader_left(&opened) == 0);
 	if (status != HISTREE_OK)
 		return status;
 	int64_t found = read_signed(&opened);
 	read_text_into(&opened, why.message, sizeof(why.message));
 	if (opened.failed)
-		return damaged(remotes, rank, error);
+		return segment_remotes_damaged(remotes, rank, error);
 	if (found != HISTREE_OK)
 		return error_set(error, (enum histree_status)found, "%s", why.message);
 	return take_store(remotes, rank, &opened, out, error);
@@ -435,9 +440,9 @@ void segment_remotes_drain(struct segment_remotes *remotes)
 	struct histree_error error;
 	for (int rank = 1; remotes->ranks != NULL && rank < remotes->link->count; rank++) {
 		if (!remotes->is_lost) /* iterators that are closed are not kept there */
-			remotes->is_lost = send_pending(remotes, rank, &error) != HISTREE_OK;
+			remotes->is_lost = segment_remotes_send(remotes, rank, &error) != HISTREE_OK;
 		while (!remotes->is_lost && remotes->ranks[rank].outstanding > 0)
-			if (take_answer(remotes, rank, &unused, &error) != HISTREE_OK)
+			if (segment_remotes_take(remotes, rank, &unused, &error) != HISTREE_OK)
 				remotes->is_lost = true;
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "histree/segment_store.h"
 #include "mpi/link.h"
+#include "mpi/section.h"
 
 struct remote_rank {
 	struct message pending; /* steps that were not sent yet */
@@ -31,6 +32,9 @@ struct segment_remotes {
 	/* The condition of the question as its words say it, which ranks try as well; NULL: none. */
 	const char *where;
 	histree_time start, end;
+	/* Takes a section of events (event_remote.h), which come by the same messages; false: it is damaged. */
+	bool (*take_events)(void *context, struct byte_reader section);
+	void *events;
 };
 
 /* Returns false without memory. */
@@ -40,6 +44,16 @@ bool segment_remotes_begin(struct segment_remotes *remotes, struct link *link);
 enum histree_status segment_remotes_open(struct segment_remotes *remotes, int rank, size_t host,
 					 const char *analysis, struct histree_segment_store **out,
 					 struct histree_error *error);
+
+/* What events need: a step of the next message to a rank, messages to one rank or all, and the next answer. */
+struct message *segment_remotes_step(struct segment_remotes *remotes, int rank, enum rank_step step);
+enum histree_status segment_remotes_send(struct segment_remotes *remotes, int rank, struct histree_error *error);
+enum histree_status segment_remotes_send_all(struct segment_remotes *remotes, struct histree_error *error);
+
+/* *opened is the answer's section on what was opened, if it has one. */
+enum histree_status segment_remotes_take(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
+					 struct histree_error *error);
+enum histree_status segment_remotes_damaged(struct segment_remotes *remotes, int rank, struct histree_error *error);
 
 /* Takes what is still to come of a question; the link is free again then. */
 void segment_remotes_drain(struct segment_remotes *remotes);

@@ -24,26 +24,6 @@ struct served_cursor {
 	struct histree_segment_filter *filter;
 };
 
-/* ---- sections --------------------------------------------------------------------------------------------- */
-
-static size_t begin_section(struct message *out, enum segment_step step)
-{
-	message_byte(out, (uint8_t)step);
-	return message_room(out, sizeof(uint32_t));
-}
-
-static void end_section(struct message *out, size_t at)
-{
-	if (!out->no_memory && at != SIZE_MAX)
-		put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
-}
-
-static void write_error(struct message *out, enum histree_status status, const struct histree_error *error)
-{
-	message_signed(out, status);
-	message_string(out, error->message);
-}
-
 /* ---- stores ----------------------------------------------------------------------------------------------- */
 
 static void write_info(const struct histree_segment_store_info *info, struct message *out)
@@ -123,12 +103,12 @@ static void open_store(struct segment_server *server, struct byte_reader *reques
 	uint64_t host = read_varint(request);
 	struct message_text name = read_text(request);
 	char *analysis = message_text_copy(name);
-	size_t at = begin_section(reply, STEP_OPEN);
+	size_t at = section_begin(reply, STEP_OPEN);
 	enum histree_status status =
 		analysis == NULL || request->failed
 			? error_set(&error, HISTREE_ERR_FORMAT, "a rank cannot read the question")
 			: find_store(server, (size_t)host, analysis, &number, &error);
-	write_error(reply, status, &error);
+	section_status(reply, status, &error);
 	if (status == HISTREE_OK) {
 		struct histree_segment_store *store = server->stores[number].store;
 		message_number(reply, number);
@@ -140,7 +120,7 @@ static void open_store(struct segment_server *server, struct byte_reader *reques
 			if (histree_segment_store_overview(store, i, &overview) == HISTREE_OK)
 				write_overview(server, &overview, reply);
 	}
-	end_section(reply, at);
+	section_end(reply, at);
 	free(analysis);
 }
 
@@ -185,7 +165,7 @@ static void write_segments(struct segment_server *server, struct served_cursor *
 		if (status == HISTREE_OK && !segment_columns_add(writer, &segment))
 			status = error_memory(&error, "segments");
 	}
-	write_error(reply, status, &error);
+	section_status(reply, status, &error);
 	if (status == HISTREE_PARTIAL) {
 		struct histree_segment_loss loss = histree_segment_iter_loss(cursor->iter);
 		message_signed(reply, loss.from);
@@ -253,7 +233,7 @@ static void start_cursor(struct segment_server *server, struct byte_reader *requ
 	struct histree_error error = { 0 };
 	uint64_t number = read_varint(request);
 	struct served_cursor *cursor = free_place(server);
-	size_t at = begin_section(reply, STEP_NEXT);
+	size_t at = section_begin(reply, STEP_NEXT);
 	message_number(reply, number);
 	enum histree_status status =
 		cursor != NULL ? start(server, cursor, request, &error) : error_memory(&error, "an iterator");
@@ -261,12 +241,12 @@ static void start_cursor(struct segment_server *server, struct byte_reader *requ
 		cursor->number = number;
 		write_segments(server, cursor, FIRST_ROWS, reply);
 	} else {
-		write_error(reply, status, &error);
+		section_status(reply, status, &error);
 		message_number(reply, 0);
 		if (cursor != NULL)
 			drop(cursor);
 	}
-	end_section(reply, at);
+	section_end(reply, at);
 }
 
 static void go_on(struct segment_server *server, struct byte_reader *request, struct message *reply)
@@ -274,23 +254,24 @@ static void go_on(struct segment_server *server, struct byte_reader *request, st
 	struct histree_error error;
 	uint64_t number = read_varint(request);
 	struct served_cursor *cursor = find_cursor(server, number);
-	size_t at = begin_section(reply, STEP_NEXT);
+	size_t at = section_begin(reply, STEP_NEXT);
 	message_number(reply, number);
 	if (cursor != NULL) {
 		write_segments(server, cursor, MORE_ROWS, reply);
 	} else {
 		error_set(&error, HISTREE_ERR_FORMAT, "a rank has no such iterator");
-		write_error(reply, HISTREE_ERR_FORMAT, &error);
+		section_status(reply, HISTREE_ERR_FORMAT, &error);
 		message_number(reply, 0);
 	}
-	end_section(reply, at);
+	section_end(reply, at);
 }
 
 void segment_server_answer(struct segment_server *server, struct byte_reader *request, struct message *reply)
 {
 	while (!request->failed && byte_reader_left(request) > 0) {
 		struct served_cursor *cursor;
-		switch (read_byte(request)) {
+		uint8_t step = read_byte(request);
+		switch (step) {
 		case STEP_OPEN:
 			open_store(server, request, reply);
 			break;
@@ -306,7 +287,8 @@ void segment_server_answer(struct segment_server *server, struct byte_reader *re
 				drop(cursor);
 			break;
 		default:
-			request->failed = true;
+			if (!event_server_step(&server->events, server->set, step, request, reply))
+				request->failed = true;
 		}
 	}
 }
@@ -328,5 +310,6 @@ void segment_server_release(struct segment_server *server)
 	}
 	free(server->stores);
 	free(server->cursors);
+	event_server_release(&server->events);
 	segment_columns_writer_release(&server->writer);
 }

@@ -3,27 +3,23 @@
  * segment_server.h - the segments of a rank's hosts, for rank 0: stores that stay open, and iterators that are
  * gone on with as more is asked for.
  *
- * A request is any number of steps, and is answered by one message of sections, one for each step but CLOSE:
+ * Steps of a request (section.h):
  *
  *	OPEN	host, analysis		its store and its overviews: numbers, infos, schemas; or why not
  *	START	cursor, store, query	the first segments
  *	NEXT	cursor			more
  *	CLOSE	cursor
  *
- * A section is a letter, four bytes of size, and its bytes.  Segments are a status, then segment_columns.h:
+ * All but CLOSE have a section.  Segments are a status, then segment_columns.h:
  * HISTREE_OK says that there are more, HISTREE_END that there are none, HISTREE_PARTIAL that some are lost behind
  * these.
  */
 #ifndef MPI_SEGMENT_SERVER_H
 #define MPI_SEGMENT_SERVER_H
 
+#include "mpi/event_server.h"
 #include "mpi/segment_columns.h"
 #include "mpi/shard_set.h"
-
-/* What a request begins with, and no other message to a rank. */
-enum { SEGMENT_REQUEST = 'S' };
-
-enum segment_step { STEP_OPEN = 'O', STEP_START = 'S', STEP_NEXT = 'N', STEP_CLOSE = 'C' };
 
 struct served_store;
 struct served_cursor;
@@ -35,6 +31,7 @@ struct segment_server {
 	struct served_cursor *cursors;
 	size_t store_count, store_capacity, cursor_count, cursor_capacity;
 	struct segment_columns_writer writer;
+	struct event_server events; /* which come by the same messages */
 };
 
 /* Answers a request.  What it does not understand has a section that says so. */

@@ -316,6 +316,18 @@ void histree_store_set_segment_opener(struct histree_store *store, histree_segme
 	store->open_segments_context = context;
 }
 
+void histree_store_set_event_opener(struct histree_store *store, histree_event_opener *opener, void *context)
+{
+	store->open_events = opener;
+	store->open_events_context = context;
+}
+
+histree_event_opener *histree_store_event_opener(const struct histree_store *store, void **context)
+{
+	*context = store->open_events_context;
+	return store->open_events;
+}
+
 enum histree_status store_hosts_segments(struct histree_store *store, const char *analysis, bool any_version,
 					 const struct histree_segment_open_options *options,
 					 struct histree_segment_store **out, struct histree_error *error)

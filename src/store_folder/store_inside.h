@@ -16,6 +16,8 @@ struct histree_store {
 	struct histree_store **stores;         /* of the hosts; NULL: it cannot be opened, and its host says why */
 	histree_segment_opener *open_segments; /* of a host; NULL: of its store in the folder */
 	void *open_segments_context;
+	histree_event_opener *open_events; /* likewise */
+	void *open_events_context;
 };
 
 /* Returns folder/name; NULL if memory is out. */

@@ -51,8 +51,21 @@ QUESTIONS = [
     ["--at", "+3ms", "--step", "1us"],
 ]
 
-# Verbs that run on rank 0 over the segments of all ranks.
+# Verbs that run on rank 0 over the events and segments of all ranks.
 FACES = [
+    ["events", "--top", "3"],
+    ["events", "--format", "tsv"],
+    ["events", "--from", "+1ms", "--to", "+3ms", "--format", "csv"],
+    ["events", "--where", "type == sched_switch && next_tid > prev_tid && host != VM2", "--format", "json"],
+    ["events", "--where", "number >= 1000 && number < 1300 && cpu == 1"],
+    ["events", "--where", "prev_comm == next_comm || count > 100", "--top", "40"],
+    ["events", "--where", "nothing == 5"],
+    ["events", "--where", "bad ==="],
+    ["events", "--from", "+1000s"],
+    ["sql", "SELECT host, type, count(*), min(number), max(time), min(contents) FROM events GROUP BY 1, 2 ORDER BY 1, 2"],
+    ["sql", "SELECT * FROM events WHERE number % 500 = 7", "--format", "tsv"],
+    ["sql", "SELECT s.host, e.type, count(*), sum(e.number) FROM system_calls s JOIN events e ON e.time = s.start AND "
+            "e.host = s.host WHERE s.duration > 20000 GROUP BY 1, 2 ORDER BY 1, 2"],
     ["segments", "system-calls"],
     ["segments", "system-calls", "--format", "tsv", "--sort", "end"],
     ["segments", "system-calls", "--format", "json", "--sort", "duration", "-r", "-n", "50"],
@@ -363,13 +376,15 @@ class Ranks(unittest.TestCase):
         script.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 2 ] && set -- "$@" --local "{local}"\n'
                           f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
         script.chmod(0o755)
-        for words in FACES[2:6]:
+        segments, events = ([words for words in FACES if words[0] == verb] for verb in ("segments", "events"))
+        for words in segments[2:6] + events[1:6]:
             wanted = jobs.alone(HISTREE, words[0], self.segment_store(), *words[1:])
             self.check_face(words, lambda *more: jobs.run(3, script, *more), far, wanted)
         shutil.copytree(self.segment_store(), torn)
         shutil.rmtree(torn / "hosts" / "VM2")
         (torn / "hosts" / "VM4" / "system-calls.seg").unlink()
-        for words in (FACES[1], FACES[3], FACES[14], FACES[18]):
+        sums = [words for words in FACES if words[0] == "stats"][:1] + [words for words in FACES if words[0] == "sql"][:4]
+        for words in (segments[1], segments[3], *sums, events[1], events[3], events[4]):
             self.check_face(words, lambda *more: jobs.run(3, PROGRAM, *more), torn)
 
     # ---- sockets

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_source.h - events that somebody else reads: another process, another machine.  They are read as those of
+ * every store are (events.h), and can be those of a host among several.
+ *
+ * The index of events is here, so that numbers, times, counts and gaps need no one else; a source hands out the
+ * events themselves.
+ *
+ * Threads: the functions of one source are called by one thread at a time.
+ */
+#ifndef HISTREE_EVENT_SOURCE_H
+#define HISTREE_EVENT_SOURCE_H
+
+#include "events.h"
+
+enum histree_event_text { HISTREE_EVENT_CONTENTS, HISTREE_EVENT_JSON, HISTREE_EVENT_STREAM };
+
+struct histree_event_source {
+	void *context;
+	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
+	/* As histree_event_reader_seek(), with a number of an event that there is.  It may be left for later. */
+	enum histree_status (*cursor_seek)(void *cursor, uint64_t number, struct histree_error *error);
+	/* Gives the next event; its number and its host are not looked at.  It is asked for none after the last. */
+	enum histree_status (*cursor_next)(void *cursor, struct histree_event *out, struct histree_error *error);
+	/*
+	 * As histree_event_reader_contents(), _json(), _stream() and _value(), of the event that was given last.
+	 * What fails here is said by the next call that can return an error.
+	 */
+	const char *(*cursor_text)(void *cursor, enum histree_event_text what);
+	enum histree_status (*cursor_value)(void *cursor, const char *path, struct histree_value *out);
+	void (*cursor_free)(void *cursor);
+	void (*free)(void *context);
+};
+
+/*
+ * Make events of a source, and of the bytes of the index that is in its store, events.idx; they are not kept.
+ * `are_in_order` says that no clock of the trace steps back.  If the call fails, it frees the source.  Returns
+ * HISTREE_ERR_FORMAT if these bytes are no index.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_events_of_source(const struct histree_event_source *source, const void *index, size_t size,
+			 bool are_in_order, struct histree_events **out, struct histree_error *error);
+
+#endif
