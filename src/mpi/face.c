@@ -58,16 +58,26 @@ static int strip(int argc, char **argv, char **out)
 	return count;
 }
 
+static const char *text_option(const struct face *face, const struct face_words *chosen, const char *name)
+{
+	const char *text = NULL;
+	for (const struct cli_option *option = face->of->options; option->name != NULL; option++)
+		if (strcmp(option->name, name) == 0 && option->kind == CLI_TEXT)
+			memcpy(&text, chosen->of_verb + option->member, sizeof(text));
+	return text;
+}
+
 /* The condition and its trace, for ranks to try; SQL has its own. */
 static void set_condition(struct query_job *job, const struct face *face, const struct face_words *chosen)
 {
 	const struct histree_store_info *info = histree_store_info(job->store);
-	job->remotes.where = NULL;
 	job->remotes.start = info->start;
 	job->remotes.end = info->end;
-	for (const struct cli_option *option = face->of->options; option->name != NULL; option++)
-		if (strcmp(option->name, "where") == 0 && option->kind == CLI_TEXT)
-			memcpy(&job->remotes.where, chosen->of_verb + option->member, sizeof(const char *));
+	job->remotes.where = text_option(face, chosen, "where");
+	/* Statistics look at the field by which they are; a condition may look at any. */
+	const char *by = text_option(face, chosen, "by");
+	bool has_one = strcmp(face->of->name, "stats") == 0 && job->remotes.where == NULL;
+	job->remotes.only_field = has_one ? (by != NULL ? by : "name") : NULL;
 }
 
 static enum histree_status open_store(void *context, const char *path, struct histree_store **out,

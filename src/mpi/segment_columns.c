@@ -11,22 +11,31 @@ static size_t column_count(size_t field_count)
 	return field_count > 0 ? field_count : 1;
 }
 
-void segment_columns_begin(struct segment_columns_writer *writer, size_t field_count)
+/* The first has the times: it always travels. */
+static bool travels(uint32_t wanted, size_t column)
+{
+	return column == 0 || (wanted >> column & 1) != 0;
+}
+
+void segment_columns_begin(struct segment_columns_writer *writer, size_t field_count, uint32_t wanted)
 {
 	writer->field_count = field_count;
+	writer->wanted = wanted;
 	writer->count = 0;
 }
 
 bool segment_columns_add(struct segment_columns_writer *writer, const struct histree_segment *segment)
 {
 	for (size_t i = 0; i < column_count(writer->field_count); i++) {
+		if (!travels(writer->wanted, i))
+			continue;
 		struct chunk_writer *column = &writer->columns[i];
 		struct histree_interval cell = { .value = histree_null() };
 		if (i == 0) {
 			cell.start = segment->start;
 			cell.end = segment->end;
 		}
-		if (i < writer->field_count && segment->content != NULL)
+		if (i < writer->field_count && segment->content != NULL && (writer->wanted >> i & 1) != 0)
 			cell.value = segment->content[i];
 		if ((writer->count == 0 && !chunk_add_attribute(column, 0, "", 0)) ||
 		    !chunk_add_row(column, &cell, NULL))
@@ -39,7 +48,7 @@ bool segment_columns_add(struct segment_columns_writer *writer, const struct his
 bool segment_columns_is_full(const struct segment_columns_writer *writer)
 {
 	for (size_t i = 0; i < column_count(writer->field_count); i++)
-		if (chunk_is_full(&writer->columns[i]))
+		if (travels(writer->wanted, i) && chunk_is_full(&writer->columns[i]))
 			return true;
 	return false;
 }
@@ -49,7 +58,8 @@ void segment_columns_write(struct segment_columns_writer *writer, struct message
 	message_number(out, writer->count);
 	for (size_t i = 0; i < column_count(writer->field_count) && writer->count > 0; i++) {
 		size_t at = message_room(out, sizeof(uint32_t));
-		chunk_write(&writer->columns[i], out);
+		if (travels(writer->wanted, i))
+			chunk_write(&writer->columns[i], out);
 		if (!out->no_memory && at != SIZE_MAX)
 			put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
 	}
@@ -86,6 +96,7 @@ enum histree_status segment_columns_read(struct segment_columns *columns,
 	uint64_t count = read_varint(reader);
 	columns->count = 0;
 	columns->field_count = schema->field_count;
+	columns->present = 0;
 	if (reader->failed || count > CHUNK_ROWS_MAX || schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
 		return damaged(error, "their number");
 	for (size_t i = 0; i < column_count(schema->field_count) && count > 0; i++) {
@@ -93,6 +104,9 @@ enum histree_status segment_columns_read(struct segment_columns *columns,
 		const uint8_t *bytes = read_bytes(reader, size);
 		if (reader->failed || bytes == NULL)
 			return damaged(error, "a column ends early");
+		if (size == 0 && i > 0)
+			continue; /* nobody wants it */
+		columns->present |= UINT32_C(1) << i;
 		enum histree_status status = chunk_read(&columns->columns[i], bytes, size, error);
 		if (status != HISTREE_OK)
 			return status;
@@ -109,7 +123,8 @@ struct histree_segment segment_columns_get(struct segment_columns *columns, uint
 {
 	const struct chunk_row *times = &columns->columns[0].rows[index];
 	for (size_t i = 0; i < columns->field_count; i++)
-		columns->values[i] = columns->columns[i].rows[index].value;
+		columns->values[i] =
+			(columns->present >> i & 1) != 0 ? columns->columns[i].rows[index].value : histree_null();
 	return (struct histree_segment){ times->start, times->end, columns->values };
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * segment_columns.h - segments as columns, as they travel from one rank to another: a chunk of rows
- * (answer_chunk.h) for each field, of which the first has the times too.
+ * (answer_chunk.h) for each field, of which the first has the times too.  One that nobody wants has no bytes.
  */
 #ifndef MPI_SEGMENT_COLUMNS_H
 #define MPI_SEGMENT_COLUMNS_H
@@ -13,11 +13,12 @@
 struct segment_columns_writer {
 	struct chunk_writer columns[HISTREE_SEGMENT_FIELDS_MAX];
 	size_t field_count;
-	uint32_t count; /* of segments */
+	uint32_t wanted; /* which fields travel, bit by bit; the others arrive as null */
+	uint32_t count;  /* of segments */
 };
 
 /* Begins with segments of so many fields. */
-void segment_columns_begin(struct segment_columns_writer *writer, size_t field_count);
+void segment_columns_begin(struct segment_columns_writer *writer, size_t field_count, uint32_t wanted);
 
 /* Returns false without memory. */
 bool segment_columns_add(struct segment_columns_writer *writer, const struct histree_segment *segment);
@@ -31,6 +32,7 @@ void segment_columns_writer_release(struct segment_columns_writer *writer);
 struct segment_columns {
 	struct chunk columns[HISTREE_SEGMENT_FIELDS_MAX];
 	size_t field_count;
+	uint32_t present; /* which fields came, bit by bit */
 	uint32_t count;
 	struct histree_value values[HISTREE_SEGMENT_FIELDS_MAX]; /* of the segment that was taken last */
 };

@@ -160,6 +160,18 @@ static enum histree_status cursor_create(void *context, void **out, struct histr
 	return HISTREE_OK;
 }
 
+/* Bit by bit. */
+static uint32_t wanted_fields(const struct remote_store *store)
+{
+	const char *only = store->remotes->only_field;
+	if (only == NULL || store->is_overview)
+		return UINT32_MAX;
+	for (size_t i = 0; i < store->info.schema.field_count; i++)
+		if (strcmp(store->fields[i].name, only) == 0)
+			return UINT32_C(1) << i;
+	return 0;
+}
+
 static enum histree_status cursor_start(void *context, const struct histree_segment_query *query,
 					struct histree_error *error)
 {
@@ -180,6 +192,7 @@ static enum histree_status cursor_start(void *context, const struct histree_segm
 	message_byte(message, query->descending);
 	message_number(message, query->field);
 	message_number(message, has_limit ? query->limit : 0);
+	message_number(message, wanted_fields(cursor->store));
 	message_string(message, where);
 	message_signed(message, remotes->start);
 	message_signed(message, remotes->end);

@@ -32,6 +32,7 @@ struct segment_remotes {
 	/* The condition of the question as its words say it, which ranks try as well; NULL: none. */
 	const char *where;
 	histree_time start, end;
+	const char *only_field; /* the one whose values the question looks at besides times; NULL: all */
 	/* Takes a section of events (event_remote.h), which come by the same messages; false: it is damaged. */
 	bool (*take_events)(void *context, struct byte_reader section);
 	void *events;

@@ -21,6 +21,7 @@ struct served_cursor {
 	uint64_t number;
 	const struct histree_segment_store *store;
 	struct histree_segment_iter *iter; /* NULL: the place is free */
+	uint32_t wanted;                   /* fields, bit by bit */
 	struct histree_segment_filter *filter;
 };
 
@@ -159,7 +160,8 @@ static void write_segments(struct segment_server *server, struct served_cursor *
 	struct histree_segment segment;
 	struct segment_columns_writer *writer = &server->writer;
 	enum histree_status status = HISTREE_OK;
-	segment_columns_begin(writer, histree_segment_store_info(cursor->store)->schema.field_count);
+	segment_columns_begin(writer, histree_segment_store_info(cursor->store)->schema.field_count,
+			      cursor->wanted);
 	while (status == HISTREE_OK && writer->count < rows && !segment_columns_is_full(writer)) {
 		status = histree_segment_iter_next(cursor->iter, &segment, &error);
 		if (status == HISTREE_OK && !segment_columns_add(writer, &segment))
@@ -216,6 +218,7 @@ static enum histree_status start(struct segment_server *server, struct served_cu
 	query.descending = read_byte(request) != 0;
 	query.field = (size_t)read_varint(request);
 	query.limit = read_varint(request);
+	cursor->wanted = (uint32_t)read_varint(request);
 	condition.where = read_text(request);
 	condition.start = read_signed(request);
 	condition.end = read_signed(request);

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	if (status != HISTREE_OK)
 		return 0;
-	segment_columns_begin(&writer, schema.field_count);
+	segment_columns_begin(&writer, schema.field_count, columns.present);
 	for (uint32_t i = 0; i < columns.count; i++) {
 		const struct histree_segment segment = segment_columns_get(&columns, i);
 		REQUIRE(segment.start <= segment.end);

@@ -82,6 +82,8 @@ FACES = [
     ["segments", "system-calls", "--to", "+1000s"],
     ["stats", "system-calls", "--format", "tsv"],
     ["stats", "system-calls", "--by", "host", "--format", "json"],
+    ["stats", "system-calls", "--by", "return", "--format", "tsv"],
+    ["stats", "system-calls", "--by", "nothing"],
     ["stats", "system-calls", "--by", "tid", "--where", "duration > 5us", "--format", "csv"],
     ["stats", "system-calls", "--from", "+1ms", "--to", "+4ms"],
     ["sql", "SELECT host, name, count(*), sum(duration), max(end) FROM system_calls GROUP BY 1, 2 ORDER BY 1, 2"],
