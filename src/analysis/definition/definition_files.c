@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/language/language.h"
 #include "analysis/xml/xml_definitions.h"
 #include "base/error.h"
 
@@ -16,6 +17,7 @@ static const struct front_end {
 	definitions_reader *read;
 } front_ends[] = {
 	{ ".xml", xml_definitions_read },
+	{ LANGUAGE_SUFFIX, language_read },
 };
 
 static const struct front_end *front_end_of(const char *path)
@@ -68,8 +70,9 @@ static enum histree_status read_file(struct definitions *definitions, const char
 	enum histree_status status = load_bytes(path, &bytes, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (front_end == NULL) /* its name does not say what it is */
-		front_end = &front_ends[0];
+	if (front_end ==
+	    NULL) /* its name does not say what it is, but XML begins with a '<', with a mark at most */
+		front_end = &front_ends[strchr("<\xef", bytes[strspn(bytes, " \t\r\n")]) != NULL ? 0 : 1];
 	status = front_end->read(path, bytes, size, definitions, error);
 	free(bytes);
 	return status;
@@ -89,8 +92,9 @@ static enum histree_status read_folder(struct definitions *definitions, const ch
 	int count = scandir(path, &entries, is_wanted, alphasort);
 	enum histree_status status = count < 0 ? failed(path, error) : HISTREE_OK;
 	if (count == 0)
-		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': has no file that defines an analysis (*%s)",
-				   path, front_ends[0].suffix);
+		status = error_set(error, HISTREE_ERR_ARGUMENT,
+				   "'%s': has no file that defines an analysis (*%s, *%s)", path,
+				   front_ends[0].suffix, front_ends[1].suffix);
 	for (int i = 0; i < count; i++) {
 		char *file = NULL;
 		if (status == HISTREE_OK && asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)

@@ -7,6 +7,8 @@
 #include "analysis/language/language_tree.h"
 #include "base/error.h"
 
+enum { EXPECTED_MAX = 200 }; /* names of events, and of fields, that a trace is held against */
+
 /* The name of the file without its folder and suffix; "" if memory is out. */
 static const char *name_of_file(const char *path, struct arena *arena)
 {
@@ -43,6 +45,45 @@ static struct histree_label_table *tables_of(struct language_tree *tree, size_t 
 	return tables;
 }
 
+/* One name once, in *count places that there is room for. */
+static void add_name(const char **names, size_t *count, const char *name)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp(names[i], name) == 0)
+			return;
+	names[(*count)++] = name;
+}
+
+static bool is_optional(const struct language_tree *tree, const char *name)
+{
+	for (const struct language_expression *field = tree->fields; field != NULL; field = field->next_field)
+		if (field->is_optional && strcmp(field->field, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Events that are named, not only fit a pattern, each the only one of its line; and fields but those of which a
+ * line asks whether they are there.  Returns false if memory is out.
+ */
+static bool expect(struct language_tree *tree, struct program_expected *expected)
+{
+	size_t room = EXPECTED_MAX;
+	const char **events = arena_allocate(&tree->arena, room * sizeof(*events), _Alignof(const char *));
+	const char **fields = arena_allocate(&tree->arena, room * sizeof(*fields), _Alignof(const char *));
+	if (events == NULL || fields == NULL)
+		return false;
+	*expected = (struct program_expected){ .events = events, .fields = fields };
+	for (const struct language_handler *on = tree->handlers; on != NULL; on = on->next)
+		if (strpbrk(on->events, "*|") == NULL && expected->event_count < room)
+			add_name(events, &expected->event_count, on->events);
+	for (const struct language_expression *field = tree->fields; field != NULL; field = field->next_field)
+		if (strpbrk(field->field, ".[") == NULL && expected->field_count < room &&
+		    !is_optional(tree, field->field))
+			add_name(fields, &expected->field_count, field->field);
+	return true;
+}
+
 static enum histree_status add(const struct language_source *source, struct language_tree *tree,
 			       struct program *program, struct definitions *definitions,
 			       struct histree_error *error)
@@ -52,7 +93,7 @@ static enum histree_status add(const struct language_source *source, struct lang
 	about.labels = tables_of(tree, &about.label_table_count);
 	if (about.name == NULL)
 		about.name = name_of_file(source->path, &tree->arena);
-	if (about.labels == NULL) {
+	if (about.labels == NULL || !expect(tree, &about.expected)) {
 		program_free(program);
 		return error_memory(error, "an analysis");
 	}

@@ -300,6 +300,7 @@ struct language_expression *language_comparison(struct language_parser *parser, 
 	if (first == NULL || second == NULL)
 		return NULL;
 	if (is_null(second)) {
+		first->is_optional = true;
 		if (operator== PROGRAM_EQUAL)
 			return negation(parser, at, present(parser, at, first));
 		if (operator== PROGRAM_NOT_EQUAL)
@@ -324,6 +325,17 @@ struct language_expression *language_comparison(struct language_parser *parser, 
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
+
+struct language_expression *language_field(struct language_parser *parser, size_t at, const char *name)
+{
+	struct language_expression *field = create(parser, LANGUAGE_FIELD, at);
+	if (field != NULL) {
+		field->field = name;
+		field->next_field = parser->tree->fields;
+		parser->tree->fields = field;
+	}
+	return field;
+}
 
 struct language_expression *language_name(struct language_parser *parser, const struct language_token *name)
 {
@@ -362,10 +374,7 @@ struct language_expression *language_name(struct language_parser *parser, const 
 		return language_constant(parser, name->at, histree_null());
 	if (strcmp(name->text, "true") == 0 || strcmp(name->text, "false") == 0)
 		return language_constant(parser, name->at, histree_bool(name->text[0] == 't'));
-	struct language_expression *field = create(parser, LANGUAGE_FIELD, name->at);
-	if (field != NULL)
-		field->field = name->text;
-	return field;
+	return language_field(parser, name->at, name->text);
 }
 
 static struct language_expression *read_primary(struct language_parser *parser)
@@ -512,8 +521,11 @@ static struct language_expression *read_comparison(struct language_parser *parse
 		return read_contains(parser, at, left);
 	if (language_take_word(parser, "like"))
 		return read_like(parser, at, left);
-	if (language_take_word(parser, "present"))
+	if (language_take_word(parser, "present")) {
+		if (left != NULL)
+			left->is_optional = true;
 		return present(parser, at, left);
+	}
 	if (language_is_word(language_token(parser), "matches"))
 		return language_expected(parser, "an operator; 'like' compares with a pattern as \"irq_*\"");
 	return left;

@@ -108,6 +108,7 @@ static struct language_expression *call_first(struct call *call)
 {
 	struct language_parser *parser = call->parser;
 	struct language_expression *value = call->arguments[call->count - 1];
+	value->is_optional = true;
 	for (size_t i = call->count - 1; i > 0 && value != NULL; i--) {
 		struct language_expression *one = call->arguments[i - 1];
 		struct language_expression *is_there =
@@ -124,15 +125,7 @@ static struct language_expression *call_field(struct call *call)
 	struct language_expression *name = call->arguments[0];
 	if (name->kind != LANGUAGE_CONSTANT || name->type != LANGUAGE_STRING || name->constant.size == 0)
 		return language_fail(call->parser, name->at, "expected the name of a field in quotes");
-	struct language_expression *field = language_allocate(call->parser, sizeof(*field));
-	if (field != NULL)
-		*field = (struct language_expression){ .kind = LANGUAGE_FIELD,
-						       .at = call->at,
-						       .weight = 1,
-						       .height = 1,
-						       .field = name->constant.bytes,
-						       .value = PROGRAM_NOTHING };
-	return field;
+	return language_field(call->parser, call->at, name->constant.bytes);
 }
 
 static const struct {

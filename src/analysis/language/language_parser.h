@@ -61,6 +61,9 @@ struct language_expression *language_read_expression(struct language_parser *par
 struct language_expression *language_read_condition(struct language_parser *parser);
 struct language_expression *language_read_time(struct language_parser *parser);
 
+/* A field of the event. */
+struct language_expression *language_field(struct language_parser *parser, size_t at, const char *name);
+
 /* What stands in parentheses after the name of a function, of which the parenthesis is the token. */
 struct language_expression *language_read_call(struct language_parser *parser, const struct language_token *name);
 

@@ -53,6 +53,8 @@ struct language_expression {
 	size_t weight, height; /* operations, and how many of them within one another */
 	struct histree_value constant;
 	const char *field;
+	bool is_optional;                       /* whether it is there is asked */
+	struct language_expression *next_field; /* in the list of the tree */
 	enum program_fact fact;
 	enum program_look look;
 	struct language_path *path; /* of LANGUAGE_LOOK */
@@ -154,6 +156,7 @@ struct language_tree {
 	struct language_span *spans;
 	struct language_path *paths;
 	struct language_label *labels;
+	struct language_expression *fields;
 	size_t nodes, label_count;
 };
 

@@ -22,6 +22,7 @@ struct program_analysis {
 	struct histree_label_table *labels;
 	struct arena texts;
 	const char *remark;
+	struct program_expected expected;
 };
 
 /* ---- the input -------------------------------------------------------------------------------------------- */
@@ -35,9 +36,17 @@ static enum histree_status create_run(const struct analysis_input_kind *kind, vo
 	struct program_run *run;
 	enum histree_status status = program_run_create(of->program, &run, error);
 	*input = run;
-	if (status == HISTREE_OK)
-		run->remark = of->remark;
-	return status;
+	if (status != HISTREE_OK)
+		return status;
+	run->remark = of->remark;
+	run->expected = &of->expected;
+	size_t count = of->expected.event_count + of->expected.field_count;
+	if (count > 0 && (run->met = calloc(count, sizeof(*run->met))) == NULL) {
+		program_run_free(run);
+		*input = NULL;
+		return error_memory(error, "an analysis");
+	}
+	return HISTREE_OK;
 }
 
 static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
@@ -105,6 +114,8 @@ static void missing(const void *instance, char *text, size_t size)
 	const struct program_run *run = instance;
 	const char *remark = run->remark != NULL ? run->remark : "";
 	snprintf(text, size, "%s", run->met_event ? remark : "the trace has none of the events that it handles");
+	if (run->met_event && run->met != NULL && text[0] == '\0')
+		program_missing_say(run->expected, run->met, text, size);
 }
 
 /* The run is the input's. */
@@ -268,6 +279,24 @@ static void fill(struct program_analysis *of, const struct program_about *about,
 		of->entries[of->entry_count++] = (struct registry_entry){ .segments = &of->segments };
 }
 
+/* Returns copies of names in the arena of the analysis, NULL when memory is out. */
+static const char *const *keep_names(struct program_analysis *of, const char *const *names, size_t count)
+{
+	const char **copies = arena_allocate(&of->texts, (count + 1) * sizeof(*copies), _Alignof(const char *));
+	for (size_t i = 0; copies != NULL && i < count; i++)
+		if ((copies[i] = keep_text(of, names[i])) == NULL)
+			return NULL;
+	return copies;
+}
+
+static bool keep_expected(struct program_analysis *of, const struct program_about *about)
+{
+	of->expected = about->expected;
+	of->expected.events = keep_names(of, about->expected.events, about->expected.event_count);
+	of->expected.fields = keep_names(of, about->expected.fields, about->expected.field_count);
+	return of->expected.events != NULL && of->expected.fields != NULL;
+}
+
 enum histree_status program_analysis_create(struct program *program, const struct program_about *about,
 					    struct program_analysis **out, struct histree_error *error)
 {
@@ -285,7 +314,7 @@ enum histree_status program_analysis_create(struct program *program, const struc
 	const char *name = keep_text(of, about->name);
 	const char *summary = keep_text(of, about->summary != NULL ? about->summary : about->name);
 	of->remark = keep_text(of, about->remark);
-	if (name == NULL || summary == NULL || !keep_labels(of, about)) {
+	if (name == NULL || summary == NULL || !keep_labels(of, about) || !keep_expected(of, about)) {
 		program_analysis_free(of);
 		return error_memory(error, "an analysis");
 	}

@@ -9,6 +9,7 @@
 #define ANALYSIS_PROGRAM_PROGRAM_ANALYSIS_H
 
 #include "analysis/program/program.h"
+#include "analysis/program/program_missing.h"
 #include "analysis/registry.h"
 
 struct program_analysis;
@@ -19,7 +20,8 @@ struct program_about {
 	const char *domain;  /* "kernel" or "ust": of the traces that it is for; NULL: of any */
 	const struct histree_label_table *labels; /* copied */
 	size_t label_table_count;
-	const char *remark; /* a sentence that the store has as a warning; NULL: none */
+	struct program_expected expected; /* of traces, copied: what one lacks is a warning */
+	const char *remark;               /* a sentence that the store has as a warning; NULL: none */
 };
 
 /*

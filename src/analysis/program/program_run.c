@@ -48,6 +48,7 @@ void program_run_free(struct program_run *run)
 	free(run->known);
 	free(run->touched);
 	free(run->content);
+	free(run->met);
 	free(run);
 }
 
@@ -100,6 +101,8 @@ static const struct class_binding *bind(struct program_run *run, const struct ev
 		run->met_event = run->met_event || binding.transitions[i];
 	}
 	run->met_event = run->met_event || binding.handler_count > 0;
+	if (run->met != NULL)
+		program_missing_note(run->expected, class, binding.handler_count > 0, run->met);
 	return class_table_add(&run->classes, class, &binding, sizeof(binding));
 }
 

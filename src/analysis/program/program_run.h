@@ -13,6 +13,7 @@
 #include "analysis/class_table.h"
 #include "analysis/open_segments.h"
 #include "analysis/program/program_inside.h"
+#include "analysis/program/program_missing.h"
 #include "event/event.h"
 #include "histree/segment_store.h"
 
@@ -119,7 +120,10 @@ struct program_run {
 	struct open_segments spans;
 	struct histree_value *content; /* of the segment that is made */
 	uint64_t without_start, without_end;
-	bool met_event;     /* that it does something at */
+	bool met_event; /* that it does something at */
+	/* Borrowed, and what of it was met; NULL: nothing is expected. */
+	const struct program_expected *expected;
+	bool *met;
 	const char *remark; /* borrowed; NULL: none */
 };
 
