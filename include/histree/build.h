@@ -158,6 +158,16 @@ struct histree_analysis_info {
 	bool by_default;     /* true if a build that names no analysis uses it where it applies */
 };
 
+/*
+ * Read files that define analyses, or folders of them, as a build does (histree-build(1), "-x"), and tell of each
+ * one; what `tell` gets is borrowed during its call.  Returns HISTREE_ERR_ARGUMENT if a file is wrong: the message
+ * says where, with line and column, and, of files in our own language, in two further lines the line and a caret.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_analyses_defined(const char *const *definitions, size_t count,
+			 void (*tell)(void *context, const struct histree_analysis_info *analysis), void *context,
+			 struct histree_error *error);
+
 /* Describe the analysis with this index, from 0.  Returns false if there are not so many. */
 HISTREE_API bool histree_analysis(size_t index, struct histree_analysis_info *out);
 

@@ -61,9 +61,40 @@ enum cli_exit report_exit(enum cli_exit code, const char *format, ...)
 	return code;
 }
 
+/* Returns where the two last lines of a message begin that shows a line of a file and a caret; NULL: it does not. */
+static char *shown_line(char *message)
+{
+	size_t size = strlen(message);
+	char *caret = strrchr(message, '\n');
+	if (caret == NULL || message[size - 1] != '^' || strspn(caret + 1, " ") + 2 != strlen(caret))
+		return NULL;
+	*caret = '\0';
+	char *line = strrchr(message, '\n');
+	*caret = '\n';
+	return line != NULL && strncmp(line + 1, "  ", 2) == 0 ? line : NULL;
+}
+
+/* As report(), but the line and its caret stay lines. */
+static bool report_with_line(const char *message)
+{
+	char copy[sizeof(((struct histree_error *)NULL)->message)];
+	char sentence[CONTROL_ESCAPE_SIZE * sizeof(copy)], shown[sizeof(sentence)];
+	snprintf(copy, sizeof(copy), "%s", message);
+	char *line = captured == NULL ? shown_line(copy) : NULL;
+	if (line == NULL)
+		return false;
+	char *caret = strrchr(copy, '\n');
+	*line = *caret = '\0';
+	control_text_copy(copy, sentence, sizeof(sentence));
+	control_text_copy(line + 1, shown, sizeof(shown));
+	fprintf(stderr, "%s: %s\n%s\n%s\n", program, sentence, shown, caret + 1);
+	return true;
+}
+
 enum cli_exit report_error(const struct histree_error *error)
 {
-	report("%s", error->message);
+	if (!report_with_line(error->message))
+		report("%s", error->message);
 	return exit_of_status(error->status);
 }
 

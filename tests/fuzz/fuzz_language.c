@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_language.c - bytes as an analysis in our own language.  Reading and compiling it ends, soon; what is refused is
- * said with file, line and column, and the line with a caret; what is read twice is the same program.
+ * fuzz_language.c - bytes as an analysis in our own language.  Reading and compiling it ends, soon; what is refused
+ * is said with file, line and column, and the line with a caret; what is read twice is the same program.
  */
 #include <string.h>
 

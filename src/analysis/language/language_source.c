@@ -76,7 +76,7 @@ struct language_place language_place_of(const struct language_source *source, si
 	return place;
 }
 
-/* The line of a place, or the part of it around the place, and a caret below; tabs stay what they are. */
+/* The line of a place, or the part of it around the place, and a caret below; each tab is a blank. */
 static void show_line(const struct language_source *source, size_t at, char *text, size_t size)
 {
 	const char *line = source->text + at, *end = source->text + at;
@@ -92,9 +92,11 @@ static void show_line(const struct language_source *source, size_t at, char *tex
 	size_t length = 0;
 	for (const char *i = line; i < source->text + at; i++)
 		if (!continues(*i))
-			room[length++] = *i == '\t' ? '\t' : ' ';
+			room[length++] = ' ';
 	room[length] = '\0';
 	snprintf(text, size, "\n  %.*s\n  %s^", (int)(end - line), line, room);
+	for (char *tab = strchr(text, '\t'); tab != NULL; tab = strchr(tab, '\t'))
+		*tab = ' ';
 }
 
 enum histree_status language_refuse_list(const struct language_source *source, size_t at,

@@ -2,3 +2,12 @@ for format in text tsv csv json; do
 	try histree analyses --format $format
 done
 histree analyses --format json | python3 -m json.tool >/dev/null && echo well-formed
+cat >own.histree-analysis <<'TEXT'
+analysis own "which thread each CPU runs" for kernel
+on sched_switch: CPUs/{cpu}/Current_thread = next_tid
+TEXT
+try histree analyses -x own.histree-analysis --format tsv
+sed -i 's/ = / /' own.histree-analysis
+try histree analyses -x own.histree-analysis
+try histree analyses -x .
+try histree analyses -x nothing

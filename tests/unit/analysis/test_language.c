@@ -164,8 +164,8 @@ static void the_line_is_shown(void **state)
 	struct histree_error error = { 0 };
 	assert_int_equal(read_text("on a:\n\tCPUs/0\t1\n", &tree, &error), HISTREE_ERR_ARGUMENT);
 	assert_string_equal(error.message, "x:2:9: expected '=', '+=' or '-=' after the path, not '1'\n"
-					   "  \tCPUs/0\t1\n"
-					   "  \t      \t^");
+					   "   CPUs/0 1\n"
+					   "          ^");
 	language_tree_release(&tree);
 }
 
