@@ -61,7 +61,7 @@ enum cli_exit report_exit(enum cli_exit code, const char *format, ...)
 	return code;
 }
 
-/* Returns where the two last lines of a message begin that shows a line of a file and a caret; NULL: it does not. */
+/* Returns where the last two lines of a message begin, if they show a line of a file and a caret; else NULL. */
 static char *shown_line(char *message)
 {
 	size_t size = strlen(message);
