@@ -62,9 +62,9 @@ FACES = [
     ["events", "--where", "nothing == 5"],
     ["events", "--where", "bad ==="],
     ["events", "--from", "+1000s"],
-    ["sql", "SELECT host, type, count(*), min(number), max(time), min(contents) FROM events GROUP BY 1, 2 ORDER BY 1, 2"],
+    ["sql", "SELECT host, name, count(*), min(number), max(time), min(contents) FROM events GROUP BY 1, 2 ORDER BY 1, 2"],
     ["sql", "SELECT * FROM events WHERE number % 500 = 7", "--format", "tsv"],
-    ["sql", "SELECT s.host, e.type, count(*), sum(e.number) FROM system_calls s JOIN events e ON e.time = s.start AND "
+    ["sql", "SELECT s.host, e.name, count(*), sum(e.number) FROM system_calls s JOIN events e ON e.time = s.start AND "
             "e.host = s.host WHERE s.duration > 20000 GROUP BY 1, 2 ORDER BY 1, 2"],
     ["segments", "system-calls"],
     ["segments", "system-calls", "--format", "tsv", "--sort", "end"],
@@ -84,6 +84,8 @@ FACES = [
     ["stats", "system-calls", "--by", "host", "--format", "json"],
     ["stats", "system-calls", "--by", "return", "--format", "tsv"],
     ["stats", "system-calls", "--by", "nothing"],
+    ["sql", "SELECT a.host, b.host, count(*), sum(b.time - a.time), max(b.contents) FROM events a JOIN events b ON "
+            "b.number = a.number + 7 WHERE a.number >= 900 AND a.number < 1300 GROUP BY 1, 2 ORDER BY 1, 2"],
     ["stats", "system-calls", "--by", "tid", "--where", "duration > 5us", "--format", "csv"],
     ["stats", "system-calls", "--from", "+1ms", "--to", "+4ms"],
     ["sql", "SELECT host, name, count(*), sum(duration), max(end) FROM system_calls GROUP BY 1, 2 ORDER BY 1, 2"],
