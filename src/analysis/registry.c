@@ -19,6 +19,7 @@ const struct registry_entry registry[] = {
 	{ .segments = &segment_analysis_irqs },
 	{ .segments = &segment_analysis_softirqs },
 	{ .segments = &segment_analysis_wakeups },
+	{ .segments = &segment_analysis_preemptions },
 	{ .segments = &segment_analysis_block_io },
 	{ .segments = &segment_analysis_function_calls },
 	{ .segments = &segment_analysis_track_spans, .by_default = true },

@@ -61,6 +61,7 @@ extern const struct segment_analysis segment_analysis_futex;
 extern const struct segment_analysis segment_analysis_irqs;
 extern const struct segment_analysis segment_analysis_softirqs;
 extern const struct segment_analysis segment_analysis_wakeups;
+extern const struct segment_analysis segment_analysis_preemptions;
 extern const struct segment_analysis segment_analysis_block_io;
 extern const struct segment_analysis segment_analysis_function_calls;
 extern const struct segment_analysis segment_analysis_track_spans;

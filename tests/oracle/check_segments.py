@@ -213,7 +213,7 @@ def softirqs(events):
 
 
 def wakeups(events):
-    """(start, end, name, tid, prio, cpu, waker)."""
+    """(start, end, name, tid, prio, cpu, waker, had_by, had_by_name)."""
     rows, opened, running = [], {}, {}
     starts = 0
     for time, event, cpu, _, fields in events:
@@ -227,9 +227,32 @@ def wakeups(events):
             running[cpu] = tid
             if tid in opened:
                 start, prio, waker = opened.pop(tid)
-                rows.append((start, time, text(fields, "next_comm"), tid, prio, cpu, waker))
+                rows.append((start, time, text(fields, "next_comm"), tid, prio, cpu, waker, number(fields, "prev_tid"),
+                             text(fields, "prev_comm")))
         elif event == "sched_process_free":
             starts += opened.pop(number(fields, "tid"), None) is not None
+    return rows, 0, starts + len(opened)
+
+
+def preemptions(events):
+    """(start, end, name, tid, prio, cpu, to_cpu, taker, taker_name, taker_prio, turns)."""
+    rows, opened, turns = [], {}, collections.Counter()
+    starts = 0
+    for time, event, cpu, _, fields in events:
+        if event == "sched_process_free":
+            starts += opened.pop(number(fields, "tid"), None) is not None
+        if event != "sched_switch":
+            continue
+        gone, tid = number(fields, "prev_tid"), number(fields, "next_tid")
+        starts += opened.pop(gone, None) is not None
+        if gone != 0 and number(fields, "prev_state") % 1024 in (0, 256):
+            opened[gone] = (time, number(fields, "prev_prio"), cpu, tid, text(fields, "next_comm"),
+                            number(fields, "next_prio"), turns[cpu])
+        if tid in opened and tid != gone:
+            start, prio, lost, taker, name, taker_prio, before = opened.pop(tid)
+            rows.append((start, time, text(fields, "next_comm"), tid, prio, lost, cpu, taker, name, taker_prio,
+                         turns[lost] - before))
+        turns[cpu] += tid != 0
     return rows, 0, starts + len(opened)
 
 
@@ -285,7 +308,9 @@ CHECKS = {
     "futex": (futex, [*CALL, "uaddr", "val", "blocked"]),
     "irqs": (irqs, ["name", "irq", "cpu"]),
     "softirqs": (softirqs, ["name", "vec", "cpu"]),
-    "wakeups": (wakeups, ["name", "tid", "prio", "cpu", "waker"]),
+    "wakeups": (wakeups, ["name", "tid", "prio", "cpu", "waker", "had_by", "had_by_name"]),
+    "preemptions": (preemptions, ["name", "tid", "prio", "cpu", "to_cpu", "taker", "taker_name", "taker_prio",
+                                  "turns"]),
     "block-io": (block_io, ["name", "device", "sector", "bytes"]),
     "function-calls": (function_calls, ["name", "tid", "process", "depth", "self", "caller"]),
 }

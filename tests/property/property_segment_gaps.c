@@ -25,6 +25,7 @@
 static const struct segment_analysis *const analyses[] = {
 	&segment_analysis_system_calls, &segment_analysis_futex,   &segment_analysis_irqs,
 	&segment_analysis_softirqs,     &segment_analysis_wakeups, &segment_analysis_block_io,
+	&segment_analysis_preemptions,
 };
 
 enum { ANALYSIS_COUNT = sizeof(analyses) / sizeof(analyses[0]) };

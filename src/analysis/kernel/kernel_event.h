@@ -124,6 +124,16 @@ struct kernel_binding {
 	struct kernel_text event_name;
 };
 
+/*
+ * Whether the thread that is switched from could have run on: it was preempted, or gave way.  Bits above those are
+ * of kernels before 4.14; since then, 0x100 says the same of a thread that was preempted while about to sleep.
+ */
+static inline bool kernel_event_is_preemption(const struct kernel_event *event)
+{
+	int32_t state = event->prev_state & 0x3ff;
+	return state == 0 || state == 0x100;
+}
+
 /* Returns false if a field is absent or of another kind: then the event says nothing that can be relied on. */
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out);
 

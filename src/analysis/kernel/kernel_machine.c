@@ -221,6 +221,7 @@ static void learn_switch(struct machine *machine, const struct kernel_event *eve
 	if (event->time <= machine->gap_end)
 		previous->gap_end = machine->gap_end;
 	occupy(event->on_cpu, next);
+	event->on_cpu->turns += event->tid != 0;
 }
 
 void machine_learn(struct machine *machine, const struct kernel_event *event)

@@ -35,6 +35,7 @@ struct machine_cpu {
 	int32_t number;
 	struct machine_thread *thread; /* that runs; NULL before the first switch, also of those after a gap */
 	histree_time gap_end;          /* of its last gap */
+	uint64_t turns;                /* how often it was switched to a thread that is not idle */
 };
 
 struct machine {

@@ -80,6 +80,13 @@ void kernel_segments_end(struct kernel_segments *segments, struct open_segment *
 	open_segments_remove(&segments->open, open);
 }
 
+histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int32_t tid)
+{
+	const struct machine_thread *thread = machine_thread(segments->machine, tid);
+	const histree_time gap_end = segments->machine->gap_end;
+	return thread != NULL && thread->gap_end > gap_end ? thread->gap_end : gap_end;
+}
+
 /* ---- events ------------------------------------------------------------------------------------------ */
 
 enum histree_status kernel_segments_event(void *instance, const struct event *source, struct histree_error *error)

@@ -57,6 +57,9 @@ struct open_segment *kernel_segments_ending(struct kernel_segments *segments, ui
 void kernel_segments_end(struct kernel_segments *segments, struct open_segment *segment, histree_time end,
 			 histree_time gap_end);
 
+/* Until when it is in doubt what a thread did: the gap_end of its segments. */
+histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int32_t tid);
+
 /* Whatever is open under the key never ends. */
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);
 

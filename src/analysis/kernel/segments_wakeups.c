@@ -9,11 +9,22 @@
  */
 #include "analysis/kernel/kernel_segments.h"
 
-enum { WAKEUP_NAME, WAKEUP_TID, WAKEUP_PRIO, WAKEUP_CPU, WAKEUP_WAKER, WAKEUP_FIELD_COUNT };
+enum {
+	WAKEUP_NAME,
+	WAKEUP_TID,
+	WAKEUP_PRIO,
+	WAKEUP_CPU,
+	WAKEUP_WAKER,
+	WAKEUP_HAD_BY, /* who had the CPU until then */
+	WAKEUP_HAD_BY_NAME,
+	WAKEUP_FIELD_COUNT
+};
 
 static const struct histree_segment_field fields[WAKEUP_FIELD_COUNT] = {
-	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },   { "prio", HISTREE_INT },
-	{ "cpu", HISTREE_INT },     { "waker", HISTREE_INT },
+	{ "name", HISTREE_STRING },        { "tid", HISTREE_INT },
+	{ "prio", HISTREE_INT },           { "cpu", HISTREE_INT },
+	{ "waker", HISTREE_INT },          { "had_by", HISTREE_INT },
+	{ "had_by_name", HISTREE_STRING },
 };
 
 static void on_wakeup(struct kernel_segments *segments, const struct kernel_event *event)
@@ -40,11 +51,9 @@ static void on_switch(struct kernel_segments *segments, const struct kernel_even
 	segment->values[WAKEUP_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
 	if (event->on_cpu != NULL)
 		segment->values[WAKEUP_CPU] = histree_int(event->on_cpu->number);
-	const struct machine_thread *thread = machine_thread(segments->machine, event->tid);
-	histree_time gap_end = segments->machine->gap_end;
-	if (thread != NULL && thread->gap_end > gap_end)
-		gap_end = thread->gap_end;
-	kernel_segments_end(segments, segment, event->time, gap_end);
+	segment->values[WAKEUP_HAD_BY] = histree_int(event->prev_tid);
+	segment->values[WAKEUP_HAD_BY_NAME] = histree_string_n(event->prev_comm.bytes, event->prev_comm.size);
+	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
 }
 
 static void on_free(struct kernel_segments *segments, const struct kernel_event *event)
@@ -70,7 +79,7 @@ static enum histree_status create(struct histree_segment_store *store, void *inp
 
 const struct segment_analysis segment_analysis_wakeups = {
 	.name = "wakeups",
-	.version = 3,
+	.version = 4,
 	.summary = "how long woken threads waited for a CPU",
 	.fields = fields,
 	.field_count = WAKEUP_FIELD_COUNT,
