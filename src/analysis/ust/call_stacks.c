@@ -150,51 +150,10 @@ static void leave(struct call_thread *thread, const uint64_t *address, struct ca
 
 /* ---- gaps ------------------------------------------------------------------------------------------------ */
 
-static void widen(histree_time *gap_end, histree_time end)
-{
-	if (end > *gap_end)
-		*gap_end = end;
-}
-
-static uint64_t cpu_id(const struct event_trace *trace, int32_t cpu)
-{
-	return (uint64_t)trace->id << 32 | (uint32_t)cpu;
-}
-
-/* The end of the gap of a CPU; where there is no memory to keep it apart, that of any. */
-static histree_time *gap_end_of(struct call_stacks *stacks, const struct event_gap *gap)
-{
-	if (gap->cpu < 0)
-		return &stacks->gap_end_anywhere;
-	uint64_t id = cpu_id(gap->trace, gap->cpu);
-	histree_time *gap_end = id_map_find(&stacks->cpus, id);
-	if (gap_end != NULL)
-		return gap_end;
-	gap_end = arena_allocate(&stacks->records, sizeof(*gap_end), alignof(histree_time));
-	if (gap_end == NULL || !id_map_add(&stacks->cpus, id, gap_end))
-		return &stacks->gap_end_anywhere;
-	*gap_end = INT64_MIN;
-	return gap_end;
-}
-
-/* An event of a CPU ends its gap. */
-static void end_gap(struct call_stacks *stacks, const struct event *event)
-{
-	histree_time *gap_end = id_map_find(&stacks->cpus, cpu_id(event->class->trace, event->cpu));
-	if (gap_end == NULL || event->time > *gap_end || event->time == INT64_MIN)
-		return;
-	*gap_end = event->time - 1;
-	stacks->gap_end = stacks->gap_end_anywhere;
-	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&stacks->cpus, &at)) != NULL;)
-		widen(&stacks->gap_end, *(const histree_time *)entry->record);
-}
-
 static void begin_gap(struct call_stacks *stacks, const struct event_gap *gap)
 {
 	struct call_thread *thread;
-	widen(&stacks->gap_end, gap->end);
-	widen(gap_end_of(stacks, gap), gap->end);
+	cpu_gaps_begin(&stacks->gaps, gap);
 	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;) {
 		if (thread->last < gap->begin)
 			thread->last = gap->begin;
@@ -215,7 +174,7 @@ static bool take(struct call_stacks *stacks, const struct event *event, struct c
 	/* A call must begin before the calls that it makes: where the clock steps back, time stands still. */
 	if (thread->last < event->time)
 		thread->last = event->time;
-	if (event->time <= stacks->gap_end) {
+	if (event->time <= stacks->gaps.end) {
 		thread->in_doubt = true;
 		out->outcome = CALL_IN_GAP;
 		return true;
@@ -248,8 +207,7 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	const struct call_binding *binding = binding_of(stacks, event->class);
 	if (binding == NULL)
 		return false;
-	if (event->time <= stacks->gap_end)
-		end_gap(stacks, event);
+	cpu_gaps_meet(&stacks->gaps, event);
 	int64_t tid, number;
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
@@ -300,7 +258,7 @@ static enum histree_status create(void **out, struct histree_error *error)
 	*out = stacks;
 	if (stacks == NULL)
 		return error_memory(error, "the calls of the trace");
-	stacks->gap_end = stacks->gap_end_anywhere = INT64_MIN;
+	cpu_gaps_init(&stacks->gaps);
 	return HISTREE_OK;
 }
 
@@ -323,7 +281,7 @@ static void free_stacks(void *input)
 		free(thread->frames);
 	class_table_release(&stacks->bindings);
 	id_map_release(&stacks->threads);
-	id_map_release(&stacks->cpus);
+	cpu_gaps_release(&stacks->gaps);
 	arena_release(&stacks->records);
 	intern_release(&stacks->names);
 	free(stacks);

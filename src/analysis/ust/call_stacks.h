@@ -16,6 +16,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
+#include "analysis/ust/cpu_gaps.h"
 #include "base/id_map.h"
 #include "base/intern.h"
 #include "event/event.h"
@@ -70,14 +71,9 @@ struct call_stacks {
 	struct class_table bindings;
 	struct id_map threads; /* struct call_thread by tid */
 	struct arena records;
-	struct intern names; /* of functions */
-	/*
-	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it
-	 * is not said on which CPU.  INT64_MIN: there is none.
-	 */
-	histree_time gap_end, gap_end_anywhere;
-	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */
-	uint64_t forgotten; /* calls that were open when gaps began */
+	struct intern names;  /* of functions */
+	struct cpu_gaps gaps; /* in which any thread may make calls that nobody sees */
+	uint64_t forgotten;   /* calls that were open when gaps began */
 	/* Entries and exits so far, and those of them that do not say of which thread they are. */
 	uint64_t entries_and_exits, of_nobody;
 	bool is_unnamed; /* one of these does not name its process either */
@@ -86,8 +82,7 @@ struct call_stacks {
 /*
  * When an event begins, the stacks are as they are after it.
  *
- * Where events are lost, any thread may have run, and its frames are forgotten.  That ends with the next event of
- * the CPU, as for the kernel (kernel_gap.h), or where the trace says.
+ * Where events are lost, any thread may have run, and its frames are forgotten.
  */
 extern const struct analysis_input_kind call_stacks_kind;
 
