@@ -95,6 +95,9 @@ static inline struct histree_segment_iter *segment_run_iterate(struct segment_ru
 	struct histree_segment_iter *iter;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_START;
+	histree_time end = INT64_MIN;
+	if (run->analysis->finish != NULL)
+		assert_int_equal(run->analysis->finish(run->instance, &end, &run->error), HISTREE_OK);
 	assert_int_equal(histree_segment_store_finish(run->store, &run->error), HISTREE_OK);
 	assert_int_equal(histree_segment_iter_create(run->store, &iter, &run->error), HISTREE_OK);
 	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, &run->error), HISTREE_OK);

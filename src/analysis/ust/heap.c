@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/ust/heap.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct heap_binding {
+	enum heap_function function;
+	uint32_t tid, pid, process; /* fields */
+	uint32_t address, before;   /* of the block; of a realloc that of the one before */
+	uint32_t size, count, result;
+};
+
+/* No address space has room for more: whatever an event says beyond that is no size. */
+static const uint64_t bytes_max = UINT64_C(1) << 56;
+
+bool heap_applies(const struct event_trace *trace)
+{
+	return strcmp(trace->domain, "ust") == 0 || strcmp(trace->tracer_name, "lttng-ust") == 0;
+}
+
+const struct heap_owner *heap_thread(const struct heap *heap, uint32_t number)
+{
+	return heap->threads.entries[number].record;
+}
+
+/* ---- whose event it is, and what it says ----------------------------------------------------------------- */
+
+static uint32_t first_field(const struct event_class *class, const char *name, const char *other)
+{
+	uint32_t field = event_class_field(class, name);
+	return field != EVENT_NO_FIELD ? field : event_class_field(class, other);
+}
+
+static struct heap_binding bind_class(const struct event_class *class)
+{
+	static const struct {
+		const char *name, *address;
+		enum heap_function function;
+	} rows[] = {
+		{ "lttng_ust_libc:malloc", "ptr", HEAP_MALLOC },
+		{ "lttng_ust_libc:calloc", "ptr", HEAP_CALLOC },
+		{ "lttng_ust_libc:realloc", "ptr", HEAP_REALLOC },
+		{ "lttng_ust_libc:memalign", "ptr", HEAP_MEMALIGN },
+		{ "lttng_ust_libc:posix_memalign", "out_ptr", HEAP_POSIX_MEMALIGN },
+		{ "lttng_ust_libc:free", "ptr", HEAP_FREE },
+	};
+	struct heap_binding binding = { .function = HEAP_NO_FUNCTION };
+	for (size_t i = 0; heap_applies(class->trace) && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(class->name, rows[i].name) == 0) {
+			binding.function = rows[i].function;
+			binding.address = event_class_field(class, rows[i].address);
+		}
+	binding.tid = first_field(class, "vtid", "tid");
+	binding.pid = first_field(class, "vpid", "pid");
+	binding.process = event_class_field(class, "procname");
+	binding.before = event_class_field(class, "in_ptr");
+	binding.size = event_class_field(class, "size");
+	binding.count = event_class_field(class, "nmemb");
+	binding.result = event_class_field(class, "result");
+	return binding;
+}
+
+/* Returns NULL when memory is out. */
+static const struct heap_binding *binding_of(struct heap *heap, const struct event_class *class)
+{
+	const struct heap_binding *known = class_table_find(&heap->bindings, class);
+	if (known != NULL)
+		return known;
+	struct heap_binding binding = bind_class(class);
+	return class_table_add(&heap->bindings, class, &binding, sizeof(binding));
+}
+
+/* Returns NULL when memory is out. */
+static struct heap_owner *owner_of(struct heap *heap, struct id_map *owners, int32_t id)
+{
+	struct heap_owner *owner = id_map_find(owners, (uint32_t)id);
+	if (owner != NULL)
+		return owner;
+	owner = arena_allocate(&heap->records, sizeof(*owner), alignof(struct heap_owner));
+	uint32_t number = (uint32_t)owners->count;
+	if (owner == NULL || !id_map_add(owners, (uint32_t)id, owner))
+		return NULL;
+	*owner = (struct heap_owner){ .number = number, .id = id };
+	return owner;
+}
+
+/* A process is called as its first thread. */
+static bool name_owners(struct heap *heap, const struct event *event, uint32_t field)
+{
+	struct heap_owner *thread = heap->event.thread, *process = heap->event.process;
+	const char *name;
+	size_t size;
+	if (!event_string(event, field, &name, &size) || size == 0)
+		return true;
+	if (thread->name == NULL || thread->name_size != size || memcmp(thread->name, name, size) != 0) {
+		uint32_t number = intern_add(&heap->names, name, size);
+		if (number == INTERN_NONE)
+			return false;
+		thread->name = intern_get(&heap->names, number, &thread->name_size);
+	}
+	if (process->name == NULL || thread->id == process->id) {
+		process->name = thread->name;
+		process->name_size = thread->name_size;
+	}
+	return true;
+}
+
+/* Returns false when memory is out. */
+static bool find_owners(struct heap *heap, const struct event *event, const struct heap_binding *binding)
+{
+	int64_t tid = -1, pid = -1;
+	if (!event_int(event, binding->tid, &tid))
+		heap->without_thread++;
+	if (!event_int(event, binding->pid, &pid))
+		heap->without_process++;
+	heap->event.thread = owner_of(heap, &heap->threads, (int32_t)tid);
+	heap->event.process = owner_of(heap, &heap->processes, (int32_t)pid);
+	return heap->event.thread != NULL && heap->event.process != NULL &&
+	       name_owners(heap, event, binding->process);
+}
+
+/* Returns whether the event says how large the block is. */
+static bool read_size(const struct event *event, const struct heap_binding *binding, uint64_t *bytes)
+{
+	int64_t size, count = 1;
+	if (!event_int(event, binding->size, &size) ||
+	    (binding->function == HEAP_CALLOC && !event_int(event, binding->count, &count)))
+		return false;
+	return !__builtin_mul_overflow((uint64_t)size, (uint64_t)count, bytes) && *bytes <= bytes_max;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------- */
+
+static void change_bytes(struct heap *heap, uint32_t thread, uint64_t bytes)
+{
+	struct heap_event *out = &heap->event;
+	struct heap_owner *owner = heap->threads.entries[thread].record;
+	owner->bytes += bytes;
+	out->process->bytes += bytes;
+	for (size_t i = 0; i < out->changed_count; i++)
+		if (out->changed[i] == owner)
+			return;
+	out->changed[out->changed_count++] = owner;
+}
+
+static void remove_block(struct heap *heap, struct heap_block *block)
+{
+	change_bytes(heap, block->thread, -block->bytes);
+	heap_blocks_remove(&heap->blocks, block);
+}
+
+static void free_block(struct heap *heap, uint64_t address)
+{
+	struct heap_block *block = heap_blocks_find(&heap->blocks, heap->event.process->id, address);
+	if (block == NULL) {
+		heap->counts.without_start++;
+		return;
+	}
+	heap->event.has_freed = true;
+	heap->event.freed = *block;
+	remove_block(heap, block);
+}
+
+/*
+ * realloc() is recorded when it returns.  By then another thread may have been given the memory that it freed: that
+ * block stays, and the one before it ended there and then.
+ */
+static void move_block(struct heap *heap, uint64_t address)
+{
+	struct heap_block *block = heap_blocks_find(&heap->blocks, heap->event.process->id, address);
+	if (block != NULL && block->is_reused && block->thread != heap->event.thread->number)
+		block->is_reused = false;
+	else
+		free_block(heap, address);
+}
+
+/* Returns false when memory is out. */
+static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
+{
+	const struct heap_event *out = &heap->event;
+	struct heap_block *there = heap_blocks_find(&heap->blocks, out->process->id, address);
+	const struct heap_block block = {
+		.address = address,
+		.bytes = bytes,
+		.start = heap->now,
+		.process = out->process->id,
+		.thread = out->thread->number,
+		.function = (uint8_t)out->function,
+		.is_live = true,
+		.is_reused = there != NULL,
+	};
+	if (there != NULL) {
+		heap->counts.without_end++;
+		remove_block(heap, there);
+	}
+	change_bytes(heap, block.thread, bytes);
+	return heap_blocks_add(&heap->blocks, &block);
+}
+
+/* Returns false when memory is out. */
+static bool take(struct heap *heap, const struct event *event, const struct heap_binding *binding)
+{
+	int64_t address = 0, before = 0, result = 0;
+	uint64_t bytes = 0;
+	if (!event_int(event, binding->address, &address) ||
+	    (binding->function == HEAP_POSIX_MEMALIGN && event_int(event, binding->result, &result) && result != 0))
+		return true;
+	if (binding->function == HEAP_FREE) {
+		if (address != 0)
+			free_block(heap, (uint64_t)address);
+		return true;
+	}
+	if (!read_size(event, binding, &bytes))
+		return true;
+	/* What fails leaves the block before as it is; of no bytes, that is freed. */
+	if (binding->function == HEAP_REALLOC && event_int(event, binding->before, &before) && before != 0 &&
+	    (address != 0 || bytes == 0))
+		move_block(heap, (uint64_t)before);
+	return address == 0 || allocate_block(heap, (uint64_t)address, bytes);
+}
+
+/* Returns false when memory is out. */
+static bool follow(struct heap *heap, const struct event *event)
+{
+	struct heap_event *out = &heap->event;
+	const struct heap_binding *binding = binding_of(heap, event->class);
+	if (binding == NULL)
+		return false;
+	if (event->time > heap->now)
+		heap->now = event->time;
+	bool in_gap = cpu_gaps_meet(&heap->gaps, event);
+	if (binding->function == HEAP_NO_FUNCTION)
+		return true;
+	heap->calls++;
+	if (!find_owners(heap, event, binding))
+		return false;
+	out->function = binding->function;
+	out->in_gap = in_gap;
+	if (!in_gap)
+		return take(heap, event, binding);
+	if (out->function == HEAP_FREE)
+		heap->counts.without_start++;
+	else
+		heap->counts.without_end++;
+	return true;
+}
+
+static void forget_bytes(const struct id_map *owners)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(owners, &at)) != NULL;)
+		((struct heap_owner *)entry->record)->bytes = 0;
+}
+
+/* Whatever is in use may be freed, and its addresses be used again, without anybody seeing it. */
+static void begin_gap(struct heap *heap, const struct event_gap *gap)
+{
+	if (gap->begin > heap->now)
+		heap->now = gap->begin;
+	cpu_gaps_begin(&heap->gaps, gap);
+	heap->counts.without_end += heap->blocks.live;
+	heap_blocks_clear(&heap->blocks);
+	forget_bytes(&heap->threads);
+	forget_bytes(&heap->processes);
+}
+
+/* ---- what the trace lacks -------------------------------------------------------------------------------- */
+
+void heap_missing(const struct heap *heap, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (heap->calls == 0)
+		snprintf(text, size,
+			 "the trace has no event of lttng_ust_libc, such as lttng_ust_libc:malloc; record with "
+			 "'lttng "
+			 "enable-event -u \"lttng_ust_libc:*\"', and run the program with "
+			 "LD_PRELOAD=liblttng-ust-libc-wrapper.so");
+	else if (heap->without_thread > 0 || heap->without_process > 0)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64
+			 " allocations and frees do not say of which thread they are, and "
+			 "%" PRIu64
+			 " of which process, and are taken to be of one; record with 'lttng add-context -u "
+			 "-t vpid -t vtid -t procname'",
+			 heap->without_thread, heap->calls, heap->without_process);
+}
+
+/* ---- the input ------------------------------------------------------------------------------------------- */
+
+static enum histree_status create(void **out, struct histree_error *error)
+{
+	struct heap *heap = calloc(1, sizeof(*heap));
+	*out = heap;
+	if (heap == NULL)
+		return error_memory(error, "the memory of programs");
+	heap->now = INT64_MIN;
+	cpu_gaps_init(&heap->gaps);
+	return HISTREE_OK;
+}
+
+static void use_space(void *input, struct table_space *tables)
+{
+	struct heap *heap = input;
+	heap_blocks_use_space(&heap->blocks, tables);
+	id_map_use_space(&heap->threads, tables);
+	id_map_use_space(&heap->processes, tables);
+	heap->records.space = tables;
+	intern_use_space(&heap->names, tables);
+}
+
+static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+{
+	struct heap *heap = input;
+	heap->event = (struct heap_event){ .function = HEAP_NO_FUNCTION };
+	if (event->gap == NULL)
+		return follow(heap, event) ? HISTREE_OK : error_memory(error, "the memory of programs");
+	if (heap_applies(event->gap->trace))
+		begin_gap(heap, event->gap);
+	return HISTREE_OK;
+}
+
+static void free_heap(void *input)
+{
+	struct heap *heap = input;
+	heap_blocks_release(&heap->blocks);
+	class_table_release(&heap->bindings);
+	id_map_release(&heap->threads);
+	id_map_release(&heap->processes);
+	arena_release(&heap->records);
+	intern_release(&heap->names);
+	cpu_gaps_release(&heap->gaps);
+	free(heap);
+}
+
+const struct analysis_input_kind heap_kind = {
+	.needs = "a trace by lttng-ust, of domain \"ust\", with events such as lttng_ust_libc:malloc",
+	.create = create,
+	.use_space = use_space,
+	.begin = begin,
+	.free = free_heap,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heap.h - which memory the threads of programs allocated and freed, followed from event to event.
+ *
+ * LTTng-UST's wrapper of libc (liblttng-ust-libc-wrapper.so) records malloc, calloc, realloc, memalign and
+ * posix_memalign when they return, and free when it begins.  Memory is in use by the thread that allocated it, also
+ * if another one frees it.  (Trace Compass credits who frees: of a queue, the thread that fills it only grows, and
+ * the one that empties it has less than nothing.)
+ *
+ * Addresses are those of a process, which the context vpid names; without it, all events are taken to be of one.
+ */
+#ifndef ANALYSIS_UST_HEAP_H
+#define ANALYSIS_UST_HEAP_H
+
+#include "analysis/analysis_inputs.h"
+#include "analysis/class_table.h"
+#include "analysis/ust/cpu_gaps.h"
+#include "analysis/ust/heap_blocks.h"
+#include "base/intern.h"
+
+enum heap_function {
+	HEAP_MALLOC,
+	HEAP_CALLOC,
+	HEAP_REALLOC,
+	HEAP_MEMALIGN,
+	HEAP_POSIX_MEMALIGN,
+	HEAP_FREE,
+	HEAP_NO_FUNCTION, /* an event of another kind */
+};
+
+/* A realloc takes two blocks at most, and gives one. */
+enum { HEAP_CHANGED_MAX = 3 };
+
+/* A thread or a process. */
+struct heap_owner {
+	uint32_t number;  /* dense from 0, each kind by itself, for what analyses add to it */
+	int32_t id;       /* tid or pid; -1: the trace does not say */
+	uint64_t bytes;   /* in use: seen to be allocated since the last gap, and not to be freed */
+	const char *name; /* of the process; NULL: not known */
+	size_t name_size;
+};
+
+/* What one event did. */
+struct heap_event {
+	enum heap_function function;         /* HEAP_NO_FUNCTION: the rest says nothing */
+	struct heap_owner *thread, *process; /* whose event it is */
+	bool in_gap;                         /* nothing is known, and the event is passed over */
+	bool has_freed;                      /* a realloc too */
+	struct heap_block freed;
+	/* Threads that have other memory than before; that of `process` is then other too. */
+	struct heap_owner *changed[HEAP_CHANGED_MAX];
+	size_t changed_count;
+};
+
+/* Beginnings and ends of blocks that have no counterpart in the trace. */
+struct heap_counts {
+	uint64_t without_start, without_end;
+};
+
+/* The input of all analyses of such a trace. */
+struct heap {
+	struct heap_event event; /* what the current event did */
+	histree_time now;        /* which never goes back */
+	struct heap_blocks blocks;
+	struct id_map threads, processes; /* struct heap_owner by id */
+	struct arena records;
+	struct intern names;
+	struct class_table bindings;
+	struct cpu_gaps gaps;
+	struct heap_counts counts;       /* but for blocks that are in use at the end */
+	uint64_t calls, without_process; /* events so far, and those of them that do not say of which process */
+	uint64_t without_thread;
+};
+
+/* When an event begins, blocks and owners are as they are after it. */
+extern const struct analysis_input_kind heap_kind;
+
+/* Whether a trace may have such events. */
+bool heap_applies(const struct event_trace *trace);
+
+/* Returns the owner with this number. */
+const struct heap_owner *heap_thread(const struct heap *heap, uint32_t number);
+
+/*
+ * Writes a sentence, lower case, no full stop, if the trace lacks what is needed, and how to record it; else "".
+ */
+void heap_missing(const struct heap *heap, char *text, size_t size);
+
+#endif
