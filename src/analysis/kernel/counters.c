@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+/*
+ * counters.c - the analysis `counters`: what the counters that LTTng adds to events counted, by CPU and by thread.
+ *
+ *	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
+ *	Threads/<tid>/<counter>		long: the same of a thread
+ *
+ * A counter is a context whose name begins with perf_.  Those of a program (perf_thread_*, of LTTng-UST) are its
+ * thread's, which the context vtid names.  All others are the CPU's: what was counted between two events is also
+ * the thread's that ran there, as switches say.  What was counted while events were missing is nobody's; the sum of
+ * the CPU has it, as the counter went on.
+ */
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/changes.h"
+#include "analysis/kernel/kernel_input.h"
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "base/intern.h"
+
+enum { NOT_KNOWN = -1, DENIED = -2 };
+
+struct counter_owner {
+	histree_quark node;
+	int64_t tid; /* of a CPU: who runs there, or NOT_KNOWN */
+};
+
+/* One counter of a CPU or a thread. */
+struct counter_sum {
+	histree_quark quark;
+	uint64_t sum;
+	uint64_t last; /* value of the counter */
+	bool has_last;
+	/* Of a CPU: up to here, threads have what was counted. */
+	uint64_t shared;
+	bool has_shared;
+};
+
+struct counter_field {
+	uint32_t field, counter; /* of the class; of the names */
+	bool is_thread;
+};
+
+struct counter_binding {
+	uint32_t tid; /* field */
+	uint32_t count;
+	struct counter_field fields[];
+};
+
+struct counters {
+	struct kernel_input *input; /* borrowed */
+	struct changes changes;
+	histree_quark cpus_node, threads_node;
+	struct intern names;                 /* of counters */
+	struct id_map cpus, threads;         /* struct counter_owner by number */
+	struct id_map cpu_sums, thread_sums; /* struct counter_sum by counter and number */
+	struct arena records;
+	struct class_table bindings;
+	uint64_t events, of_nobody; /* with counters, and those of threads that do not say of which */
+	bool has_cpu_counters, has_switches;
+	histree_time now;
+};
+
+/* ---- what an event has ------------------------------------------------------------------------------------- */
+
+/* Events of perf and their conversions have fields that are called so, and count nothing. */
+static bool knows(const struct event_trace *trace)
+{
+	return strncmp(trace->tracer_name, "lttng", 5) == 0;
+}
+
+static bool is_counter(const struct event_class *class, uint32_t field)
+{
+	return strncmp(class->fields[field], "perf_", 5) == 0;
+}
+
+/* Returns NULL when memory is out. */
+static const struct counter_binding *bind(struct counters *counters, const struct event_class *class)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; knows(class->trace) && i < class->field_count; i++)
+		count += is_counter(class, i);
+	size_t size = sizeof(struct counter_binding) + count * sizeof(struct counter_field);
+	struct counter_binding *binding = malloc(size);
+	if (binding == NULL)
+		return NULL;
+	*binding = (struct counter_binding){ .tid = event_class_context_field(class, "vtid") };
+	if (binding->tid == EVENT_NO_FIELD)
+		binding->tid = event_class_field(class, "vtid");
+	const struct counter_binding *kept = NULL;
+	for (uint32_t i = 0; binding->count < count; i++) {
+		if (!is_counter(class, i))
+			continue;
+		const char *name = class->fields[i];
+		uint32_t number = intern_add(&counters->names, name, strlen(name));
+		if (number == INTERN_NONE)
+			goto out;
+		binding->fields[binding->count++] = (struct counter_field){
+			.field = i, .counter = number, .is_thread = strncmp(name, "perf_thread_", 12) == 0
+		};
+	}
+	kept = class_table_add(&counters->bindings, class, binding, size);
+out:
+	free(binding);
+	return kept;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------ */
+
+static void *new_record(struct counters *counters, struct id_map *map, uint64_t id, const void *fresh, size_t size)
+{
+	void *record = arena_allocate(&counters->records, size, alignof(max_align_t));
+	if (record != NULL && id_map_add(map, id, record))
+		return memcpy(record, fresh, size);
+	changes_fail(&counters->changes, HISTREE_ERR_MEMORY, "counters of the trace");
+	return NULL;
+}
+
+static struct counter_owner *owner_of(struct counters *counters, struct id_map *owners, int32_t number)
+{
+	struct counter_owner *owner = id_map_find(owners, (uint32_t)number);
+	const struct counter_owner fresh = { .node = NO_ATTRIBUTE, .tid = NOT_KNOWN };
+	return owner != NULL ? owner : new_record(counters, owners, (uint32_t)number, &fresh, sizeof(fresh));
+}
+
+static struct counter_sum *sum_of(struct counters *counters, struct id_map *sums, uint32_t counter, int32_t number)
+{
+	uint64_t id = (uint64_t)counter << 32 | (uint32_t)number;
+	struct counter_sum *sum = id_map_find(sums, id);
+	const struct counter_sum fresh = { .quark = NO_ATTRIBUTE };
+	return sum != NULL ? sum : new_record(counters, sums, id, &fresh, sizeof(fresh));
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------- */
+
+static void write_sum(struct counters *counters, bool is_thread, int32_t number, struct counter_owner *owner,
+		      uint32_t counter, struct counter_sum *sum)
+{
+	struct changes *changes = &counters->changes;
+	histree_quark *group = is_thread ? &counters->threads_node : &counters->cpus_node;
+	if (sum->quark == NO_ATTRIBUTE) {
+		char id[16];
+		size_t size;
+		const char *name = intern_get(&counters->names, counter, &size);
+		const char *group_name = is_thread ? "Threads" : "CPUs";
+		snprintf(id, sizeof(id), "%" PRId32, number);
+		changes_child(changes, group, HISTREE_ROOT, group_name, strlen(group_name));
+		changes_child(changes, &owner->node, *group, id, strlen(id));
+		changes_child(changes, &sum->quark, owner->node, name, size);
+	}
+	change(changes, sum->quark, histree_long((int64_t)sum->sum));
+}
+
+/* A counter that is less than it was began anew: what it counted before that nobody knows. */
+static uint64_t counted(uint64_t last, uint64_t value)
+{
+	return value >= last ? value - last : 0;
+}
+
+static void count_in_thread(struct counters *counters, int32_t tid, uint32_t counter, uint64_t amount)
+{
+	struct counter_owner *owner = owner_of(counters, &counters->threads, tid);
+	struct counter_sum *sum = owner != NULL ? sum_of(counters, &counters->thread_sums, counter, tid) : NULL;
+	if (sum == NULL)
+		return;
+	sum->sum += amount;
+	write_sum(counters, true, tid, owner, counter, sum);
+}
+
+static void take_of_thread(struct counters *counters, int32_t tid, uint32_t counter, uint64_t value)
+{
+	struct counter_sum *sum = sum_of(counters, &counters->thread_sums, counter, tid);
+	if (sum == NULL)
+		return;
+	uint64_t amount = sum->has_last ? counted(sum->last, value) : 0;
+	sum->last = value;
+	sum->has_last = true;
+	count_in_thread(counters, tid, counter, amount);
+}
+
+/* `tid` is who ran there up to the event, or NOT_KNOWN, or DENIED. */
+static void take_of_cpu(struct counters *counters, int32_t cpu, int64_t tid, uint32_t counter, uint64_t value)
+{
+	struct counter_owner *owner = owner_of(counters, &counters->cpus, cpu);
+	struct counter_sum *sum = owner != NULL ? sum_of(counters, &counters->cpu_sums, counter, cpu) : NULL;
+	if (sum == NULL)
+		return;
+	sum->sum += sum->has_last ? counted(sum->last, value) : 0;
+	sum->last = value;
+	sum->has_last = true;
+	write_sum(counters, false, cpu, owner, counter, sum);
+	if (sum->has_shared && tid == NOT_KNOWN)
+		return;
+	if (sum->has_shared && tid != DENIED)
+		count_in_thread(counters, (int32_t)tid, counter, counted(sum->shared, value));
+	sum->shared = value;
+	sum->has_shared = true;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------- */
+
+/* Returns who ran there up to the event; NOT_KNOWN: a switch may say it later; DENIED: it says another one. */
+static int64_t running_thread(struct counters *counters, const struct event *source)
+{
+	const struct kernel_event *event = &counters->input->event;
+	const struct counter_owner *cpu = id_map_find(&counters->cpus, (uint32_t)source->cpu);
+	int64_t known = cpu != NULL ? cpu->tid : NOT_KNOWN;
+	if (event->role != KERNEL_SWITCH)
+		return known;
+	return known == NOT_KNOWN || known == event->prev_tid ? event->prev_tid : DENIED;
+}
+
+static void take(struct counters *counters, const struct event *source, const struct counter_binding *binding)
+{
+	int64_t running = running_thread(counters, source), tid = -1, value;
+	bool is_named = event_int(source, binding->tid, &tid);
+	counters->events += binding->count > 0;
+	for (uint32_t i = 0; i < binding->count; i++) {
+		const struct counter_field *field = &binding->fields[i];
+		if (!event_int(source, field->field, &value))
+			continue;
+		if (field->is_thread) {
+			counters->of_nobody += !is_named;
+			if (is_named)
+				take_of_thread(counters, (int32_t)tid, field->counter, (uint64_t)value);
+		} else if (source->cpu >= 0) {
+			counters->has_cpu_counters = true;
+			take_of_cpu(counters, source->cpu, running, field->counter, (uint64_t)value);
+		}
+	}
+}
+
+static void follow_switch(struct counters *counters, const struct event *source)
+{
+	const struct kernel_event *event = &counters->input->event;
+	if (event->role != KERNEL_SWITCH || source->cpu < 0)
+		return;
+	struct counter_owner *cpu = owner_of(counters, &counters->cpus, source->cpu);
+	counters->has_switches = true;
+	if (cpu != NULL)
+		cpu->tid = event->tid;
+}
+
+static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
+{
+	struct counters *counters = instance;
+	const struct counter_binding *binding = class_table_find(&counters->bindings, event->class);
+	if (binding == NULL)
+		binding = bind(counters, event->class);
+	if (binding == NULL)
+		return error_memory(error, "classes of events");
+	counters->now = event->time > counters->now ? event->time : counters->now;
+	changes_begin(&counters->changes, counters->now);
+	take(counters, event, binding);
+	follow_switch(counters, event);
+	return changes_end(&counters->changes, error);
+}
+
+/* Who ran there since, nobody knows. */
+static void lose_cpu(struct counters *counters, int32_t number, struct counter_owner *cpu)
+{
+	cpu->tid = NOT_KNOWN;
+	for (uint32_t counter = 0; counter < counters->names.count; counter++) {
+		uint64_t id = (uint64_t)counter << 32 | (uint32_t)number;
+		struct counter_sum *sum = id_map_find(&counters->cpu_sums, id);
+		if (sum != NULL)
+			sum->has_shared = false;
+	}
+}
+
+static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct counters *counters = instance;
+	const struct id_entry *entry;
+	(void)error;
+	for (size_t at = 0; (entry = id_map_next(&counters->cpus, &at)) != NULL;)
+		if (kernel_input_knows(gap->trace) && (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu))
+			lose_cpu(counters, (int32_t)entry->id, entry->record);
+	return HISTREE_OK;
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
+				  struct histree_error *error)
+{
+	struct counters *counters = calloc(1, sizeof(*counters));
+	*instance = counters;
+	if (counters == NULL)
+		return error_memory(error, "counters of the trace");
+	counters->input = input;
+	counters->changes.system = system;
+	counters->cpus_node = counters->threads_node = NO_ATTRIBUTE;
+	counters->now = INT64_MIN;
+	struct table_space *space = counters->input->machine.records.space;
+	id_map_use_space(&counters->threads, space);
+	id_map_use_space(&counters->thread_sums, space);
+	counters->records.space = space;
+	kernel_input_want(input, KERNEL_SWITCH);
+	return HISTREE_OK;
+}
+
+static uint64_t refused(const void *instance)
+{
+	return ((const struct counters *)instance)->changes.refused;
+}
+
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct counters *counters = instance;
+	*text = '\0';
+	if (counters->events == 0)
+		snprintf(text, size,
+			 "the events have no counters: record them with 'lttng add-context -k -t perf:cpu:cycles', "
+			 "or "
+			 "of programs with 'lttng add-context -u -t perf:thread:cycles -t vtid'");
+	else if (counters->of_nobody > 0)
+		snprintf(text, size,
+			 "%" PRIu64 " counters of threads do not say of which thread they are, and are left out; "
+			 "record with 'lttng add-context -u -t vtid'",
+			 counters->of_nobody);
+	else if (counters->has_cpu_counters && !counters->has_switches)
+		snprintf(text, size,
+			 "the trace has no switches, so that counters of CPUs are no thread's: record sched_switch "
+			 "(lttng enable-event -k sched_switch)");
+}
+
+static void free_counters(void *instance)
+{
+	struct counters *counters = instance;
+	if (counters == NULL)
+		return;
+	intern_release(&counters->names);
+	id_map_release(&counters->cpus);
+	id_map_release(&counters->threads);
+	id_map_release(&counters->cpu_sums);
+	id_map_release(&counters->thread_sums);
+	arena_release(&counters->records);
+	class_table_release(&counters->bindings);
+	free(counters);
+}
+
+const struct analysis analysis_counters = {
+	.name = "counters",
+	.version = 1,
+	.summary = "what counters in the contexts of events (perf_*) counted so far, by CPU and thread",
+	.input = &kernel_input_kind,
+	.applies = knows,
+	.create = create,
+	.event = on_event,
+	.gap = on_gap,
+	.refused = refused,
+	.missing = missing,
+	.free = free_counters,
+};
