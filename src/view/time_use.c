@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "histree/filter.h"
 #include "view/use_sweep.h"
+#include "view/window_states.h"
 
 /* Of the filter. */
 enum field {
@@ -37,8 +38,6 @@ static const struct histree_filter_field fields[FIELD_COUNT] = {
 	[FIELD_SYSTEM_CALL] = { "system_call", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[FIELD_HAD_BY] = { "had_by", HISTREE_INT, HISTREE_FILTER_PLAIN },
 };
-
-enum { STATES_MAX = 1 << 18 };
 
 struct use_key {
 	int32_t keys[HISTREE_USE_KEY_COUNT];
@@ -255,7 +254,7 @@ static enum histree_status sweep_host(struct histree_time_use *use, struct histr
 		.take = take,
 		.context = use,
 		.texts = &use->texts,
-		.states_max = request->states_max > 0 ? request->states_max : STATES_MAX,
+		.states_max = request->states_max > 0 ? request->states_max : WINDOW_STATES_MAX,
 		.cancel = &use->request.cancel,
 	};
 	enum histree_status status = use_sweep_run(&sweep, error);

@@ -2,31 +2,22 @@
 /*
  * use_sweep.c - states of threads, cut where their CPU, their system call or who has the CPU changes.
  *
- * The range is read in windows of time, so that memory has a bound whatever the range.  The states of a window come
- * in no order: they are put into lists, one for each attribute that was asked for.
+ * The range is read in windows of time, with a list for each attribute that was asked for.
  */
 #include "view/use_sweep.h"
 
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/cancel.h"
 #include "base/compare.h"
 #include "base/error.h"
-#include "histree/query.h"
+#include "view/window_states.h"
 
 /* What is known of a thread, and its list.  That of a CPU, who has it, comes after all threads. */
 enum { LIST_STATUS, LIST_CPU, LIST_CALL, LISTS_OF_THREAD };
 #define NO_LIST UINT32_MAX
 
-struct use_state {
-	histree_time start, end;
-	int32_t value;
-	uint32_t list;
-};
-
 struct list {
-	const struct use_state *states;
+	const struct window_state *states;
 	size_t count, at;
 };
 
@@ -41,11 +32,7 @@ struct sweeping {
 	uint32_t list_count;
 	histree_quark *asked; /* ascending */
 	size_t asked_count;
-	struct histree_query *query;
-	histree_time from, to; /* the window */
-	struct use_state *states, *sorted;
-	size_t state_count, state_capacity, sorted_capacity;
-	size_t *ends; /* by list: of its states in `sorted` */
+	struct window_states states;
 };
 
 /* ---- what is asked ------------------------------------------------------------------------------------------ */
@@ -86,8 +73,7 @@ static enum histree_status ask_cpus(struct sweeping *sweeping, struct histree_er
 	uint32_t *list_of = sweeping->list_of;
 	sweeping->list_count = sweeping->thread_count * LISTS_OF_THREAD + count;
 	sweeping->parts = calloc((size_t)sweeping->list_count + 1, sizeof(*sweeping->parts));
-	sweeping->ends = calloc((size_t)sweeping->list_count + 1, sizeof(*sweeping->ends));
-	if (list_of == NULL || sweeping->cpus == NULL || sweeping->parts == NULL || sweeping->ends == NULL)
+	if (list_of == NULL || sweeping->cpus == NULL || sweeping->parts == NULL)
 		status = error_memory(error, "the use of time");
 	for (uint32_t i = 0; i < count && status == HISTREE_OK && sweeping->sweep->needs_owners; i++) {
 		if (list[i].kind != HISTREE_RESOURCE_CURRENT_THREAD)
@@ -122,117 +108,32 @@ static enum histree_status ask_all(struct sweeping *sweeping, struct histree_err
 
 /* ---- a window ----------------------------------------------------------------------------------------------- */
 
-static bool value_of(const struct sweeping *sweeping, const struct histree_interval *interval, uint32_t list,
-		     int32_t *out)
+static enum window_keep keep(void *context, const struct histree_interval *interval, int64_t *out)
 {
+	const struct sweeping *sweeping = context;
+	const uint32_t list = sweeping->list_of[interval->quark];
 	const struct histree_value value = histree_value_part(&interval->value, sweeping->parts[list]);
 	switch (value.type) {
 	case HISTREE_NULL:
-		*out = USE_NOTHING;
-		return true;
+		return WINDOW_SKIPS;
 	case HISTREE_INT:
 		*out = value.int32;
-		return true;
+		return WINDOW_KEEPS;
 	case HISTREE_STRING: {
 		uint32_t text = intern_add(sweeping->sweep->texts, value.bytes, value.size);
 		*out = (int32_t)text;
-		return text != INTERN_NONE;
+		return text != INTERN_NONE ? WINDOW_KEEPS : WINDOW_HAS_NO_MEMORY;
 	}
 	default:
 		*out = USE_NOT_KNOWN;
-		return true;
+		return WINDOW_KEEPS;
 	}
 }
 
-/* Returns HISTREE_END if there are more states than are kept, so that the window has to be shorter. */
-static enum histree_status take_state(struct sweeping *sweeping, const struct histree_interval *interval,
-				      struct histree_error *error)
+static struct list list_of(const struct sweeping *sweeping, uint32_t number)
 {
-	uint32_t list = sweeping->list_of[interval->quark];
-	int32_t value;
-	if (!value_of(sweeping, interval, list, &value))
-		return error_memory(error, "the use of time");
-	if (value == USE_NOTHING)
-		return HISTREE_OK;
-	bool is_too_long = sweeping->state_count >= sweeping->sweep->states_max + sweeping->asked_count;
-	if (is_too_long && sweeping->to > sweeping->from)
-		return HISTREE_END;
-	if (!array_reserve(&sweeping->states, &sweeping->state_capacity, sweeping->state_count + 1))
-		return error_memory(error, "the use of time");
-	sweeping->states[sweeping->state_count++] =
-		(struct use_state){ interval->start, interval->end, value, list };
-	return HISTREE_OK;
-}
-
-/* Reads the window; *is_whole is false if it is too long. */
-static enum histree_status read_window(struct sweeping *sweeping, bool *is_whole, struct histree_error *error)
-{
-	const struct histree_region region = {
-		.quarks = sweeping->asked,
-		.quark_count = sweeping->asked_count,
-		.from = sweeping->from,
-		.to = sweeping->to,
-	};
-	struct histree_interval interval;
-	enum histree_status status = histree_query_start(sweeping->query, &region, error);
-	*is_whole = true;
-	sweeping->state_count = 0;
-	for (uint64_t step = 0; status == HISTREE_OK && *is_whole; step++) {
-		status = cancel_check(sweeping->sweep->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(sweeping->query, &interval, error);
-		if (status != HISTREE_OK)
-			break;
-		status = take_state(sweeping, &interval, error);
-		if (status == HISTREE_END) {
-			*is_whole = false;
-			status = HISTREE_OK;
-		}
-	}
-	sweeping->sweep->is_damaged |= histree_query_stats(sweeping->query).nodes_damaged > 0;
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
-static int by_start(const void *one, const void *other)
-{
-	const struct use_state *a = one, *b = other;
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-/* Puts the states into their lists.  Most come in their order. */
-static enum histree_status sort_states(struct sweeping *sweeping, struct histree_error *error)
-{
-	size_t *ends = sweeping->ends, sum = 0;
-	if (!array_reserve(&sweeping->sorted, &sweeping->sorted_capacity, sweeping->state_count + 1))
-		return error_memory(error, "the use of time");
-	for (uint32_t list = 0; list <= sweeping->list_count; list++)
-		ends[list] = 0;
-	for (size_t i = 0; i < sweeping->state_count; i++)
-		ends[sweeping->states[i].list]++;
-	for (uint32_t list = 0; list <= sweeping->list_count; list++) {
-		size_t count = ends[list];
-		ends[list] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < sweeping->state_count; i++)
-		sweeping->sorted[ends[sweeping->states[i].list]++] = sweeping->states[i];
-	for (size_t i = 1, first = 0; i <= sweeping->state_count; i++) {
-		if (i < sweeping->state_count && sweeping->sorted[i].list == sweeping->sorted[first].list)
-			continue;
-		bool in_order = true;
-		for (size_t k = first + 1; k < i; k++)
-			in_order = in_order && sweeping->sorted[k - 1].start <= sweeping->sorted[k].start;
-		if (!in_order)
-			qsort(sweeping->sorted + first, i - first, sizeof(*sweeping->sorted), by_start);
-		first = i;
-	}
-	return HISTREE_OK;
-}
-
-static struct list list_of(const struct sweeping *sweeping, uint32_t list)
-{
-	size_t first = list > 0 ? sweeping->ends[list - 1] : 0;
-	return (struct list){ sweeping->sorted + first, sweeping->ends[list] - first, 0 };
+	const struct window_list list = window_states_list(&sweeping->states, number);
+	return (struct list){ list.states, list.count, 0 };
 }
 
 /* The value at a time, and until when it stays; times that are asked for never go back. */
@@ -240,11 +141,11 @@ static int32_t value_at(struct list *list, histree_time time, histree_time *unti
 {
 	while (list->at < list->count && list->states[list->at].end < time)
 		list->at++;
-	const struct use_state *state = &list->states[list->at];
+	const struct window_state *state = &list->states[list->at];
 	if (list->at < list->count && state->start <= time) {
 		*until = state->end < *until ? state->end : *until;
 		*since = state->start;
-		return state->value;
+		return (int32_t)state->value;
 	}
 	if (list->at < list->count && state->start - 1 < *until)
 		*until = state->start - 1;
@@ -305,17 +206,18 @@ static enum histree_status hand_out_wait(const struct sweeping *sweeping, struct
 }
 
 static enum histree_status hand_out_state(const struct sweeping *sweeping, const struct histree_thread *thread,
-					  const struct use_state *state, struct list *cpus, struct list *calls,
+					  const struct window_state *state, struct list *cpus, struct list *calls,
 					  struct histree_error *error)
 {
 	const struct use_sweep *sweep = sweeping->sweep;
-	histree_time at = state->start > sweeping->from ? state->start : sweeping->from;
-	histree_time end = state->end < sweeping->to ? state->end : sweeping->to;
+	const struct window_states *window = &sweeping->states;
+	histree_time at = state->start > window->from ? state->start : window->from;
+	histree_time end = state->end < window->to ? state->end : window->to;
 	enum histree_status status = HISTREE_OK;
 	while (at <= end && status == HISTREE_OK) {
 		histree_time since = state->start, of_cpu;
 		struct use_piece piece = { .thread = thread, .start = at, .end = end };
-		piece.use = use_of(thread, state->value);
+		piece.use = use_of(thread, (int32_t)state->value);
 		piece.cpu = thread->cpu >= 0 ? thread->cpu : value_at(cpus, at, &piece.end, &of_cpu);
 		piece.system_call = value_at(calls, at, &piece.end, &since);
 		piece.had_by = USE_NOTHING;
@@ -344,54 +246,43 @@ static enum histree_status hand_out(const struct sweeping *sweeping, struct hist
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-/* So long that it has half of the states that are kept, if they are all alike. */
-static uint64_t first_length(const struct use_sweep *sweep)
-{
-	const struct histree_history_info *info = histree_history_info(sweep->history);
-	double ns = (double)info->end - (double)info->start + 1;
-	double length = ns * ((double)sweep->states_max / 2) / ((double)info->interval_count + 1);
-	return length < 1 ? 1 : length > 1e18 ? (uint64_t)1e18 : (uint64_t)length;
-}
-
 static enum histree_status run(struct sweeping *sweeping, struct histree_error *error)
 {
-	const struct use_sweep *sweep = sweeping->sweep;
+	struct use_sweep *sweep = sweeping->sweep;
 	enum histree_status status = ask_all(sweeping, error);
-	uint64_t length = first_length(sweep);
-	if (status == HISTREE_OK)
-		status = histree_query_create(sweep->history, &sweeping->query, error);
-	sweeping->from = sweep->from;
-	while (status == HISTREE_OK && sweeping->asked_count > 0) {
-		bool is_last = (uint64_t)sweep->to - (uint64_t)sweeping->from < length, is_whole;
-		sweeping->to = is_last ? sweep->to : (histree_time)((uint64_t)sweeping->from + length - 1);
-		status = read_window(sweeping, &is_whole, error);
-		if (status == HISTREE_OK && !is_whole) {
-			length = ((uint64_t)sweeping->to - (uint64_t)sweeping->from + 1) / 2;
-			continue;
-		}
-		if (status == HISTREE_OK)
-			status = sort_states(sweeping, error);
+	if (status != HISTREE_OK)
+		return status;
+	sweeping->states = (struct window_states){
+		.history = sweep->history,
+		.quarks = sweeping->asked,
+		.quark_count = sweeping->asked_count,
+		.list_of = sweeping->list_of,
+		.list_count = sweeping->list_count,
+		.first = sweep->from,
+		.last = sweep->to,
+		.states_max = sweep->states_max,
+		.keep = keep,
+		.context = sweeping,
+		.cancel = sweep->cancel,
+		.what = "the use of time",
+	};
+	while (status == HISTREE_OK) {
+		status = window_states_next(&sweeping->states, error);
 		if (status == HISTREE_OK)
 			status = hand_out(sweeping, error);
-		if (is_last)
-			break;
-		length *= sweeping->state_count < sweep->states_max / 2 && length < UINT64_MAX / 4 ? 2 : 1;
-		sweeping->from = sweeping->to + 1;
 	}
-	return status;
+	sweep->is_damaged |= sweeping->states.is_damaged;
+	window_states_release(&sweeping->states);
+	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
 enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error *error)
 {
 	struct sweeping sweeping = { .sweep = sweep };
 	enum histree_status status = run(&sweeping, error);
-	histree_query_free(sweeping.query);
 	free(sweeping.cpus);
 	free(sweeping.list_of);
 	free(sweeping.parts);
 	free(sweeping.asked);
-	free(sweeping.states);
-	free(sweeping.sorted);
-	free(sweeping.ends);
 	return status;
 }
