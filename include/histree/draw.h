@@ -8,6 +8,7 @@
 #define HISTREE_DRAW_H
 
 #include "critical_path.h"
+#include "flame.h"
 #include "segment_store.h"
 #include "view.h"
 
@@ -16,6 +17,7 @@ enum histree_draw_view {
 	HISTREE_DRAW_RESOURCES,    /* CPUs and interrupts */
 	HISTREE_DRAW_ATTRIBUTES,   /* any attributes */
 	HISTREE_DRAW_TREE,         /* the nodes on disk (thesis 3.1) */
+	HISTREE_DRAW_FLAME,        /* call stacks, added up (flame.h) */
 };
 
 enum histree_draw_format { HISTREE_DRAW_SVG, HISTREE_DRAW_PNG };
@@ -35,7 +37,7 @@ struct histree_draw_options {
 	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If this
 	 * is NULL, as many rows as there is room for: the busiest threads of the range, or the first resources or
 	 * attributes.  Of several hosts, threads and resources stand below a row of their host; one that is missing
-	 * has its row, which says why.
+	 * has its row, which says why.  Of a flame graph, the stacks at and below these attributes.
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;
@@ -79,6 +81,26 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw_path(struct histree_history *history, const struct histree_draw_path_options *options,
 		  bool (*write)(void *context, const void *bytes, size_t size), void *context,
 		  struct histree_error *error);
+
+/* A flame graph (flame.h). */
+struct histree_draw_flame_options {
+	enum histree_draw_format format;
+	enum histree_draw_theme theme;
+	uint32_t width, height; /* as those of other pictures */
+	const char *title;      /* NULL: "Flame graph" */
+	/* Of both sides, else of side 0: colours say which of them has more, and widths are means of shares. */
+	bool is_difference;
+};
+
+/*
+ * Draw a flame graph that is finished: a box for each node, as wide as its share, the outermost calls at the
+ * bottom.  In SVG each box has a title, which browsers show: its name, time and share.  Boxes that are too narrow
+ * to be seen are grey ones together.  Returns HISTREE_NOT_FOUND if it has no time at all.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_draw_flame(const struct histree_flame *flame, const struct histree_draw_flame_options *options,
+		   bool (*write)(void *context, const void *bytes, size_t size), void *context,
+		   struct histree_error *error);
 
 /* Returns true if this library was built with cairo. */
 HISTREE_API bool histree_can_draw(void);

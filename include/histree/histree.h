@@ -40,6 +40,7 @@
  *	convert.h	a store with another kind of tree
  *	load.h		from states, changes or segments as text to a store
  *	segment_view.h	charts of how long segments last
+ *	flame.h		stacks with a time each, added up: flame graphs
  *	time_use.h	how long threads ran, waited and were blocked
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
@@ -65,6 +66,7 @@
 #include "experiment.h"
 #include "export.h"
 #include "filter.h"
+#include "flame.h"
 #include "history.h"
 #include "join.h"
 #include "labels.h"

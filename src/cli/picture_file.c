@@ -28,6 +28,13 @@ enum cli_exit picture_file_format(const char *path, enum histree_draw_format *fo
 	return CLI_OK;
 }
 
+char *picture_file_title(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	size_t size = strlen(name);
+	return strndup(name, ends_in(name, ".histree") ? size - strlen(".histree") : size);
+}
+
 static bool read_pixels(const char *text, char **end, uint32_t *pixels)
 {
 	errno = 0;

@@ -14,6 +14,9 @@ enum cli_exit picture_file_format(const char *path, enum histree_draw_format *fo
 /* Reads WIDTHxHEIGHT or WIDTH; NULL leaves both as they are. */
 enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height);
 
+/* Returns what to call a picture of a store: the last component of its path, without ".histree"; to be freed. */
+char *picture_file_title(const char *path);
+
 typedef bool picture_write(void *file, const void *bytes, size_t size);
 
 /* Draws into a file beside `path`, which takes its name when the picture is whole. */

@@ -5,6 +5,7 @@
 
 #include "cli/attribute_list.h"
 #include "cli/picture_file.h"
+#include "cli/stack_history.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -15,7 +16,7 @@ struct draw_options {
 };
 
 /* In the order of enum histree_draw_view and of enum histree_draw_theme. */
-static const char *const views[] = { "control-flow", "resources", "attributes", "tree", NULL };
+static const char *const views[] = { "control-flow", "resources", "attributes", "tree", "flame", NULL };
 static const char *const themes[] = { "light", "dark", NULL };
 
 static const struct cli_option options[] = {
@@ -30,9 +31,8 @@ static const struct cli_option options[] = {
 	  .argument = "VIEW",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct draw_options, view),
-	  .help = "draw control-flow, resources, attributes or tree; default: control-flow, or attributes if there "
-		  "are no "
-		  "threads",
+	  .help = "draw control-flow, resources, attributes, tree or flame, call stacks added up; default: "
+		  "control-flow, or attributes if there are no threads",
 	  .choices = views },
 	{ .name = "from",
 	  .argument = "TIME",
@@ -82,12 +82,6 @@ static int index_of(const char *const *choices, const char *chosen)
 	return index;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t size = strlen(text), end_size = strlen(end);
-	return size > end_size && strcmp(text + size - end_size, end) == 0;
-}
-
 /* Checks what does not depend on the history. */
 static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
 {
@@ -124,13 +118,14 @@ static void choose_view(const struct draw_options *chosen, const struct histree_
 static enum cli_exit choose_rows(const struct draw_options *chosen, const struct histree_attributes *attributes,
 				 struct histree_draw_options *picture, histree_quark **quarks)
 {
+	const enum attribute_kinds kinds =
+		picture->view == HISTREE_DRAW_FLAME ? ALL_ATTRIBUTES : ATTRIBUTES_WITH_STATES;
 	if (chosen->rows == NULL)
 		return CLI_OK;
 	struct attribute_list list = { 0 };
 	char *pattern = strdup(chosen->rows);
-	enum cli_exit code = pattern == NULL
-				     ? report_no_memory()
-				     : attribute_list_match(&list, attributes, &pattern, 1, ATTRIBUTES_WITH_STATES);
+	enum cli_exit code =
+		pattern == NULL ? report_no_memory() : attribute_list_match(&list, attributes, &pattern, 1, kinds);
 	if (code == CLI_OK) {
 		*quarks = malloc(list.count * sizeof(**quarks));
 		code = *quarks == NULL ? report_no_memory() : CLI_OK;
@@ -168,14 +163,6 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 	return histree_draw(drawing->history, drawing->picture, write, file, error);
 }
 
-/* Returns the last component of a path, without ".histree"; the caller frees it. */
-static char *title_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-	size_t size = strlen(name);
-	return strndup(name, ends_in(name, ".histree") ? size - strlen(".histree") : size);
-}
-
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct draw_options chosen = { 0 };
@@ -190,8 +177,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct target target;
 	struct histree_history *history;
 	histree_quark *quarks = NULL;
-	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
-	char *title = code == CLI_OK ? title_of(target.path) : NULL;
+	code = chosen.view != NULL && strcmp(chosen.view, "flame") == 0
+		       ? stack_history_open(&target, words.words[0], chosen.analysis, &history)
+		       : target_open_history(&target, words.words[0], chosen.analysis, &history);
+	char *title = code == CLI_OK ? picture_file_title(target.path) : NULL;
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
 	picture.title = chosen.title != NULL ? chosen.title : title;

@@ -35,6 +35,19 @@ const struct theme *theme_of(enum histree_draw_theme theme)
 	return theme == HISTREE_DRAW_DARK ? &dark : &light;
 }
 
+static bool is_size(uint32_t size)
+{
+	return size == 0 || (size >= HISTREE_DRAW_SIZE_MIN && size <= HISTREE_DRAW_SIZE_MAX);
+}
+
+enum histree_status picture_size_check(uint32_t width, uint32_t height, struct histree_error *error)
+{
+	if (is_size(width) && is_size(height))
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_ARGUMENT, "a picture of %u x %u; each is %d to %d", width, height,
+			 HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+}
+
 static cairo_status_t write_bytes(void *closure, const unsigned char *bytes, unsigned size)
 {
 	const struct canvas *canvas = closure;

@@ -35,6 +35,9 @@ struct canvas {
 	void *context;
 };
 
+/* Returns HISTREE_ERR_ARGUMENT with a sentence if a width or height, neither of which is 0, is beyond the limits. */
+enum histree_status picture_size_check(uint32_t width, uint32_t height, struct histree_error *error);
+
 /* The picture has a ground of one colour.  canvas_release() also after failure. */
 enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw_options *options, uint32_t width,
 				uint32_t height, bool (*write)(void *context, const void *bytes, size_t size),

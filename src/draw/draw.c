@@ -2,19 +2,15 @@
 #include "histree/draw.h"
 
 #include "base/error.h"
+#include "draw/canvas.h"
 #include "draw/tree_picture.h"
-
-static bool is_size(uint32_t size)
-{
-	return size == 0 || (size >= HISTREE_DRAW_SIZE_MIN && size <= HISTREE_DRAW_SIZE_MAX);
-}
 
 static enum histree_status check(const struct histree_history_info *info,
 				 const struct histree_draw_options *options, struct histree_error *error)
 {
-	if (!is_size(options->width) || !is_size(options->height))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a picture of %u x %u; each is %d to %d",
-				 options->width, options->height, HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+	enum histree_status status = picture_size_check(options->width, options->height, error);
+	if (status != HISTREE_OK)
+		return status;
 	if (options->view == HISTREE_DRAW_TREE)
 		return HISTREE_OK;
 	if (options->from > options->to)
@@ -32,6 +28,32 @@ static enum histree_status check(const struct histree_history_info *info,
 	return HISTREE_OK;
 }
 
+static enum histree_status draw_flame(struct histree_history *history, const struct histree_draw_options *options,
+				      picture_write *write, void *context, struct histree_error *error)
+{
+	struct histree_flame *flame;
+	const struct histree_flame_request request = { .history = history,
+						       .quarks = options->quarks,
+						       .quark_count = options->quark_count,
+						       .from = options->from,
+						       .to = options->to,
+						       .cancel = options->cancel };
+	const struct histree_draw_flame_options picture = { .format = options->format,
+							    .theme = options->theme,
+							    .width = options->width,
+							    .height = options->height,
+							    .title = options->title };
+	enum histree_status status = histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, error);
+	if (status == HISTREE_OK)
+		status = histree_flame_add_history(flame, &request, error);
+	if (status == HISTREE_OK)
+		status = histree_flame_finish(flame, error);
+	if (status == HISTREE_OK)
+		status = histree_draw_flame(flame, &picture, write, context, error);
+	histree_flame_free(flame);
+	return status;
+}
+
 enum histree_status histree_draw(struct histree_history *history, const struct histree_draw_options *options,
 				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
 				 struct histree_error *error)
@@ -39,8 +61,14 @@ enum histree_status histree_draw(struct histree_history *history, const struct h
 	enum histree_status status = check(histree_history_info(history), options, error);
 	if (status != HISTREE_OK)
 		return status;
-	return options->view == HISTREE_DRAW_TREE ? tree_picture(history, options, write, context, error)
-						  : rows_picture(history, options, write, context, error);
+	switch (options->view) {
+	case HISTREE_DRAW_TREE:
+		return tree_picture(history, options, write, context, error);
+	case HISTREE_DRAW_FLAME:
+		return draw_flame(history, options, write, context, error);
+	default:
+		return rows_picture(history, options, write, context, error);
+	}
 }
 
 bool histree_can_draw(void)

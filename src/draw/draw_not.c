@@ -35,6 +35,18 @@ enum histree_status histree_draw_path(struct histree_history *history,
 	return refuse(error);
 }
 
+enum histree_status histree_draw_flame(const struct histree_flame *flame,
+				       const struct histree_draw_flame_options *options,
+				       bool (*write)(void *context, const void *bytes, size_t size), void *context,
+				       struct histree_error *error)
+{
+	(void)flame;
+	(void)options;
+	(void)write;
+	(void)context;
+	return refuse(error);
+}
+
 bool histree_can_draw(void)
 {
 	return false;

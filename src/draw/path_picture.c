@@ -337,11 +337,6 @@ static enum histree_status draw(struct path_picture *picture, struct histree_err
 	return canvas_finish(&picture->canvas, error);
 }
 
-static bool is_size(uint32_t size)
-{
-	return size == 0 || (size >= HISTREE_DRAW_SIZE_MIN && size <= HISTREE_DRAW_SIZE_MAX);
-}
-
 enum histree_status histree_draw_path(struct histree_history *history,
 				      const struct histree_draw_path_options *options,
 				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
@@ -349,11 +344,10 @@ enum histree_status histree_draw_path(struct histree_history *history,
 {
 	size_t host_count;
 	struct path_picture picture = { .history = history, .options = options, .list = { .history = history } };
-	if (!is_size(options->width) || !is_size(options->height))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a picture of %u x %u; each is %d to %d",
-				 options->width, options->height, HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
 	picture.hosts = histree_history_hosts(history, &host_count);
-	enum histree_status status = histree_critical_path_create(history, &picture.path, error);
+	enum histree_status status = picture_size_check(options->width, options->height, error);
+	if (status == HISTREE_OK)
+		status = histree_critical_path_create(history, &picture.path, error);
 	if (status == HISTREE_OK)
 		status = walk(&picture, note_step, error);
 	if (status == HISTREE_OK && picture.thread_count == 0)

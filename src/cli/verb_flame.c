@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_flame.c - call stacks of a window, added up: as a tree, as rows, as lines for other tools, as a picture.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/flame_rows.h"
+#include "cli/picture_file.h"
+#include "cli/stack_history.h"
+#include "cli/verb.h"
+
+struct flame_options {
+	const char *analysis, *format, *from, *to;
+	const char *output, *size, *theme, *title;
+	uint64_t min;
+	bool by_thread, folded;
+};
+
+static const char *const themes[] = { "light", "dark", NULL };
+
+static const struct cli_option options[] = {
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, from),
+	  .help = "begin at this time; default: the start of the history" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, to),
+	  .help = "end at this time; default: the end of the history" },
+	{ .name = "by-thread",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct flame_options, by_thread),
+	  .help = "keep the stacks of each thread apart; default: add up all" },
+	{ .name = "min",
+	  .argument = "DURATION",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct flame_options, min),
+	  .help = "leave out what took less time than this; default: in text, less than a 200th of all, else "
+		  "nothing",
+	  .max = INT64_MAX },
+	{ .name = "folded",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct flame_options, folded),
+	  .help = "print lines as tools for flame graphs read them: a;b;c and the ns in c itself" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, output),
+	  .help = "draw a flame graph into this file, whose name ends in .svg or .png",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "size",
+	  .argument = "SIZE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, size),
+	  .help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as the "
+		  "stacks" },
+	{ .name = "theme",
+	  .argument = "THEME",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct flame_options, theme),
+	  .help = "use the colours light or dark; default: light",
+	  .choices = themes },
+	{ .name = "title",
+	  .argument = "TEXT",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, title),
+	  .help = "write this text above the picture; default: the name of STORE" },
+	CLI_OPTION_ANALYSIS(struct flame_options,
+			    "read the history of this analysis; default: ust-calls, tracks or another one that "
+			    "has call stacks"),
+	CLI_OPTION_FORMAT(struct flame_options),
+	{ 0 },
+};
+
+struct drawing {
+	const struct histree_flame *flame;
+	struct histree_draw_flame_options options;
+};
+
+static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
+{
+	const struct drawing *drawing = context;
+	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
+}
+
+static enum cli_exit print(const struct histree_flame *flame, const struct flame_options *chosen)
+{
+	const struct flame_rows_request request = { .format = row_format_find(chosen->format), .min = chosen->min };
+	uint32_t count;
+	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	enum cli_exit code =
+		chosen->folded ? flame_rows_fold(output, flame) : flame_rows_print(output, flame, &request);
+	if (code == CLI_OK && nodes[0].total[0] == 0)
+		code = CLI_NOTHING;
+	if (code == CLI_OK && histree_flame_is_damaged(flame, 0))
+		code = report_exit(CLI_NOTHING,
+				   "the history is damaged, and what is lost is unknown; 'histree verify' "
+				   "says what that is");
+	return cli_end(output, code);
+}
+
+static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame, const struct target *target,
+			    const struct flame_options *chosen)
+{
+	struct histree_error error = { 0 };
+	if (histree_flame_finish(flame, &error) != HISTREE_OK)
+		return report_error(&error);
+	drawing->flame = flame;
+	if (chosen->theme != NULL && strcmp(chosen->theme, "dark") == 0)
+		drawing->options.theme = HISTREE_DRAW_DARK;
+	if (chosen->output == NULL)
+		return print(flame, chosen);
+	char *title = picture_file_title(target->path);
+	drawing->options.title = chosen->title != NULL ? chosen->title : title;
+	enum cli_exit code = title != NULL ? picture_file_draw(chosen->output, draw, drawing) : report_no_memory();
+	free(title);
+	return code;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct flame_options chosen = { 0 };
+	struct drawing drawing = { .flame = NULL };
+	struct histree_history *history = NULL;
+	struct histree_flame *flame = NULL;
+	struct histree_error error = { 0 };
+	struct target target = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	if (chosen.folded && (chosen.format != NULL || chosen.output != NULL))
+		return report_exit(CLI_USAGE,
+				   "'--folded' prints lines of its own: it goes with neither '--format' nor "
+				   "'--output'");
+	status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
+	if (status == CLI_OK && chosen.output != NULL)
+		status = picture_file_format(chosen.output, &drawing.options.format);
+	if (status != CLI_OK)
+		return status;
+	status = stack_history_open(&target, words.words[0], chosen.analysis, &history);
+	if (status == CLI_OK &&
+	    histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
+		status = report_error(&error);
+	if (status == CLI_OK) {
+		const struct stack_question question = {
+			.history = history,
+			.patterns = words.words + 1,
+			.pattern_count = words.count - 1,
+			.range = { .from_name = "from", .to_name = "to", .from = chosen.from, .to = chosen.to },
+			.by_thread = chosen.by_thread
+		};
+		status = stack_history_add(flame, &question);
+	}
+	if (status == CLI_OK)
+		status = answer(&drawing, flame, &target, &chosen);
+	histree_flame_free(flame);
+	histree_history_close(history);
+	target_close(&target);
+	return status;
+}
+
+const struct cli_verb verb_flame = {
+	.name = "flame",
+	.summary = "add up the call stacks of a time, as a tree, as lines or as a flame graph",
+	.arguments = "STORE [PATTERN...]",
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.options = options,
+	.run = run,
+};
