@@ -3,8 +3,8 @@
  * flame.h - a flame graph: stacks of words with a time each, added up into a tree.
  *
  *	histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error);
- *	histree_flame_add_history(flame, &(struct histree_flame_request){ .history = history, .from = t1, .to = t2 },
- *				  &error);
+ *	request = (struct histree_flame_request){ .history = history, .from = t1, .to = t2 };
+ *	histree_flame_add_history(flame, &request, &error);
  *	histree_flame_finish(flame, &error);
  *	nodes = histree_flame_nodes(flame, &count);
  *	histree_flame_free(flame);

@@ -35,7 +35,7 @@ struct canvas {
 	void *context;
 };
 
-/* Returns HISTREE_ERR_ARGUMENT with a sentence if a width or height, neither of which is 0, is beyond the limits. */
+/* Returns HISTREE_ERR_ARGUMENT with a sentence if a width or height is beyond the limits; 0 is fine. */
 enum histree_status picture_size_check(uint32_t width, uint32_t height, struct histree_error *error);
 
 /* The picture has a ground of one colour.  canvas_release() also after failure. */

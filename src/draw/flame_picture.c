@@ -2,9 +2,9 @@
 /*
  * flame_picture.c - a flame graph: a box for each node, as wide as its share, on the one that it is below of.
  *
- * The outermost frames are at the bottom.  Siblings that are too narrow to be seen are one box together, so that no
- * time looks as if it were of the frame below them alone.  Of two sides, a box is as wide as the mean of its shares,
- * and its colour says on which of them it has more.
+ * The outermost frames are at the bottom.  Siblings that are too narrow to be seen are one box together, so that
+ * no time looks as if it were of the frame below them alone.  Of two sides, a box is as wide as the mean of its
+ * shares, and its colour says on which of them it has more.
  */
 #include <inttypes.h>
 #include <math.h>
