@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "base/error.h"
 
 enum frame_state {
@@ -21,7 +22,8 @@ struct node_frame {
 	enum frame_state state;
 	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
-	uint32_t filled; /* bytes of it that may not be zero */
+	uint32_t capacity; /* bytes of it, but for the slack */
+	uint32_t filled;   /* bytes of it that may not be zero */
 	void *companion;
 };
 
@@ -34,6 +36,13 @@ struct node_pin {
 };
 
 #define NOTHING UINT32_MAX
+
+/*
+ * A block that was cut when it was written has a frame of its own size: those of small hosts are a tenth of a node.
+ * Sizes are rounded up, so that the frame of one serves for others.
+ */
+enum { FRAME_STEP = 512, FRAME_SLACK = 64 };
+_Static_assert((int)FRAME_SLACK >= (int)BITS_SLACK, "who reads the last bits of a block loads eight bytes");
 
 /* The frames of one cache, or of several that share a ceiling. */
 struct frame_pool {
@@ -100,7 +109,7 @@ static void free_frame(struct node_frame *frame)
 static void drop_frame(struct frame_pool *pool, size_t index)
 {
 	struct node_frame *frame = pool->frames[index];
-	pool->bytes -= block_file_block_size(frame->cache->file);
+	pool->bytes -= frame->capacity;
 	pool->frames[index] = pool->frames[--pool->frame_count];
 	if (pool->hand >= pool->frame_count)
 		pool->hand = 0;
@@ -151,29 +160,35 @@ void node_cache_share(struct node_cache *cache, struct node_cache *with)
 	cache->pool = pool;
 }
 
-static size_t count_frames(const struct node_cache *cache)
+static size_t count_frames(const struct node_cache *cache, size_t *bytes)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < cache->pool->frame_count; i++)
-		count += cache->pool->frames[i]->cache == cache;
+	*bytes = 0;
+	for (size_t i = 0; i < cache->pool->frame_count; i++) {
+		const struct node_frame *frame = cache->pool->frames[i];
+		count += frame->cache == cache;
+		*bytes += frame->cache == cache ? frame->capacity : 0;
+	}
 	return count;
 }
 
 size_t node_cache_block_bytes(struct node_cache *cache)
 {
+	size_t bytes;
 	pthread_mutex_lock(&cache->pool->mutex);
-	size_t bytes = count_frames(cache) * block_file_block_size(cache->file);
+	count_frames(cache, &bytes);
 	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
 
 size_t node_cache_other_bytes(struct node_cache *cache)
 {
+	size_t blocks;
 	pthread_mutex_lock(&cache->pool->mutex);
 	size_t bytes = sizeof(*cache) + sizeof(*cache->pool) + cache->pin_count * sizeof(struct node_pin) +
 		       ((size_t)block_file_block_count(cache->file) + 1) * sizeof(*cache->table) +
 		       cache->pool->frames_capacity * sizeof(struct node_frame *) +
-		       count_frames(cache) * (sizeof(struct node_frame) + cache->check.size);
+		       count_frames(cache, &blocks) * (sizeof(struct node_frame) + FRAME_SLACK + cache->check.size);
 	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
@@ -223,7 +238,7 @@ static size_t reclaim_frame(struct frame_pool *pool)
 	return SIZE_MAX;
 }
 
-static struct node_frame *add_frame(struct node_cache *cache)
+static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity)
 {
 	struct frame_pool *pool = cache->pool;
 	if (!array_reserve(&pool->frames, &pool->frames_capacity, pool->frame_count + 1))
@@ -232,40 +247,43 @@ static struct node_frame *add_frame(struct node_cache *cache)
 	if (frame == NULL)
 		return NULL;
 	frame->cache = cache;
-	frame->block = calloc(1, block_file_block_size(cache->file));
+	frame->capacity = capacity;
+	frame->block = calloc(1, (size_t)capacity + FRAME_SLACK);
 	frame->companion = calloc(1, cache->check.size + 1);
 	if (frame->block == NULL || frame->companion == NULL) {
 		free_frame(frame);
 		return NULL;
 	}
 	pool->frames[pool->frame_count++] = frame;
-	pool->bytes += block_file_block_size(cache->file);
+	pool->bytes += capacity;
 	return frame;
 }
 
-static bool fits(const struct node_frame *frame, const struct node_cache *cache)
+/* One that is far too large would waste what the ceiling leaves to all. */
+static bool fits(const struct node_frame *frame, const struct node_cache *cache, uint32_t size)
 {
-	return block_file_block_size(frame->cache->file) == block_file_block_size(cache->file) &&
+	return frame->capacity >= size && frame->capacity - size <= size / 8 &&
 	       frame->cache->check.size == cache->check.size;
 }
 
 /* A frame that holds nothing, if need be in place of others; above the ceiling only if all are held. */
-static struct node_frame *take_frame(struct node_cache *cache)
+static struct node_frame *take_frame(struct node_cache *cache, uint32_t number)
 {
 	struct frame_pool *pool = cache->pool;
-	size_t size = block_file_block_size(cache->file);
+	uint32_t kept = block_file_kept_bytes(cache->file, number);
+	uint32_t size = (kept + FRAME_STEP - 1) / FRAME_STEP * FRAME_STEP;
 	while (pool->frame_count > 0 && pool->bytes + size > pool->bytes_max) {
 		size_t index = reclaim_frame(pool);
 		if (index == SIZE_MAX)
 			break;
 		struct node_frame *frame = pool->frames[index];
-		if (fits(frame, cache)) {
+		if (fits(frame, cache, size)) {
 			frame->cache = cache;
 			return frame;
 		}
 		drop_frame(pool, index);
 	}
-	return add_frame(cache);
+	return add_frame(cache, size);
 }
 
 static bool is_being_loaded(const struct node_cache *cache, uint32_t number)
@@ -350,7 +368,7 @@ static enum histree_status load_frame(struct node_cache *cache, struct node_fram
 static enum histree_status load(struct node_pin *pin, uint32_t number, struct histree_error *error)
 {
 	struct node_cache *cache = pin->cache;
-	struct node_frame *frame = take_frame(cache);
+	struct node_frame *frame = take_frame(cache, number);
 	if (frame == NULL)
 		return error_memory(error, "a node");
 	assert(frame->state == FRAME_FREE && pin->loading == NOTHING);

@@ -5,7 +5,8 @@
  * A reader has a pin, which holds at most one block at a time; a held block stays where it is.  The others are
  * thrown out by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
  * held, the cache grows beyond its ceiling by one rather than fail: so it never has more blocks than fit under the
- * ceiling, or than there are pins.
+ * ceiling, or than there are pins.  A block counts as long as it is in the file: one that was cut when it was
+ * written takes no more than it has.
  *
  * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is there takes
  * no lock and writes nothing that another thread writes: the pin is a hazard pointer (Michael, "Hazard pointers:

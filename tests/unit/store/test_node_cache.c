@@ -80,7 +80,8 @@ static struct node_pin *new_pin(const struct counted *counted)
 	return pin;
 }
 
-static void set_up_blocks(struct counted *counted, uint32_t size, size_t bytes_max)
+/* Blocks of `size` bytes, of which the file keeps `kept`. */
+static void set_up_parts(struct counted *counted, uint32_t size, uint32_t kept, size_t bytes_max)
 {
 	struct block_file *file;
 	uint8_t block[2 * BLOCK] = { 0 };
@@ -90,7 +91,7 @@ static void set_up_blocks(struct counted *counted, uint32_t size, size_t bytes_m
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		put_le32(block, number);
 		block[4] = 1; /* else the first would be a hole */
-		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
+		assert_int_equal(block_file_write_part(file, number, block, kept, NULL), HISTREE_OK);
 	}
 	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
 	block_file_close(file);
@@ -104,6 +105,11 @@ static void set_up_blocks(struct counted *counted, uint32_t size, size_t bytes_m
 	assert_int_equal(node_cache_create(counted->file, bytes_max, check, &counted->cache, NULL), HISTREE_OK);
 	counted->pin = new_pin(counted);
 	counted->reads = 0;
+}
+
+static void set_up_blocks(struct counted *counted, uint32_t size, size_t bytes_max)
+{
+	set_up_parts(counted, size, size, bytes_max);
 }
 
 static void set_up(struct counted *counted, size_t bytes_max)
@@ -172,6 +178,33 @@ static void the_ceiling_is_kept(void **state)
 	touch(&counted, 5);
 	touch(&counted, 4);
 	assert_int_equal(counted.reads, 3);
+	tear_down(&counted);
+}
+
+/* Blocks that were cut when they were written take what they have, in a pool with others too. */
+static void short_blocks_take_what_they_have(void **state)
+{
+	(void)state;
+	enum { SHORT = 1000, COUNTED = 1024, FIT = 30 }; /* a block, its frame, and how many of those */
+	struct counted counted, whole;
+	set_up_parts(&counted, BLOCK, SHORT, FIT * COUNTED);
+	for (int turn = 0; turn < 3; turn++)
+		for (uint32_t number = 0; number < FIT; number++)
+			touch(&counted, number);
+	assert_int_equal(counted.reads, FIT);
+	assert_int_equal(node_cache_block_bytes(counted.cache), FIT * COUNTED);
+
+	set_up(&whole, BLOCK);
+	node_pin_free(whole.pin);
+	node_cache_share(whole.cache, counted.cache);
+	whole.pin = new_pin(&whole);
+	for (uint32_t number = 0; number < REFUSED; number++) {
+		touch(&whole, number);
+		touch(&counted, number);
+		assert_in_range(node_cache_block_bytes(counted.cache) + node_cache_block_bytes(whole.cache),
+				COUNTED, FIT * COUNTED);
+	}
+	tear_down(&whole);
 	tear_down(&counted);
 }
 
@@ -436,6 +469,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_fits_is_read_once),
 		cmocka_unit_test(the_ceiling_is_kept),
+		cmocka_unit_test(short_blocks_take_what_they_have),
 		cmocka_unit_test(what_is_used_again_stays),
 		cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
 		cmocka_unit_test(a_pin_holds_one_block),
