@@ -116,6 +116,9 @@ HISTREE_API struct histree_value histree_rows_value(const struct histree_rows *r
 /* Returns true if the last row was sampled because it had too many states (see above). */
 HISTREE_API bool histree_rows_sampled(const struct histree_rows *rows);
 
+/* Returns true if damage has made some of the rows unknown since the start. */
+HISTREE_API bool histree_rows_are_damaged(const struct histree_rows *rows);
+
 /* Free the rows; NULL is allowed. */
 HISTREE_API void histree_rows_free(struct histree_rows *rows);
 

@@ -7,34 +7,47 @@
 #include "base/array.h"
 #include "base/time_text.h"
 
-enum { PLAIN_COLUMNS = INTERVAL_COLUMNS - 2 };
+static const struct row_column path_column = { .name = "path" };
+static const struct row_column pixel_column = { .name = "pixel", .width = 5, .to_the_right = true };
+static const struct row_column state_columns[] = { { .name = "start", .width = 19, .to_the_right = true },
+						   { .name = "end", .width = 19, .to_the_right = true },
+						   { .name = "type", .width = 6 },
+						   { .name = "value", .width = 19 } };
+static const struct row_column other_columns[] = { { .name = "other_type", .width = 6 },
+						   { .name = "other", .width = 19 } };
+static const struct row_column people_columns[] = { { .name = "clock" },
+						    { .name = "lasts", .width = 10, .to_the_right = true } };
+static const struct row_column label_columns[] = { { .name = "label" }, { .name = "other_label" } };
+
+static size_t add_columns(struct interval_rows *rows, size_t count, const struct row_column *columns, size_t more)
+{
+	memcpy(rows->columns + count, columns, more * sizeof(*columns));
+	return count + more;
+}
 
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
 			 const struct histree_history *history, const struct attribute_list *list, bool with_labels)
 {
 	interval_rows_begin_wide(rows, format, output, history, attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX),
-				 with_labels);
+				 with_labels ? INTERVAL_LABELS : INTERVAL_PLAIN);
 }
 
 void interval_rows_begin_wide(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			      const struct histree_history *history, unsigned width, bool with_labels)
+			      const struct histree_history *history, unsigned width, enum interval_kind kind)
 {
-	const struct row_column columns[INTERVAL_COLUMNS] = {
-		{ .name = "path", .width = width },
-		{ .name = "start", .width = 19, .to_the_right = true },
-		{ .name = "end", .width = 19, .to_the_right = true },
-		{ .name = "type", .width = 6 },
-		{ .name = "value", .width = 19 },
-		{ .name = "clock" },
-		{ .name = "lasts", .width = 10, .to_the_right = true },
-	};
-	size_t count = PLAIN_COLUMNS;
-	memcpy(rows->columns, columns, sizeof(columns));
-	rows->has_labels = with_labels && format == &row_format_json;
+	bool are_cells = kind == INTERVAL_CELLS;
+	size_t count = add_columns(rows, 0, &path_column, 1);
+	rows->columns[0].width = width;
+	if (are_cells)
+		count = add_columns(rows, count, &pixel_column, 1);
+	count = add_columns(rows, count, state_columns, 4);
+	if (are_cells)
+		count = add_columns(rows, count, other_columns, 2);
+	rows->has_labels = kind != INTERVAL_PLAIN && format == &row_format_json;
 	if (format->for_people)
-		count = INTERVAL_COLUMNS;
+		count = add_columns(rows, count, people_columns, 2);
 	else if (rows->has_labels)
-		rows->columns[count++] = (struct row_column){ .name = "label" };
+		count = add_columns(rows, count, label_columns, are_cells ? 2 : 1);
 	row_writer_begin(&rows->rows, format, output, rows->columns, count);
 	rows->history = history;
 	rows->has_table = false;
@@ -70,12 +83,11 @@ static const char *words_of(struct interval_rows *rows, const struct listed_attr
 	return histree_label_words(rows->table, value);
 }
 
-static void put_value(struct interval_rows *rows, const struct listed_attribute *attribute,
-		      const struct histree_value *value)
+static void put_value(struct interval_rows *rows, const struct histree_value *value, const char *words)
 {
-	const char *words = rows->rows.format->for_people ? words_of(rows, attribute, value) : NULL;
 	bool fits = value->type != HISTREE_STRING || value->size <= HISTREE_LABEL_TEXT_MAX;
-	if (words != NULL && fits && value->type != HISTREE_DOUBLE && value->type != HISTREE_CUSTOM)
+	if (words != NULL && rows->rows.format->for_people && fits && value->type != HISTREE_DOUBLE &&
+	    value->type != HISTREE_CUSTOM)
 		row_labelled(&rows->rows, value, words);
 	else if (value->type == HISTREE_CUSTOM)
 		put_hexadecimal(rows, value->bytes, value->size);
@@ -83,14 +95,21 @@ static void put_value(struct interval_rows *rows, const struct listed_attribute 
 		row_value(&rows->rows, value);
 }
 
-static void put_label(struct interval_rows *rows, const struct listed_attribute *attribute,
-		      const struct histree_value *value)
+static void put_label(struct interval_rows *rows, const char *words)
 {
-	const char *words = words_of(rows, attribute, value);
 	if (words != NULL)
 		row_text(&rows->rows, words);
 	else
 		row_null(&rows->rows);
+}
+
+static void put_times_for_people(struct row_writer *rows, histree_time start, histree_time end)
+{
+	char text[TIME_TEXT_SIZE];
+	if (!rows->format->for_people)
+		return;
+	row_bytes(rows, text, time_format_clock(start, text));
+	row_bytes(rows, text, time_format_duration((uint64_t)end - (uint64_t)start + 1, text));
 }
 
 void interval_rows_take(void *context, const struct listed_attribute *attribute,
@@ -98,19 +117,41 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 {
 	struct interval_rows *interval_rows = context;
 	struct row_writer *rows = &interval_rows->rows;
+	bool has_words = rows->format->for_people || interval_rows->has_labels;
+	const char *words = has_words ? words_of(interval_rows, attribute, &interval->value) : NULL;
 	row_path(rows, attribute->path, attribute->path_size);
 	row_number(rows, interval->start);
 	row_number(rows, interval->end);
 	row_text(rows, histree_type_name(interval->value.type));
-	put_value(interval_rows, attribute, &interval->value);
+	put_value(interval_rows, &interval->value, words);
 	if (interval_rows->has_labels)
-		put_label(interval_rows, attribute, &interval->value);
-	if (rows->format->for_people) {
-		char text[TIME_TEXT_SIZE];
-		row_bytes(rows, text, time_format_clock(interval->start, text));
-		row_bytes(rows, text,
-			  time_format_duration((uint64_t)interval->end - (uint64_t)interval->start + 1, text));
+		put_label(interval_rows, words);
+	put_times_for_people(rows, interval->start, interval->end);
+	row_end(rows);
+}
+
+void interval_rows_take_cell(void *context, const struct listed_attribute *attribute, const struct pixel_cell *cell)
+{
+	struct interval_rows *interval_rows = context;
+	struct row_writer *rows = &interval_rows->rows;
+	row_path(rows, attribute->path, attribute->path_size);
+	row_number(rows, cell->pixel);
+	row_number(rows, cell->start);
+	row_number(rows, cell->end);
+	row_text(rows, histree_type_name(cell->value.type));
+	put_value(interval_rows, &cell->value, cell->label);
+	if (cell->has_other) {
+		row_text(rows, histree_type_name(cell->other.type));
+		put_value(interval_rows, &cell->other, cell->other_label);
+	} else {
+		row_null(rows);
+		row_null(rows);
 	}
+	if (interval_rows->has_labels) {
+		put_label(interval_rows, cell->label);
+		put_label(interval_rows, cell->other_label);
+	}
+	put_times_for_people(rows, cell->start, cell->end);
 	row_end(rows);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interval_rows.h - intervals as rows: path, start, end, type, value.
+ * interval_rows.h - intervals as rows: path, start, end, type, value.  Cells of pixels (pixel_cells.h) as rows
+ * too: path, pixel, start, end, type, value, other_type, other.
  *
  * The text format, for people, says after a value what it means ("5 waits for a CPU"), and adds the time of day
  * (UTC) at which the interval starts and how long it lasts.  JSON says it in a member of its own, "label".
@@ -10,10 +11,17 @@
 #define CLI_INTERVAL_ROWS_H
 
 #include "cli/attribute_list.h"
+#include "cli/pixel_cells.h"
 #include "cli/row_writer.h"
 #include "histree/view.h"
 
-enum { INTERVAL_COLUMNS = 7 };
+enum { INTERVAL_COLUMNS = 10 };
+
+enum interval_kind {
+	INTERVAL_PLAIN,  /* JSON has the columns of TSV only */
+	INTERVAL_LABELS, /* and what a value means */
+	INTERVAL_CELLS,  /* of pixels */
+};
 
 struct interval_rows {
 	struct row_writer rows;
@@ -41,13 +49,20 @@ void interval_rows_begin(struct interval_rows *rows, const struct row_format *fo
 			 const struct histree_history *history, const struct attribute_list *list,
 			 bool with_labels);
 
-/* The same without a list, and then without a history if `words` is set before the first row. */
+/*
+ * The same without a list, and then without a history if `words` is set before the first row, or if only cells
+ * come, which say themselves what they mean.
+ */
 void interval_rows_begin_wide(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			      const struct histree_history *history, unsigned width, bool with_labels);
+			      const struct histree_history *history, unsigned width, enum interval_kind kind);
 
 /* An answer_taker: `context` is the struct interval_rows. */
 void interval_rows_take(void *context, const struct listed_attribute *attribute,
 			const struct histree_interval *interval);
+
+/* A pixel_taker, where cells come. */
+void interval_rows_take_cell(void *context, const struct listed_attribute *attribute,
+			     const struct pixel_cell *cell);
 
 /* Ends the output and frees what the rows hold. */
 void interval_rows_finish(struct interval_rows *rows);

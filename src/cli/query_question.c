@@ -17,6 +17,20 @@ static enum lookup lookup_of(const struct query_options *chosen)
 	return chosen->changes ? LOOKUP_CHANGES : LOOKUP_NONE;
 }
 
+static enum cli_exit check_pixels(const struct query_options *chosen)
+{
+	bool is_other = chosen->step != 0 || chosen->count != 0 || chosen->where != NULL || chosen->stats ||
+			lookup_of(chosen) != LOOKUP_NONE || chosen->reverse || chosen->top != 0;
+	if (chosen->pixels == 0)
+		return CLI_OK;
+	if (chosen->from == NULL || chosen->to == NULL)
+		return report_exit(CLI_USAGE, "'--pixels' divides a range: it needs '--from' and '--to'");
+	if (is_other)
+		return report_exit(CLI_USAGE, "'--pixels' asks what a chart of the range shows: of the other "
+					      "options it takes only '--analysis' and '--format'");
+	return CLI_OK;
+}
+
 static enum cli_exit check_lookup(const struct query_options *chosen)
 {
 	if (chosen->stack_top + chosen->first_value + chosen->changes > 1)
@@ -56,7 +70,8 @@ enum cli_exit query_options_check(const struct query_options *chosen, size_t pat
 		return report_exit(CLI_USAGE, "'--step' and '--count' both choose the times: choose one");
 	if (is_range && chosen->where == NULL && pattern_count == 0)
 		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
-	return check_lookup(chosen);
+	enum cli_exit code = check_pixels(chosen);
+	return code == CLI_OK ? check_lookup(chosen) : code;
 }
 
 static enum cli_exit read_range(const struct query_options *chosen, const struct time_span *span,
@@ -136,8 +151,7 @@ enum cli_exit query_question_make(struct query_question *question, const struct 
 /* ---- ask ------------------------------------------------------------------------------------------------ */
 
 struct counting {
-	answer_taker *take;
-	void *context;
+	const struct query_taker *taker;
 	uint64_t rows;
 };
 
@@ -146,7 +160,15 @@ static void count_and_take(void *context, const struct listed_attribute *attribu
 {
 	struct counting *counting = context;
 	counting->rows++;
-	counting->take(counting->context, attribute, interval);
+	counting->taker->state(counting->taker->context, attribute, interval);
+}
+
+static void count_and_take_cell(void *context, const struct listed_attribute *attribute,
+				const struct pixel_cell *cell)
+{
+	struct counting *counting = context;
+	counting->rows++;
+	counting->taker->cell(counting->taker->context, attribute, cell);
 }
 
 static enum cli_exit look_up(const struct query_question *question, struct counting *counting, bool *is_damaged)
@@ -163,13 +185,22 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
 }
 
-void query_question_ask(const struct query_question *question, int status, answer_taker *take, void *context,
+void query_question_ask(const struct query_question *question, int status, const struct query_taker *taker,
 			struct query_outcome *outcome)
 {
-	struct counting counting = { .take = take, .context = context };
+	struct counting counting = { .taker = taker };
 	struct histree_error error = { 0 };
 	*outcome = (struct query_outcome){ .status = status, .attributes = question->list.count };
-	if (lookup_of(question->chosen) != LOOKUP_NONE) {
+	if (question->chosen->pixels != 0) {
+		const struct pixel_question pixels = { .history = question->answer.history,
+						       .attributes = &question->list,
+						       .from = question->answer.from,
+						       .to = question->answer.to,
+						       .pixels = (uint32_t)question->chosen->pixels };
+		if (pixel_cells(&pixels, count_and_take_cell, &counting, &outcome->is_damaged, &error) !=
+		    HISTREE_OK)
+			outcome->status = report_error(&error);
+	} else if (lookup_of(question->chosen) != LOOKUP_NONE) {
 		enum cli_exit code = look_up(question, &counting, &outcome->is_damaged);
 		if (code != CLI_OK)
 			outcome->status = code;

@@ -9,6 +9,7 @@
 #include "cli/answer.h"
 #include "cli/lookup_rows.h"
 #include "cli/option.h"
+#include "cli/pixel_cells.h"
 #include "cli/time_option.h"
 
 /* A list of times is held in memory: eight bytes each. */
@@ -17,7 +18,7 @@
 struct query_options {
 	const char *analysis, *format;
 	const char *at, *from, *to, *where;
-	uint64_t step, count, top;
+	uint64_t step, count, top, pixels;
 	bool stats, stack_top, first_value, changes, reverse;
 };
 
@@ -59,6 +60,13 @@ struct query_options {
 		  .help = "print only the states at N times at equal distances, including --from and --to",       \
 		  .min = 2,                                                                                       \
 		  .max = QUERY_TIMES_MAX },                                                                       \
+		{ .name = "pixels",                                                                               \
+		  .argument = "N",                                                                                \
+		  .kind = CLI_NUMBER,                                                                             \
+		  .member = offsetof(type, in.pixels),                                                            \
+		  .help = "cut the range into N pixels, and print what each attribute was for most of each",      \
+		  .min = 1,                                                                                       \
+		  .max = HISTREE_PIXELS_MAX },                                                                    \
 		{ .name = "stack-top",                                                                            \
 		  .kind = CLI_FLAG,                                                                               \
 		  .member = offsetof(type, in.stack_top),                                                         \
@@ -120,8 +128,15 @@ enum cli_exit query_question_make(struct query_question *question, const struct 
 				  struct histree_history *history, const struct time_span *span,
 				  char *const *patterns, size_t pattern_count);
 
+/* Who takes the answer: states, or the cells of a question for pixels. */
+struct query_taker {
+	answer_taker *state;
+	pixel_taker *cell;
+	void *context;
+};
+
 /* Hands on the answer in its order.  `status` is what query_question_make() returned. */
-void query_question_ask(const struct query_question *question, int status, answer_taker *take, void *context,
+void query_question_ask(const struct query_question *question, int status, const struct query_taker *taker,
 			struct query_outcome *outcome);
 
 /* Says on standard error what has to be said behind the rows, and returns what to exit with. */

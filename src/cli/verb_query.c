@@ -22,9 +22,11 @@ static int print(const struct query_question *question, int status)
 		return report_no_memory();
 	struct interval_rows rows;
 	struct query_outcome outcome;
-	interval_rows_begin(&rows, row_format_find(question->chosen->format), output, question->answer.history,
-			    &question->list, true);
-	query_question_ask(question, status, interval_rows_take, &rows, &outcome);
+	const struct query_taker taker = { interval_rows_take, interval_rows_take_cell, &rows };
+	interval_rows_begin_wide(&rows, row_format_find(question->chosen->format), output, question->answer.history,
+				 attribute_list_width(&question->list, INTERVAL_PATH_WIDTH_MAX),
+				 question->chosen->pixels != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
+	query_question_ask(question, status, &taker, &outcome);
 	status = query_outcome_report(&outcome, question->chosen);
 	interval_rows_finish(&rows);
 	return cli_end(output, status);

@@ -10,7 +10,11 @@
  *	lasts		of each row: end - start
  *	type		runs: type, how many rows
  *	value		of each row: int, long: zigzag; double: 8 bytes; bool: a byte; string, custom: a text
+ *	which		a byte: 1 if some row has a label, 2 if some has another value (cells of pixels), 4 if that has a label
  *	label		runs: index of a text plus one, or 0 for none, how many rows; nothing if no row has one
+ *	other type	runs: type plus one, or 0 for none, how many rows; nothing if no row has another value
+ *	other value	of each row that has one
+ *	other label	as label
  *
  * Numbers are varints.  Whoever reads a chunk checks all of it first: then each index is one of a thing that there
  * is.
@@ -25,6 +29,9 @@
 /* Rows, attributes, and bytes of texts and paths, from which on a chunk is full. */
 enum { CHUNK_ROWS_MAX = 8192, CHUNK_BYTES_MAX = 1024 * 1024 };
 
+/* Columns that only some chunks have. */
+enum { CHUNK_LABELS = 1, CHUNK_OTHERS = 2, CHUNK_OTHER_LABELS = 4 };
+
 struct chunk_attribute {
 	uint32_t host;
 	struct message_text path;
@@ -35,6 +42,14 @@ struct chunk_row {
 	uint32_t attribute;
 	struct histree_value value; /* its bytes are borrowed */
 	const char *label;          /* NULL: none */
+	bool has_other;
+	struct histree_value other;
+	const char *other_label;
+};
+
+/* Of a row: texts of its values, and those of its labels plus one, or 0. */
+struct chunk_texts {
+	uint32_t value, label, other, other_label;
 };
 
 /* What is written.  A zeroed one is empty. */
@@ -43,13 +58,16 @@ struct chunk_writer {
 	struct intern texts;
 	uint32_t attribute_count;
 	struct chunk_row *rows;
-	uint32_t *labels, *texts_of; /* of rows: label + 1; text of the value */
+	struct chunk_texts *texts_of; /* of rows */
 	uint32_t row_count;
 };
 
 /* Adds a row of the attribute that was added last.  Both return false without memory. */
 bool chunk_add_attribute(struct chunk_writer *writer, uint32_t host, const char *path, size_t size);
 bool chunk_add_row(struct chunk_writer *writer, const struct histree_interval *interval, const char *label);
+
+/* Gives the row that was added last another value.  Returns false without memory. */
+bool chunk_add_other(struct chunk_writer *writer, const struct histree_value *other, const char *label);
 
 bool chunk_is_full(const struct chunk_writer *writer);
 

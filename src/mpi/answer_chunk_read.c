@@ -47,7 +47,7 @@ static enum histree_status read_attributes(struct chunk *chunk, struct byte_read
 static enum histree_status read_texts(struct chunk *chunk, struct byte_reader *reader, uint32_t *count,
 				      struct histree_error *error)
 {
-	if (!read_count(reader, (uint64_t)2 * CHUNK_ROWS_MAX, count))
+	if (!read_count(reader, (uint64_t)4 * CHUNK_ROWS_MAX, count))
 		return wrong(error, "number of texts");
 	if (!array_reserve(&chunk->texts, &chunk->text_capacity, (size_t)*count + 1))
 		return error_memory(error, "an answer");
@@ -144,11 +144,10 @@ static enum histree_status read_values(struct chunk *chunk, struct byte_reader *
 	return HISTREE_OK;
 }
 
-static enum histree_status read_labels(struct chunk *chunk, struct byte_reader *reader, uint32_t text_count,
-				       struct histree_error *error)
+static enum histree_status read_labels(struct chunk *chunk, bool of_others, struct byte_reader *reader,
+				       uint32_t text_count, struct histree_error *error)
 {
-	for (uint32_t row = 0, what, length; row < chunk->row_count && byte_reader_left(reader) > 0;
-	     row += length) {
+	for (uint32_t row = 0, what, length; row < chunk->row_count; row += length) {
 		if (!read_run(reader, (uint64_t)text_count + 1, chunk->row_count - row, &what, &length))
 			return wrong(error, "labels");
 		const struct message_text *text = what > 0 ? &chunk->texts[what - 1] : NULL;
@@ -156,9 +155,44 @@ static enum histree_status read_labels(struct chunk *chunk, struct byte_reader *
 		if (text != NULL && label == NULL)
 			return error_memory(error, "an answer");
 		for (uint32_t i = 0; i < length; i++)
-			chunk->rows[row + i].label = label;
+			*(of_others ? &chunk->rows[row + i].other_label : &chunk->rows[row + i].label) = label;
 	}
-	return byte_reader_left(reader) == 0 ? HISTREE_OK : wrong(error, "end");
+	return HISTREE_OK;
+}
+
+static enum histree_status read_others(struct chunk *chunk, struct byte_reader *reader, uint32_t text_count,
+				       struct histree_error *error)
+{
+	for (uint32_t row = 0, what, length; row < chunk->row_count; row += length) {
+		if (!read_run(reader, HISTREE_TYPE_COUNT + 1, chunk->row_count - row, &what, &length))
+			return wrong(error, "column of other types");
+		for (uint32_t i = 0; i < length && what > 0; i++) {
+			chunk->rows[row + i].has_other = true;
+			chunk->rows[row + i].other.type = (enum histree_type)(what - 1);
+		}
+	}
+	for (uint32_t row = 0; row < chunk->row_count; row++)
+		if (chunk->rows[row].has_other && !read_value(chunk, reader, text_count, &chunk->rows[row].other))
+			return wrong(error, "other values");
+	return HISTREE_OK;
+}
+
+static enum histree_status read_some(struct chunk *chunk, struct byte_reader *reader, uint32_t text_count,
+				     struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	uint8_t which = read_byte(reader);
+	if (reader->failed || which > (CHUNK_LABELS | CHUNK_OTHERS | CHUNK_OTHER_LABELS))
+		return wrong(error, "columns");
+	if (which & CHUNK_LABELS)
+		status = read_labels(chunk, false, reader, text_count, error);
+	if (status == HISTREE_OK && which & CHUNK_OTHERS)
+		status = read_others(chunk, reader, text_count, error);
+	if (status == HISTREE_OK && which & CHUNK_OTHER_LABELS)
+		status = read_labels(chunk, true, reader, text_count, error);
+	if (status == HISTREE_OK && byte_reader_left(reader) > 0)
+		status = wrong(error, "end");
+	return status;
 }
 
 enum histree_status chunk_read(struct chunk *chunk, const void *bytes, size_t size, struct histree_error *error)
@@ -176,7 +210,7 @@ enum histree_status chunk_read(struct chunk *chunk, const void *bytes, size_t si
 	if (status == HISTREE_OK)
 		status = read_values(chunk, &reader, text_count, error);
 	if (status == HISTREE_OK)
-		status = read_labels(chunk, &reader, text_count, error);
+		status = read_some(chunk, &reader, text_count, error);
 	if (status != HISTREE_OK)
 		chunk->row_count = chunk->attribute_count = 0;
 	return status;

@@ -14,6 +14,7 @@ struct merging {
 	const struct cli_words *words;
 	struct interval_rows rows;
 	const char *label; /* of the row that is printed */
+	uint32_t pixel;    /* of the next cell: all of an attribute come one after the other, from one rank */
 	bool is_lost;
 };
 
@@ -220,6 +221,22 @@ static const char *words_of_row(void *context, const struct histree_value *value
 	return ((const struct merging *)context)->label;
 }
 
+static void print_cell(struct merging *merging, const struct listed_attribute *attribute,
+		       const struct chunk_row *row)
+{
+	const struct pixel_cell cell = { .pixel = merging->pixel++,
+					 .start = row->start,
+					 .end = row->end,
+					 .value = row->value,
+					 .label = row->label,
+					 .has_other = row->has_other,
+					 .other = row->other,
+					 .other_label = row->other_label };
+	if (merging->pixel == merging->chosen->query.pixels)
+		merging->pixel = 0;
+	interval_rows_take_cell(&merging->rows, attribute, &cell);
+}
+
 static void print_row(struct merging *merging, const struct answer_source *source)
 {
 	const struct chunk_row *row = row_of(source);
@@ -227,7 +244,10 @@ static void print_row(struct merging *merging, const struct answer_source *sourc
 	const struct listed_attribute attribute = { .path = path->bytes, .path_size = (uint32_t)path->size };
 	const struct histree_interval interval = { .start = row->start, .end = row->end, .value = row->value };
 	merging->label = row->label;
-	interval_rows_take(&merging->rows, &attribute, &interval);
+	if (merging->chosen->query.pixels == 0)
+		interval_rows_take(&merging->rows, &attribute, &interval);
+	else
+		print_cell(merging, &attribute, row);
 }
 
 /* Prints `left` rows; all answers are taken to their ends all the same, so that the ranks are free again. */
@@ -282,7 +302,7 @@ static int print(struct merging *merging, int status, int file)
 		return report_no_memory();
 	if (!is_silent) {
 		interval_rows_begin_wide(&merging->rows, row_format_find(chosen->format), output, NULL,
-					 width_of(merging), true);
+					 width_of(merging), chosen->pixels != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
 		merging->rows.words = words_of_row;
 		merging->rows.words_context = merging;
 	}

@@ -42,8 +42,7 @@ static void question_free(struct question_read *question)
 static bool question_take(struct question_read *question, struct byte_reader *reader)
 {
 	struct message_text analysis = read_text(reader);
-	*question = (struct question_read){ .analysis = message_text_copy(analysis),
-					    .span.what = "history" };
+	*question = (struct question_read){ .analysis = message_text_copy(analysis), .span.what = "history" };
 	question->span.start = read_signed(reader);
 	question->span.end = read_signed(reader);
 	uint64_t count = read_varint(reader);
@@ -121,23 +120,43 @@ static const char *label_of(struct answering *answering, const struct histree_va
 	return answering->wants_labels ? histree_label_words(answering->table, value) : NULL;
 }
 
+static void begin_attribute(struct answering *answering, const struct listed_attribute *attribute)
+{
+	const struct shard_analysis *analysis = answering->analysis;
+	if (answering->has_attribute && answering->quark == attribute->quark)
+		return;
+	if (chunk_is_full(&answering->chunk))
+		flush_chunk(answering);
+	answering->failed |= !chunk_add_attribute(&answering->chunk, shard_set_host_of(analysis, attribute->quark),
+						  attribute->path, attribute->path_size);
+	answering->has_attribute = true;
+	answering->quark = attribute->quark;
+	answering->table = histree_labels_of(analysis->history, attribute->quark);
+}
+
 static void take(void *context, const struct listed_attribute *attribute, const struct histree_interval *interval)
 {
 	struct answering *answering = context;
-	const struct shard_analysis *analysis = answering->analysis;
 	if (answering->failed)
 		return;
-	if (!answering->has_attribute || answering->quark != attribute->quark) {
-		if (chunk_is_full(&answering->chunk))
-			flush_chunk(answering);
-		answering->failed |=
-			!chunk_add_attribute(&answering->chunk, shard_set_host_of(analysis, attribute->quark),
-					     attribute->path, attribute->path_size);
-		answering->has_attribute = true;
-		answering->quark = attribute->quark;
-		answering->table = histree_labels_of(analysis->history, attribute->quark);
-	}
+	begin_attribute(answering, attribute);
 	answering->failed |= !chunk_add_row(&answering->chunk, interval, label_of(answering, &interval->value));
+	if (chunk_is_full(&answering->chunk))
+		flush_chunk(answering);
+}
+
+static void take_cell(void *context, const struct listed_attribute *attribute, const struct pixel_cell *cell)
+{
+	struct answering *answering = context;
+	const struct histree_interval interval = { .start = cell->start, .end = cell->end, .value = cell->value };
+	bool has_labels = answering->wants_labels;
+	if (answering->failed)
+		return;
+	begin_attribute(answering, attribute);
+	answering->failed |= !chunk_add_row(&answering->chunk, &interval, has_labels ? cell->label : NULL);
+	if (cell->has_other && !answering->failed)
+		answering->failed |=
+			!chunk_add_other(&answering->chunk, &cell->other, has_labels ? cell->other_label : NULL);
 	if (chunk_is_full(&answering->chunk))
 		flush_chunk(answering);
 }
@@ -223,7 +242,8 @@ static void answer_of_history(struct answering *answering, const struct question
 	answering->wants_labels = wants_labels(&read->chosen.query);
 	report_capture(later, sizeof(later));
 	if (status == CLI_OK || status == CLI_NOTHING)
-		query_question_ask(&question, CLI_OK, take, answering, &outcome);
+		query_question_ask(&question, CLI_OK, &(struct query_taker){ take, take_cell, answering },
+				   &outcome);
 	report_capture(NULL, 0);
 	write_end(answering, &outcome, later);
 	query_question_release(&question);

@@ -436,6 +436,8 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 		forget_overviews(group);
 		status = read_rows(&reading, per_cell * request->pixels, error);
 	}
+	if (histree_query_stats(sources->query).nodes_damaged > 0)
+		sources->met_damage = true;
 	if (status == HISTREE_OK && group->resolved_count > 1)
 		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);
 	return status;

@@ -24,6 +24,7 @@ struct row_sources {
 	struct histree_query *query;
 	/* Of each host, of which a plain history is one; NULL: not needed yet. */
 	struct histree_query *(*overviews)[OVERVIEWS_MAX];
+	bool met_damage; /* in the history; that of an overview costs nothing */
 };
 
 /* A state that is no shorter than a pixel. */

@@ -75,6 +75,7 @@ enum histree_status histree_rows_start(struct histree_rows *rows, const struct h
 		status = error_memory(error, "rows");
 	if (status == HISTREE_OK)
 		status = value_table_reset(&rows->values, error);
+	rows->sources.met_damage = false;
 	if (status == HISTREE_OK)
 		rows->request = *request;
 	return status;
@@ -155,6 +156,11 @@ struct histree_value histree_rows_value(const struct histree_rows *rows, uint32_
 bool histree_rows_sampled(const struct histree_rows *rows)
 {
 	return rows->sampled;
+}
+
+bool histree_rows_are_damaged(const struct histree_rows *rows)
+{
+	return rows->sources.met_damage;
 }
 
 void histree_rows_free(struct histree_rows *rows)

@@ -20,6 +20,8 @@ static void write_again(const struct chunk *chunk, struct chunk_writer *writer)
 			REQUIRE(chunk_add_attribute(writer, attribute->host, attribute->path.bytes,
 						    attribute->path.size));
 		REQUIRE(chunk_add_row(writer, &interval, from->label));
+		if (from->has_other)
+			REQUIRE(chunk_add_other(writer, &from->other, from->other_label));
 	}
 }
 

@@ -34,6 +34,9 @@ QUESTIONS = [
     ["--from", "+0", "--to", "+4ms", "--format", "tsv", "**"],
     ["--from", "+0", "--to", "+4ms", "--count", "30", "--format", "tsv", "**"],
     ["--from", "+0", "--to", "+4ms", "--step", "1ms", "*/CPUs/**"],
+    ["--from", "+0", "--to", "+4ms", "--pixels", "50", "--format", "json", "**"],
+    ["--from", "+1ms", "--to", "+2ms", "--pixels", "3", "*/CPUs/**", "nothing"],
+    ["--from", "+1ms", "--to", "+1ms", "--pixels", "4", "--format", "tsv", "VM2/**"],
     ["--from", "+0", "--to", "+4ms", "--where", "value == 2 && duration > 10us", "*/CPUs/**"],
     ["--where", "duration > 2ms", "--format", "json"],
     ["--at", "+3ms", "--where", "value == 123456", "**"],
@@ -255,7 +258,7 @@ class Ranks(unittest.TestCase):
     # ---- questions
 
     def test_answers_are_those_of_one_process(self):
-        questions = QUESTIONS if os.environ.get("HISTREE_TESTS") != "quick" else QUESTIONS[:6] + QUESTIONS[11:14]
+        questions = QUESTIONS if os.environ.get("HISTREE_TESTS") != "quick" else QUESTIONS[:9] + QUESTIONS[14:17]
         for words in questions:
             self.check_question(words, lambda words: jobs.run(2, PROGRAM, "query", self.store, *words))
 
@@ -276,8 +279,8 @@ class Ranks(unittest.TestCase):
                 times = sorted(draw.randrange(4_000_000) for _ in range(2))
                 words = draw.choice([["--at", f"+{times[0]}ns"],
                                      ["--from", f"+{times[0]}ns", "--to", f"+{times[1]}ns"]])
-                if len(words) == 4 and draw.random() < 0.5:
-                    words += ["--count", str(draw.randrange(2, 100))]
+                if len(words) == 4 and draw.random() < 0.6:
+                    words += [draw.choice(["--count", "--pixels"]), str(draw.randrange(2, 100))]
                 pattern = draw.choice(["**", "*/CPUs/**", "VM2/**", f"VM*/Threads/{draw.randrange(1000, 1060)}/**"])
                 self.check_question([*words, pattern, "--format", draw.choice(["text", "tsv", "csv", "json"])], ask)
         finally:
