@@ -5,8 +5,8 @@
  *	FOLDER/one.sht			all of them
  *	FOLDER/shards.histree		the store; that of host 3 is in hosts/host-3 in it
  *
- * A host has 100 attributes, below a folder of its name, whose states, 1 ms long on average, follow one another.  No
- * two hosts change at one time, as clocks of hosts have nothing in common.
+ * A host has 100 attributes, below a folder of its name, whose states, 1 ms long on average, follow one another.
+ * No two hosts change at one time, as clocks of hosts have nothing in common.
  */
 #ifndef BENCH_SHARDS_SHARD_FILES_H
 #define BENCH_SHARDS_SHARD_FILES_H

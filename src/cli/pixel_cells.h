@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pixel_cells.h - what a chart of a range shows (histree/rows.h), cell by cell: of each attribute, what it was for the
- * longest part of each pixel.
+ * pixel_cells.h - what a chart of a range shows (histree/rows.h), cell by cell: of each attribute, what it was for
+ * the longest part of each pixel.
  */
 #ifndef CLI_PIXEL_CELLS_H
 #define CLI_PIXEL_CELLS_H

@@ -10,7 +10,8 @@
  *	lasts		of each row: end - start
  *	type		runs: type, how many rows
  *	value		of each row: int, long: zigzag; double: 8 bytes; bool: a byte; string, custom: a text
- *	which		a byte: 1 if some row has a label, 2 if some has another value (cells of pixels), 4 if that has a label
+ *	which		a byte: 1 if some row has a label, 2 if one has another value, as cells of pixels have, 4 if
+ *			that has a label
  *	label		runs: index of a text plus one, or 0 for none, how many rows; nothing if no row has one
  *	other type	runs: type plus one, or 0 for none, how many rows; nothing if no row has another value
  *	other value	of each row that has one
