@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * crew.h - threads that do tasks, each task by one thread at a time: by whoever is free first.
+ *
+ * A stage of a pipeline is a task, and what it does at once, such as filling one buffer, a step of it.  Who waits
+ * for a task that nobody is at does its next step himself.  So a crew of n - 1 threads and its caller keep n
+ * processors busy, whichever stage is the slowest, and never more than n threads want one.
+ *
+ * What a task changes in a step is seen by whoever does its next step, and by whoever waited for that.
+ */
+#ifndef BASE_CREW_H
+#define BASE_CREW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+enum { CREW_THREADS_MAX = 64 };
+
+enum crew_task_state { TASK_IDLE, TASK_QUEUED, TASK_AT_WORK };
+
+/* Its owner sets the first two members; a zeroed rest is idle. */
+struct crew_task {
+	bool (*step)(void *context); /* returns whether there is another step to do just now */
+	void *context;
+
+	/* The crew's, under its mutex. */
+	enum crew_task_state state;
+	bool is_wanted; /* it was started while somebody was at it */
+	struct crew_task *next;
+};
+
+struct crew {
+	pthread_t threads[CREW_THREADS_MAX];
+	unsigned thread_count;
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t queued,
+		changed; /* for the threads that have nothing to do; for those that await something */
+	struct crew_task *first, **last; /* the queue */
+	unsigned sleeping, awaiting;     /* threads, by what they wait for */
+	bool is_ending;
+};
+
+/* Returns false if the system has no thread to give; then there is nothing to end. */
+bool crew_begin(struct crew *crew, unsigned threads);
+
+/* No task is queued or at work any more. */
+void crew_end(struct crew *crew);
+
+/* There is a step to do, or there may be; nothing if that was known. */
+void crew_start(struct crew *crew, struct crew_task *task);
+
+/* Return when the task is idle; until then, do its steps unless somebody else is at it. */
+void crew_finish(struct crew *crew, struct crew_task *task);
+
+/*
+ * Return when something is so, which the steps of tasks bring about.  It is asked under the mutex, and takes no
+ * lock that is held while calls of the crew are made.  Until then do steps: of `task` if it is queued; of any that
+ * is where `task` is idle, or NULL; none while somebody else is at `task`, which is about to be enough.
+ */
+void crew_await(struct crew *crew, struct crew_task *task, bool (*is_so)(void *context), void *context);
+
+#endif
