@@ -102,7 +102,6 @@ static enum histree_status add_all(struct verifying *verifying, struct histree_h
 		.choice = &verifying->choice,
 		.progress = &silent,
 		.states_in_window = STATES_IN_WINDOW,
-		.threads = 1,
 		.prepare = sort_window,
 		.take = take_window,
 		.context = verifying,

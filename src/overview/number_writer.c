@@ -192,7 +192,8 @@ static enum histree_status begin_file(struct number_writer *writer, struct histr
 	};
 	if (writer->choice.count == 0)
 		return HISTREE_OK;
-	enum histree_status status = state_file_sink(writer->source->io, &options, NULL, &writer->sink, error);
+	const struct state_shared shared = { .crew = with->crew };
+	enum histree_status status = state_file_sink(writer->source->io, &options, &shared, &writer->sink, error);
 	if (status != HISTREE_OK)
 		return status;
 	attribute_tree_init(&writer->attributes);
@@ -228,6 +229,7 @@ static enum histree_status make_file(struct number_writer *writer, uint64_t *byt
 		.choice = &writer->choice,
 		.progress = writer->source->progress,
 		.states_in_window = writer->source->options->states_in_window,
+		.crew = writer->source->options->crew,
 		.threads = writer->source->options->threads,
 		.prepare = sort_window,
 		.take = take_window,

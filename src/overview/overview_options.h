@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct crew;
+
 /* Zero means the default. */
 struct overview_options {
 	uint64_t history_states_min;  /* a history with fewer has none; 1 Mi */
@@ -22,8 +24,9 @@ struct overview_options {
 	uint32_t number_states_min;   /* of an attribute that goes into it; 4,096 */
 	uint32_t number_states_log2;  /* of a summary, at least; 6 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
-	size_t memory_max;       /* of the buffers of one, as threads in struct histree_tree_options */
-	uint32_t threads;
+	size_t memory_max;       /* of the buffers of one, as in struct histree_tree_options */
+	uint32_t threads;        /* that they have work for */
+	struct crew *crew;       /* of so many, but for the caller's; NULL: with threads, one of their own */
 	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */
 	bool (*go_on)(void *context, double share);
 	void *context;

@@ -24,6 +24,7 @@ struct writer {
 	const char *path;   /* of the history that has the overviews */
 	char *name, *other; /* room for those of overviews: there must be some when memory is out */
 	struct overview_options options, number_options; /* which are as asked for, before others are tried */
+	struct crew own_crew;                            /* where the options have none */
 	struct overview_progress progress;
 	struct histree_history_info of;
 	struct state_counts counts;
@@ -124,7 +125,8 @@ static enum histree_status begin_overview(struct writer *writer, const char *pat
 		.tree = { .memory_max = writer->options.memory_max,
 			  .threads = writer->options.threads > 1 ? 2 : writer->options.threads },
 	};
-	enum histree_status status = state_file_sink(writer->io, &options, NULL, &writer->sink, error);
+	const struct state_shared shared = { .crew = writer->options.crew };
+	enum histree_status status = state_file_sink(writer->io, &options, &shared, &writer->sink, error);
 	if (status != HISTREE_OK)
 		return status;
 	attribute_tree_init(&writer->attributes);
@@ -149,6 +151,7 @@ static enum histree_status walk_windows(struct writer *writer, struct histree_er
 		.choice = &writer->choice,
 		.progress = &writer->progress,
 		.states_in_window = writer->options.states_in_window,
+		.crew = writer->options.crew,
 		.threads = writer->options.threads,
 		.prepare = prepare_window,
 		.take = take_window,
@@ -360,6 +363,16 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	return status == HISTREE_OK ? write_overviews(writer, error) : status;
 }
 
+/* Without a thread to be had, the caller's does it all. */
+static void take_crew(struct writer *writer)
+{
+	struct overview_options *options = &writer->options;
+	if (options->threads < 2)
+		options->crew = NULL;
+	else if (options->crew == NULL && crew_begin(&writer->own_crew, options->threads - 1))
+		options->crew = &writer->own_crew;
+}
+
 enum histree_status overviews_write(const struct io *io, const char *path, const struct overview_options *options,
 				    struct histree_error *error)
 {
@@ -375,6 +388,7 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 		return error_memory(error, "a path");
 	}
 	remove_all(&writer); /* what a build that was cut off left */
+	take_crew(&writer);
 	enum histree_status status = write_all(&writer, error);
 	drop_overview(&writer);
 	number_writer_free(writer.numbers);
@@ -384,6 +398,8 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 	state_counts_release(&writer.counts);
 	if (status != HISTREE_OK)
 		remove_all(&writer);
+	if (writer.options.crew == &writer.own_crew)
+		crew_end(&writer.own_crew);
 	free(writer.of_numbers);
 	free(writer.name);
 	free(writer.other);

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/thread.h"
 
-enum { THREADS_MAX = 4 };
+enum { HELPERS_MAX = 3 };
 
 struct stretch {
 	histree_time to; /* its last ns */
@@ -23,18 +22,28 @@ struct stretch {
 	struct overview_window window;
 };
 
-struct crew {
+struct stretches;
+
+/* A task of the crew, a step of which is a stretch. */
+struct helper {
+	struct crew_task task;
+	struct stretches *stretches;
+	struct histree_query *query; /* made in its first step */
+};
+
+struct stretches {
 	const struct window_walk *walk;
 	const struct histree_history_info *of;
 	histree_quark *quarks;
 	size_t enough;  /* states in a window */
 	uint64_t ahead; /* how far the last ns of a stretch is from its first: all of time is 2^64 ns */
+	struct helper helpers[HELPERS_MAX];
+	unsigned helper_count;
 
 	/* A ring, and what is said of it under the mutex. */
-	struct stretch *stretches;
+	struct stretch *ring;
 	size_t size;
 	pthread_mutex_t mutex;
-	pthread_cond_t changed;
 	histree_time next; /* where the next stretch begins */
 	bool has_next;
 	bool is_stopping;
@@ -43,9 +52,9 @@ struct crew {
 
 /* ---- a window ---------------------------------------------------------------------------------------------- */
 
-static uint64_t left_from(const struct crew *crew, histree_time t)
+static uint64_t left_from(const struct stretches *stretches, histree_time t)
 {
-	return (uint64_t)crew->of->end - (uint64_t)t;
+	return (uint64_t)stretches->of->end - (uint64_t)t;
 }
 
 /* What could not be read came as unknown, which the history does not say. */
@@ -58,23 +67,23 @@ static enum histree_status check_whole(const struct window_walk *walk, struct hi
 }
 
 /* Make a window of what is left of the stretch, or of its beginning. */
-static void make_window(const struct crew *crew, struct histree_query *query, struct stretch *stretch)
+static void make_window(const struct stretches *stretches, struct histree_query *query, struct stretch *stretch)
 {
-	const struct window_walk *walk = crew->walk;
+	const struct window_walk *walk = stretches->walk;
 	struct overview_window *window = &stretch->window;
 	enum histree_status status;
 	do {
 		uint64_t left = (uint64_t)stretch->to - (uint64_t)window->from, ahead = stretch->ahead;
 		window->to = (histree_time)((uint64_t)window->from + (left < ahead ? left : ahead));
-		status = overview_window_read(window, query, walk->choice, crew->quarks,
-					      ahead > 0 ? 2 * crew->enough : SIZE_MAX, &stretch->error);
+		status = overview_window_read(window, query, walk->choice, stretches->quarks,
+					      ahead > 0 ? 2 * stretches->enough : SIZE_MAX, &stretch->error);
 		if (status == HISTREE_PARTIAL)
 			stretch->ahead /= 2;
 	} while (status == HISTREE_PARTIAL);
 	if (status == HISTREE_OK)
 		status = check_whole(walk, query, &stretch->error);
-	if (status == HISTREE_OK && window->state_count < crew->enough / 2)
-		stretch->ahead = stretch->ahead < crew->ahead / 2 ? 2 * stretch->ahead + 1 : crew->ahead;
+	if (status == HISTREE_OK && window->state_count < stretches->enough / 2)
+		stretch->ahead = stretch->ahead < stretches->ahead / 2 ? 2 * stretch->ahead + 1 : stretches->ahead;
 	if (status == HISTREE_OK)
 		status = walk->prepare(walk->context, window, &stretch->error);
 	stretch->status = status;
@@ -82,141 +91,158 @@ static void make_window(const struct crew *crew, struct histree_query *query, st
 
 /* ---- who makes them ---------------------------------------------------------------------------------------- */
 
-/* Returns the next stretch, to make a window of; NULL: there is none, or no place for it.  Under the mutex. */
-static struct stretch *begin_stretch(struct crew *crew)
+/* Under the mutex: whether there is another stretch, and a place for it. */
+static bool can_begin(const struct stretches *stretches)
 {
-	if (!crew->has_next || crew->is_stopping || crew->begun - crew->taken == crew->size)
-		return NULL;
-	struct stretch *stretch = &crew->stretches[crew->begun++ % crew->size];
-	uint64_t left = left_from(crew, crew->next);
-	stretch->is_done = false;
-	stretch->ahead = left < crew->ahead ? left : crew->ahead;
-	stretch->window.from = crew->next;
-	stretch->to = (histree_time)((uint64_t)crew->next + stretch->ahead);
-	crew->has_next = stretch->to != crew->of->end;
-	if (crew->has_next)
-		crew->next = stretch->to + 1;
+	return stretches->has_next && !stretches->is_stopping &&
+	       stretches->begun - stretches->taken < stretches->size;
+}
+
+/* Returns the next stretch, to make a window of; NULL: there is none, or no place for it. */
+static struct stretch *begin_stretch(struct stretches *stretches)
+{
+	struct stretch *stretch = NULL;
+	pthread_mutex_lock(&stretches->mutex);
+	if (can_begin(stretches)) {
+		stretch = &stretches->ring[stretches->begun++ % stretches->size];
+		uint64_t left = left_from(stretches, stretches->next);
+		stretch->is_done = false;
+		stretch->ahead = left < stretches->ahead ? left : stretches->ahead;
+		stretch->window.from = stretches->next;
+		stretch->to = (histree_time)((uint64_t)stretches->next + stretch->ahead);
+		stretches->has_next = stretch->to != stretches->of->end;
+		if (stretches->has_next)
+			stretches->next = stretch->to + 1;
+	}
+	pthread_mutex_unlock(&stretches->mutex);
 	return stretch;
 }
 
-/* Also under the mutex, which is free in between. */
-static void do_stretch(struct crew *crew, struct histree_query *query, struct stretch *stretch)
+/* Returns whether another one can be begun. */
+static bool do_stretch(struct stretches *stretches, struct histree_query *query, struct stretch *stretch)
 {
-	pthread_mutex_unlock(&crew->mutex);
-	make_window(crew, query, stretch);
-	pthread_mutex_lock(&crew->mutex);
+	make_window(stretches, query, stretch);
+	pthread_mutex_lock(&stretches->mutex);
 	stretch->is_done = true;
-	pthread_cond_broadcast(&crew->changed);
+	bool goes_on = can_begin(stretches);
+	pthread_mutex_unlock(&stretches->mutex);
+	return goes_on;
 }
 
-/* Who cannot ask does nothing: others do. */
-static void *work(void *context)
+/* A step.  Who cannot ask does nothing: others do. */
+static bool help(void *context)
 {
-	struct crew *crew = context;
-	struct histree_query *query;
-	if (histree_query_create(crew->walk->history, &query, NULL) != HISTREE_OK)
-		return NULL;
-	pthread_mutex_lock(&crew->mutex);
-	while (crew->has_next && !crew->is_stopping) {
-		struct stretch *stretch = begin_stretch(crew);
-		if (stretch != NULL)
-			do_stretch(crew, query, stretch);
-		else
-			pthread_cond_wait(&crew->changed, &crew->mutex);
+	struct helper *helper = context;
+	struct stretches *stretches = helper->stretches;
+	if (helper->query == NULL &&
+	    histree_query_create(stretches->walk->history, &helper->query, NULL) != HISTREE_OK)
+		return false;
+	struct stretch *stretch = begin_stretch(stretches);
+	return stretch != NULL && do_stretch(stretches, helper->query, stretch);
+}
+
+static void start_helpers(struct stretches *stretches)
+{
+	for (unsigned i = 0; i < stretches->helper_count; i++)
+		crew_start(stretches->walk->crew, &stretches->helpers[i].task);
+}
+
+static void finish_helpers(struct stretches *stretches)
+{
+	for (unsigned i = 0; i < stretches->helper_count; i++) {
+		crew_finish(stretches->walk->crew, &stretches->helpers[i].task);
+		histree_query_free(stretches->helpers[i].query);
 	}
-	pthread_mutex_unlock(&crew->mutex);
-	histree_query_free(query);
-	return NULL;
 }
 
 /* ---- who takes them ---------------------------------------------------------------------------------------- */
 
-static enum histree_status take_window(struct crew *crew, struct stretch *stretch, struct histree_error *error)
+static enum histree_status take_window(struct stretches *stretches, struct stretch *stretch,
+				       struct histree_error *error)
 {
-	const struct window_walk *walk = crew->walk;
-	double whole = (double)left_from(crew, crew->of->start) + 1;
+	const struct window_walk *walk = stretches->walk;
+	double whole = (double)left_from(stretches, stretches->of->start) + 1;
 	if (stretch->status != HISTREE_OK)
 		return error_set(error, stretch->status, "%s", stretch->error.message);
 	enum histree_status status = overview_progress_show(
-		walk->progress, 1 - (double)left_from(crew, stretch->window.from) / whole, error);
+		walk->progress, 1 - (double)left_from(stretches, stretch->window.from) / whole, error);
 	return status == HISTREE_OK ? walk->take(walk->context, &stretch->window, error) : status;
 }
 
 /* All windows of a stretch, of which the first has been made. */
-static enum histree_status take_stretch(struct crew *crew, struct histree_query *query, struct stretch *stretch,
-					struct histree_error *error)
+static enum histree_status take_stretch(struct stretches *stretches, struct histree_query *query,
+					struct stretch *stretch, struct histree_error *error)
 {
-	enum histree_status status = take_window(crew, stretch, error);
+	enum histree_status status = take_window(stretches, stretch, error);
 	while (status == HISTREE_OK && stretch->window.to != stretch->to) {
 		stretch->window.from = stretch->window.to + 1;
-		make_window(crew, query, stretch);
-		status = take_window(crew, stretch, error);
+		make_window(stretches, query, stretch);
+		status = take_window(stretches, stretch, error);
 	}
 	return status;
 }
 
-/* Waits for the oldest stretch; others are done meanwhile.  Returns NULL behind the last one.  Under the mutex. */
-static struct stretch *oldest(struct crew *crew, struct histree_query *query)
+static bool is_oldest_done(void *context)
 {
+	struct stretches *stretches = context;
+	pthread_mutex_lock(&stretches->mutex);
+	bool is_done = stretches->ring[stretches->taken % stretches->size].is_done;
+	pthread_mutex_unlock(&stretches->mutex);
+	return is_done;
+}
+
+/* Waits for the oldest stretch; others are done meanwhile.  Returns NULL behind the last one. */
+static struct stretch *oldest(struct stretches *stretches, struct histree_query *query)
+{
+	struct stretch *next;
 	for (;;) {
-		struct stretch *stretch = &crew->stretches[crew->taken % crew->size], *next;
-		if (crew->begun > crew->taken && stretch->is_done)
+		pthread_mutex_lock(&stretches->mutex);
+		struct stretch *stretch = &stretches->ring[stretches->taken % stretches->size];
+		bool is_begun = stretches->begun > stretches->taken, is_done = is_begun && stretch->is_done;
+		pthread_mutex_unlock(&stretches->mutex);
+		if (is_done)
 			return stretch;
-		next = begin_stretch(crew);
-		if (next != NULL)
-			do_stretch(crew, query, next);
-		else if (crew->begun > crew->taken)
-			pthread_cond_wait(&crew->changed, &crew->mutex);
+		if ((next = begin_stretch(stretches)) != NULL)
+			do_stretch(stretches, query, next);
+		else if (is_begun)
+			crew_await(stretches->walk->crew, NULL, is_oldest_done, stretches);
 		else
 			return NULL;
 	}
 }
 
-static enum histree_status take_all(struct crew *crew, struct histree_query *query, struct histree_error *error)
+static enum histree_status take_all(struct stretches *stretches, struct histree_query *query,
+				    struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	struct stretch *stretch;
-	pthread_mutex_lock(&crew->mutex);
-	while (status == HISTREE_OK && (stretch = oldest(crew, query)) != NULL) {
-		pthread_mutex_unlock(&crew->mutex);
-		status = take_stretch(crew, query, stretch, error);
-		pthread_mutex_lock(&crew->mutex);
-		crew->taken++;
-		pthread_cond_broadcast(&crew->changed);
+	start_helpers(stretches);
+	while (status == HISTREE_OK && (stretch = oldest(stretches, query)) != NULL) {
+		status = take_stretch(stretches, query, stretch, error);
+		pthread_mutex_lock(&stretches->mutex);
+		stretches->taken++;
+		pthread_mutex_unlock(&stretches->mutex);
+		start_helpers(stretches);
 	}
-	crew->is_stopping = true;
-	pthread_cond_broadcast(&crew->changed);
-	pthread_mutex_unlock(&crew->mutex);
-	return status;
-}
-
-static enum histree_status walk_with(struct crew *crew, struct histree_query *query, uint32_t helpers,
-				     struct histree_error *error)
-{
-	pthread_t threads[THREADS_MAX];
-	uint32_t count = 0;
-	if (pthread_mutex_init(&crew->mutex, NULL) != 0)
-		return error_memory(error, "an overview");
-	if (pthread_cond_init(&crew->changed, NULL) != 0) {
-		pthread_mutex_destroy(&crew->mutex);
-		return error_memory(error, "an overview");
-	}
-	while (count < helpers && thread_create(&threads[count], work, crew))
-		count++;
-	enum histree_status status = take_all(crew, query, error);
-	for (uint32_t i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
-	pthread_cond_destroy(&crew->changed);
-	pthread_mutex_destroy(&crew->mutex);
+	pthread_mutex_lock(&stretches->mutex);
+	stretches->is_stopping = true;
+	pthread_mutex_unlock(&stretches->mutex);
+	finish_helpers(stretches);
 	return status;
 }
 
 /* There is no more help than windows are expected. */
-static uint32_t helpers_of(const struct window_walk *walk, uint64_t windows)
+static void engage_helpers(struct stretches *stretches, uint64_t windows)
 {
-	uint32_t threads = walk->threads > THREADS_MAX ? THREADS_MAX : walk->threads;
-	uint32_t helpers = threads > 0 ? threads - 1 : 0;
-	return windows - 1 < helpers ? (uint32_t)(windows - 1) : helpers;
+	const struct window_walk *walk = stretches->walk;
+	unsigned most = walk->crew != NULL && walk->threads > 0 ? walk->threads - 1 : 0;
+	most = most < HELPERS_MAX ? most : HELPERS_MAX;
+	stretches->helper_count = windows - 1 < most ? (unsigned)(windows - 1) : most;
+	for (unsigned i = 0; i < stretches->helper_count; i++)
+		stretches->helpers[i] = (struct helper){
+			.task = { .step = help, .context = &stretches->helpers[i] },
+			.stretches = stretches,
+		};
 }
 
 enum histree_status window_walk(const struct window_walk *walk, struct histree_error *error)
@@ -224,30 +250,35 @@ enum histree_status window_walk(const struct window_walk *walk, struct histree_e
 	const struct histree_history_info *of = histree_history_info(walk->history);
 	size_t count = walk->choice->count, enough = walk->states_in_window + count;
 	uint64_t windows = walk->choice->states / enough + 1;
-	uint32_t helpers = helpers_of(walk, windows);
-	struct crew crew = {
+	struct stretches stretches = {
 		.walk = walk,
 		.of = of,
 		.quarks = malloc((count + 1) * sizeof(histree_quark)),
 		.enough = enough,
 		.ahead = ((uint64_t)of->end - (uint64_t)of->start) / windows,
-		.size = helpers > 0 ? helpers + 2 : 1,
 		.next = of->start,
 		.has_next = true,
 	};
+	if (pthread_mutex_init(&stretches.mutex, NULL) != 0) {
+		free(stretches.quarks);
+		return error_memory(error, "an overview");
+	}
+	engage_helpers(&stretches, windows);
+	stretches.size = stretches.helper_count > 0 ? stretches.helper_count + 2 : 1;
+	stretches.ring = calloc(stretches.size, sizeof(*stretches.ring));
 	struct histree_query *query = NULL;
-	crew.stretches = calloc(crew.size, sizeof(*crew.stretches));
-	enum histree_status status = crew.quarks != NULL && crew.stretches != NULL
+	enum histree_status status = stretches.quarks != NULL && stretches.ring != NULL
 					     ? histree_query_create(walk->history, &query, error)
 					     : error_memory(error, "an overview");
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
-		crew.quarks[i] = walk->choice->condensed[i].source;
+		stretches.quarks[i] = walk->choice->condensed[i].source;
 	if (status == HISTREE_OK)
-		status = walk_with(&crew, query, helpers, error);
+		status = take_all(&stretches, query, error);
 	histree_query_free(query);
-	for (size_t i = 0; i < crew.size && crew.stretches != NULL; i++)
-		overview_window_release(&crew.stretches[i].window);
-	free(crew.stretches);
-	free(crew.quarks);
+	for (size_t i = 0; i < stretches.size && stretches.ring != NULL; i++)
+		overview_window_release(&stretches.ring[i].window);
+	free(stretches.ring);
+	free(stretches.quarks);
+	pthread_mutex_destroy(&stretches.mutex);
 	return status;
 }

@@ -9,6 +9,7 @@
 #ifndef OVERVIEW_WINDOW_WALK_H
 #define OVERVIEW_WINDOW_WALK_H
 
+#include "base/crew.h"
 #include "overview/overview_progress.h"
 #include "overview/overview_window.h"
 
@@ -18,7 +19,8 @@ struct window_walk {
 	const struct overview_choice *choice;
 	const struct overview_progress *progress;
 	size_t states_in_window; /* about so many, and one of each attribute */
-	uint32_t threads;        /* that read and prepare windows, the caller's among them */
+	struct crew *crew;       /* that reads and prepares windows besides the caller; NULL: none does */
+	uint32_t threads;        /* that do so, the caller's among them, at most */
 
 	/* What becomes of a window whose states were read: in any thread, several at a time. */
 	enum histree_status (*prepare)(void *context, struct overview_window *window, struct histree_error *error);

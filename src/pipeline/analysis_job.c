@@ -54,13 +54,14 @@ static enum histree_status create_system(struct analysis_job *job, const struct 
 					 struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
+	const struct state_shared shared = { .tables = tables, .crew = job->crew };
 	switch (build->backend) {
 	case HISTREE_BACKEND_DISK:
 		break;
 	case HISTREE_BACKEND_PARTIAL:
 		if (analysis->save == NULL)
 			return cannot_resume(analysis, error);
-		return partial_file_create_in(io, options, tables, &job->system, &job->partial, error);
+		return partial_file_create_in(io, options, &shared, &job->system, &job->partial, error);
 	case HISTREE_BACKEND_MEMORY:
 		return histree_state_create_in_memory(options, build->backend_bytes_max, &job->system, error);
 	case HISTREE_BACKEND_NULL:
@@ -68,7 +69,7 @@ static enum histree_status create_system(struct analysis_job *job, const struct 
 			&(struct histree_backend){ .add = forget, .context = &job->forgotten }, options->start,
 			&job->system, error);
 	}
-	return state_file_create_in(io, options, tables, &job->system, error);
+	return state_file_create_in(io, options, &shared, &job->system, error);
 }
 
 static bool is_cut(const struct analysis_job *job, const struct histree_build_options *build)

@@ -23,6 +23,7 @@ struct analysis_job {
 	struct job_slices *slices;         /* NULL: it is not cut */
 	const struct trace *trace;         /* that events come from, if it can be cut; set by the build */
 	const struct histree_clock *clock; /* of that; set by the build */
+	struct crew *crew;                 /* set by the build; NULL: none */
 	bool *applies;                     /* by id of the trace; those of a live session come while it is read */
 	size_t trace_count, trace_capacity;
 	char *file; /* its name in the store */

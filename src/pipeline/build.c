@@ -83,6 +83,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		struct analysis_job *job = &build->jobs[i];
 		job->trace = build->trace;
 		job->clock = build->host->clock;
+		job->crew = build->crew;
 		char *path = build_path(build, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
@@ -335,6 +336,7 @@ static enum histree_status write_overviews_of(struct build *build, struct analys
 	const struct overview_options options = {
 		.memory_max = build->memory.history,
 		.threads = build->options->threads < 2 ? 1 : 2,
+		.crew = build->crew,
 		.go_on = build->is_stopped ? NULL
 			 : crew != NULL    ? build_crew_goes_on
 					   : overviews_go_on,
@@ -389,6 +391,14 @@ static void choose_threads(struct build *build)
 		own->tree.threads = tree_options_threads(&own->tree, own->threads);
 }
 
+/* So many threads and this one.  Without a thread to be had, this one does it all. */
+static void take_crew(struct build *build)
+{
+	uint32_t threads = build->options->threads;
+	if (threads > 1 && crew_begin(&build->own_crew, threads - 1))
+		build->crew = &build->own_crew;
+}
+
 enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
@@ -400,9 +410,11 @@ enum histree_status build_read_trace(struct build *build)
 		trace_want_gaps(build->trace);
 	if (status == HISTREE_OK)
 		trace_set_clock(build->trace, build->host->clock);
-	if (status == HISTREE_OK)
-		choose_threads(build);
-	return status == HISTREE_OK ? analyse_events(build) : status;
+	if (status != HISTREE_OK)
+		return status;
+	choose_threads(build);
+	take_crew(build);
+	return analyse_events(build);
 }
 
 /* The manifest comes last: a folder that says of itself that it is complete, is. */
@@ -532,6 +544,8 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
 	build_lanes_release(&build.lanes);
+	if (build.crew != NULL)
+		crew_end(build.crew);
 	definitions_release(&build.definitions);
 	table_space_release(&build.tables);
 	free(build.jobs);

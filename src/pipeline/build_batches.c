@@ -13,9 +13,9 @@ bool build_reads_ahead(struct build *build)
 	 * for others.
 	 */
 	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
-	bool can = options->threads > 1 && !needs_place && !trace_is_live(build->trace);
-	return can &&
-	       event_feed_start(&build->feed, build->trace, build_makes_store(options) ? &build->index : NULL);
+	bool can = build->crew != NULL && !needs_place && !trace_is_live(build->trace);
+	return can && event_feed_start(&build->feed, build->crew, build->trace,
+				       build_makes_store(options) ? &build->index : NULL);
 }
 
 static enum histree_status handle_batch(struct build *build, const struct event_batch *batch)
@@ -32,7 +32,7 @@ static enum histree_status handle_batches(struct build *build, bool *has_failed)
 	const struct event_batch *batch;
 	enum histree_status end = HISTREE_END;
 	bool is_begun = false;
-	while ((batch = event_feed_take(&build->feed, 0)) != NULL) {
+	while ((batch = event_feed_take(&build->feed)) != NULL) {
 		enum histree_status status = HISTREE_OK;
 		if (!is_begun && batch->kept.count > 0) {
 			status = build_begin(build, batch->kept.events[0].time);
@@ -46,7 +46,7 @@ static enum histree_status handle_batches(struct build *build, bool *has_failed)
 		*has_failed = status != HISTREE_OK || batch->has_failed;
 		if (status == HISTREE_OK && end < 0)
 			error_set(build->error, end, "%s", batch->error.message);
-		event_feed_give_back(&build->feed, 0);
+		event_feed_give_back(&build->feed);
 		if (status == HISTREE_OK && !*has_failed) {
 			status = build_look_at_clock(build);
 			*has_failed = status != HISTREE_OK;
@@ -62,6 +62,7 @@ enum histree_status build_handle_batches(struct build *build, bool *has_failed)
 	enum histree_status status = handle_batches(build, has_failed);
 	if (*has_failed || atomic_load(&build->lanes.has_failed))
 		event_feed_stop(&build->feed);
+	event_feed_finish(&build->feed);
 	enum histree_status of_lanes = build_lanes_join(&build->lanes, *has_failed ? NULL : build->error);
 	if (!*has_failed && of_lanes != HISTREE_OK) {
 		*has_failed = true;

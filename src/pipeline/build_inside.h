@@ -6,6 +6,7 @@
 #define PIPELINE_BUILD_INSIDE_H
 
 #include "analysis/definition/definition_files.h"
+#include "base/crew.h"
 #include "base/table.h"
 #include "event_index/event_index_writer.h"
 #include "histree/build.h"
@@ -40,8 +41,9 @@ struct build {
 	struct memory_plan memory;
 	struct definitions definitions; /* of analyses, from files */
 	struct table_space tables;      /* of all analyses */
+	struct crew *crew, own_crew;    /* NULL: the building thread does all */
 	struct build_lanes lanes;       /* that run them */
-	struct event_feed feed;         /* zeroed: the building thread reads the trace */
+	struct event_feed feed;         /* zeroed: the building thread reads each event when it is its turn */
 	struct trace_report read;       /* what became of the input so far, of a build that has a feed */
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
@@ -90,12 +92,11 @@ enum histree_status build_look_at_clock(struct build *build);
 
 /* ---- build_batches.c --------------------------------------------------------------------------------------- */
 
-/* Have a thread that reads the trace ahead, if the build may have one and there is one to be had. */
+/* Have a crew read the trace ahead, if the build may and has one. */
 bool build_reads_ahead(struct build *build);
 
 /*
- * Analyse what it reads.  HISTREE_END: all of it; *has_failed: it is not the trace that ended it.  There are no
- * threads left.
+ * Analyse what it reads.  HISTREE_END: all of it; *has_failed: it is not the trace that ended it.  No task is left.
  */
 enum histree_status build_handle_batches(struct build *build, bool *has_failed);
 

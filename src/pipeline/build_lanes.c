@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/thread.h"
 
 /* ---- who has what ----------------------------------------------------------------------------------------- */
 
@@ -79,26 +78,24 @@ static inline enum histree_status handle(struct build_lane *lane, const struct e
 enum histree_status build_lanes_handle(struct build_lanes *lanes, const struct event *event,
 				       struct histree_error *error)
 {
-	enum histree_status status = handle(&lanes->lanes[0], event, error);
-	for (size_t i = 1; i < lanes->count && status == HISTREE_OK; i++)
-		if (!lanes->lanes[i].has_thread)
-			status = handle(&lanes->lanes[i], event, error);
-	return status;
+	return handle(&lanes->lanes[0], event, error);
 }
 
-/* After a failure the batches go by, until the building thread, which is told of it, stops the feed. */
-static void *run(void *context)
+/*
+ * A step: the next batch.  After a failure batches go by, until the building thread, which is told of it, stops the
+ * feed.
+ */
+static bool handle_next(void *context)
 {
 	struct build_lane *lane = context;
-	const struct event_batch *batch;
-	while ((batch = event_feed_take(lane->feed, lane->reader)) != NULL) {
-		for (size_t i = 0; i < batch->kept.count && lane->status == HISTREE_OK; i++)
-			lane->status = handle(lane, &batch->kept.events[i], &lane->error);
-		if (lane->status != HISTREE_OK)
-			atomic_store(lane->has_failed, true);
-		event_feed_give_back(lane->feed, lane->reader);
-	}
-	return NULL;
+	const struct event_batch *batch = event_feed_look(lane->feed, lane->reader);
+	if (batch == NULL)
+		return false;
+	for (size_t i = 0; i < batch->kept.count && lane->status == HISTREE_OK; i++)
+		lane->status = handle(lane, &batch->kept.events[i], &lane->error);
+	if (lane->status != HISTREE_OK)
+		atomic_store(lane->has_failed, true);
+	return event_feed_return(lane->feed, lane->reader);
 }
 
 /* What an analysis knows does not depend on who shares its input. */
@@ -115,10 +112,9 @@ void build_lanes_start(struct build_lanes *lanes, struct event_feed *feed)
 	for (size_t i = 1; i < lanes->count; i++) {
 		struct build_lane *lane = &lanes->lanes[i];
 		lane->feed = feed;
-		lane->reader = event_feed_add_reader(feed);
-		lane->has_thread = thread_create(&lane->thread, run, lane);
-		if (!lane->has_thread)
-			event_feed_drop_reader(feed, lane->reader);
+		lane->task = (struct crew_task){ .step = handle_next, .context = lane };
+		lane->reader = event_feed_add_reader(feed, &lane->task);
+		crew_start(feed->crew, &lane->task);
 	}
 }
 
@@ -127,9 +123,8 @@ enum histree_status build_lanes_join(struct build_lanes *lanes, struct histree_e
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 1; i < lanes->count; i++) {
 		struct build_lane *lane = &lanes->lanes[i];
-		if (lane->has_thread)
-			pthread_join(lane->thread, NULL);
-		lane->has_thread = false;
+		if (lane->feed != NULL)
+			crew_finish(lane->feed->crew, &lane->task);
 		if (status == HISTREE_OK && lane->status != HISTREE_OK)
 			status = error_set(error, lane->status, "%s", lane->error.message);
 	}

@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #include "base/error.h"
-#include "base/thread.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
@@ -45,15 +44,6 @@ static void fill(struct event_feed *feed, struct event_batch *batch)
 
 /* ---- who has which batch ---------------------------------------------------------------------------------- */
 
-static void set(struct event_feed *feed, bool *member, bool value)
-{
-	pthread_mutex_lock(&feed->mutex);
-	*member = value;
-	pthread_mutex_unlock(&feed->mutex);
-	pthread_cond_broadcast(&feed->changed);
-	pthread_cond_signal(&feed->has_room);
-}
-
 /* Whether the batches that are next to be filled, so many, were given back by all readers. */
 static bool has_room_for(const struct event_feed *feed, uint64_t count)
 {
@@ -63,165 +53,166 @@ static bool has_room_for(const struct event_feed *feed, uint64_t count)
 	return true;
 }
 
-/* The mutex is held.  Who has to wait waits for half of the batches: threads change places less often then. */
-static void wait_for_room(struct event_feed *feed)
+static bool can_fill(const struct event_feed *feed)
 {
-	uint64_t wanted = 1;
-	while (!feed->is_stopped && (feed->is_paused || !has_room_for(feed, wanted))) {
-		wanted = FEED_BATCHES / 2;
-		feed->waits_for_room = true;
-		pthread_cond_wait(&feed->has_room, &feed->mutex);
-		feed->waits_for_room = false;
-	}
+	return !feed->is_stopped && !feed->is_paused && !feed->is_over && has_room_for(feed, 1);
 }
 
-/* The mutex is held: wait for what the feed, or another reader, says. */
-static void wait_for_change(struct event_feed *feed)
+static bool has_batch_for(const struct event_feed *feed, unsigned reader)
 {
-	feed->waiting++;
-	pthread_cond_wait(&feed->changed, &feed->mutex);
-	feed->waiting--;
+	return !feed->is_stopped && !(reader > 0 && feed->is_paused) && feed->given[reader] < feed->made;
 }
 
-static void *read_ahead(void *context)
+static void start_readers(struct event_feed *feed)
+{
+	for (unsigned reader = 1; reader < feed->reader_count; reader++)
+		crew_start(feed->crew, feed->readers[reader]);
+}
+
+/* A step: fill the next batch. */
+static bool fill_next(void *context)
 {
 	struct event_feed *feed = context;
+	struct event_batch *batch = NULL;
 	pthread_mutex_lock(&feed->mutex);
-	while (!feed->is_over) {
-		wait_for_room(feed);
-		if (feed->is_stopped)
-			break;
-		struct event_batch *batch = &feed->batches[feed->made % FEED_BATCHES];
+	if (can_fill(feed)) {
+		batch = &feed->batches[feed->made % FEED_BATCHES];
 		feed->at_work++;
-		pthread_mutex_unlock(&feed->mutex);
-		fill(feed, batch);
-		pthread_mutex_lock(&feed->mutex);
-		feed->at_work--;
-		feed->made++;
-		feed->is_over = batch->status != HISTREE_OK;
-		if (feed->waiting > 0)
-			pthread_cond_broadcast(&feed->changed);
 	}
 	pthread_mutex_unlock(&feed->mutex);
-	return NULL;
+	if (batch == NULL)
+		return false;
+	fill(feed, batch);
+	pthread_mutex_lock(&feed->mutex);
+	feed->at_work--;
+	feed->made++;
+	feed->is_over = batch->status != HISTREE_OK;
+	bool goes_on = can_fill(feed);
+	pthread_mutex_unlock(&feed->mutex);
+	start_readers(feed);
+	return goes_on;
 }
 
-static bool make_conditions(struct event_feed *feed)
+bool event_feed_start(struct event_feed *feed, struct crew *crew, struct trace *trace,
+		      struct event_index_writer *index)
 {
+	*feed = (struct event_feed){ .index = index, .crew = crew, .reader_count = 1 };
 	if (pthread_mutex_init(&feed->mutex, NULL) != 0)
 		return false;
-	if (pthread_cond_init(&feed->changed, NULL) == 0) {
-		if (pthread_cond_init(&feed->has_room, NULL) == 0)
-			return true;
-		pthread_cond_destroy(&feed->changed);
-	}
-	pthread_mutex_destroy(&feed->mutex);
-	return false;
+	feed->trace = trace;
+	feed->filling = (struct crew_task){ .step = fill_next, .context = feed };
+	crew_start(crew, &feed->filling);
+	return true;
 }
 
-static void destroy_conditions(struct event_feed *feed)
-{
-	pthread_cond_destroy(&feed->has_room);
-	pthread_cond_destroy(&feed->changed);
-	pthread_mutex_destroy(&feed->mutex);
-	feed->trace = NULL;
-}
-
-bool event_feed_start(struct event_feed *feed, struct trace *trace, struct event_index_writer *index)
-{
-	*feed = (struct event_feed){ .trace = trace, .index = index, .reader_count = 1 };
-	if (!make_conditions(feed)) {
-		feed->trace = NULL;
-		return false;
-	}
-	feed->has_thread = thread_create(&feed->thread, read_ahead, feed);
-	if (!feed->has_thread)
-		destroy_conditions(feed);
-	return feed->has_thread;
-}
-
-unsigned event_feed_add_reader(struct event_feed *feed)
+unsigned event_feed_add_reader(struct event_feed *feed, struct crew_task *task)
 {
 	pthread_mutex_lock(&feed->mutex);
 	assert(feed->reader_count < FEED_READERS_MAX && feed->given[0] == 0);
 	unsigned reader = feed->reader_count++;
+	feed->readers[reader] = task;
 	pthread_mutex_unlock(&feed->mutex);
 	return reader;
 }
 
-void event_feed_drop_reader(struct event_feed *feed, unsigned reader)
+/* Whether the first reader need not wait. */
+static bool is_served(void *context)
 {
+	struct event_feed *feed = context;
 	pthread_mutex_lock(&feed->mutex);
-	assert(reader + 1 == feed->reader_count && feed->given[0] == 0);
-	feed->reader_count = reader;
+	bool is_served = feed->is_stopped || feed->is_over || feed->given[0] < feed->made;
 	pthread_mutex_unlock(&feed->mutex);
+	return is_served;
 }
 
-const struct event_batch *event_feed_take(struct event_feed *feed, unsigned reader)
+const struct event_batch *event_feed_take(struct event_feed *feed)
 {
-	const struct event_batch *batch = NULL;
+	crew_await(feed->crew, &feed->filling, is_served, feed);
 	pthread_mutex_lock(&feed->mutex);
-	uint64_t wanted = feed->given[reader];
-	while (!feed->is_stopped && (wanted == feed->made ? !feed->is_over : reader > 0 && feed->is_paused))
-		wait_for_change(feed);
-	if (!feed->is_stopped && wanted < feed->made) {
-		batch = &feed->batches[wanted % FEED_BATCHES];
-		feed->at_work += reader > 0;
-	}
+	bool has_one = has_batch_for(feed, 0);
 	pthread_mutex_unlock(&feed->mutex);
-	return batch;
+	return has_one ? &feed->batches[feed->given[0] % FEED_BATCHES] : NULL;
 }
 
-void event_feed_give_back(struct event_feed *feed, unsigned reader)
+const struct event_batch *event_feed_look(struct event_feed *feed, unsigned reader)
+{
+	pthread_mutex_lock(&feed->mutex);
+	bool has_one = has_batch_for(feed, reader);
+	feed->at_work += has_one;
+	pthread_mutex_unlock(&feed->mutex);
+	return has_one ? &feed->batches[feed->given[reader] % FEED_BATCHES] : NULL;
+}
+
+/* Filling begins again when there is room for half of the batches: threads change places less often then. */
+static bool give_back(struct event_feed *feed, unsigned reader)
 {
 	pthread_mutex_lock(&feed->mutex);
 	feed->given[reader]++;
 	feed->at_work -= reader > 0;
-	bool wakes_feed = feed->waits_for_room && has_room_for(feed, FEED_BATCHES / 2);
-	bool wakes_others = feed->waiting > 0 && feed->is_paused;
+	bool starts_filling = can_fill(feed) && has_room_for(feed, FEED_BATCHES / 2);
+	bool has_another = has_batch_for(feed, reader);
 	pthread_mutex_unlock(&feed->mutex);
-	if (wakes_feed)
-		pthread_cond_signal(&feed->has_room);
-	if (wakes_others)
-		pthread_cond_broadcast(&feed->changed);
+	if (starts_filling)
+		crew_start(feed->crew, &feed->filling);
+	return has_another;
+}
+
+void event_feed_give_back(struct event_feed *feed)
+{
+	give_back(feed, 0);
+}
+
+bool event_feed_return(struct event_feed *feed, unsigned reader)
+{
+	return give_back(feed, reader);
+}
+
+static void set(struct event_feed *feed, bool *member, bool value)
+{
+	pthread_mutex_lock(&feed->mutex);
+	*member = value;
+	pthread_mutex_unlock(&feed->mutex);
+}
+
+static bool is_quiet(void *context)
+{
+	struct event_feed *feed = context;
+	pthread_mutex_lock(&feed->mutex);
+	bool is_quiet = feed->at_work == 0;
+	pthread_mutex_unlock(&feed->mutex);
+	return is_quiet;
 }
 
 void event_feed_pause(struct event_feed *feed)
 {
-	pthread_mutex_lock(&feed->mutex);
-	assert(!feed->is_paused);
-	feed->is_paused = true;
-	while (feed->at_work > 0)
-		wait_for_change(feed);
-	pthread_mutex_unlock(&feed->mutex);
+	set(feed, &feed->is_paused, true);
+	crew_await(feed->crew, &feed->filling, is_quiet, feed);
 }
 
 void event_feed_resume(struct event_feed *feed)
 {
 	set(feed, &feed->is_paused, false);
+	crew_start(feed->crew, &feed->filling);
+	start_readers(feed);
 }
 
 void event_feed_stop(struct event_feed *feed)
 {
-	if (feed->trace != NULL)
-		set(feed, &feed->is_stopped, true);
+	set(feed, &feed->is_stopped, true);
 }
 
-void event_feed_join(struct event_feed *feed)
+void event_feed_finish(struct event_feed *feed)
 {
-	if (feed->has_thread)
-		pthread_join(feed->thread, NULL);
-	feed->has_thread = false;
+	crew_finish(feed->crew, &feed->filling);
 }
 
 void event_feed_release(struct event_feed *feed)
 {
 	if (feed->trace == NULL)
 		return;
-	event_feed_stop(feed);
-	event_feed_join(feed);
 	for (unsigned i = 0; i < FEED_BATCHES; i++)
 		kept_events_release(&feed->batches[i].kept);
 	kept_classes_release(&feed->classes);
-	destroy_conditions(feed);
+	pthread_mutex_destroy(&feed->mutex);
+	feed->trace = NULL;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_feed.h - a thread that reads a trace ahead, and hands what it reads over in batches, to one reader or more.
+ * event_feed.h - a trace is read ahead by a crew, and what is read goes in batches to one reader or more.
  *
  * Every reader takes all batches, in order; a batch is filled again when all of them have given it back.  So the
- * readers are never further apart than FEED_BATCHES, which bounds the memory.  The index of events, which needs to
- * know where in its files the trace is, is made by the feed's thread too.
+ * readers are never further apart than FEED_BATCHES, which bounds the memory.  The first reader waits for its
+ * batches; the others are tasks of the crew, which take what there is.  The index of events, which needs to know
+ * where in its files the trace is, is made by whoever reads it too.
  *
  * Between event_feed_start() and event_feed_stop() the trace and the index are the feed's, but while it is paused.
  */
@@ -13,11 +14,12 @@
 
 #include <pthread.h>
 
+#include "base/crew.h"
 #include "event_index/event_index_writer.h"
 #include "trace/kept_events.h"
 #include "trace/trace.h"
 
-enum { FEED_BATCHES = 8, FEED_READERS_MAX = 64 };
+enum { FEED_BATCHES = 32, FEED_READERS_MAX = 64 };
 
 struct event_batch {
 	struct kept_events kept;
@@ -36,35 +38,37 @@ struct event_feed {
 	struct event_batch batches[FEED_BATCHES]; /* number n is batches[n % FEED_BATCHES] */
 	struct event event;                       /* the one that did not fit into the batch before */
 	bool has_event;
+	struct crew *crew;
+	struct crew_task filling; /* a step is a batch */
 
-	pthread_t thread;
-	bool has_thread;
-	pthread_mutex_t mutex;            /* guards what follows, and who has which batch */
-	pthread_cond_t changed;           /* for readers, and who pauses */
-	pthread_cond_t has_room;          /* for the feed's thread */
-	uint64_t made;                    /* batches */
-	uint64_t given[FEED_READERS_MAX]; /* back, by reader */
+	pthread_mutex_t mutex;                       /* guards what follows, and who has which batch */
+	uint64_t made;                               /* batches */
+	uint64_t given[FEED_READERS_MAX];            /* back, by reader */
+	struct crew_task *readers[FEED_READERS_MAX]; /* the first one's is NULL */
 	unsigned reader_count;
-	unsigned at_work; /* threads that read the trace, or look at a batch, but for the first reader's */
-	unsigned waiting; /* threads, for `changed` */
-	bool waits_for_room, is_paused, is_over, is_stopped;
+	unsigned at_work; /* steps: of `filling`, and of readers that have a batch */
+	bool is_paused, is_over, is_stopped;
 };
 
+/* Begin to read an open trace that is not live.  The caller is the first reader.  Returns false if that failed. */
+bool event_feed_start(struct event_feed *feed, struct crew *crew, struct trace *trace,
+		      struct event_index_writer *index);
+
 /*
- * Begin to read an open trace that is not live.  The caller is the first reader, 0.  Returns false if there is no
- * thread to be had: then there is nothing to stop.
+ * Add a reader, a task that takes batches in its steps, before the first one gives back its first batch.  Returns
+ * its number; the caller starts the task.
  */
-bool event_feed_start(struct event_feed *feed, struct trace *trace, struct event_index_writer *index);
+unsigned event_feed_add_reader(struct event_feed *feed, struct crew_task *task);
 
-/* Add a reader, before the first one gives back its first batch.  The number is for the calls below. */
-unsigned event_feed_add_reader(struct event_feed *feed);
+/* Wait for the first reader's next batch.  NULL: there are no more. */
+const struct event_batch *event_feed_take(struct event_feed *feed);
+void event_feed_give_back(struct event_feed *feed);
 
-/* The reader that was added last is none. */
-void event_feed_drop_reader(struct event_feed *feed, unsigned reader);
+/* The next batch of another reader.  NULL: there is none just now, or no more. */
+const struct event_batch *event_feed_look(struct event_feed *feed, unsigned reader);
 
-/* Wait for the next batch.  NULL: there are no more, or the feed is stopped. */
-const struct event_batch *event_feed_take(struct event_feed *feed, unsigned reader);
-void event_feed_give_back(struct event_feed *feed, unsigned reader);
+/* Returns whether there is another one. */
+bool event_feed_return(struct event_feed *feed, unsigned reader);
 
 /*
  * By the first reader, which has no batch: wait until no other thread reads the trace or looks at a batch, and keep
@@ -76,10 +80,10 @@ void event_feed_resume(struct event_feed *feed);
 /* Have no more batches made or taken. */
 void event_feed_stop(struct event_feed *feed);
 
-/* Wait for the end of the thread; of a feed that has none, nothing. */
-void event_feed_join(struct event_feed *feed);
+/* All batches were made, or it was stopped: from here on no reader is started any more. */
+void event_feed_finish(struct event_feed *feed);
 
-/* Free what it has.  The other readers are at their end. */
+/* Free what it has, once it and then the tasks of the other readers are finished. */
 void event_feed_release(struct event_feed *feed);
 
 #endif

@@ -138,7 +138,8 @@ static enum histree_status make_of_intervals(struct load *load, const char *path
 {
 	const struct histree_history_options options = history_options(load, path);
 	struct interval_sink sink;
-	enum histree_status status = state_file_sink(load->io, &options, &load->tables, &sink, load->error);
+	const struct state_shared shared = { .tables = &load->tables };
+	enum histree_status status = state_file_sink(load->io, &options, &shared, &sink, load->error);
 	if (status != HISTREE_OK)
 		return status;
 	for (histree_quark quark = 0; quark < load->attribute_count; quark++)
@@ -196,8 +197,9 @@ static enum histree_status add_changes(struct load *load, struct histree_state_s
 static enum histree_status make_of_changes(struct load *load, const char *path)
 {
 	const struct histree_history_options options = history_options(load, path);
+	const struct state_shared shared = { .tables = &load->tables };
 	struct histree_state_system *system;
-	enum histree_status status = state_file_create_in(load->io, &options, &load->tables, &system, load->error);
+	enum histree_status status = state_file_create_in(load->io, &options, &shared, &system, load->error);
 	if (status == HISTREE_OK)
 		status = load_set_labels(load, &system->sink);
 	if (status == HISTREE_OK)

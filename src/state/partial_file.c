@@ -256,7 +256,7 @@ static enum histree_status write_section(void *context, struct block_file *file,
 }
 
 enum histree_status partial_file_create_in(const struct io *io, const struct histree_history_options *options,
-					   struct table_space *tables, struct histree_state_system **out,
+					   const struct state_shared *shared, struct histree_state_system **out,
 					   struct partial_file **partial, struct histree_error *error)
 {
 	struct tree_options tree;
@@ -273,7 +273,7 @@ enum histree_status partial_file_create_in(const struct io *io, const struct his
 		return error_memory(error, "a history file");
 	made->start = options->start;
 	made->leaves_out_nulls = tree.leaves_out_nulls;
-	status = state_file_sink(io, options, tables, &made->file, error);
+	status = state_file_sink(io, options, shared, &made->file, error);
 	if (status == HISTREE_OK) {
 		made->table.space = made->file.tables;
 		state_file_make_partial(&made->file, write_section, made);

@@ -17,14 +17,14 @@
 #include "histree/state_system.h"
 
 struct partial_file;
-struct table_space;
+struct state_shared;
 
 /*
  * Make a state system whose file is partial, as state_file_create_in() does.  *partial is the system's.  Such a
  * file is neither published nor opened before it is closed (HISTREE_ERR_ARGUMENT).
  */
 enum histree_status partial_file_create_in(const struct io *io, const struct histree_history_options *options,
-					   struct table_space *tables, struct histree_state_system **out,
+					   const struct state_shared *shared, struct histree_state_system **out,
 					   struct partial_file **partial, struct histree_error *error);
 
 /* What is known of all checkpoints; called once, before the first of them.  The bytes are copied. */

@@ -330,8 +330,9 @@ static enum histree_status continue_file(struct state_file *state_file, const ch
 
 /* The tables are of the space of a build, or of one of their own. */
 static enum histree_status take_tables(struct state_file *state_file, const struct histree_history_options *options,
-				       struct table_space *tables, struct histree_error *error)
+				       const struct state_shared *shared, struct histree_error *error)
 {
+	struct table_space *tables = shared != NULL ? shared->tables : NULL;
 	state_file->tables = tables != NULL ? tables : &state_file->own_tables;
 	size_t memory = options->tree.memory_max != 0 ? options->tree.memory_max : TABLE_MEMORY_DEFAULT;
 	if (tables == NULL && !table_space_init(&state_file->own_tables, options->path, memory))
@@ -340,7 +341,7 @@ static enum histree_status take_tables(struct state_file *state_file, const stru
 }
 
 enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
-				    struct table_space *tables, struct interval_sink *out,
+				    const struct state_shared *shared, struct interval_sink *out,
 				    struct histree_error *error)
 {
 	if (options->path == NULL || options->path[0] == '\0')
@@ -357,7 +358,8 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 	if (state_file == NULL)
 		return error_memory(error, "a history file");
 	*state_file = (struct state_file){ .provider = provider, .io = io };
-	status = take_tables(state_file, options, tables, error);
+	status = take_tables(state_file, options, shared, error);
+	tree_options.crew = shared != NULL ? shared->crew : NULL;
 	tree_options.tables = state_file->tables;
 	if (status == HISTREE_OK && options->resume)
 		status = continue_file(state_file, options->path, tree_options.node_size, error);
@@ -403,12 +405,12 @@ enum histree_status state_file_count(const struct interval_sink *sink, const str
 }
 
 enum histree_status state_file_create_in(const struct io *io, const struct histree_history_options *options,
-					 struct table_space *tables, struct histree_state_system **out,
+					 const struct state_shared *shared, struct histree_state_system **out,
 					 struct histree_error *error)
 {
 	struct interval_sink sink;
 	*out = NULL;
-	enum histree_status status = state_file_sink(io, options, tables, &sink, error);
+	enum histree_status status = state_file_sink(io, options, shared, &sink, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = state_system_create(options->start, &sink, out, error);

@@ -10,13 +10,17 @@
 #include "state/interval_sink.h"
 
 struct block_file;
+struct crew;
 
-/*
- * Create a state system; `io` outlives it, and so does `tables`, where what grows with the attributes has its
- * memory. With NULL the system has a space of its own.
- */
+/* What a history shares with the others of a build, and what outlives them. */
+struct state_shared {
+	struct table_space *tables; /* for what grows with the attributes; NULL: it has a space of its own */
+	struct crew *crew;          /* that does what the caller need not; NULL: with threads, one of its own */
+};
+
+/* Create a state system; `io` outlives it.  `shared` may be NULL. */
 enum histree_status state_file_create_in(const struct io *io, const struct histree_history_options *options,
-					 struct table_space *tables, struct histree_state_system **out,
+					 const struct state_shared *shared, struct histree_state_system **out,
 					 struct histree_error *error);
 
 static inline enum histree_status state_file_create(const struct io *io,
@@ -31,7 +35,7 @@ static inline enum histree_status state_file_create(const struct io *io,
  * Its context is freed with sink.free().
  */
 enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
-				    struct table_space *tables, struct interval_sink *out,
+				    const struct state_shared *shared, struct interval_sink *out,
 				    struct histree_error *error);
 
 /* Have such a file be partial: `write` adds the section PART once all others are there. */

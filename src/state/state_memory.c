@@ -95,7 +95,8 @@ static enum histree_status create_file(struct state_memory *memory, const struct
 	    !table_space_init(&memory->tables, memory->path, SIZE_MAX))
 		return error_memory(error, "a history");
 	in_memory.path = memory->path;
-	return state_file_sink(memory->io, &in_memory, &memory->tables, &memory->file, error);
+	const struct state_shared shared = { .tables = &memory->tables };
+	return state_file_sink(memory->io, &in_memory, &shared, &memory->file, error);
 }
 
 enum histree_status histree_state_create_in_memory(const struct histree_history_options *options,

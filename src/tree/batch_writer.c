@@ -71,49 +71,59 @@ static size_t leaf_share(const struct batch_writer *writer, size_t left)
 	return (left + leaves - 1) / leaves;
 }
 
-/* Write one leaf of at most `count` items; *taken becomes how many. */
-static enum histree_status write_leaf(struct batch_writer *writer, const struct batch *batch,
-				      const struct column_item *items, size_t count,
-				      const struct histree_value *values, size_t *taken,
+/* Write one leaf of at most `count` items that are ready. */
+static enum histree_status write_leaf(struct batch_writer *writer, const struct batch *batch, size_t count,
 				      struct histree_error *error)
 {
-	*taken = encode_leaf(writer, items, count, values, batch->values.count);
-	if (*taken == 0 || !add_lifetimes(&writer->lifetimes, items, *taken))
+	const struct column_item *items = writer->items + writer->written;
+	size_t taken = encode_leaf(writer, items, count, writer->values, batch->values.count);
+	if (taken == 0 || !add_lifetimes(&writer->lifetimes, items, taken))
 		return error_memory(error, "a leaf");
+	writer->written += taken;
 	struct node_child leaf;
 	enum histree_status status = tree_output_leaf(&writer->branch->output, &writer->builder, &leaf, error);
 	return status == HISTREE_OK ? tree_branch_attach(writer->branch, &leaf, batch->start, error) : status;
 }
 
-/* Take the items bucket by bucket, and whenever there are enough of them, write a leaf. */
-static enum histree_status write_leaves(struct batch_writer *writer, struct batch *batch,
-					const struct histree_value *values, struct histree_error *error)
+/* Sort the items of the next bucket behind those that are ready. */
+static enum histree_status take_bucket(struct batch_writer *writer, struct batch *batch,
+				       struct histree_error *error)
 {
-	size_t ready = 0, used = 0; /* items: those before `used` are written */
-	for (size_t bucket = 0; bucket < batch->bucket_count; bucket++) {
-		size_t more = bucket_item_count(&batch->buckets[bucket]);
-		if (more == 0)
-			continue;
-		if (used > 0)
-			memmove(writer->items, writer->items + used, (ready - used) * sizeof(*writer->items));
-		ready -= used;
-		used = 0;
-		if (!array_reserve(&writer->items, &writer->items_capacity, ready + more))
-			return error_memory(error, "sorting a batch");
-		batch_take(batch, bucket, writer->items + ready);
-		ready += more;
-		for (;;) {
-			size_t share = leaf_share(writer, ready - used + batch->count), taken;
-			if (ready == used || (share > ready - used && batch->count > 0))
+	size_t bucket = writer->bucket++, more = bucket_item_count(&batch->buckets[bucket]);
+	if (more == 0)
+		return HISTREE_OK;
+	size_t left = writer->ready - writer->written;
+	if (writer->written > 0)
+		memmove(writer->items, writer->items + writer->written, left * sizeof(*writer->items));
+	writer->ready = left;
+	writer->written = 0;
+	if (!array_reserve(&writer->items, &writer->items_capacity, left + more))
+		return error_memory(error, "sorting a batch");
+	batch_take(batch, bucket, writer->items + left);
+	writer->ready += more;
+	return HISTREE_OK;
+}
+
+/* Take the items bucket by bucket until there are enough of them for a leaf, or all there are, and write these. */
+static enum histree_status write_leaves(struct batch_writer *writer, struct batch *batch,
+					struct histree_error *error)
+{
+	bool has_written = false;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && !has_written && writer->bucket < batch->bucket_count) {
+		status = take_bucket(writer, batch, error);
+		while (status == HISTREE_OK && writer->written < writer->ready) {
+			size_t ready = writer->ready - writer->written;
+			size_t share = leaf_share(writer, ready + batch->count);
+			if (share > ready && batch->count > 0)
 				break;
-			enum histree_status status =
-				write_leaf(writer, batch, writer->items + used, share, values, &taken, error);
-			if (status != HISTREE_OK)
-				return status;
-			used += taken;
+			status = write_leaf(writer, batch, share, error);
+			has_written = true;
 		}
 	}
-	return HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	return writer->bucket < batch->bucket_count ? HISTREE_OK : HISTREE_END;
 }
 
 static struct histree_value listed_value(const struct batch *batch, uint32_t number)
@@ -124,16 +134,28 @@ static struct histree_value listed_value(const struct batch *batch, uint32_t num
 	return value_decode(&reader);
 }
 
+static enum histree_status begin(struct batch_writer *writer, const struct batch *batch,
+				 struct histree_error *error)
+{
+	writer->values = malloc(((size_t)batch->values.count + 1) * sizeof(*writer->values));
+	if (writer->values == NULL)
+		return error_memory(error, "the values of a batch");
+	for (uint32_t number = 0; number < batch->values.count; number++)
+		writer->values[number] = listed_value(batch, number);
+	writer->bucket = writer->written = writer->ready = 0;
+	return HISTREE_OK;
+}
+
 enum histree_status batch_writer_write(struct batch_writer *writer, struct batch *batch,
 				       struct histree_error *error)
 {
-	struct histree_value *values = malloc(((size_t)batch->values.count + 1) * sizeof(*values));
-	if (values == NULL)
-		return error_memory(error, "the values of a batch");
-	for (uint32_t number = 0; number < batch->values.count; number++)
-		values[number] = listed_value(batch, number);
-	enum histree_status status = write_leaves(writer, batch, values, error);
-	free(values);
+	enum histree_status status = writer->values != NULL ? HISTREE_OK : begin(writer, batch, error);
+	if (status == HISTREE_OK)
+		status = write_leaves(writer, batch, error);
+	if (status != HISTREE_OK) {
+		free(writer->values);
+		writer->values = NULL;
+	}
 	return status;
 }
 
@@ -152,4 +174,5 @@ void batch_writer_release(struct batch_writer *writer)
 	column_builder_release(&writer->builder);
 	lifetimes_release(&writer->lifetimes);
 	free(writer->items);
+	free(writer->values);
 }

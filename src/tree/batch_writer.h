@@ -15,6 +15,9 @@ struct batch_writer {
 	struct column_builder builder;
 	struct column_item *items; /* sorted, on their way from a bucket to a leaf */
 	size_t items_capacity;
+	/* Of the batch at hand: its values, its next bucket, how many items are written, and how many sorted. */
+	struct histree_value *values;
+	size_t bucket, written, ready;
 	struct lifetimes lifetimes; /* of the keys in the leaves written so far */
 };
 
@@ -24,7 +27,10 @@ void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch, 
 /* Returns how many items make a good leaf. */
 size_t batch_writer_leaf_items(const struct batch_writer *writer);
 
-/* Write all items of a batch.  If this fails, some are left in it. */
+/*
+ * Write some leaves of a batch, one after another.  Returns HISTREE_OK if more are to be written, HISTREE_END if
+ * the batch is empty now.  If this fails, some items are left in it.
+ */
 enum histree_status batch_writer_write(struct batch_writer *writer, struct batch *batch,
 				       struct histree_error *error);
 

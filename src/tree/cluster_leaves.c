@@ -7,10 +7,10 @@
  * What began more than one batch ago belongs to the next tier, so that every leaf covers a time of the order of its
  * batch's.
  *
- * One batch at a time may be written by a worker thread.  From the hand-over until it was waited for, the worker
- * owns `writing`, `writer`, `written` and the branch; all else is the caller's.  The caller waits before it hands
- * over the next batch, and only then takes from the writer what it must know: so the file does not depend on how
- * fast either is.
+ * One batch at a time may be written by a crew.  From the hand-over until it was waited for, the task owns
+ * `writing`, `writer`, `written` and the branch; all else is the caller's.  The caller waits before it hands over
+ * the next batch, and only then takes from the writer what it must know: so the file does not depend on how fast
+ * either is.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -18,7 +18,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/worker.h"
 #include "item/value_codec.h"
 #include "tree/batch_length.h"
 #include "tree/batch_writer.h"
@@ -57,24 +56,23 @@ struct cluster {
 
 	struct batch writing;
 	struct batch_writer writer;
-	bool has_worker;
-	bool handed_over; /* a batch was, and has not been waited for */
-	struct worker worker;
+	struct crew *crew;           /* NULL: the caller's thread writes */
+	struct crew_task write;      /* the batch that was handed over */
+	bool handed_over;            /* and has not been waited for */
 	enum histree_status written; /* what became of the last batch that was handed over */
 	struct histree_error written_error;
 };
 
-/* What the worker owns after a hand-over, the caller may use only now. */
+/* What the task owns after a hand-over, the caller may use only now. */
 static void assert_caller_owns_all(const struct cluster *cluster)
 {
 	(void)cluster;
 	assert(!cluster->handed_over);
 }
 
-static void assert_worker_owns_writing(const struct cluster *cluster)
+static void assert_task_owns_writing(const struct cluster *cluster)
 {
-	(void)cluster;
-	assert(!cluster->has_worker || pthread_equal(pthread_self(), cluster->worker.thread));
+	assert(cluster->handed_over);
 	batch_assert(&cluster->writing);
 }
 
@@ -95,8 +93,8 @@ static void free_cluster(void *leaves)
 	struct cluster *cluster = leaves;
 	if (cluster == NULL)
 		return;
-	if (cluster->has_worker)
-		worker_stop(&cluster->worker);
+	if (cluster->crew != NULL)
+		crew_finish(cluster->crew, &cluster->write);
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++)
 		batch_release(&cluster->tiers[i].filling);
 	batch_release(&cluster->writing);
@@ -116,6 +114,8 @@ static void share_memory(struct cluster *cluster, size_t memory)
 	cluster->chunks_max = (memory - for_values) * CLUSTER_TIER_SHARE / (shares * CHUNK_BYTES);
 	cluster->values_max = for_values / (CLUSTER_TIERS + 1);
 }
+
+static bool write_batch(void *context);
 
 static enum histree_status create(struct tree_branch *branch, const struct tree_options *options, void **out,
 				  struct histree_error *error)
@@ -138,8 +138,8 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 		tier->flushed = tier->flushed_before = options->start;
 		begin_batch(cluster, tier);
 	}
-	/* Without a worker, the caller's thread writes. */
-	cluster->has_worker = options->threads > 1 && worker_create(&cluster->worker);
+	cluster->crew = options->crew;
+	cluster->write = (struct crew_task){ .step = write_batch, .context = cluster };
 	return tree_branch_open(branch, 1, error);
 }
 
@@ -184,30 +184,34 @@ static enum histree_status copy(const void *leaves, struct tree_branch *branch, 
 
 /* ---- handing over --------------------------------------------------------------------------------- */
 
-static void write_batch(void *context)
+static bool write_batch(void *context)
 {
 	struct cluster *cluster = context;
-	assert_worker_owns_writing(cluster);
-	cluster->written = batch_writer_write(&cluster->writer, &cluster->writing, &cluster->written_error);
-	assert(cluster->written != HISTREE_OK || cluster->writing.count == 0);
+	assert_task_owns_writing(cluster);
+	enum histree_status status =
+		batch_writer_write(&cluster->writer, &cluster->writing, &cluster->written_error);
+	assert(status != HISTREE_END || cluster->writing.count == 0);
+	if (status < 0)
+		cluster->written = status;
+	return status == HISTREE_OK;
 }
 
 /* Changes nothing that the file depends on: who looks at a history while it grows does not change it. */
-static enum histree_status wait_for_worker(void *leaves, struct histree_error *error)
+static enum histree_status wait_for_task(void *leaves, struct histree_error *error)
 {
 	struct cluster *cluster = leaves;
-	if (cluster->has_worker)
-		worker_wait(&cluster->worker);
+	if (cluster->crew != NULL)
+		crew_finish(cluster->crew, &cluster->write);
 	cluster->handed_over = false;
 	if (cluster->written != HISTREE_OK)
 		return error_set(error, cluster->written, "%s", cluster->written_error.message);
 	return HISTREE_OK;
 }
 
-/* Take back from the worker what it has written. */
+/* Take back what the task has written. */
 static enum histree_status take_back(struct cluster *cluster, struct histree_error *error)
 {
-	enum histree_status status = wait_for_worker(cluster, error);
+	enum histree_status status = wait_for_task(cluster, error);
 	if (status != HISTREE_OK)
 		return status;
 	assert_caller_owns_all(cluster);
@@ -217,17 +221,18 @@ static enum histree_status take_back(struct cluster *cluster, struct histree_err
 	return HISTREE_OK;
 }
 
-/* Have the batch in `writing` written, by the worker if there is one. */
+/* Have the batch in `writing` written, by the crew if there is one. */
 static enum histree_status hand_over(struct cluster *cluster, struct histree_error *error)
 {
 	assert_caller_owns_all(cluster);
 	cluster->handed_over = true;
-	if (cluster->has_worker) {
-		worker_start(&cluster->worker, write_batch, cluster);
+	if (cluster->crew != NULL) {
+		crew_start(cluster->crew, &cluster->write);
 		return HISTREE_OK;
 	}
-	write_batch(cluster);
-	return wait_for_worker(cluster, error);
+	while (write_batch(cluster))
+		;
+	return wait_for_task(cluster, error);
 }
 
 static bool remember_keys(struct cluster *cluster, const struct batch *batch)
@@ -409,7 +414,7 @@ const struct leaf_source leaves_of_clusters = {
 	.add = add,
 	.count = count,
 	.close_at = close_at,
-	.wait = wait_for_worker,
+	.wait = wait_for_task,
 	.copy = copy,
 	.finish = finish,
 	.write_section = write_section,

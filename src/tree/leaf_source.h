@@ -4,7 +4,7 @@
  *
  * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
  * below the open branch (tree_branch.h); what else it keeps between the two is known to it alone.  A source that
- * has a thread of its own may use the branch from that thread until wait() or finish() returns.  So the writer
+ * has a task of the crew's may use the branch in it until wait() or finish() returns.  So the writer
  * itself does not touch the branch in between.
  */
 #ifndef TREE_LEAF_SOURCE_H
@@ -37,8 +37,7 @@ struct leaf_source {
 	void (*close_at)(void *leaves, histree_time end);
 
 	/*
-	 * Wait until no thread of the source's own is at work; returns the error of that thread.  NULL: it has
-	 * none.
+	 * Wait until no task of the source's own is at work; returns the error of that task.  NULL: it has none.
 	 */
 	enum histree_status (*wait)(void *leaves, struct histree_error *error);
 

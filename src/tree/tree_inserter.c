@@ -6,17 +6,20 @@
 
 #include "base/error.h"
 
-struct tree_inserter *tree_inserter_create(tree_insert insert, void *context)
+static bool insert(void *context);
+
+struct tree_inserter *tree_inserter_create(struct crew *crew, tree_insert insert_into, void *context)
 {
 	struct tree_inserter *inserter = calloc(1, sizeof(*inserter));
 	if (inserter == NULL)
 		return NULL;
-	inserter->insert = insert;
+	inserter->crew = crew;
+	inserter->task = (struct crew_task){ .step = insert, .context = inserter };
+	inserter->insert = insert_into;
 	inserter->context = context;
 	for (unsigned i = 0; i < 2; i++)
 		inserter->blocks[i].intervals = calloc(INSERTER_INTERVALS, sizeof(struct histree_interval));
-	if (inserter->blocks[0].intervals != NULL && inserter->blocks[1].intervals != NULL &&
-	    worker_create(&inserter->worker))
+	if (inserter->blocks[0].intervals != NULL && inserter->blocks[1].intervals != NULL)
 		return inserter;
 	for (unsigned i = 0; i < 2; i++)
 		free(inserter->blocks[i].intervals);
@@ -27,7 +30,7 @@ struct tree_inserter *tree_inserter_create(tree_insert insert, void *context)
 /* ---- handing over ------------------------------------------------------------------------------------------ */
 
 /* The block that is not being filled.  After an error blocks go by. */
-static void insert(void *context)
+static bool insert(void *context)
 {
 	struct tree_inserter *inserter = context;
 	struct inserter_block *block = &inserter->blocks[1 - inserter->filling];
@@ -35,11 +38,12 @@ static void insert(void *context)
 		inserter->status =
 			inserter->insert(inserter->context, block->intervals, block->count, &inserter->error);
 	block->count = block->used = 0;
+	return false;
 }
 
 static enum histree_status wait(struct tree_inserter *inserter, struct histree_error *error)
 {
-	worker_wait(&inserter->worker);
+	crew_finish(inserter->crew, &inserter->task);
 	if (inserter->status == HISTREE_OK)
 		return HISTREE_OK;
 	return error_set(error, inserter->status, "%s", inserter->error.message);
@@ -49,7 +53,7 @@ static enum histree_status hand_over(struct tree_inserter *inserter, struct hist
 {
 	enum histree_status status = wait(inserter, error);
 	inserter->filling = 1 - inserter->filling;
-	worker_start(&inserter->worker, insert, inserter);
+	crew_start(inserter->crew, &inserter->task);
 	return status;
 }
 
@@ -130,7 +134,7 @@ void tree_inserter_free(struct tree_inserter *inserter)
 {
 	if (inserter == NULL)
 		return;
-	worker_stop(&inserter->worker);
+	crew_finish(inserter->crew, &inserter->task);
 	for (unsigned i = 0; i < 2; i++) {
 		free(inserter->blocks[i].intervals);
 		free(inserter->blocks[i].bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_inserter.h - a thread that inserts intervals into a tree, so that whoever makes them need not wait.
+ * tree_inserter.h - inserts intervals into a tree by a crew, so that whoever makes them need not wait.
  *
  * Intervals are copied into a block; a full block is handed over, and another one is filled meanwhile.  They are
  * inserted in the order in which they were added, by the calls that the adding thread would have made.
@@ -8,7 +8,7 @@
 #ifndef TREE_TREE_INSERTER_H
 #define TREE_TREE_INSERTER_H
 
-#include "base/worker.h"
+#include "base/crew.h"
 #include "histree/status.h"
 #include "histree/value.h"
 
@@ -29,13 +29,14 @@ struct tree_inserter {
 	void *context;
 	struct inserter_block blocks[2];
 	unsigned filling;
-	struct worker worker;
-	enum histree_status status; /* of what was handed over; read after the worker was waited for */
+	struct crew *crew;
+	struct crew_task task;
+	enum histree_status status; /* of what was handed over; read when the task is finished */
 	struct histree_error error;
 };
 
-/* Returns NULL if there is no thread, or no memory, to be had. */
-struct tree_inserter *tree_inserter_create(tree_insert insert, void *context);
+/* Returns NULL if memory is out. */
+struct tree_inserter *tree_inserter_create(struct crew *crew, tree_insert insert, void *context);
 
 /* The bytes of values are copied.  Returns the error that intervals added before have met, too. */
 enum histree_status tree_inserter_add(struct tree_inserter *inserter, const struct histree_interval *intervals,

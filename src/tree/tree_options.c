@@ -106,7 +106,7 @@ uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t
 		tree_variant_by_name(asked->variant != NULL ? asked->variant : variant_default);
 	if (asked->threads != 0)
 		return asked->threads;
-	return threads > 1 && variant != NULL ? variant->threads_max : 1;
+	return variant != NULL && threads > variant->threads_max ? variant->threads_max : threads;
 }
 
 enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,

@@ -5,11 +5,13 @@
 #ifndef TREE_TREE_OPTIONS_H
 #define TREE_TREE_OPTIONS_H
 
+#include "base/crew.h"
 #include "base/table.h"
 #include "histree/state_system.h"
 #include "tree/variant.h"
 
 struct tree_options {
+	struct crew *crew;          /* that does what the caller need not; NULL: with threads, one of its own */
 	struct table_space *tables; /* for what grows with the keys; NULL: it is in memory */
 	const struct tree_variant *variant;
 	uint32_t r_depth; /* levels of R-trees, or how many they may have at most; 0: the variant has none */
@@ -18,15 +20,14 @@ struct tree_options {
 	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
 	size_t memory_max;
 	bool leaves_out_nulls; /* before the first and after the last state of a key: lifetimes.h */
-	uint32_t
-		threads; /* 1: everything in the caller's; the most of the variant: one inserts (tree_inserter.h) */
+	uint32_t threads;      /* to have work for; 1: the caller's alone; the most of the variant: one inserts */
 	enum histree_preference prefer;
 	histree_time start;
 };
 
 /*
- * Returns how many threads a tree is to have that is built with so many: those that it asks for, if it says, else
- * one or as many as there is work for.  They seldom work all at once.
+ * Returns for how many threads a tree is to have work that is built with so many: those that it asks for, if it
+ * says, else no more than its variant has work for.
  */
 uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t threads);
 

@@ -26,8 +26,9 @@ struct tree_writer {
 	struct tree_added added;
 	size_t value_size_max;
 	struct edge_nulls edges;   /* if the source does not see to them itself */
-	struct tree_branch branch; /* the source's while it has a thread at work (leaf_source.h) */
-	/* NULL: none.  While it is not waited for, all but `added` and what never changes is its thread's. */
+	struct tree_branch branch; /* the source's while it has a task at work (leaf_source.h) */
+	struct crew own_crew;      /* where the options have none */
+	/* NULL: none.  While it is not waited for, all but `added` and what never changes is its task's. */
 	struct tree_inserter *inserter;
 };
 
@@ -37,7 +38,17 @@ static enum histree_status insert(void *context, const struct histree_interval *
 /* Of the threads that a variant has work for, this is the last. */
 static bool wants_inserter(const struct tree_options *options)
 {
-	return options->threads > 1 && options->threads == options->variant->threads_max;
+	return options->crew != NULL && options->threads == options->variant->threads_max;
+}
+
+/* Without a thread to be had, all is done by the caller's. */
+static void take_crew(struct tree_writer *writer)
+{
+	struct tree_options *options = &writer->options;
+	if (options->threads < 2)
+		options->crew = NULL;
+	else if (options->crew == NULL && crew_begin(&writer->own_crew, options->threads - 1))
+		options->crew = &writer->own_crew;
 }
 
 /* From here on until something is added, no other thread inserts. */
@@ -56,6 +67,8 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 	writer->source = options->variant->source;
 	writer->options = *options;
 	writer->added.end = options->start;
+	take_crew(writer);
+	options = &writer->options;
 	edge_nulls_init(&writer->edges, options);
 	enum histree_status status = tree_branch_init(&writer->branch, file, options, error);
 	if (status == HISTREE_OK)
@@ -65,8 +78,8 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		return status;
 	}
 	writer->value_size_max = node_value_size_max(&writer->branch.output.layout);
-	if (wants_inserter(options)) /* without a thread for it, the caller's inserts */
-		writer->inserter = tree_inserter_create(insert, writer);
+	if (wants_inserter(options)) /* without memory for it, the caller's thread inserts */
+		writer->inserter = tree_inserter_create(options->crew, insert, writer);
 	tree_assert_branch(&writer->branch);
 	*out = writer;
 	return HISTREE_OK;
@@ -76,9 +89,11 @@ void tree_writer_free(struct tree_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	/* First of all: threads may still write. */
+	/* First of all: a crew may still write. */
 	tree_inserter_free(writer->inserter);
 	writer->source->free(writer->leaves);
+	if (writer->options.crew == &writer->own_crew)
+		crew_end(&writer->own_crew);
 	edge_nulls_release(&writer->edges);
 	tree_branch_release(&writer->branch);
 	free(writer);
@@ -104,6 +119,7 @@ enum histree_status tree_writer_copy(const struct tree_writer *writer, struct bl
 	tree_assert_branch(&writer->branch);
 	copy->source = writer->source;
 	copy->options = writer->options;
+	copy->options.crew = NULL;
 	copy->added = writer->added;
 	copy->value_size_max = writer->value_size_max;
 	enum histree_status status = tree_branch_copy(&writer->branch, file, &copy->branch);

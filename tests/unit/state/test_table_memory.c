@@ -37,11 +37,12 @@ static void build(const struct io *io, const char *path, const char *variant, st
 	const struct histree_history_options options = {
 		.path = path, .provider = "test", .start = 1, .tree = { .variant = variant, .memory_max = 4 << 20 }
 	};
+	const struct state_shared shared = { .tables = tables };
 	struct histree_state_system *system;
 	histree_quark quark;
 	char name[48];
 	histree_time now = 1;
-	assert_int_equal(state_file_create_in(io, &options, tables, &system, NULL), HISTREE_OK);
+	assert_int_equal(state_file_create_in(io, &options, &shared, &system, NULL), HISTREE_OK);
 	for (int thread = 0; thread < THREADS; thread++) {
 		for (int member = 0; member < MEMBERS; member++) {
 			snprintf(name, sizeof(name), "Threads/%d/%s", thread, members[member]);
