@@ -130,9 +130,8 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct build_options, publish),
 	  .min = 1,
 	  .max = INT64_MAX,
-	  .help = "publish every NS what was read: others can see it, and it survives a crash; default: after a "
-		  "second, "
-		  "then as often as it takes 3 % of the time" },
+	  .help = "publish every NS what was read: others can see it, and it survives a crash; default: after "
+		  "three seconds, of a live trace after one, then as often as it takes 3 % of the time" },
 	{ .name = "no-overviews",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct build_options, no_overviews),

@@ -412,6 +412,8 @@ enum histree_status build_read_trace(struct build *build)
 		trace_set_clock(build->trace, build->host->clock);
 	if (status != HISTREE_OK)
 		return status;
+	build->publish_clock =
+		publish_clock_begin(options->publish_ns, trace_is_live(build->trace), build->begun_ns);
 	choose_threads(build);
 	take_crew(build);
 	return analyse_events(build);
@@ -537,7 +539,6 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 		.begun_ns = publish_clock_now(),
 	};
 	build.options = &build.own;
-	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
 	status = read_definitions(&build);
 	if (status == HISTREE_OK)
 		status = build_makes_store(options) ? run_build(&build) : build_without_store(&build);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 static const int64_t interval_min_ns = 1000 * 1000 * 1000;
+static const int64_t first_of_files_ns = 3LL * 1000 * 1000 * 1000;
 
 enum { BUILD_TIME_SHARE = 33 }; /* of which one part is for publishing: 3 % */
 
@@ -14,11 +15,12 @@ int64_t publish_clock_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-struct publish_clock publish_clock_begin(int64_t every_ns, int64_t now_ns)
+struct publish_clock publish_clock_begin(int64_t every_ns, bool is_live, int64_t now_ns)
 {
+	int64_t first = is_live ? interval_min_ns : first_of_files_ns;
 	return (struct publish_clock){
 		.every_ns = every_ns,
-		.next_ns = now_ns + (every_ns > 0 ? every_ns : interval_min_ns),
+		.next_ns = now_ns + (every_ns > 0 ? every_ns : first),
 	};
 }
 

@@ -534,7 +534,10 @@ static void when_to_publish(void **state)
 {
 	(void)state;
 	const int64_t ms = 1000000, second = 1000 * ms;
-	struct publish_clock clock = publish_clock_begin(0, 5 * second);
+	struct publish_clock clock = publish_clock_begin(0, false, 5 * second);
+	assert_false(publish_clock_is_due(&clock, 8 * second - 1));
+	assert_true(publish_clock_is_due(&clock, 8 * second));
+	clock = publish_clock_begin(0, true, 5 * second);
 	assert_false(publish_clock_is_due(&clock, 6 * second - 1));
 	assert_true(publish_clock_is_due(&clock, 6 * second));
 	publish_clock_done(&clock, 6 * second, 6 * second + ms); /* cheap: once a second */
@@ -543,7 +546,7 @@ static void when_to_publish(void **state)
 	publish_clock_done(&clock, 10 * second, 11 * second); /* 3 % of the time */
 	assert_false(publish_clock_is_due(&clock, 43 * second));
 	assert_true(publish_clock_is_due(&clock, 44 * second));
-	clock = publish_clock_begin(10 * ms, 0);
+	clock = publish_clock_begin(10 * ms, false, 0);
 	publish_clock_done(&clock, 10 * ms, 30 * ms); /* as often as asked for, whatever it costs */
 	assert_true(publish_clock_is_due(&clock, 40 * ms));
 }
