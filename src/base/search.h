@@ -17,6 +17,20 @@
  */
 typedef bool search_before(const void *context, size_t index);
 
+/* Returns the first index in [low, high) that is not before, or `high`, by halves: where nobody can guess. */
+__attribute__((always_inline)) static inline size_t search_halves(size_t low, size_t high, search_before *before,
+								  const void *context)
+{
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (before(context, middle))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /*
  * Returns the first index in [low, high) that is not before, or `high`.  Always inlined, so that `before` is too.
  */
@@ -42,14 +56,7 @@ __attribute__((always_inline)) static inline size_t search_first(size_t low, siz
 		}
 		low = step < high - low ? high - step + 1 : low;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (before(context, middle))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_halves(low, high, before, context);
 }
 
 #endif

@@ -115,8 +115,9 @@ static uint32_t find_name(const struct attribute_tree *tree, const struct attrib
 }
 
 static histree_quark tree_child(const struct histree_attributes *attributes, histree_quark parent,
-				const struct attribute_name *name)
+				const struct attribute_name *name, struct attribute_near *near)
 {
+	(void)near;
 	const struct attribute_tree *tree = tree_of(attributes);
 	uint32_t known_name = find_name(tree, name);
 	return known_name == INTERN_NONE ? HISTREE_ROOT : find_child(tree, parent, known_name);

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "state/attribute_format.h"
 
 static const struct attribute_view *view_of(const struct histree_attributes *attributes)
@@ -101,21 +102,51 @@ static uint32_t row_at(const struct attribute_view *view, uint32_t position, str
 	return (uint32_t)number;
 }
 
-/* The first position in the order that has a range of this parent, which may be none. */
-static uint32_t find_oldest(const struct attribute_view *view, histree_quark parent)
+/* What is looked for in the order. */
+struct sought {
+	const struct attribute_view *view;
+	uint32_t parent; /* + 1 */
+	const struct attribute_name *name;
+	bool *is_broken; /* a range on the way makes no sense */
+};
+
+static bool is_before_parent(const void *context, size_t position)
 {
-	uint32_t low = 0, high = view->ranges.count;
+	const struct sought *sought = context;
 	struct range_row row;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (row_at(view, middle, &row) == UINT32_MAX)
-			return view->ranges.count;
-		if (row.columns[RANGE_PARENT] < parent + 1)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (row_at(sought->view, (uint32_t)position, &row) != UINT32_MAX)
+		return row.columns[RANGE_PARENT] < sought->parent;
+	*sought->is_broken = true;
+	return false;
+}
+
+static bool is_not_after_name(const void *context, size_t position)
+{
+	const struct sought *sought = context;
+	struct range_row row;
+	*sought->is_broken = *sought->is_broken || row_at(sought->view, (uint32_t)position, &row) == UINT32_MAX;
+	if (*sought->is_broken)
+		return false;
+	struct attribute_name first = coded_name(sought->view, row.columns[RANGE_NAME], 0);
+	return row.columns[RANGE_PARENT] == sought->parent && attribute_name_compare(&first, sought->name) <= 0;
+}
+
+/* The first position from `low` on that is not before, near *guess if that is not NULL. */
+static uint32_t search(const struct sought *sought, uint32_t low, uint32_t *guess, search_before *before)
+{
+	const size_t high = sought->view->ranges.count;
+	if (guess == NULL)
+		return (uint32_t)search_halves(low, high, before, sought);
+	return *guess = (uint32_t)search_first(low, high, *guess, before, sought);
+}
+
+/* The first position in the order that has a range of this parent, which may be none. */
+static uint32_t find_oldest(const struct attribute_view *view, histree_quark parent, uint32_t *guess)
+{
+	bool is_broken = false;
+	const struct sought sought = { .view = view, .parent = parent + 1, .is_broken = &is_broken };
+	uint32_t position = search(&sought, 0, guess, is_before_parent);
+	return is_broken ? view->ranges.count : position;
 }
 
 /*
@@ -123,21 +154,12 @@ static uint32_t find_oldest(const struct attribute_view *view, histree_quark par
  * `oldest`.
  */
 static uint32_t find_named(const struct attribute_view *view, uint32_t oldest, histree_quark parent,
-			   const struct attribute_name *name)
+			   const struct attribute_name *name, uint32_t *guess)
 {
-	uint32_t low = oldest + 1, high = view->ranges.count;
-	struct range_row row;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (row_at(view, middle, &row) == UINT32_MAX)
-			return oldest;
-		struct attribute_name first = coded_name(view, row.columns[RANGE_NAME], 0);
-		if (row.columns[RANGE_PARENT] == parent + 1 && attribute_name_compare(&first, name) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
+	bool is_broken = false;
+	const struct sought sought = { view, parent + 1, name, &is_broken };
+	uint32_t position = search(&sought, oldest + 1, guess, is_not_after_name);
+	return is_broken ? oldest : position - 1;
 }
 
 /* The leader with that name in the range at a position of the order, or HISTREE_ROOT. */
@@ -160,15 +182,15 @@ static histree_quark leader_named(const struct attribute_view *view, uint32_t po
 
 /* A child that is a leader. */
 static histree_quark late_child(const struct attribute_view *view, histree_quark parent,
-				const struct attribute_name *name)
+				const struct attribute_name *name, struct attribute_near *near)
 {
-	uint32_t oldest = find_oldest(view, parent);
+	uint32_t oldest = find_oldest(view, parent, near != NULL ? &near->oldest : NULL);
 	if (oldest == view->ranges.count)
 		return HISTREE_ROOT;
 	histree_quark found = leader_named(view, oldest, parent, name);
 	if (found != HISTREE_ROOT)
 		return found;
-	uint32_t position = find_named(view, oldest, parent, name);
+	uint32_t position = find_named(view, oldest, parent, name, near != NULL ? &near->named : NULL);
 	return position > oldest ? leader_named(view, position, parent, name) : HISTREE_ROOT;
 }
 
@@ -177,7 +199,7 @@ static histree_quark oldest_late_child(const struct attribute_view *view, histre
 				       struct attribute_range *near)
 {
 	struct range_row row;
-	uint32_t position = find_oldest(view, parent);
+	uint32_t position = find_oldest(view, parent, NULL);
 	uint32_t number = position < view->ranges.count ? row_at(view, position, &row) : UINT32_MAX;
 	if (number == UINT32_MAX || row.columns[RANGE_PARENT] != parent + 1)
 		return HISTREE_ROOT;
@@ -288,16 +310,16 @@ static histree_quark member_named(const struct attribute_view *view, const struc
 }
 
 static histree_quark view_child(const struct histree_attributes *attributes, histree_quark parent,
-				const struct attribute_name *name)
+				const struct attribute_name *name, struct attribute_near *near)
 {
 	const struct attribute_view *view = view_of(attributes);
-	struct attribute_range range = { 0 };
-	if (parent != HISTREE_ROOT && find_range(view, parent, &range)) {
-		histree_quark child = member_named(view, &range, parent, name);
-		if (child != HISTREE_ROOT || !range.late)
+	struct attribute_range any = { 0 }, *range = near != NULL ? &near->parent : &any;
+	if (parent != HISTREE_ROOT && find_range(view, parent, range)) {
+		histree_quark child = member_named(view, range, parent, name);
+		if (child != HISTREE_ROOT || !range->late)
 			return child;
 	}
-	return late_child(view, parent, name);
+	return late_child(view, parent, name, near);
 }
 
 static bool view_is_folder(const struct histree_attributes *attributes, histree_quark quark)

@@ -25,8 +25,17 @@ enum histree_status histree_attributes_child(const struct histree_attributes *at
 	if (parent != HISTREE_ROOT && !known(attributes, parent))
 		return HISTREE_ERR_QUARK;
 	struct attribute_name wanted = attribute_name(name, name_size);
-	*out = attributes->source->child(attributes, parent, &wanted);
+	*out = attributes->source->child(attributes, parent, &wanted, NULL);
 	return *out == HISTREE_ROOT ? HISTREE_NOT_FOUND : HISTREE_OK;
+}
+
+histree_quark attributes_child_near(const struct histree_attributes *attributes, histree_quark parent,
+				    const char *name, size_t name_size, struct attribute_near *near)
+{
+	const struct attribute_name wanted = attribute_name(name, name_size);
+	if (parent != HISTREE_ROOT && !known(attributes, parent))
+		return HISTREE_ROOT;
+	return attributes->source->child(attributes, parent, &wanted, near);
 }
 
 /* Apart, so that the look-up of a plain name has no room on its stack. */

@@ -12,6 +12,12 @@
 #include "state/attribute_name.h"
 #include "state/attribute_reader.h"
 
+/* Where a child was found last, so that one near it is found soon.  It is zeroed at first. */
+struct attribute_near {
+	struct attribute_range parent;
+	uint32_t oldest, named; /* positions in the order of names (state/attribute_format.h); any are good */
+};
+
 /*
  * `near` is where the caller's last question was answered, so that a question about an attribute near it costs
  * little; it is zeroed at first.  Quarks are below `count`, but for that of a parent, which may be HISTREE_ROOT.
@@ -28,9 +34,9 @@ struct attribute_source {
 	histree_quark (*next_sibling)(const struct histree_attributes *attributes, histree_quark quark,
 				      struct attribute_range *near);
 	bool (*is_folder)(const struct histree_attributes *attributes, histree_quark quark);
-	/* HISTREE_ROOT if there is none. */
+	/* HISTREE_ROOT if there is none.  `near` may be NULL. */
 	histree_quark (*child)(const struct histree_attributes *attributes, histree_quark parent,
-			       const struct attribute_name *name);
+			       const struct attribute_name *name, struct attribute_near *near);
 };
 
 struct histree_attributes {
@@ -48,6 +54,13 @@ enum { ATTRIBUTE_COUNT_MAX = 1 << 30 };
  */
 histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,
 			      struct attribute_range *near);
+
+/*
+ * Returns the child of this name, HISTREE_ROOT if there is none: soon for who asks for children that are near one
+ * another, of one parent or of parents that are.
+ */
+histree_quark attributes_child_near(const struct histree_attributes *attributes, histree_quark parent,
+				    const char *name, size_t name_size, struct attribute_near *near);
 
 /* Returns HISTREE_ERR_QUARK unless `quark` is an attribute. */
 enum histree_status attributes_check(const struct histree_attributes *attributes, histree_quark quark,

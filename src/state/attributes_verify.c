@@ -20,7 +20,7 @@ uint64_t attributes_verify(const struct histree_attributes *attributes,
 		if (name.text != NULL) /* as whoever looks for it takes it */
 			name = attribute_name(name.text, name.size);
 		walked++;
-		if (named && source->child(attributes, parent, &name) == quark)
+		if (named && source->child(attributes, parent, &name, NULL) == quark)
 			continue;
 		snprintf(text, sizeof(text), "attribute %" PRIu32 ": %s", quark,
 			 named ? "its name does not lead to it" : "it has no name");

@@ -142,15 +142,16 @@ static histree_quark find_host(const struct history_union *joined, const struct 
 }
 
 static histree_quark child_of(const struct histree_attributes *attributes, histree_quark parent,
-			      const struct attribute_name *name)
+			      const struct attribute_name *name, struct attribute_near *near)
 {
+	(void)near; /* each host has an order of its own */
 	const struct history_union *joined = union_of(attributes);
 	if (parent == HISTREE_ROOT)
 		return find_host(joined, name);
 	const struct place place = place_of(joined, parent);
 	if (place.attributes == NULL)
 		return HISTREE_ROOT;
-	return in_union(&place, place.attributes->source->child(place.attributes, place.own, name));
+	return in_union(&place, place.attributes->source->child(place.attributes, place.own, name, NULL));
 }
 
 const struct attribute_source union_attributes = {

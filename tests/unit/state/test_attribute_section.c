@@ -109,6 +109,40 @@ static void numbers_come_back_as_they_were_written(void **state)
 	attribute_tree_release(&tree);
 }
 
+/* Wherever the last one was found, and if that is nowhere. */
+static void children_are_found_from_anywhere(void **state)
+{
+	(void)state;
+	struct random random = { test_seed() };
+	for (unsigned round = 0; round < 20; round++) {
+		struct attribute_tree tree;
+		struct attribute_view view;
+		struct attribute_near near = { 0 };
+		if (round % 2 == 0)
+			random_tree(&tree, &random, 1 + random_index(&random, 400));
+		else
+			thread_tree(&tree, &random, 1 + random_index(&random, 200));
+		finish(&tree, &view);
+		for (unsigned i = 0; i < 500; i++) {
+			char name[ATTRIBUTE_NAME_SIZE_MAX + 1];
+			histree_quark child = (histree_quark)random_below(&random, tree.base.count), plain;
+			histree_quark parent = histree_attributes_parent(&tree.base, child);
+			size_t size = histree_attributes_name(&tree.base, child, name, sizeof(name));
+			if (i % 5 == 0) /* which it may not have */
+				parent = (histree_quark)random_below(&random, tree.base.count);
+			if (i % 7 == 0)
+				near = (struct attribute_near){ .oldest = (uint32_t)random_below(&random, 1000),
+								.named = UINT32_MAX };
+			if (histree_attributes_child(&view.base, parent, name, size, &plain) != HISTREE_OK)
+				plain = HISTREE_ROOT;
+			assert_int_equal(attributes_child_near(&view.base, parent, name, size, &near), plain);
+			assert_int_equal(attributes_child_near(&tree.base, parent, name, size, &near), plain);
+		}
+		attribute_view_release(&view);
+		attribute_tree_release(&tree);
+	}
+}
+
 static size_t section_size(const struct attribute_tree *tree)
 {
 	struct section section = { 0 };
@@ -300,6 +334,7 @@ int main(void)
 		cmocka_unit_test(a_section_brings_the_tree_back),
 		cmocka_unit_test(long_names_are_found_whatever_their_order),
 		cmocka_unit_test(numbers_come_back_as_they_were_written),
+		cmocka_unit_test(children_are_found_from_anywhere),
 		cmocka_unit_test(regular_names_take_few_bytes),
 		cmocka_unit_test(irregular_names_take_their_letters_and_few_bytes),
 		cmocka_unit_test(a_section_is_written_in_pieces),
