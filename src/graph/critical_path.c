@@ -128,7 +128,8 @@ static enum histree_status step_back(struct histree_critical_path *path, const s
 		return path_add_link(path, &arrow, error);
 	}
 	if (status == HISTREE_OK)
-		status = path_found(graph_edge_before(back->thread, back->time, &edge, error), &has_edge);
+		status = path_found(graph_edge_before(&path->view, back->thread, back->time, &edge, error),
+				    &has_edge);
 	if (status == HISTREE_OK && has_arrow && !(has_edge && path_is_wait(&edge)))
 		status = add_fork(path, back->reached, &arrow, error);
 	if (status != HISTREE_OK)
@@ -294,7 +295,7 @@ static enum histree_status begin_at_vertex(struct histree_critical_path *path, s
 					   histree_time from, struct histree_error *error)
 {
 	struct graph_link edge;
-	enum histree_status status = graph_edge_from(thread, from, &edge, error);
+	enum histree_status status = graph_edge_from(&path->view, thread, from, &edge, error);
 	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= path->to))
 		return has_no_edge(thread->tid, error);
 	if (status != HISTREE_OK)
@@ -311,9 +312,10 @@ static enum histree_status begin_at_time(struct histree_critical_path *path, str
 {
 	struct graph_link edge;
 	bool is_found;
-	enum histree_status status = path_found(graph_edge_over(thread, from, &edge, error), &is_found);
+	enum histree_status status =
+		path_found(graph_edge_over(&path->view, thread, from, &edge, error), &is_found);
 	if (status == HISTREE_OK && !is_found)
-		status = graph_edge_from(thread, from, &edge, error);
+		status = graph_edge_from(&path->view, thread, from, &edge, error);
 	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= path->to))
 		return has_no_edge(thread->tid, error);
 	if (status != HISTREE_OK)
@@ -356,7 +358,8 @@ static enum histree_status take_edge(struct histree_critical_path *path, struct 
 	bool is_found = false;
 	enum histree_status status = cancel_check(&path->cancel, 0, error);
 	if (status == HISTREE_OK && path->next < path->to)
-		status = path_found(graph_edge_after(path->thread, path->next, &edge, error), &is_found);
+		status = path_found(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
+				    &is_found);
 	if (status != HISTREE_OK || !is_found) {
 		path->thread = NULL;
 		return status;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event/packet_text.h"
+
+enum { WINDOWS_MAX = 4096 }; /* 64 MiB if all are full */
 
 static enum histree_status open_host(struct graph_view *view, struct histree_history *history,
 				     struct histree_error *error)
@@ -46,8 +47,24 @@ enum histree_status graph_view_open(struct graph_view *view, struct histree_hist
 	return status;
 }
 
+static void drop_windows(struct graph_view *view)
+{
+	size_t position = 0;
+	const struct id_entry *entry;
+	while (view->window_count > 0 && (entry = id_map_next(&view->known, &position)) != NULL) {
+		struct graph_thread *thread = entry->record;
+		if (thread->window == NULL)
+			continue;
+		graph_window_release(thread->window);
+		free(thread->window);
+		thread->window = NULL;
+		view->window_count--;
+	}
+}
+
 void graph_view_release(struct graph_view *view)
 {
+	drop_windows(view);
 	for (uint32_t i = 0; i < view->host_count; i++) {
 		histree_query_free(view->hosts[i].query);
 		free(view->hosts[i].receivers);
@@ -58,13 +75,6 @@ void graph_view_release(struct graph_view *view)
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
-
-static histree_quark child_of(const struct graph_host *host, histree_quark parent, const char *name)
-{
-	histree_quark child;
-	enum histree_status found = histree_attributes_child(host->attributes, parent, name, strlen(name), &child);
-	return found == HISTREE_OK ? child : HISTREE_ROOT;
-}
 
 enum histree_status graph_view_thread(struct graph_view *view, size_t number, int32_t tid,
 				      struct graph_thread **out, struct histree_error *error)
@@ -77,7 +87,9 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 	struct graph_host *host = number < view->host_count ? &view->hosts[number] : NULL;
 	snprintf(name, sizeof(name), "%" PRId32, tid);
 	bool has_threads = host != NULL && host->threads != HISTREE_ROOT;
-	histree_quark state = has_threads ? child_of(host, host->threads, name) : HISTREE_ROOT;
+	histree_quark state = has_threads ? attributes_child_near(host->attributes, host->threads, name,
+								  strlen(name), &host->near_threads)
+					  : HISTREE_ROOT;
 	if (state == HISTREE_ROOT)
 		return error_set(error, HISTREE_NOT_FOUND, "the graph has no thread %" PRId32, tid);
 	struct graph_thread *thread = arena_allocate(&view->records, sizeof(*thread), alignof(struct graph_thread));
@@ -96,33 +108,16 @@ histree_quark graph_part(struct graph_thread *thread, enum graph_part part)
 {
 	static const char *const names[GRAPH_PART_COUNT] = { "Woken_by", "Received_from", "Sent_at", "Received",
 							     "Name" };
+	struct graph_host *host = thread->host;
 	if ((thread->known & 1U << part) == 0) {
-		thread->parts[part] = child_of(thread->host, thread->state, names[part]);
+		thread->parts[part] = attributes_child_near(host->attributes, thread->state, names[part],
+							    strlen(names[part]), &host->near_parts);
 		thread->known |= 1U << part;
 	}
 	return thread->parts[part];
 }
 
 /* ---- edges -------------------------------------------------------------------------------------------------- */
-
-static bool is_inside(const struct graph_host *host, histree_time time)
-{
-	const struct histree_history_info *info = histree_history_info(host->history);
-	return time >= info->start && time <= info->end;
-}
-
-/* What is damaged is an edge of which nothing is known. */
-static enum histree_graph_state state_of(const struct histree_value *value)
-{
-	bool is_known = value->type == HISTREE_INT && value->int32 >= 0 && value->int32 < HISTREE_GRAPH_DEFAULT;
-	return is_known ? (enum histree_graph_state)value->int32 : HISTREE_GRAPH_UNKNOWN;
-}
-
-/* What a damaged node held is unknown, a nanosecond at a time. */
-static bool is_lost(const struct histree_interval *interval)
-{
-	return interval->value.type == HISTREE_UNKNOWN && interval->start == interval->end;
-}
 
 /*
  * Find how far what is lost goes, from a time that is, forwards or back, but not beyond `end`: by doubled steps,
@@ -143,7 +138,7 @@ static enum histree_status find_lost(struct graph_thread *thread, histree_time t
 					     (histree_time)((uint64_t)time + (uint64_t)way * at), &interval, error);
 		if (status != HISTREE_OK)
 			break;
-		if (is_lost(&interval))
+		if (graph_is_lost(&interval))
 			lost = at;
 		else
 			found = at;
@@ -163,64 +158,117 @@ static enum histree_status widen(struct graph_thread *thread, struct histree_int
 	return status == HISTREE_OK ? find_lost(thread, time, info->start, &interval->start, error) : status;
 }
 
-/* The edge over a time; where there is none, out->end is still set. */
-static enum histree_status edge_at(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				   struct histree_error *error)
+static enum histree_status read_single(struct graph_thread *thread, histree_time time, struct histree_error *error)
 {
 	struct histree_interval interval;
-	if (!is_inside(thread->host, time))
-		return HISTREE_NOT_FOUND;
-	if (!thread->has_edge || time < thread->start || time > thread->end) {
-		enum histree_status status =
-			histree_query_single(thread->host->query, thread->state, time, &interval, error);
-		if (status == HISTREE_OK && is_lost(&interval))
-			status = widen(thread, &interval, error);
-		if (status != HISTREE_OK)
-			return status;
-		thread->has_edge = true;
-		thread->start = interval.start;
-		thread->end = interval.end;
-		thread->is_null = interval.value.type == HISTREE_NULL;
-		thread->edge = state_of(&interval.value);
+	enum histree_status status =
+		histree_query_single(thread->host->query, thread->state, time, &interval, error);
+	if (status == HISTREE_OK && graph_is_lost(&interval))
+		status = widen(thread, &interval, error);
+	if (status != HISTREE_OK)
+		return status;
+	thread->edge = (struct graph_edge){ interval.start, interval.end, interval.value.type == HISTREE_NULL,
+					    graph_state_of(&interval.value) };
+	return HISTREE_OK;
+}
+
+/* Edges from the neighbour of the last one on, or back from there.  HISTREE_NOT_FOUND: read them singly. */
+static enum histree_status read_window(struct graph_view *view, struct graph_thread *thread, int way,
+				       struct histree_error *error)
+{
+	const histree_quark woken_by = graph_part(thread, GRAPH_WOKEN_BY);
+	const struct graph_window_source source = {
+		.query = thread->host->query,
+		.edges = thread->state,
+		.woken_by = woken_by > thread->state ? woken_by : HISTREE_ROOT,
+	};
+	if (histree_history_info(thread->host->history)->partial)
+		return HISTREE_NOT_FOUND; /* what is left out is made again: no more than is needed */
+	if (view->window_count >= WINDOWS_MAX)
+		drop_windows(view);
+	if (thread->window == NULL) {
+		thread->window = calloc(1, sizeof(*thread->window));
+		if (thread->window == NULL)
+			return error_memory(error, "edges of a graph");
+		view->window_count++;
 	}
+	return graph_window_read(thread->window, &source, &thread->edge, way, error);
+}
+
+/* Have the edge over a time be thread->edge. */
+static enum histree_status find_edge(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct histree_error *error)
+{
+	const struct graph_edge *last = &thread->edge, *found = NULL;
+	enum histree_status status = HISTREE_NOT_FOUND;
+	if (thread->has_edge && time >= last->start && time <= last->end)
+		return HISTREE_OK;
+	if (thread->window != NULL)
+		found = graph_window_edge(thread->window, time);
+	const bool is_next = thread->has_edge && last->end < time && last->end + 1 == time;
+	const bool is_before = thread->has_edge && time < last->start && time + 1 == last->start;
+	if (found == NULL && (is_next || is_before)) {
+		status = read_window(view, thread, is_next ? 1 : -1, error);
+		found = status == HISTREE_OK ? graph_window_edge(thread->window, time) : NULL;
+	}
+	if (status < 0)
+		return status;
+	if (found != NULL) {
+		thread->edge = *found;
+		return HISTREE_OK;
+	}
+	status = read_single(thread, time, error);
+	thread->has_edge = thread->has_edge || status == HISTREE_OK;
+	return status;
+}
+
+/* The edge over a time; where there is none, out->end is still set. */
+static enum histree_status edge_at(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				   struct graph_link *out, struct histree_error *error)
+{
+	if (!graph_is_inside(thread->host, time))
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = find_edge(view, thread, time, error);
+	if (status != HISTREE_OK)
+		return status;
 	*out = (struct graph_link){
 		.from = thread,
 		.to = thread,
-		.start = thread->start,
-		.end = thread->end + 1,
-		.state = thread->edge,
+		.start = thread->edge.start,
+		.end = thread->edge.end + 1,
+		.state = thread->edge.state,
 	};
-	return thread->is_null ? HISTREE_NOT_FOUND : HISTREE_OK;
+	return thread->edge.is_null ? HISTREE_NOT_FOUND : HISTREE_OK;
 }
 
-enum histree_status graph_edge_over(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				    struct histree_error *error)
+enum histree_status graph_edge_over(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				    struct graph_link *out, struct histree_error *error)
 {
-	return edge_at(thread, time, out, error);
+	return edge_at(view, thread, time, out, error);
 }
 
-enum histree_status graph_edge_before(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				      struct histree_error *error)
+enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error)
 {
-	enum histree_status status = edge_at(thread, time - 1, out, error);
+	enum histree_status status = edge_at(view, thread, time - 1, out, error);
 	return status == HISTREE_OK && out->end != time ? HISTREE_NOT_FOUND : status;
 }
 
-enum histree_status graph_edge_after(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				     struct histree_error *error)
+enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct graph_link *out, struct histree_error *error)
 {
-	enum histree_status status = edge_at(thread, time, out, error);
+	enum histree_status status = edge_at(view, thread, time, out, error);
 	return status == HISTREE_OK && out->start != time ? HISTREE_NOT_FOUND : status;
 }
 
-enum histree_status graph_edge_from(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				    struct histree_error *error)
+enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				    struct graph_link *out, struct histree_error *error)
 {
-	enum histree_status status = edge_at(thread, time, out, error);
-	while (is_inside(thread->host, time) &&
+	enum histree_status status = edge_at(view, thread, time, out, error);
+	while (graph_is_inside(thread->host, time) &&
 	       (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && out->start < time))) {
 		time = out->end;
-		status = edge_at(thread, time, out, error);
+		status = edge_at(view, thread, time, out, error);
 	}
 	return status;
 }
@@ -232,7 +280,7 @@ static enum histree_status number_at(const struct graph_host *host, histree_quar
 				     int64_t *out, struct histree_error *error)
 {
 	struct histree_interval interval;
-	if (quark == HISTREE_ROOT || !is_inside(host, time))
+	if (quark == HISTREE_ROOT || !graph_is_inside(host, time))
 		return HISTREE_NOT_FOUND;
 	enum histree_status status = histree_query_single(host->query, quark, time, &interval, error);
 	if (status != HISTREE_OK)
@@ -241,6 +289,19 @@ static enum histree_status number_at(const struct graph_host *host, histree_quar
 	if (interval.start != time || (value->type != HISTREE_INT && value->type != HISTREE_LONG))
 		return HISTREE_NOT_FOUND;
 	*out = value->type == HISTREE_INT ? value->int32 : value->int64;
+	return HISTREE_OK;
+}
+
+/* Who woke a thread at a vertex. */
+static enum histree_status waker_at(struct graph_thread *thread, histree_time time, int64_t *out,
+				    struct histree_error *error)
+{
+	const struct graph_wakeup *wakeup;
+	if (thread->window == NULL || !graph_window_wakeup(thread->window, time, &wakeup))
+		return number_at(thread->host, graph_part(thread, GRAPH_WOKEN_BY), time, out, error);
+	if (wakeup == NULL)
+		return HISTREE_NOT_FOUND;
+	*out = wakeup->tid;
 	return HISTREE_OK;
 }
 
@@ -253,92 +314,6 @@ static enum histree_status find_origin(struct graph_view *view, int64_t tid, str
 	return graph_view_thread(view, arrow->to->host->number, (int32_t)tid, &arrow->from, error);
 }
 
-/* ---- packets between hosts ---------------------------------------------------------------------------------- */
-
-/* So many packets are looked at, of one list of a host, before its sender is given up. */
-enum { PACKETS_MAX = 4096 };
-
-/* The number of the packet that came to a vertex. */
-static enum histree_status received_at(struct graph_thread *thread, histree_time time, struct histree_interval *out,
-				       struct packet_key *key, struct histree_error *error)
-{
-	histree_quark received = graph_part(thread, GRAPH_RECEIVED);
-	if (received == HISTREE_ROOT || !is_inside(thread->host, time))
-		return HISTREE_NOT_FOUND;
-	enum histree_status status = histree_query_single(thread->host->query, received, time, out, error);
-	if (status != HISTREE_OK)
-		return status;
-	bool is_there = out->start == time && out->value.type == HISTREE_STRING;
-	return is_there && packet_text_read(out->value.bytes, out->value.size, key, NULL) ? HISTREE_OK
-											  : HISTREE_NOT_FOUND;
-}
-
-/* The last time at which a host sent this packet, before `time`. */
-static enum histree_status find_sender(struct graph_view *view, const struct graph_host *host,
-				       const struct packet_key *key, histree_time time, struct graph_link *arrow,
-				       struct histree_error *error)
-{
-	char name[8];
-	struct histree_interval sent;
-	const histree_time start = histree_history_info(host->history)->start;
-	const histree_time end = histree_history_info(host->history)->end;
-	snprintf(name, sizeof(name), "%" PRIu32, packet_bucket(key));
-	histree_quark list = host->packets != HISTREE_ROOT ? child_of(host, host->packets, name) : HISTREE_ROOT;
-	time = time > end ? end : time;
-	for (unsigned i = 0; i < PACKETS_MAX && list != HISTREE_ROOT && time >= start; i++) {
-		struct packet_key found;
-		int32_t tid;
-		enum histree_status status = histree_query_single(host->query, list, time, &sent, error);
-		if (status != HISTREE_OK)
-			return status;
-		if (sent.value.type == HISTREE_NULL || is_lost(&sent))
-			break;
-		if (sent.value.type == HISTREE_STRING &&
-		    packet_text_read(sent.value.bytes, sent.value.size, &found, &tid) &&
-		    memcmp(&found, key, sizeof(found)) == 0) {
-			arrow->start = sent.start;
-			return graph_view_thread(view, host->number, tid, &arrow->from, error);
-		}
-		time = sent.start - 1;
-	}
-	return HISTREE_NOT_FOUND;
-}
-
-/* Of those who sent it before, on other hosts, the last. */
-static enum histree_status arrow_of_packet(struct graph_view *view, struct graph_thread *thread, histree_time time,
-					   struct graph_link *out, struct histree_error *error)
-{
-	struct histree_interval interval;
-	struct packet_key key;
-	bool is_found = false;
-	enum histree_status status =
-		view->host_count > 1 ? received_at(thread, time, &interval, &key, error) : HISTREE_NOT_FOUND;
-	if (status != HISTREE_OK)
-		return status;
-	for (uint32_t i = 0; i < view->host_count; i++) {
-		struct graph_link arrow = *out;
-		if (&view->hosts[i] == thread->host || view->hosts[i].history == NULL)
-			continue;
-		status = find_sender(view, &view->hosts[i], &key, time, &arrow, error);
-		if (status < 0)
-			return status;
-		if (status == HISTREE_OK && (!is_found || arrow.start > out->start)) {
-			*out = arrow;
-			is_found = true;
-		}
-	}
-	return is_found ? HISTREE_OK : HISTREE_NOT_FOUND;
-}
-
-enum histree_status graph_packet_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
-				      struct graph_link *out, struct histree_error *error)
-{
-	*out = (struct graph_link){
-		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_NETWORK
-	};
-	return arrow_of_packet(view, thread, time, out, error);
-}
-
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error)
 {
@@ -346,7 +321,7 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 	*out = (struct graph_link){
 		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_DEFAULT
 	};
-	enum histree_status status = number_at(thread->host, graph_part(thread, GRAPH_WOKEN_BY), time, &tid, error);
+	enum histree_status status = waker_at(thread, time, &tid, error);
 	if (status == HISTREE_NOT_FOUND) {
 		out->state = HISTREE_GRAPH_NETWORK;
 		status = number_at(thread->host, graph_part(thread, GRAPH_RECEIVED_FROM), time, &tid, error);
@@ -355,6 +330,6 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 					   error);
 	}
 	if (status == HISTREE_NOT_FOUND)
-		return arrow_of_packet(view, thread, time, out, error);
+		return graph_packet_into(view, thread, time, out, error);
 	return status == HISTREE_OK ? find_origin(view, tid, out, error) : status;
 }

@@ -3,15 +3,15 @@
  * graph_view.h - the edges and arrows of a graph of who waited for whom, where it lies in a history.
  *
  * A vertex is a thread and a time.  What comes before it, what follows and the arrow into it are a single query or
- * two each.
+ * two each, or are in a window (graph_window.h) that was read by one.
  */
 #ifndef GRAPH_GRAPH_VIEW_H
 #define GRAPH_GRAPH_VIEW_H
 
 #include "base/arena.h"
 #include "base/id_map.h"
-#include "histree/critical_path.h"
-#include "histree/query.h"
+#include "graph/graph_window.h"
+#include "state/attributes.h"
 
 /* A thread that ever received a packet which may come from another host. */
 struct graph_receiver {
@@ -26,7 +26,8 @@ struct graph_host {
 	const struct histree_attributes *attributes;
 	struct histree_query *query;
 	histree_quark threads, packets;
-	struct graph_receiver *receivers; /* sorted by quark, once they were asked for */
+	struct attribute_near near_threads, near_parts; /* where the last thread was found, and a part of one */
+	struct graph_receiver *receivers;               /* sorted by quark, once they were asked for */
 	size_t receiver_count, receiver_capacity;
 	bool has_receivers;
 };
@@ -37,7 +38,7 @@ enum graph_part { GRAPH_WOKEN_BY, GRAPH_RECEIVED_FROM, GRAPH_SENT_AT, GRAPH_RECE
 
 /*
  * A thread of the graph.  Most of those on a path are there for a moment, so that their parts are looked up when
- * they are first asked for; and a path often asks again for the edge that it had last.
+ * they are first asked for.  Of those along which the path goes on and on, edges are read many at a time.
  */
 struct graph_thread {
 	struct graph_host *host;
@@ -45,10 +46,9 @@ struct graph_thread {
 	histree_quark state;
 	uint32_t known; /* bits of the parts that were looked up */
 	histree_quark parts[GRAPH_PART_COUNT];
-	bool has_edge; /* this is what was last read of it: */
-	bool is_null;
-	histree_time start, end; /* inclusive */
-	enum histree_graph_state edge;
+	bool has_edge;
+	struct graph_edge edge;      /* that was asked for last */
+	struct graph_window *window; /* NULL: its edges were not asked for one after the other */
 	/* Of the path that is being walked: its last vertex there. */
 	uint64_t walk; /* by which that is known */
 	histree_time last;
@@ -67,7 +67,20 @@ struct graph_view {
 	uint32_t host_count;
 	struct id_map known; /* struct graph_thread, by host and tid */
 	struct arena records;
+	size_t window_count; /* of threads that have one */
 };
+
+static inline bool graph_is_inside(const struct graph_host *host, histree_time time)
+{
+	const struct histree_history_info *info = histree_history_info(host->history);
+	return time >= info->start && time <= info->end;
+}
+
+/* What a damaged node held is unknown, a nanosecond at a time. */
+static inline bool graph_is_lost(const struct histree_interval *interval)
+{
+	return interval->value.type == HISTREE_UNKNOWN && interval->start == interval->end;
+}
 
 enum histree_status graph_view_open(struct graph_view *view, struct histree_history *history,
 				    struct histree_error *error);
@@ -81,21 +94,24 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t host, int3
 histree_quark graph_part(struct graph_thread *thread, enum graph_part part);
 
 /* Each returns HISTREE_NOT_FOUND, without a message, if there is none. */
-enum histree_status graph_edge_before(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				      struct histree_error *error);
-enum histree_status graph_edge_after(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				     struct histree_error *error);
-enum histree_status graph_edge_over(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				    struct histree_error *error);
+enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error);
+enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				     struct graph_link *out, struct histree_error *error);
+enum histree_status graph_edge_over(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				    struct graph_link *out, struct histree_error *error);
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error);
 
-/* Find the packet from another host that came to a vertex. */
+/*
+ * Find the packet from another host that came to a vertex: of those who sent it before, the last.  Returns
+ * HISTREE_NOT_FOUND without a message.
+ */
 enum histree_status graph_packet_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				      struct graph_link *out, struct histree_error *error);
 
 /* Find the first edge that begins at a time or later. */
-enum histree_status graph_edge_from(struct graph_thread *thread, histree_time time, struct graph_link *out,
-				    struct histree_error *error);
+enum histree_status graph_edge_from(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				    struct graph_link *out, struct histree_error *error);
 
 #endif

@@ -44,7 +44,7 @@ static enum histree_status correct(struct histree_critical_path *path, struct gr
 	if (!ends_with_wakeup(edge))
 		return HISTREE_OK;
 	enum histree_status status =
-		path_found(graph_edge_before(edge->from, edge->start, &before, error), &is_found);
+		path_found(graph_edge_before(&path->view, edge->from, edge->start, &before, error), &is_found);
 	if (status == HISTREE_OK && is_found && ends_with_wakeup(&before)) {
 		edge->state = HISTREE_GRAPH_PREEMPTED;
 		note(path, HISTREE_PATH_WOKEN_AGAIN, later(edge->start, bound), edge->end);
@@ -98,7 +98,8 @@ static enum histree_status step_back(struct histree_critical_path *path, struct 
 {
 	struct graph_link edge, arrow;
 	bool has_edge, has_arrow = false;
-	enum histree_status status = path_found(graph_edge_before(at->thread, at->time, &edge, error), &has_edge);
+	enum histree_status status =
+		path_found(graph_edge_before(&path->view, at->thread, at->time, &edge, error), &has_edge);
 	if (status == HISTREE_OK && has_edge)
 		status = correct(path, &edge, bound, error);
 	else if (status == HISTREE_OK)
@@ -203,7 +204,8 @@ enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, 
 	bool is_found = false;
 	enum histree_status status = cancel_check(&path->cancel, path->work++, error);
 	if (status == HISTREE_OK && path->next < path->to)
-		status = path_found(graph_edge_after(path->thread, path->next, &edge, error), &is_found);
+		status = path_found(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
+				    &is_found);
 	if (status != HISTREE_OK || !is_found) {
 		path->thread = NULL;
 		return status;
