@@ -11,14 +11,12 @@
 #include "base/block_directory.h"
 #include "base/error.h"
 #include "state/attribute_format.h"
+#include "state/attribute_order.h"
 
 /* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */
 
-/*
- * Looks are at what is resident of the tables: names are read in order, those of the leaders of ranges with pages
- * between them, and compared out of order.
- */
-enum { PIECE_SIZE = 64 << 10, NAMES_PER_LOOK = 2048, LEADERS_PER_LOOK = 128, COMPARISONS_PER_LOOK = 64 };
+/* Looks are at what is resident of the tables. */
+enum { PIECE_SIZE = 64 << 10, NAMES_PER_LOOK = 2048 };
 
 /* After the first failure, which is kept, nothing is written any more: so it is enough to ask once, at the end. */
 struct section_writer {
@@ -347,131 +345,27 @@ static bool cut_range(struct cutter *cutter, struct range_row *row)
 	return true;
 }
 
-/* The leaders of the first groups of the ranges. */
-struct leaders {
-	histree_quark *quarks;
-	size_t count, capacity;
-};
-
 /* Write the table of ranges; the shapes are known after it.  Returns the size of the blocks. */
-static uint64_t save_ranges(struct cutter *cutter, struct leaders *leaders)
+static uint64_t save_ranges(struct cutter *cutter, struct range_leaders *leaders)
 {
 	struct range_writer table = range_writer(cutter->writer);
 	struct range_row row;
 	cutter->next = cut_group(cutter, 0);
 	while (cutter->writer->status == HISTREE_OK && cut_range(cutter, &row)) {
-		if (!array_reserve(&leaders->quarks, &leaders->capacity, leaders->count + 1)) {
+		if (!range_leaders_add(leaders, row.columns[RANGE_FIRST])) {
 			section_writer_no_memory(cutter->writer);
 			break;
 		}
-		leaders->quarks[leaders->count++] = row.columns[RANGE_FIRST];
 		range_writer_add(&table, &row);
 	}
 	return range_writer_finish(&table);
 }
 
-/* ---- the order by name ----------------------------------------------------------------------------------- */
-
-struct ordered_range {
-	uint64_t beginning[2]; /* of the name: compares like it as far as it goes */
-	uint32_t parent;       /* + 1 */
-	uint32_t range;
-};
-
-struct sorting {
-	const struct attribute_tree *tree;
-	const histree_quark *leaders;
-	uint64_t names; /* that were compared as a whole */
-};
-
-/* Returns `size` bytes of a text from `from` on, with zeros after its end, as a number that compares like them. */
-static uint64_t bytes_of(const struct attribute_name *name, size_t from, size_t size)
-{
-	uint64_t bytes = 0;
-	for (size_t at = from; at < from + size; at++)
-		bytes = bytes << 8 | (at < name->size ? (uint8_t)name->text[at] : 0);
-	return bytes;
-}
-
-/* Numbers come before texts, of which these are the first fifteen bytes. */
-static void set_beginning(struct ordered_range *range, const struct attribute_name *name)
-{
-	range->beginning[0] = name->text == NULL ? name->number : UINT64_C(1) << 63 | bytes_of(name, 0, 7);
-	range->beginning[1] = name->text == NULL ? 0 : bytes_of(name, 7, 8);
-}
-
-static int compare_ranges(const void *one, const void *other, void *context)
-{
-	const struct ordered_range *a = one, *b = other;
-	struct sorting *sorting = context;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->beginning[0] != b->beginning[0])
-		return a->beginning[0] < b->beginning[0] ? -1 : 1;
-	if (a->beginning[1] != b->beginning[1])
-		return a->beginning[1] < b->beginning[1] ? -1 : 1;
-	if (++sorting->names % COMPARISONS_PER_LOOK == 0)
-		table_space_look(sorting->tree->table.space);
-	struct attribute_name first = attribute_tree_name(sorting->tree, sorting->leaders[a->range]);
-	struct attribute_name second = attribute_tree_name(sorting->tree, sorting->leaders[b->range]);
-	return attribute_name_compare(&first, &second);
-}
-
-/* Ranges are numbered by age. */
-static void move_oldest_to_front(struct ordered_range *ranges, uint32_t count)
-{
-	uint32_t oldest = 0;
-	for (uint32_t i = 1; i < count; i++)
-		if (ranges[i].range < ranges[oldest].range)
-			oldest = i;
-	struct ordered_range moved = ranges[oldest];
-	memmove(ranges + 1, ranges, oldest * sizeof(*ranges));
-	ranges[0] = moved;
-}
-
-/* Pack the numbers of the ranges, which begin with these leaders, in the order in which children are searched. */
-static bool pack_order(const struct attribute_tree *tree, const histree_quark *leaders, uint32_t count,
-		       struct bit_buffer *out)
-{
-	unsigned width = count > 0 ? bits_needed(count - 1) : 0;
-	struct table table = { .space = tree->table.space };
-	struct ordered_range *ranges = table_allocate(&table, ((size_t)count + 1) * sizeof(*ranges));
-	if (ranges == NULL || !bit_buffer_reserve(out, (size_t)count * width)) {
-		table_release(&table, ranges);
-		return false;
-	}
-	for (uint32_t range = 0; range < count; range++) {
-		if (range % LEADERS_PER_LOOK == 0)
-			table_space_look(tree->table.space);
-		struct attribute_name name = attribute_tree_name(tree, leaders[range]);
-		ranges[range] = (struct ordered_range){ .parent = tree->attributes[leaders[range]].parent + 1,
-							.range = range };
-		set_beginning(&ranges[range], &name);
-	}
-	struct sorting sorting = { .tree = tree, .leaders = leaders };
-	qsort_r(ranges, count, sizeof(*ranges), compare_ranges, &sorting);
-	for (uint32_t first = 0, after; first < count; first = after) {
-		for (after = first + 1; after < count && ranges[after].parent == ranges[first].parent;)
-			after++;
-		move_oldest_to_front(ranges + first, after - first);
-	}
-	for (uint32_t i = 0; i < count; i++)
-		bit_buffer_put(out, ranges[i].range, width);
-	table_release(&table, ranges);
-	return true;
-}
-
 /* ---- the section ----------------------------------------------------------------------------------------- */
 
-static void save_order(const struct attribute_tree *tree, const struct leaders *leaders,
-		       struct section_writer *writer)
+static void put_piece(void *context, const void *bytes, size_t size)
 {
-	struct bit_buffer bits = { 0 };
-	if (!pack_order(tree, leaders->quarks, (uint32_t)leaders->count, &bits))
-		section_writer_no_memory(writer);
-	else
-		section_writer_put(writer, bits.bytes, (bits.bits + 7) / 8);
-	bit_buffer_release(&bits);
+	section_writer_put(context, bytes, size);
 }
 
 enum histree_status attribute_section_save(const struct attribute_tree *tree, const struct section_sink *sink,
@@ -482,18 +376,19 @@ enum histree_status attribute_section_save(const struct attribute_tree *tree, co
 	if (status != HISTREE_OK)
 		return status;
 	struct cutter cutter = { .tree = tree, .writer = &writer };
-	struct leaders leaders = { 0 };
+	struct range_leaders leaders = { .table.space = tree->table.space };
 	uint8_t footer[ATTRIBUTE_FOOTER_SIZE];
 	put_le64(footer + 16, text_list_save(&tree->texts, &writer));
 	put_le64(footer + 32, save_ranges(&cutter, &leaders));
 	put_le64(footer + 24, text_list_save(&cutter.shapes, &writer));
-	save_order(tree, &leaders, &writer);
+	if (writer.status == HISTREE_OK && !attribute_order_put(tree, &leaders, put_piece, &writer))
+		section_writer_no_memory(&writer);
 	put_le32(footer, tree->base.count);
 	put_le32(footer + 4, tree->texts.count);
 	put_le32(footer + 8, cutter.shapes.count);
 	put_le32(footer + 12, (uint32_t)leaders.count);
 	section_writer_put(&writer, footer, sizeof(footer));
-	free(leaders.quarks);
+	range_leaders_release(&leaders);
 	intern_release(&cutter.shapes);
 	return section_writer_finish(&writer);
 }

@@ -15,6 +15,7 @@
 #include "base/intern.h"
 #include "base/random.h"
 #include "base/table.h"
+#include "base/table_sort.h"
 #include "support/effort.h"
 
 enum { MEMORY = 1 << 20 };
@@ -133,6 +134,44 @@ static void maps_of_ids_and_texts_are_the_same(void **state)
 	table_space_release(&space);
 }
 
+static int by_number(const void *one, const void *other, void *context)
+{
+	const uint64_t *a = one, *b = other;
+	(*(size_t *)context)++;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Numbers of any order, of many runs and of few, and those that are in order but for the last. */
+static void tables_are_sorted_where_they_are(void **state)
+{
+	(void)state;
+	struct random random = { test_seed() };
+	for (unsigned round = 0; round < 12; round++) {
+		struct table_space space;
+		begin(&space);
+		struct table table = { .space = &space };
+		size_t compared = 0, count = 1 + random_below(&random, round % 2 == 0 ? 1000 : 400000);
+		uint64_t *array = table_allocate(&table, count * sizeof(*array)), sum = 0, sorted = 0;
+		bool in_order = round % 3 == 2;
+		for (size_t i = 0; i < count; i++) {
+			array[i] = in_order && i + 1 < count ? i : random_below(&random, count);
+			sum += hash_mix(array[i]);
+		}
+		assert_true(table_sort(&space, array, count, sizeof(*array), by_number, &compared));
+		for (size_t i = 0; i < count; i++) {
+			sorted += hash_mix(array[i]);
+			assert_true(i == 0 || array[i - 1] <= array[i]);
+		}
+		assert_true(sum == sorted);
+		assert_true(!in_order || compared < 16 * count + 1000000);
+		table_space_look(&space);
+		assert_true(table_space_resident(&space) <= MEMORY);
+		table_release(&table, array);
+		assert_null(space.maps);
+		table_space_release(&space);
+	}
+}
+
 /* No file can be made there: the ceiling does not hold, but the tables do. */
 static void without_files_tables_stay_in_memory(void **state)
 {
@@ -162,6 +201,7 @@ int main(void)
 		cmocka_unit_test(tables_of_hashes_have_memory_longest),
 		cmocka_unit_test(pages_leave_when_they_are_many),
 		cmocka_unit_test(maps_of_ids_and_texts_are_the_same),
+		cmocka_unit_test(tables_are_sorted_where_they_are),
 		cmocka_unit_test(without_files_tables_stay_in_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
