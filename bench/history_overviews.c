@@ -159,7 +159,7 @@ static size_t choose_busiest(struct histree_query *query, histree_quark *out, ui
 	struct state_counts counts;
 	struct histree_error error;
 	size_t count = 0;
-	check(state_counts_make(&counts, histree_query_history(query), &progress, &error), &error);
+	check(state_counts_make(&counts, histree_query_history(query), 0, &progress, &error), &error);
 	for (; count < BUSIEST && count < counts.attribute_count; count++) {
 		histree_quark most = 0;
 		for (histree_quark quark = 0; quark < counts.attribute_count; quark++)

@@ -40,6 +40,7 @@ struct number_writer {
 static unsigned levels_of(const struct number_writer *writer, histree_quark quark, uint64_t lowest)
 {
 	const struct state_counts *counts = writer->source->counts;
+	state_counts_pass(counts, quark);
 	if (counts->states[quark] < lowest || (counts->kinds[quark] & HAS_NUMBER) == 0)
 		return 0;
 	return number_ladder_levels(counts->states[quark], writer->ladder.states_log2);
@@ -90,9 +91,11 @@ static unsigned first_states_log2(const struct number_writer *writer, uint64_t b
 	const struct state_counts *counts = writer->source->counts;
 	uint64_t states = 0;
 	unsigned states_log2 = writer->source->options->number_states_log2;
-	for (histree_quark quark = 0; quark < writer->of.attribute_count; quark++)
+	for (histree_quark quark = 0; quark < writer->of.attribute_count; quark++) {
+		state_counts_pass(counts, quark);
 		if ((counts->kinds[quark] & HAS_NUMBER) != 0)
 			states += counts->states[quark];
+	}
 	while (states_log2 < NUMBERS_STATES_LOG2_MAX && (states >> states_log2) > bytes_max / SUMMARY_BYTES)
 		states_log2++;
 	return states_log2;

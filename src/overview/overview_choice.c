@@ -66,6 +66,7 @@ static enum histree_status choose(struct overview_choice *choice, struct condens
 /* A value of type custom could be mistaken for a rest. */
 static bool is_eligible(const struct state_counts *counts, histree_quark quark, uint64_t lowest)
 {
+	state_counts_pass(counts, quark);
 	return counts->states[quark] >= lowest && (counts->kinds[quark] & HAS_CUSTOM) == 0;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "overview/state_counts.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "state/history.h"
 #include "state/number_summary.h"
 #include "tree/tree_counts.h"
+
+enum { MEMORY_DEFAULT = 64 << 20 };
 
 struct counting {
 	struct state_counts *counts;
@@ -36,19 +36,29 @@ static void count_states(void *context, histree_quark quark, uint32_t states, un
 
 static enum histree_status go_on(void *context, double share, struct histree_error *error)
 {
-	return overview_progress_show(((struct counting *)context)->progress, share, error);
+	const struct counting *counting = context;
+	table_space_look(counting->counts->of_states.space);
+	return overview_progress_show(counting->progress, share, error);
+}
+
+static bool make_tables(struct state_counts *counts, const char *path, size_t memory_max)
+{
+	const size_t count = (size_t)counts->attribute_count + 1;
+	if (!table_space_init(&counts->space, path, memory_max != 0 ? memory_max : MEMORY_DEFAULT))
+		return false;
+	counts->of_states.space = counts->of_kinds.space = &counts->space;
+	counts->states = table_allocate(&counts->of_states, count * sizeof(*counts->states));
+	counts->kinds = table_allocate(&counts->of_kinds, count * sizeof(*counts->kinds));
+	return counts->states != NULL && counts->kinds != NULL;
 }
 
 enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
-				      const struct overview_progress *progress, struct histree_error *error)
+				      size_t memory_max, const struct overview_progress *progress,
+				      struct histree_error *error)
 {
 	uint32_t attribute_count = histree_history_info(history)->attribute_count;
-	*counts = (struct state_counts){
-		.states = calloc((size_t)attribute_count + 1, sizeof(*counts->states)),
-		.kinds = calloc((size_t)attribute_count + 1, sizeof(*counts->kinds)),
-		.attribute_count = attribute_count,
-	};
-	if (counts->states == NULL || counts->kinds == NULL)
+	*counts = (struct state_counts){ .attribute_count = attribute_count };
+	if (!make_tables(counts, history_path(history), memory_max))
 		return error_memory(error, "an overview");
 	struct counting counting = { counts, progress, 0, attribute_count };
 	const struct node_counter counter = { .class_of = kind_of, .count = count_states, .context = &counting };
@@ -68,7 +78,8 @@ enum histree_status state_counts_make(struct state_counts *counts, struct histre
 
 void state_counts_release(struct state_counts *counts)
 {
-	free(counts->states);
-	free(counts->kinds);
+	table_release(&counts->of_states, counts->states);
+	table_release(&counts->of_kinds, counts->kinds);
+	table_space_release(&counts->space);
 	*counts = (struct state_counts){ 0 };
 }

@@ -323,6 +323,7 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 		return HISTREE_OK;
 	begin_changes(graph, graph->end);
 	graph_lines_finish(&graph->workers.lines, graph->start, graph->end);
+	graph_workers_release(&graph->workers); /* overviews, which come next, need the memory */
 	return changes_end(&graph->workers.lines.changes, error);
 }
 
