@@ -26,6 +26,17 @@ uint32_t disk_queue_find(const struct disk_queue *queue, const struct request *r
 	return NO_SLOT;
 }
 
+uint32_t disk_queue_find_before(const struct disk_queue *queue, const struct request *request)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++) {
+		const struct request *before = &queue->slots[i].request;
+		uint64_t end = (uint64_t)before->sector + (uint64_t)before->sectors;
+		if (queue->slots[i].is_taken && before->kind == request->kind && end == (uint64_t)request->sector)
+			return i;
+	}
+	return NO_SLOT;
+}
+
 bool disk_queue_contains(const struct disk_queue *queue, const struct request *request)
 {
 	for (uint32_t i = 0; i < queue->slot_count; i++) {
@@ -85,6 +96,16 @@ void disk_queue_put(struct disk_queue *queue, struct changes *changes, const str
 	change(changes, slot->sector, histree_long(request->sector));
 	change(changes, slot->sectors, histree_int((int32_t)request->sectors));
 	change(changes, slot->origin, origin);
+}
+
+void disk_queue_resize(struct disk_queue *queue, struct changes *changes, uint32_t number, int64_t sector,
+		       int64_t sectors)
+{
+	struct request_slot *slot = &queue->slots[number];
+	slot->request.sector = sector;
+	slot->request.sectors = sectors;
+	change(changes, slot->sector, histree_long(sector));
+	change(changes, slot->sectors, histree_int((int32_t)sectors));
 }
 
 void disk_queue_release(struct disk_queue *queue, struct changes *changes, uint32_t number,

@@ -36,12 +36,19 @@ struct disk_queue {
 /* Returns the slot of the request with this sector and kind; NO_SLOT if there is none. */
 uint32_t disk_queue_find(const struct disk_queue *queue, const struct request *request);
 
+/* Returns the slot of the request of its kind that ends where this one begins; NO_SLOT if there is none. */
+uint32_t disk_queue_find_before(const struct disk_queue *queue, const struct request *request);
+
 /* Returns whether all sectors of the request are those of one of its kind in the queue. */
 bool disk_queue_contains(const struct disk_queue *queue, const struct request *request);
 
 /* The request comes; `origin` is the value of the attribute of that name.  No memory is remembered in changes. */
 void disk_queue_put(struct disk_queue *queue, struct changes *changes, const struct request *request,
 		    struct histree_value origin);
+
+/* The request of a slot has other sectors. */
+void disk_queue_resize(struct disk_queue *queue, struct changes *changes, uint32_t slot, int64_t sector,
+		       int64_t sectors);
 
 /* The request of a slot goes; its attributes have `value`. */
 void disk_queue_release(struct disk_queue *queue, struct changes *changes, uint32_t slot,

@@ -21,7 +21,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/disk_queue.h"
+#include "analysis/kernel/disk.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -37,17 +37,11 @@ struct io_cpu {
 	struct io_thread *thread; /* NULL: not known */
 };
 
-struct io_disk {
-	histree_quark node, waiting_length, driver_length, sectors_read, sectors_written;
-	uint32_t read, written; /* sectors */
-	struct disk_queue waiting, driver;
-};
-
 struct io {
 	struct kernel_input *input; /* borrowed */
 	struct changes changes;
 	histree_quark calls, threads_node, disks_node;
-	struct id_map cpus, threads, disks; /* struct io_cpu, io_thread, io_disk by number */
+	struct id_map cpus, threads, disks; /* struct io_cpu, io_thread, disk by number */
 	struct arena records;
 	bool is_begun, has_any;
 	histree_time now;
@@ -159,117 +153,17 @@ static void on_call_exit(struct io *io, const struct kernel_event *event, struct
 
 /* ---- disks -------------------------------------------------------------------------------------------------- */
 
-static struct io_disk *disk_of(struct io *io, int64_t device)
+static struct disk *disk_of(struct io *io, int64_t device)
 {
-	struct io_disk *disk = id_map_find(&io->disks, (uint64_t)device);
+	struct disk *disk = id_map_find(&io->disks, (uint64_t)device);
 	if (disk != NULL)
 		return disk;
 	disk = new_record(io, &io->disks, (uint64_t)device, sizeof(*disk));
 	if (disk == NULL)
 		return NULL;
-	*disk = (struct io_disk){
-		.node = NO_ATTRIBUTE,
-		.waiting_length = NO_ATTRIBUTE,
-		.driver_length = NO_ATTRIBUTE,
-		.sectors_read = NO_ATTRIBUTE,
-		.sectors_written = NO_ATTRIBUTE,
-		.waiting = { .node = NO_ATTRIBUTE, .origin = "merged_in" },
-		.driver = { .node = NO_ATTRIBUTE, .origin = "issued_from" },
-	};
 	child(io, &io->disks_node, HISTREE_ROOT, "Disks");
-	numbered(io, &disk->node, io->disks_node, device);
-	child(io, &disk->waiting.node, disk->node, "Waiting_queue");
-	child(io, &disk->driver.node, disk->node, "Driver_queue");
+	disk_init(disk, &io->changes, io->disks_node, device);
 	return disk;
-}
-
-/* The kernel's bits as LTTng has them, or letters as perf has. */
-static enum request_kind kind_of(const struct kernel_event *event)
-{
-	const struct kernel_text *letters = &event->letters;
-	bool has_letters = letters->bytes != NULL;
-	int64_t flags = (event->has & HAS_FLAGS) != 0 ? event->flags : 0;
-	if (has_letters ? memchr(letters->bytes, 'W', letters->size) != NULL : (flags & 1) != 0)
-		return REQUEST_WRITE;
-	if (has_letters ? memchr(letters->bytes, 'R', letters->size) != NULL : (flags & (1 << 2 | 1 << 3)) != 0)
-		return REQUEST_READ;
-	if (has_letters ? memchr(letters->bytes, 'F', letters->size) != NULL : (flags & (1 << 8 | 1 << 10)) != 0)
-		return REQUEST_FLUSH;
-	return REQUEST_OTHER;
-}
-
-static struct request request_of(const struct kernel_event *event)
-{
-	return (struct request){ .sector = event->sector,
-				 .sectors =
-					 (event->has & HAS_SECTORS) != 0 && event->sectors > 0 ? event->sectors : 0,
-				 .kind = kind_of(event) };
-}
-
-static void change_lengths(struct io *io, struct io_disk *disk)
-{
-	change(&io->changes, child(io, &disk->driver_length, disk->node, "driverqueue_length"),
-	       histree_int((int32_t)disk->driver.taken));
-	change(&io->changes, child(io, &disk->waiting_length, disk->node, "waitingqueue_length"),
-	       histree_int((int32_t)disk->waiting.taken));
-}
-
-static void on_insert(struct io *io, struct io_disk *disk, const struct request *request)
-{
-	if (request->sectors == 0)
-		return;
-	disk_queue_put(&disk->waiting, &io->changes, request, histree_null());
-	change_lengths(io, disk);
-}
-
-static void on_issue(struct io *io, struct io_disk *disk, const struct request *request)
-{
-	uint32_t slot = disk_queue_find(&disk->waiting, request);
-	if (slot == NO_SLOT && disk_queue_contains(&disk->driver, request))
-		return;
-	if (slot != NO_SLOT)
-		disk_queue_release(&disk->waiting, &io->changes, slot, histree_null());
-	disk_queue_release_within(&disk->waiting, &io->changes, request);
-	disk_queue_put(&disk->driver, &io->changes, request,
-		       slot != NO_SLOT ? histree_int((int32_t)slot) : histree_null());
-	change_lengths(io, disk);
-}
-
-static void on_complete(struct io *io, struct io_disk *disk, struct request request)
-{
-	if (request.kind == REQUEST_FLUSH && request.sector == -1)
-		request.sector = 0;
-	if (request.kind == REQUEST_READ) {
-		disk->read += (uint32_t)request.sectors;
-		change(&io->changes, child(io, &disk->sectors_read, disk->node, "sectors_read"),
-		       histree_int((int32_t)disk->read));
-	} else if (request.kind == REQUEST_WRITE) {
-		disk->written += (uint32_t)request.sectors;
-		change(&io->changes, child(io, &disk->sectors_written, disk->node, "sectors_written"),
-		       histree_int((int32_t)disk->written));
-	}
-	uint32_t slot = disk_queue_find(&disk->driver, &request);
-	if (slot == NO_SLOT)
-		return;
-	disk_queue_release(&disk->driver, &io->changes, slot, histree_null());
-	change_lengths(io, disk);
-}
-
-static void lose_queue(struct io *io, struct disk_queue *queue)
-{
-	for (uint32_t i = 0; i < queue->slot_count; i++)
-		if (queue->slots[i].is_taken)
-			disk_queue_release(queue, &io->changes, i, histree_unknown());
-}
-
-static void lose_disk(struct io *io, struct io_disk *disk)
-{
-	lose_queue(io, &disk->waiting);
-	lose_queue(io, &disk->driver);
-	if (disk->waiting_length == NO_ATTRIBUTE)
-		return;
-	change(&io->changes, disk->waiting_length, histree_unknown());
-	change(&io->changes, disk->driver_length, histree_unknown());
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
@@ -277,9 +171,11 @@ static void lose_disk(struct io *io, struct io_disk *disk)
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
 				  struct histree_error *error)
 {
-	static const enum kernel_role roles[] = { KERNEL_SWITCH,       KERNEL_SYSCALL_ENTRY, KERNEL_SYSCALL_EXIT,
-						  KERNEL_BLOCK_INSERT, KERNEL_BLOCK_ISSUE,   KERNEL_BLOCK_COMPLETE,
-						  KERNEL_BLOCK_DEVICE };
+	static const enum kernel_role roles[] = { KERNEL_SWITCH,           KERNEL_SYSCALL_ENTRY,
+						  KERNEL_SYSCALL_EXIT,     KERNEL_BLOCK_INSERT,
+						  KERNEL_BLOCK_ISSUE,      KERNEL_BLOCK_COMPLETE,
+						  KERNEL_BLOCK_DEVICE,     KERNEL_BLOCK_FRONT_MERGE,
+						  KERNEL_BLOCK_REQUEST_MERGE, KERNEL_BLOCK_MERGE };
 	struct io *io = calloc(1, sizeof(*io));
 	*instance = io;
 	if (io == NULL)
@@ -316,18 +212,9 @@ static void on_call(struct io *io, const struct kernel_event *event)
 
 static void on_request(struct io *io, const struct kernel_event *event)
 {
-	struct io_disk *disk = disk_of(io, event->device);
-	if (disk == NULL)
-		return;
-	const struct request request = request_of(event);
-	if (event->role == KERNEL_BLOCK_INSERT)
-		on_insert(io, disk, &request);
-	else if (event->role == KERNEL_BLOCK_ISSUE)
-		on_issue(io, disk, &request);
-	else if (event->role == KERNEL_BLOCK_COMPLETE)
-		on_complete(io, disk, request);
-	else
-		change(&io->changes, disk->node, histree_string_n(event->name.bytes, event->name.size));
+	struct disk *disk = disk_of(io, event->device);
+	if (disk != NULL)
+		disk_take(disk, &io->changes, event);
 }
 
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
@@ -348,6 +235,9 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	case KERNEL_BLOCK_ISSUE:
 	case KERNEL_BLOCK_COMPLETE:
 	case KERNEL_BLOCK_DEVICE:
+	case KERNEL_BLOCK_FRONT_MERGE:
+	case KERNEL_BLOCK_REQUEST_MERGE:
+	case KERNEL_BLOCK_MERGE:
 		io->has_any = true;
 		on_request(io, event);
 		break;
@@ -377,7 +267,7 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	for (position = 0; (entry = id_map_next(&io->threads, &position)) != NULL;)
 		lose_call(io, entry->record);
 	for (position = 0; (entry = id_map_next(&io->disks, &position)) != NULL;)
-		lose_disk(io, entry->record);
+		disk_lose(entry->record, &io->changes);
 	return changes_end(&io->changes, error);
 }
 
@@ -401,10 +291,8 @@ static void free_io(void *instance)
 	if (io == NULL)
 		return;
 	const struct id_entry *entry;
-	for (size_t position = 0; (entry = id_map_next(&io->disks, &position)) != NULL;) {
-		disk_queue_free(&((struct io_disk *)entry->record)->waiting);
-		disk_queue_free(&((struct io_disk *)entry->record)->driver);
-	}
+	for (size_t position = 0; (entry = id_map_next(&io->disks, &position)) != NULL;)
+		disk_release(entry->record);
 	id_map_release(&io->cpus);
 	id_map_release(&io->threads);
 	id_map_release(&io->disks);
@@ -414,7 +302,7 @@ static void free_io(void *instance)
 
 const struct analysis analysis_io = {
 	.name = "io",
-	.version = 1,
+	.version = 2,
 	.summary = "queues of disks, and bytes that threads read and wrote, as Trace Compass counts them",
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,

@@ -43,7 +43,10 @@ enum kernel_role {
 	KERNEL_WHOLE_IRQ_EXIT,
 	KERNEL_RECEPTION_ENTRY, /* of a packet, by the stack of protocols */
 	KERNEL_RECEPTION_EXIT,
-	KERNEL_BLOCK_DEVICE, /* of the state dump: its name */
+	KERNEL_BLOCK_DEVICE,        /* of the state dump: its name */
+	KERNEL_BLOCK_FRONT_MERGE,   /* sectors are put before those of a request that waits */
+	KERNEL_BLOCK_REQUEST_MERGE, /* a request goes behind the one that ends where it begins */
+	KERNEL_BLOCK_MERGE,         /* a request goes behind another one */
 	KERNEL_ROLE_COUNT,
 };
 
@@ -98,6 +101,7 @@ struct kernel_event {
 	int64_t address, operation, value; /* of futex */
 
 	int64_t device, sector, sectors; /* of a request to a block device */
+	int64_t into_sector;             /* of the request that it goes behind */
 	int64_t flags;                   /* of it, as LTTng has them */
 	struct kernel_text letters;      /* the same as perf has them; no bytes where it has not */
 };

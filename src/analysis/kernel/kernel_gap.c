@@ -147,6 +147,9 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_BLOCK_ISSUE:
 	case KERNEL_BLOCK_COMPLETE:
 	case KERNEL_BLOCK_DEVICE:
+	case KERNEL_BLOCK_FRONT_MERGE:
+	case KERNEL_BLOCK_REQUEST_MERGE:
+	case KERNEL_BLOCK_MERGE:
 	case KERNEL_EXIT:
 	case KERNEL_EXEC:
 	case KERNEL_TRY_TO_WAKE:

@@ -9,7 +9,8 @@
 #include "base/error.h"
 
 /* From these the machine learns. */
-static const uint32_t teaching = 1U << KERNEL_SWITCH | 1U << KERNEL_FORK | 1U << KERNEL_PROCESS_STATE;
+static const uint64_t teaching =
+	UINT64_C(1) << KERNEL_SWITCH | UINT64_C(1) << KERNEL_FORK | UINT64_C(1) << KERNEL_PROCESS_STATE;
 
 static enum histree_status create(void **out, struct histree_error *error)
 {
@@ -34,7 +35,7 @@ bool kernel_input_knows(const struct event_trace *trace)
 
 void kernel_input_want(struct kernel_input *input, enum kernel_role role)
 {
-	input->wanted |= 1U << role;
+	input->wanted |= UINT64_C(1) << role;
 }
 
 void kernel_input_need_machine(struct kernel_input *input)

@@ -19,7 +19,7 @@ struct kernel_input {
 	struct machine machine;    /* as it was before the event */
 	struct class_table bindings;
 	struct system_calls calls;
-	uint32_t wanted;    /* roles, a bit each: only events of these are decoded */
+	uint64_t wanted;    /* roles, a bit each: only events of these are decoded */
 	bool needs_machine; /* else nothing is learned */
 	bool is_begun;      /* between begin and end */
 };

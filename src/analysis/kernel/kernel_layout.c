@@ -71,6 +71,11 @@ static const struct event_row {
 	{ PERF, KERNEL_BLOCK_ISSUE, "block:block_rq_issue" },
 	{ PERF, KERNEL_BLOCK_COMPLETE, "block:block_rq_complete" },
 	{ LTTNG, KERNEL_BLOCK_DEVICE, "lttng_statedump_block_device" },
+	{ LTTNG, KERNEL_BLOCK_FRONT_MERGE, "block_bio_frontmerge" },
+	{ PERF, KERNEL_BLOCK_FRONT_MERGE, "block:block_bio_frontmerge" },
+	{ LTTNG, KERNEL_BLOCK_REQUEST_MERGE, "block_rq_merge" },
+	{ PERF, KERNEL_BLOCK_REQUEST_MERGE, "block:block_rq_merge" },
+	{ LTTNG, KERNEL_BLOCK_MERGE, "addons_elv_merge_requests" },
 	{ LTTNG, KERNEL_EXIT, "sched_process_exit" },
 	{ PERF, KERNEL_EXIT, "sched:sched_process_exit" },
 	{ LTTNG, KERNEL_EXEC, "sched_process_exec" },
@@ -106,15 +111,17 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define INT64(member) offsetof(struct kernel_event, member), KERNEL_INT64
 #define TEXT(member) offsetof(struct kernel_event, member), KERNEL_TEXT
 
-#define ROLE(role) (UINT32_C(1) << KERNEL_##role)
+#define ROLE(role) (UINT64_C(1) << KERNEL_##role)
 #define OF_ONE_THREAD                                                                                     \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
 	 ROLE(EXIT) | ROLE(TRY_TO_WAKE))
-#define OF_BLOCK_DEVICES (ROLE(BLOCK_INSERT) | ROLE(BLOCK_ISSUE) | ROLE(BLOCK_COMPLETE))
+#define OF_BLOCK_DEVICES                                                                           \
+	(ROLE(BLOCK_INSERT) | ROLE(BLOCK_ISSUE) | ROLE(BLOCK_COMPLETE) | ROLE(BLOCK_FRONT_MERGE) | \
+	 ROLE(BLOCK_REQUEST_MERGE))
 
 static const struct field_row {
 	enum layout layouts;
-	uint32_t roles; /* bits */
+	uint64_t roles; /* bits */
 	const char *name;
 	uint16_t member;
 	uint8_t kind;
@@ -169,6 +176,9 @@ static const struct field_row {
 
 	{ LTTNG, ROLE(BLOCK_DEVICE), "dev", INT64(device), NEEDED },
 	{ LTTNG, ROLE(BLOCK_DEVICE), "diskname", TEXT(name), NEEDED },
+	{ LTTNG, ROLE(BLOCK_MERGE), "dev", INT64(device), NEEDED },
+	{ LTTNG, ROLE(BLOCK_MERGE), "nextrq_sector", INT64(sector), NEEDED },
+	{ LTTNG, ROLE(BLOCK_MERGE), "rq_sector", INT64(into_sector), NEEDED },
 	{ ALL, OF_BLOCK_DEVICES, "dev", INT64(device), NEEDED },
 	{ ALL, OF_BLOCK_DEVICES, "sector", INT64(sector), NEEDED },
 	{ ALL, OF_BLOCK_DEVICES, "nr_sector", INT64(sectors), HAS_SECTORS },
@@ -179,7 +189,7 @@ static const struct field_row {
 /* The call's number: of raw_syscalls:sys_enter only, whose name says nothing. */
 static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", INT32(number), NEEDED };
 
-_Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
+_Static_assert(KERNEL_ROLE_COUNT <= 64, "a role is a bit of field_row.roles");
 
 /*
  * Whether its events have the names and fields that the kernel gives them: by perf, trace-cmd, or somebody who
