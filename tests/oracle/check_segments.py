@@ -257,10 +257,11 @@ def preemptions(events):
 
 
 def block_io(events):
-    """(start, end, name, device, sector, bytes)."""
-    rows, opened = [], {}
+    """(start, end, name, device, sector, bytes, tid, process)."""
+    rows, opened, threads = [], {}, Threads()
     ends = starts = 0
-    for time, event, _, _, fields in events:
+    for time, event, cpu, _, fields in events:
+        threads.learn(event, cpu, fields)
         if not event.startswith("block_rq_"):
             continue
         request = (number(fields, "dev"), number(fields, "sector"))
@@ -268,11 +269,12 @@ def block_io(events):
             starts += request in opened
             flags = number(fields, "rwbs")
             name = "discard" if flags & 2 else "write" if flags & 1 else "read" if flags & 4 else "other"
-            opened[request] = (time, name, 512 * number(fields, "nr_sector"))
+            tid = threads.current.get(cpu)
+            opened[request] = (time, name, 512 * number(fields, "nr_sector"), tid, threads.names.get(tid))
         elif event == "block_rq_complete" and request in opened:
-            start, name, size = opened.pop(request)
+            start, name, size, *who = opened.pop(request)
             device = f"{request[0] >> 20}:{request[0] % 2**20}"
-            rows.append((start, time, name, device, request[1], size))
+            rows.append((start, time, name, device, request[1], size, *who))
         elif event == "block_rq_complete":
             ends += 1
     return rows, ends, starts + len(opened)
@@ -311,7 +313,7 @@ CHECKS = {
     "wakeups": (wakeups, ["name", "tid", "prio", "cpu", "waker", "had_by", "had_by_name"]),
     "preemptions": (preemptions, ["name", "tid", "prio", "cpu", "to_cpu", "taker", "taker_name", "taker_prio",
                                   "turns"]),
-    "block-io": (block_io, ["name", "device", "sector", "bytes"]),
+    "block-io": (block_io, ["name", "device", "sector", "bytes", "tid", "process"]),
     "function-calls": (function_calls, ["name", "tid", "process", "depth", "self", "caller"]),
 }
 

@@ -2,7 +2,8 @@
 /*
  * Requests to block devices: from the queue, or from the driver where they passed by the queue, to completion.
  *
- * A request is known by its device and first sector.
+ * A request is known by its device and first sector.  Its thread is the one that ran where it was put into the
+ * queue: who asks, or who writes for others what they left in memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +12,11 @@
 #include "analysis/kernel/kernel_segments.h"
 #include "base/hash.h"
 
-enum { BLOCK_NAME, BLOCK_DEVICE, BLOCK_SECTOR, BLOCK_BYTES, BLOCK_FIELD_COUNT };
+enum { BLOCK_NAME, BLOCK_DEVICE, BLOCK_SECTOR, BLOCK_BYTES, BLOCK_TID, BLOCK_PROCESS, BLOCK_FIELD_COUNT };
 
 static const struct histree_segment_field fields[BLOCK_FIELD_COUNT] = {
-	{ "name", HISTREE_STRING },
-	{ "device", HISTREE_STRING },
-	{ "sector", HISTREE_LONG },
-	{ "bytes", HISTREE_LONG },
+	{ "name", HISTREE_STRING }, { "device", HISTREE_STRING }, { "sector", HISTREE_LONG },
+	{ "bytes", HISTREE_LONG },  { "tid", HISTREE_INT },       { "process", HISTREE_STRING },
 };
 
 /* A device and a sector in 64 bits: that two requests in flight fall together is as likely as a hash collision. */
@@ -64,6 +63,10 @@ static void on_insert(struct kernel_segments *segments, const struct kernel_even
 	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
 	if ((event->has & HAS_SECTORS) != 0)
 		segment->values[BLOCK_BYTES] = histree_long((int64_t)((uint64_t)event->sectors * 512));
+	if (event->in_thread == NULL)
+		return;
+	segment->values[BLOCK_TID] = histree_int(event->in_thread->tid);
+	segment->values[BLOCK_PROCESS] = machine_thread_name(event->in_thread);
 }
 
 static void on_issue(struct kernel_segments *segments, const struct kernel_event *event)
@@ -96,7 +99,7 @@ static enum histree_status create(struct histree_segment_store *store, void *inp
 
 const struct segment_analysis segment_analysis_block_io = {
 	.name = "block-io",
-	.version = 2,
+	.version = 3,
 	.summary = "requests to block devices, from the queue to completion",
 	.fields = fields,
 	.field_count = BLOCK_FIELD_COUNT,
