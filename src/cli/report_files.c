@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * report_files.c - the sections of a report about disks and files, from the segments of requests and of system
- * calls.
+ * report_files.c - the sections of a report about disks, files and memory, from the segments of requests, of system
+ * calls and of allocations.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,11 @@
 /* Names that are told apart; what comes after them is counted together. */
 enum { NAMES_MAX = 1 << 16 };
 
-/* What is known of a disk or a file. */
+/* What is known of a disk, of a file, or of the memory of a thread. */
 struct use {
 	char *name;
 	uint64_t count, failed, reads, writes, read_bytes, written_bytes;
+	uint64_t bytes, kept, kept_bytes; /* memory; and what of it was never freed */
 	uint64_t ns, longest_ns;
 	histree_time longest_start;
 };
@@ -50,6 +52,9 @@ static void join(struct use *into, const struct use *one)
 	into->writes += one->writes;
 	into->read_bytes += one->read_bytes;
 	into->written_bytes += one->written_bytes;
+	into->bytes += one->bytes;
+	into->kept += one->kept;
+	into->kept_bytes += one->kept_bytes;
 	into->ns += one->ns;
 	if (one->longest_ns > into->longest_ns) {
 		into->longest_ns = one->longest_ns;
@@ -106,7 +111,7 @@ static void release(struct uses *uses)
 struct reading {
 	const struct report_source *source;
 	struct histree_segment_store *store;
-	size_t name, device, bytes, arguments, result; /* fields */
+	size_t name, device, bytes, arguments, result, tid, process, freed; /* fields */
 	struct uses uses;
 };
 
@@ -325,6 +330,83 @@ enum histree_status report_files(struct overview_page *page, const struct report
 		status = read_all(&reading, take_call, error);
 	if (status == HISTREE_OK && reading.uses.count > 0)
 		put_files(page, &reading);
+	release(&reading.uses);
+	histree_segment_store_close(reading.store);
+	return status;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------- */
+
+static int by_kept(const void *one, const void *other)
+{
+	const struct use *a = one, *b = other;
+	if (a->kept_bytes != b->kept_bytes)
+		return a->kept_bytes < b->kept_bytes ? 1 : -1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return by_name(one, other);
+}
+
+/* Of its thread, which is called by its number and its name. */
+static enum histree_status take_allocation(struct reading *reading, const struct histree_segment *segment,
+					   struct use *use, struct histree_error *error)
+{
+	const struct histree_value *process = &segment->content[reading->process];
+	bool is_named = process->type == HISTREE_STRING;
+	const int64_t bytes = number_of(&segment->content[reading->bytes]);
+	char name[64];
+	use->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+	use->kept = is_text(&segment->content[reading->freed], "never");
+	use->kept_bytes = use->kept > 0 ? use->bytes : 0;
+	if (segment->content[reading->tid].type == HISTREE_NULL)
+		snprintf(name, sizeof(name), "(unknown)");
+	else
+		snprintf(name, sizeof(name), "%" PRId64 " %.*s", number_of(&segment->content[reading->tid]),
+			 is_named ? (int)process->size : 0, is_named ? (const char *)process->bytes : "");
+	return add(&reading->uses, name, strlen(name), use, error);
+}
+
+static void put_memory(struct overview_page *page, const struct reading *reading)
+{
+	static const struct row_column columns[] = { { .name = "thread", .width = 24 },
+						     RIGHT("allocations", 11),
+						     RIGHT("bytes", 11),
+						     RIGHT("never freed", 11),
+						     RIGHT("bytes", 11) };
+	char command[256];
+	qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_kept);
+	overview_page_section(page, "Memory of programs");
+	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++) {
+		const struct use *use = &reading->uses.all[i];
+		row_text(&page->rows, use->name);
+		row_unsigned(&page->rows, use->count);
+		put_bytes(&page->rows, use->bytes);
+		row_unsigned(&page->rows, use->kept);
+		put_bytes(&page->rows, use->kept_bytes);
+		row_end(&page->rows);
+	}
+	overview_page_table_end(page);
+	snprintf(command, sizeof(command),
+		 " allocations%s --where 'freed == never' --sort bytes --reverse --top 20",
+		 reading->source->window);
+	overview_page_command(page, "segments", reading->source->target->path, command);
+}
+
+enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
+				  struct histree_error *error)
+{
+	struct reading reading = { .source = source };
+	if (target_find_segments(source->target, "allocations") == NULL)
+		return HISTREE_OK;
+	enum histree_status status = target_segments(source->target, "allocations", true, &reading.store, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (has_field(&reading, "tid", &reading.tid) && has_field(&reading, "process", &reading.process) &&
+	    has_field(&reading, "bytes", &reading.bytes) && has_field(&reading, "freed", &reading.freed))
+		status = read_all(&reading, take_allocation, error);
+	if (status == HISTREE_OK && reading.uses.count > 0)
+		put_memory(page, &reading);
 	release(&reading.uses);
 	histree_segment_store_close(reading.store);
 	return status;

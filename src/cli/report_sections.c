@@ -8,7 +8,6 @@
 
 #include "base/time_text.h"
 #include "histree/draw.h"
-#include "histree/segment_stats.h"
 
 /* ---- what there is ------------------------------------------------------------------------------- */
 
@@ -96,109 +95,39 @@ enum histree_status report_pictures(struct overview_page *page, const struct rep
 								     : HISTREE_OK;
 }
 
-/* ---- segments ------------------------------------------------------------------------------------ */
-
-#define RIGHT(text, columns)                                         \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
-
-static const struct row_column segment_columns[] = {
-	{ .name = "name", .width = 24 },
-	RIGHT("count", 8),
-	RIGHT("mean", 11),
-	RIGHT("p99", 11),
-	RIGHT("longest", 11),
-	RIGHT("total", 11),
-	RIGHT("at", 18),
-};
-
-static void put_group(struct row_writer *rows, const struct histree_segment_group *group)
-{
-	char at[TIME_TEXT_SIZE];
-	time_format_clock(group->max_start, at);
-	if (group->value.type == HISTREE_NULL)
-		row_text(rows, "(all)");
-	else
-		row_value(rows, &group->value);
-	row_unsigned(rows, group->count);
-	row_duration(rows, (uint64_t)group->mean);
-	row_duration(rows, group->percentiles[HISTREE_P99]);
-	row_duration(rows, group->max);
-	row_duration(rows, group->total);
-	row_text(rows, at);
-	row_end(rows);
-}
-
-static void put_stats(struct overview_page *page, const struct report_source *source, const char *analysis,
-		      const struct histree_segment_stats *stats)
-{
-	const struct histree_segment_group *all = histree_segment_stats_all(stats), *group;
-	char command[256];
-	if (all->count == 0)
-		return;
-	overview_page_section(page, analysis);
-	if (histree_segment_stats_loss(stats) != NULL)
-		overview_page_sentence(page, "Some are missing, as nodes of the store are damaged.");
-	overview_page_table(page, segment_columns, sizeof(segment_columns) / sizeof(segment_columns[0]));
-	for (size_t i = 0; i < source->row_max && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
-		put_group(&page->rows, group);
-	put_group(&page->rows, all);
-	overview_page_table_end(page);
-	snprintf(command, sizeof(command), " %s%s --sort duration --reverse --top 20", analysis, source->window);
-	overview_page_command(page, "segments", source->target->path, command);
-}
-
-/* By name where they have one. */
-static enum histree_status put_segments(struct overview_page *page, const struct report_source *source,
-					const char *analysis, struct histree_error *error)
-{
-	struct histree_segment_store *store;
-	struct histree_segment_stats *stats = NULL;
-	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	size_t field;
-	enum histree_status status = target_segments(source->target, analysis, true, &store, error);
-	if (status != HISTREE_OK)
-		return status;
-	query.cancel = source->cancel;
-	if (source->has_window) {
-		query.from = source->from;
-		query.to = source->to;
-	}
-	if (histree_segment_store_field(store, "name", &field) != HISTREE_OK)
-		field = HISTREE_SEGMENTS_TOGETHER;
-	status = histree_segment_stats_create(store, &query, field, &stats, error);
-	if (status >= 0)
-		put_stats(page, source, analysis, stats);
-	histree_segment_stats_free(stats);
-	histree_segment_store_close(store);
-	return status < 0 ? status : HISTREE_OK;
-}
-
-enum histree_status report_segments(struct overview_page *page, const struct report_source *source,
-				    struct histree_error *error)
-{
-	const struct histree_store_info *info = histree_store_info(source->target->store);
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < info->segments_count && status == HISTREE_OK; i++)
-		status = put_segments(page, source, info->segments[i].analysis, error);
-	return status;
-}
-
 /* ---- what there could be -------------------------------------------------------------------------- */
+
+/* What of these the store does not have; `*text` is theirs with commas, "" if there are all. */
+static void list_missing(const struct report_source *source, char *text, size_t size)
+{
+	static const char *const analyses[] = { "system-calls", "irqs",     "softirqs", "wakeups",
+						"preemptions",  "block-io", "graph" };
+	const struct histree_store_info *info = histree_store_info(source->target->store);
+	size_t length = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(analyses) / sizeof(*analyses) && length < size; i++) {
+		bool is_there = target_find_segments(source->target, analyses[i]) != NULL;
+		for (size_t j = 0; j < info->history_count; j++)
+			is_there = is_there || strcmp(info->histories[j].analysis, analyses[i]) == 0;
+		if (!is_there)
+			length += (size_t)snprintf(text + length, size - length, ",%s", analyses[i]);
+	}
+}
 
 void report_more(struct overview_page *page, const struct report_source *source)
 {
 	const struct histree_store_info *info = histree_store_info(source->target->store);
 	bool is_kernel =
 		source->history != NULL && strcmp(histree_history_info(source->history)->provider, "kernel") == 0;
-	if (!is_kernel || target_find_segments(source->target, "system-calls") != NULL || info->trace_count == 0)
+	char missing[128], command[256];
+	list_missing(source, missing, sizeof(missing));
+	if (!is_kernel || missing[0] == '\0' || info->trace_count == 0)
 		return;
 	overview_page_section(page, "More");
 	overview_page_sentence(page,
-			       "Built with more analyses, the store also says how long system calls, interrupts "
-			       "and wake-ups take, and what a thread waited for:");
-	overview_page_command(page,
-			      "build -a kernel,system-calls,irqs,softirqs,wakeups,block-io,graph -o NEW.histree",
-			      info->traces[0], "");
+			       "Built with more analyses, the store also says how long system calls, interrupts, "
+			       "wake-ups and requests to disks take, who took a CPU from whom, and what threads "
+			       "waited for:");
+	snprintf(command, sizeof(command), "build -a kernel%s -o NEW.histree", missing);
+	overview_page_command(page, command, info->traces[0], "");
 }

@@ -43,6 +43,14 @@ enum histree_status report_disks(struct overview_page *page, const struct report
 enum histree_status report_files(struct overview_page *page, const struct report_source *source,
 				 struct histree_error *error);
 
+/* What threads of programs allocated, and what of it was never freed: nothing if there are no such segments. */
+enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
+				  struct histree_error *error);
+
+/* What counters counted in the window, by thread: nothing if there is no such history. */
+enum histree_status report_counters(struct overview_page *page, const struct report_source *source,
+				    struct histree_error *error);
+
 /* Each segment store: how long what lasts, and when the slowest was. */
 enum histree_status report_segments(struct overview_page *page, const struct report_source *source,
 				    struct histree_error *error);

@@ -91,6 +91,10 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 	if (status == HISTREE_OK)
 		status = report_files(&page, source, &error);
 	if (status == HISTREE_OK)
+		status = report_memory(&page, source, &error);
+	if (status == HISTREE_OK)
+		status = report_counters(&page, source, &error);
+	if (status == HISTREE_OK)
 		report_more(&page, source);
 	overview_page_end(&page);
 	if (status == HISTREE_ERR_CANCELLED)

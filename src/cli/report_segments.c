@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report_segments.c - the sections of a report about segments: what lasted how long, and who made the longest.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time_text.h"
+#include "cli/report_sections.h"
+#include "histree/segment_stats.h"
+
+/* How a section is called, and by what its rows are; an analysis that is not here is called by its name. */
+static const struct section {
+	const char *analysis, *title, *by;
+} sections[] = {
+	{ "system-calls", "System calls", "name" },
+	{ "futex", "Locks: calls of futex", "name" },
+	{ "irqs", "Interrupts", "name" },
+	{ "softirqs", "Softirqs", "name" },
+	{ "wakeups", "Wake-ups: from when a thread could run to when it ran", "name" },
+	{ "preemptions", "Threads that lost their CPU, and for how long", "name" },
+	{ "preemptions", "Who took it, and the longest from whom", "taker_name" },
+	{ "block-io", "Requests to disks", "name" },
+	{ "function-calls", "Functions", "name" },
+	{ "track-spans", "Spans", "name" },
+	{ "track-flows", "Flows", "name" },
+};
+enum { SECTIONS = sizeof(sections) / sizeof(*sections) };
+
+#define RIGHT(text, columns)                                         \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+
+static const struct row_column columns[] = {
+	{ .name = "name", .width = 24 },
+	RIGHT("count", 8),
+	RIGHT("mean", 11),
+	RIGHT("p99", 11),
+	RIGHT("longest", 11),
+	RIGHT("total", 11),
+	RIGHT("at", 18),
+	{ .name = "thread", .width = 24 }, /* of the longest, where segments have one */
+};
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+/* What is asked of one store. */
+struct asking {
+	const struct report_source *source;
+	const struct section *section;
+	struct histree_segment_store *store;
+	size_t tid, process; /* fields; SIZE_MAX: it has none */
+};
+
+/* The thread of a segment: its tid, and its name where the segment has it. */
+static void describe(const struct asking *asking, const struct histree_segment *segment, char *text, size_t size)
+{
+	const struct histree_value *tid = &segment->content[asking->tid];
+	const struct histree_value *process =
+		asking->process != SIZE_MAX ? &segment->content[asking->process] : NULL;
+	bool is_named = process != NULL && process->type == HISTREE_STRING;
+	if (tid->type == HISTREE_INT)
+		snprintf(text, size, "%" PRId32 "%s%.*s", tid->int32, is_named ? " " : "",
+			 is_named ? (int)process->size : 0, is_named ? (const char *)process->bytes : "");
+}
+
+/* Who made the longest of a group: one of those that were open when it began. */
+static enum histree_status find_longest(const struct asking *asking, const struct histree_segment_group *group,
+					char *text, size_t size, struct histree_error *error)
+{
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.from = query.to = group->max_start;
+	query.cancel = asking->source->cancel;
+	text[0] = '\0';
+	enum histree_status status = histree_segment_iter_create(asking->store, &iter, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK && text[0] == '\0') {
+		status = histree_segment_iter_next(iter, &segment, error);
+		if (status == HISTREE_OK && segment.start == group->max_start && segment.end == group->max_end)
+			describe(asking, &segment, text, size);
+	}
+	histree_segment_iter_free(iter);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+static enum histree_status put_group(struct overview_page *page, const struct asking *asking,
+				     const struct histree_segment_group *group, bool is_all,
+				     struct histree_error *error)
+{
+	char at[TIME_TEXT_SIZE], by[64];
+	struct row_writer *rows = &page->rows;
+	enum histree_status status = HISTREE_OK;
+	time_format_clock(group->max_start, at);
+	if (is_all || group->value.type == HISTREE_NULL)
+		row_text(rows, is_all ? "(all)" : "(unknown)");
+	else
+		row_value(rows, &group->value);
+	row_unsigned(rows, group->count);
+	row_duration(rows, (uint64_t)group->mean);
+	row_duration(rows, group->percentiles[HISTREE_P99]);
+	row_duration(rows, group->max);
+	row_duration(rows, group->total);
+	row_text(rows, at);
+	if (asking->tid != SIZE_MAX) {
+		status = find_longest(asking, group, by, sizeof(by), error);
+		row_text(rows, by);
+	}
+	row_end(rows);
+	return status;
+}
+
+static enum histree_status put_stats(struct overview_page *page, const struct asking *asking,
+				     const struct histree_segment_stats *stats, struct histree_error *error)
+{
+	const struct histree_segment_group *all = histree_segment_stats_all(stats), *group;
+	const struct section *section = asking->section;
+	enum histree_status status = HISTREE_OK;
+	char command[256];
+	if (all->count == 0)
+		return HISTREE_OK;
+	overview_page_section(page, section->title);
+	if (histree_segment_stats_loss(stats) != NULL)
+		overview_page_sentence(page, "Some are missing, as nodes of the store are damaged.");
+	overview_page_table(page, columns, asking->tid != SIZE_MAX ? COLUMNS : COLUMNS - 1);
+	for (size_t i = 0; status == HISTREE_OK && i < asking->source->row_max &&
+			   (group = histree_segment_stats_group(stats, i)) != NULL;
+	     i++)
+		status = put_group(page, asking, group, false, error);
+	if (status == HISTREE_OK)
+		status = put_group(page, asking, all, true, error);
+	overview_page_table_end(page);
+	if (strcmp(section->by, "name") == 0)
+		snprintf(command, sizeof(command), " %s%s --sort duration --reverse --top 20", section->analysis,
+			 asking->source->window);
+	else
+		snprintf(command, sizeof(command), " %s%s --by %s", section->analysis, asking->source->window,
+			 section->by);
+	overview_page_command(page, strcmp(section->by, "name") == 0 ? "segments" : "stats",
+			      asking->source->target->path, command);
+	return status;
+}
+
+static size_t find_field(struct histree_segment_store *store, const char *name)
+{
+	size_t field;
+	return histree_segment_store_field(store, name, &field) == HISTREE_OK ? field : SIZE_MAX;
+}
+
+/* By name where they have one. */
+static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
+				       const struct section *section, struct histree_error *error)
+{
+	struct asking asking = { .source = source, .section = section };
+	struct histree_segment_stats *stats = NULL;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	enum histree_status status = target_segments(source->target, section->analysis, true, &asking.store, error);
+	if (status != HISTREE_OK)
+		return status;
+	query.cancel = source->cancel;
+	if (source->has_window) {
+		query.from = source->from;
+		query.to = source->to;
+	}
+	asking.tid = find_field(asking.store, "tid");
+	asking.process = find_field(asking.store, "process");
+	status = histree_segment_stats_create(asking.store, &query, find_field(asking.store, section->by), &stats,
+					      error);
+	if (status >= 0)
+		status = put_stats(page, &asking, stats, error);
+	histree_segment_stats_free(stats);
+	histree_segment_store_close(asking.store);
+	return status;
+}
+
+enum histree_status report_segments(struct overview_page *page, const struct report_source *source,
+				    struct histree_error *error)
+{
+	const struct histree_store_info *info = histree_store_info(source->target->store);
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < info->segments_count; i++) {
+		const char *analysis = info->segments[i].analysis;
+		bool is_known = strcmp(analysis, "allocations") == 0; /* report_memory() */
+		for (size_t j = 0; j < SECTIONS && status == HISTREE_OK; j++) {
+			if (strcmp(analysis, sections[j].analysis) != 0)
+				continue;
+			is_known = true;
+			status = put_section(page, source, &sections[j], error);
+		}
+		if (!is_known && status == HISTREE_OK)
+			status = put_section(page, source, &(struct section){ analysis, analysis, "name" }, error);
+	}
+	return status;
+}

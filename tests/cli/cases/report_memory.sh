@@ -1,0 +1,14 @@
+# What a report says of memory of programs, and of counters in their events.
+cat >events.json <<'END'
+{"time":100,"event":"lttng_ust_libc:malloc","cpu":0,"size":5000,"ptr":4096,"vtid":7,"vpid":7,"procname":"main","perf_thread_cycles":10,"perf_thread_faults":1}
+{"time":200,"event":"lttng_ust_libc:malloc","cpu":0,"size":300,"ptr":8192,"vtid":8,"vpid":7,"procname":"work","perf_thread_cycles":70,"perf_thread_faults":1}
+{"time":300,"event":"lttng_ust_libc:free","cpu":0,"ptr":8192,"vtid":7,"vpid":7,"procname":"main","perf_thread_cycles":500,"perf_thread_faults":1}
+{"time":400,"event":"lttng_ust_libc:calloc","cpu":0,"nmemb":2,"size":50,"ptr":8192,"vtid":8,"vpid":7,"procname":"work","perf_thread_cycles":4000,"perf_thread_faults":3}
+{"time":500,"event":"lttng_ust_libc:free","cpu":0,"ptr":12288,"vtid":7,"vpid":7,"procname":"main","perf_thread_cycles":600,"perf_thread_faults":4}
+END
+histree build -q -a ust-memory,allocations,counters -o store text:tracer=ust:events.json
+histree report store | sed -n '/^Memory/,$p'
+histree report store --from 400 --rows 1 | sed -n '/^What counters/,$p'
+histree report store --html page.html && grep -c 'Memory of programs\|What counters' page.html
+histree segments store allocations --where 'freed == never' --format tsv
+histree query store -a ust-memory --at 350 'Threads/*/Memory' --format tsv
