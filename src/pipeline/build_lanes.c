@@ -113,8 +113,7 @@ void build_lanes_start(struct build_lanes *lanes, struct event_feed *feed)
 		struct build_lane *lane = &lanes->lanes[i];
 		lane->feed = feed;
 		lane->task = (struct crew_task){ .step = handle_next, .context = lane };
-		lane->reader = event_feed_add_reader(feed, &lane->task);
-		crew_start(feed->crew, &lane->task);
+		event_feed_add_reader(feed, &lane->task, &lane->reader);
 	}
 }
 

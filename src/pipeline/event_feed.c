@@ -65,7 +65,10 @@ static bool has_batch_for(const struct event_feed *feed, unsigned reader)
 
 static void start_readers(struct event_feed *feed)
 {
-	for (unsigned reader = 1; reader < feed->reader_count; reader++)
+	pthread_mutex_lock(&feed->mutex);
+	unsigned count = feed->reader_count;
+	pthread_mutex_unlock(&feed->mutex);
+	for (unsigned reader = 1; reader < count; reader++)
 		crew_start(feed->crew, feed->readers[reader]);
 }
 
@@ -105,14 +108,14 @@ bool event_feed_start(struct event_feed *feed, struct crew *crew, struct trace *
 	return true;
 }
 
-unsigned event_feed_add_reader(struct event_feed *feed, struct crew_task *task)
+void event_feed_add_reader(struct event_feed *feed, struct crew_task *task, unsigned *reader)
 {
 	pthread_mutex_lock(&feed->mutex);
 	assert(feed->reader_count < FEED_READERS_MAX && feed->given[0] == 0);
-	unsigned reader = feed->reader_count++;
-	feed->readers[reader] = task;
+	feed->readers[feed->reader_count] = task;
+	*reader = feed->reader_count++;
 	pthread_mutex_unlock(&feed->mutex);
-	return reader;
+	crew_start(feed->crew, task);
 }
 
 /* Whether the first reader need not wait. */

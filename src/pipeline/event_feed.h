@@ -55,10 +55,10 @@ bool event_feed_start(struct event_feed *feed, struct crew *crew, struct trace *
 		      struct event_index_writer *index);
 
 /*
- * Add a reader, a task that takes batches in its steps, before the first one gives back its first batch.  Returns
- * its number; the caller starts the task.
+ * Add a reader, a task that takes batches in its steps, before the first one gives back its first batch.  From here
+ * on it may be at work, and has its number in *reader.
  */
-unsigned event_feed_add_reader(struct event_feed *feed, struct crew_task *task);
+void event_feed_add_reader(struct event_feed *feed, struct crew_task *task, unsigned *reader);
 
 /* Wait for the first reader's next batch.  NULL: there are no more. */
 const struct event_batch *event_feed_take(struct event_feed *feed);
