@@ -10,20 +10,20 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "cli/number_changes.h"
 #include "cli/report_sections.h"
-#include "histree/query.h"
 
 enum { COUNTERS_MAX = 4, NAME_SIZE = 40, CHILDREN = 256 };
 
-/* A sum of a thread. */
+/* A sum, which is a counter of a thread. */
 struct counted {
-	histree_quark quark, thread;
+	histree_quark quark;
 	uint32_t counter;
-	int64_t before, after;
+	size_t thread; /* of `threads` */
 };
 
 struct counted_thread {
-	histree_quark thread;
+	histree_quark quark;
 	int64_t amounts[COUNTERS_MAX];
 };
 
@@ -35,7 +35,7 @@ struct counting {
 	struct counted *sums; /* by quark */
 	size_t count, capacity;
 	struct counted_thread *threads;
-	size_t thread_count;
+	size_t thread_count, thread_capacity;
 };
 
 /* Returns the number of a counter, COUNTERS_MAX if there are too many. */
@@ -53,6 +53,9 @@ static enum histree_status list_thread(struct counting *counting, histree_quark 
 {
 	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
 	histree_quark sum = histree_attributes_first_child(attributes, thread);
+	if (!array_reserve(&counting->threads, &counting->thread_capacity, counting->thread_count + 1))
+		return error_memory(error, "a report");
+	counting->threads[counting->thread_count++] = (struct counted_thread){ .quark = thread };
 	for (; sum != HISTREE_ROOT; sum = histree_attributes_next_sibling(attributes, sum)) {
 		char name[NAME_SIZE];
 		histree_attributes_name(attributes, sum, name, sizeof(name));
@@ -62,7 +65,7 @@ static enum histree_status list_thread(struct counting *counting, histree_quark 
 		if (!array_reserve(&counting->sums, &counting->capacity, counting->count + 1))
 			return error_memory(error, "a report");
 		counting->sums[counting->count++] =
-			(struct counted){ .quark = sum, .thread = thread, .counter = counter };
+			(struct counted){ .quark = sum, .counter = counter, .thread = counting->thread_count - 1 };
 	}
 	return HISTREE_OK;
 }
@@ -89,69 +92,42 @@ static enum histree_status list_sums(struct counting *counting, struct histree_e
 	return status;
 }
 
-/* Reads all sums at a time, into `before` or `after`. */
-static enum histree_status read_sums(struct counting *counting, histree_time time, size_t member,
-				     struct histree_error *error)
-{
-	const struct histree_history_info *info = histree_history_info(counting->history);
-	struct histree_query *query = NULL;
-	struct histree_interval sum;
-	histree_quark *quarks = malloc((counting->count + 1) * sizeof(*quarks));
-	if (quarks == NULL)
-		return error_memory(error, "a report");
-	for (size_t i = 0; i < counting->count; i++)
-		quarks[i] = counting->sums[i].quark;
-	time = time < info->start ? info->start : time > info->end ? info->end : time;
-	const struct histree_region region = {
-		.quarks = quarks, .quark_count = counting->count, .from = time, .to = time
-	};
-	enum histree_status status = histree_query_create(counting->history, &query, error);
-	if (status == HISTREE_OK)
-		status = histree_query_start(query, &region, error);
-	while (status == HISTREE_OK) {
-		status = histree_query_next(query, &sum, error);
-		if (status != HISTREE_OK || sum.value.type != HISTREE_LONG)
-			continue;
-		struct counted *counted = bsearch(&(struct counted){ .quark = sum.quark }, counting->sums,
-						  counting->count, sizeof(*counted), by_quark);
-		if (counted != NULL)
-			memcpy((char *)counted + member, &sum.value.int64, sizeof(sum.value.int64));
-	}
-	histree_query_free(query);
-	free(quarks);
-	return status < 0 ? status : HISTREE_OK;
-}
-
-static int by_thread(const void *one, const void *other)
-{
-	const struct counted *a = one, *b = other;
-	return (a->thread > b->thread) - (a->thread < b->thread);
-}
-
 static int by_amount(const void *one, const void *other)
 {
 	const struct counted_thread *a = one, *b = other;
 	for (size_t i = 0; i < COUNTERS_MAX; i++)
 		if (a->amounts[i] != b->amounts[i])
 			return a->amounts[i] < b->amounts[i] ? 1 : -1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+	return (a->quark > b->quark) - (a->quark < b->quark);
 }
 
-static enum histree_status add_threads(struct counting *counting, struct histree_error *error)
+static histree_time within(const struct histree_history_info *info, histree_time time)
 {
-	counting->threads = calloc(counting->count, sizeof(*counting->threads));
-	if (counting->threads == NULL)
+	return time < info->start ? info->start : time > info->end ? info->end : time;
+}
+
+static enum histree_status read_amounts(struct counting *counting, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(counting->history);
+	const struct report_source *source = counting->source;
+	struct number_change *changes = calloc(counting->count, sizeof(*changes));
+	bool is_damaged;
+	if (changes == NULL)
 		return error_memory(error, "a report");
-	qsort(counting->sums, counting->count, sizeof(*counting->sums), by_thread);
-	for (size_t i = 0; i < counting->count; i++) {
+	for (size_t i = 0; i < counting->count; i++)
+		changes[i].quark = counting->sums[i].quark;
+	enum histree_status status =
+		number_changes_read(counting->history, changes, counting->count, within(info, source->from),
+				    within(info, source->to), &is_damaged, error);
+	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++) {
 		const struct counted *sum = &counting->sums[i];
-		if (counting->thread_count == 0 ||
-		    counting->threads[counting->thread_count - 1].thread != sum->thread)
-			counting->threads[counting->thread_count++].thread = sum->thread;
-		counting->threads[counting->thread_count - 1].amounts[sum->counter] = sum->after - sum->before;
+		const struct histree_value amount = number_change_value(&changes[i]);
+		if (amount.type == HISTREE_LONG)
+			counting->threads[sum->thread].amounts[sum->counter] = amount.int64;
 	}
 	qsort(counting->threads, counting->thread_count, sizeof(*counting->threads), by_amount);
-	return HISTREE_OK;
+	free(changes);
+	return status;
 }
 
 static void put_threads(struct overview_page *page, const struct counting *counting)
@@ -168,14 +144,16 @@ static void put_threads(struct overview_page *page, const struct counting *count
 	overview_page_table(page, columns, 1 + counting->name_count);
 	for (size_t i = 0; i < counting->thread_count && i < counting->source->row_max; i++) {
 		char name[NAME_SIZE];
-		histree_attributes_name(attributes, counting->threads[i].thread, name, sizeof(name));
+		histree_attributes_name(attributes, counting->threads[i].quark, name, sizeof(name));
 		row_text(&page->rows, name);
 		for (size_t j = 0; j < counting->name_count; j++)
 			row_number(&page->rows, counting->threads[i].amounts[j]);
 		row_end(&page->rows);
 	}
 	overview_page_table_end(page);
-	overview_page_command(page, "ls", counting->source->target->path, " -a counters");
+	char command[256];
+	snprintf(command, sizeof(command), " -a counters%s --change 'Threads/*/*'", counting->source->window);
+	overview_page_command(page, "numbers", counting->source->target->path, command);
 }
 
 /* Of several hosts, one would have to be chosen: that is a question for 'query'. */
@@ -194,12 +172,8 @@ enum histree_status report_counters(struct overview_page *page, const struct rep
 	if (status == HISTREE_OK && histree_history_hosts(counting.history, &host_count) == NULL)
 		status = list_sums(&counting, error);
 	if (status == HISTREE_OK && counting.count > 0)
-		status = read_sums(&counting, source->from, offsetof(struct counted, before), error);
+		status = read_amounts(&counting, error);
 	if (status == HISTREE_OK && counting.count > 0)
-		status = read_sums(&counting, source->to, offsetof(struct counted, after), error);
-	if (status == HISTREE_OK && counting.count > 0)
-		status = add_threads(&counting, error);
-	if (status == HISTREE_OK && counting.thread_count > 0)
 		put_threads(page, &counting);
 	free(counting.sums);
 	free(counting.threads);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_numbers.c - the least, mean and greatest number of attributes over a range, or over each part of it.
+ * verb_numbers.c - the least, mean and greatest number of attributes over a range, or over each part of it; or by
+ * how much they grew in it.
  */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
+#include "cli/number_changes.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -15,7 +18,8 @@ enum { PATH_WIDTH_MAX = 40 };
 
 struct numbers_options {
 	const char *analysis, *format, *from, *to;
-	uint64_t parts;
+	uint64_t parts, top;
+	bool change;
 };
 
 static const struct cli_option options[] = {
@@ -36,6 +40,20 @@ static const struct cli_option options[] = {
 	  .help = "cut the range into N parts of equal length, with a row for each",
 	  .min = 1,
 	  .max = HISTREE_PIXELS_MAX },
+	{ .name = "change",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct numbers_options, change),
+	  .help = "print by how much numbers grew from --from to --to, the greatest first: of running sums, what "
+		  "was "
+		  "counted in between" },
+	{ .name = "top",
+	  .letter = 'n',
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct numbers_options, top),
+	  .help = "of --change, print only the first N",
+	  .min = 1,
+	  .max = INT64_MAX },
 	CLI_OPTION_ANALYSIS(struct numbers_options,
 			    "read the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORMAT(struct numbers_options),
@@ -101,6 +119,13 @@ static enum histree_status put_attribute(struct printing *printing, const struct
 	return status;
 }
 
+static enum cli_exit report_damaged(void)
+{
+	return report_exit(CLI_INPUT,
+			   "the history is damaged, and what is lost is unknown; 'histree verify' says what that "
+			   "is, and 'histree repair' makes a sound history of the rest");
+}
+
 static enum cli_exit put_all(struct printing *printing, const struct attribute_list *list)
 {
 	struct histree_error error;
@@ -108,10 +133,7 @@ static enum cli_exit put_all(struct printing *printing, const struct attribute_l
 		if (put_attribute(printing, &list->attributes[i], &error) != HISTREE_OK)
 			return report_error(&error);
 	if (printing->is_damaged)
-		return report_exit(
-			CLI_INPUT,
-			"the history is damaged, and what is lost is unknown; 'histree verify' says what that "
-			"is, and 'histree repair' makes a sound history of the rest");
+		return report_damaged();
 	return printing->rows.row_count > 0 ? CLI_OK : report_exit(CLI_NOTHING, "there are no numbers");
 }
 
@@ -139,6 +161,120 @@ static int print(struct printing *printing, const struct attribute_list *list, c
 	return cli_end(output, code != CLI_OK ? (int)code : status);
 }
 
+/* ---- changes ------------------------------------------------------------------------------------------------ */
+
+struct change_row {
+	const struct listed_attribute *attribute;
+	struct number_change change;
+};
+
+static int by_quark(const void *one, const void *other)
+{
+	const struct number_change *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+/* Attributes are listed by their paths, which is the order of equal ones. */
+static int by_change(const void *one, const void *other)
+{
+	const struct change_row *a = one, *b = other;
+	int order = number_change_compare(&a->change, &b->change);
+	return order != 0 ? order : (a->attribute > b->attribute) - (a->attribute < b->attribute);
+}
+
+/* Rows of the attributes that have a number at the end, or may have had one; returns how many. */
+static size_t make_rows(const struct attribute_list *list, const struct number_change *changes,
+			struct change_row *rows)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct listed_attribute *attribute = &list->attributes[i];
+		const struct number_change *change = bsearch(&(struct number_change){ .quark = attribute->quark },
+							     changes, list->count, sizeof(*changes), by_quark);
+		if (change->after.type != HISTREE_NULL)
+			rows[count++] = (struct change_row){ attribute, *change };
+	}
+	if (count > 0)
+		qsort(rows, count, sizeof(*rows), by_change);
+	return count;
+}
+
+static void put_value(struct row_writer *rows, const struct histree_value *value)
+{
+	if (value->type == HISTREE_UNKNOWN)
+		row_null(rows);
+	else
+		row_value(rows, value);
+}
+
+static int put_changes(const struct change_row *rows, size_t count, const struct attribute_list *list,
+		       const struct printing *printing, const struct numbers_options *chosen)
+{
+	const struct row_column columns[] = {
+		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
+		{ .name = "start", .width = 19, .to_the_right = true },
+		{ .name = "end", .width = 19, .to_the_right = true },
+		{ .name = "before", .width = 14, .to_the_right = true },
+		{ .name = "after", .width = 14, .to_the_right = true },
+		{ .name = "change", .width = 14, .to_the_right = true },
+	};
+	struct row_writer writer;
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	row_writer_begin(&writer, row_format_find(chosen->format), output, columns,
+			 sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < count && (chosen->top == 0 || i < chosen->top); i++) {
+		const struct histree_value change = number_change_value(&rows[i].change);
+		row_path(&writer, rows[i].attribute->path, rows[i].attribute->path_size);
+		row_number(&writer, printing->from);
+		row_number(&writer, printing->to);
+		put_value(&writer, &rows[i].change.before);
+		put_value(&writer, &rows[i].change.after);
+		row_value(&writer, &change);
+		row_end(&writer);
+	}
+	row_writer_finish(&writer);
+	return cli_end(output, count > 0 ? CLI_OK : report_exit(CLI_NOTHING, "there are no numbers"));
+}
+
+static int print_changes(const struct printing *printing, struct histree_history *history,
+			 const struct attribute_list *list, const struct numbers_options *chosen)
+{
+	struct histree_error error;
+	struct number_change *changes = calloc(list->count + 1, sizeof(*changes));
+	struct change_row *rows = calloc(list->count + 1, sizeof(*rows));
+	bool is_damaged = false;
+	int status = CLI_OK;
+	if (changes == NULL || rows == NULL)
+		status = report_no_memory();
+	for (size_t i = 0; i < list->count && status == CLI_OK; i++)
+		changes[i].quark = list->attributes[i].quark;
+	if (status == CLI_OK && list->count > 0)
+		qsort(changes, list->count, sizeof(*changes), by_quark);
+	if (status == CLI_OK && number_changes_read(history, changes, list->count, printing->from, printing->to,
+						    &is_damaged, &error) != HISTREE_OK)
+		status = report_error(&error);
+	if (status == CLI_OK)
+		status = put_changes(rows, make_rows(list, changes, rows), list, printing, chosen);
+	if ((status == CLI_OK || status == CLI_NOTHING) && is_damaged)
+		status = report_damaged();
+	free(changes);
+	free(rows);
+	return status;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------------- */
+
+static enum cli_exit check_options(const struct numbers_options *chosen)
+{
+	if (chosen->change && chosen->parts != 1)
+		return report_exit(CLI_USAGE, "'--change' is of the whole range, not of '--parts'");
+	if (!chosen->change && chosen->top != 0)
+		return report_exit(CLI_USAGE, "'--top' is of '--change'");
+	return CLI_OK;
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct numbers_options chosen = { .parts = 1 };
@@ -151,6 +287,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct attribute_list list = { 0 };
 	struct histree_history *history = NULL;
 	struct printing printing = { .parts = (uint32_t)chosen.parts };
+	status = check_options(&chosen);
+	if (status != CLI_OK)
+		return status;
 	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
 	if (status == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(history));
@@ -162,7 +301,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = attribute_list_match(&list, histree_history_attributes(history), words.words + 1,
 					      words.count - 1, ATTRIBUTES_WITH_STATES);
 	if (printing.query != NULL && (status == CLI_OK || (status == CLI_NOTHING && list.count > 0)))
-		status = print(&printing, &list, chosen.format, status);
+		status = chosen.change ? print_changes(&printing, history, &list, &chosen)
+				       : print(&printing, &list, chosen.format, status);
 	attribute_list_release(&list);
 	histree_query_free(printing.query);
 	histree_history_close(history);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * number_changes.h - by how much numbers grew over a window: the values of attributes at its two ends.
+ *
+ * What a running sum counted in a window is that difference, so two queries answer for a window of any length.
+ */
+#ifndef CLI_NUMBER_CHANGES_H
+#define CLI_NUMBER_CHANGES_H
+
+#include "histree/query.h"
+
+struct number_change {
+	histree_quark quark;
+	struct histree_value before, after; /* null or unknown where there is no number */
+};
+
+/*
+ * Reads the values of these attributes, which are ascending by quark, at two times of the history.
+ * *is_damaged says whether some are unknown because the file is damaged.
+ */
+enum histree_status number_changes_read(struct histree_history *history, struct number_change *changes,
+					size_t count, histree_time from, histree_time to, bool *is_damaged,
+					struct histree_error *error);
+
+/*
+ * Returns the change: an int, a long or a double.  Null if there is no number at the end, or if one of both is
+ * unknown; what was null before counts from 0.
+ */
+struct histree_value number_change_value(const struct number_change *change);
+
+/* Orders by changes, the greatest first; what has none comes last. */
+int number_change_compare(const struct number_change *one, const struct number_change *other);
+
+#endif
