@@ -13,6 +13,8 @@ const struct registry_entry registry[] = {
 	{ .analysis = &analysis_cpu_usage },
 	{ .analysis = &analysis_io },
 	{ .analysis = &analysis_counters },
+	{ .analysis = &analysis_switches },
+	{ .analysis = &analysis_kernel_memory },
 	{ .analysis = &analysis_ust_calls, .by_default = true },
 	{ .analysis = &analysis_ust_memory },
 	{ .analysis = &analysis_tracks, .by_default = true },

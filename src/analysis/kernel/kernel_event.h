@@ -47,6 +47,10 @@ enum kernel_role {
 	KERNEL_BLOCK_FRONT_MERGE,   /* sectors are put before those of a request that waits */
 	KERNEL_BLOCK_REQUEST_MERGE, /* a request goes behind the one that ends where it begins */
 	KERNEL_BLOCK_MERGE,         /* a request goes behind another one */
+	KERNEL_PAGES_ALLOC,         /* the kernel allocates a block of pages */
+	KERNEL_PAGES_FREE,
+	KERNEL_HEAP_ALLOC, /* and bytes of its heap */
+	KERNEL_HEAP_FREE,
 	KERNEL_ROLE_COUNT,
 };
 
@@ -67,6 +71,7 @@ enum kernel_presence {
 	HAS_VALUE = 1 << 4,
 	HAS_SECTORS = 1 << 5,
 	HAS_FLAGS = 1 << 6,
+	HAS_PAGE = 1 << 7,
 };
 
 /* Which members are set is the role's business: see the table of fields in kernel_layout.c. */
@@ -92,13 +97,14 @@ struct kernel_event {
 	int32_t prev_tid, prev_prio, prev_state;
 	struct kernel_text prev_comm;
 
-	int32_t number;          /* of the interrupt, softirq, vector or system call */
+	int32_t number; /* of the interrupt, softirq, vector or system call; the order of a block of pages */
 	struct kernel_text name; /* of the interrupt, or of the system call: no bytes where it has a number only */
 	struct kernel_text event_name; /* as the tracer has it */
 	int64_t frequency;             /* kHz */
 
 	int64_t result;                    /* of a system call */
-	int64_t address, operation, value; /* of futex */
+	int64_t address, operation, value; /* of futex; the address of what the kernel allocates */
+	int64_t page, bytes;               /* the number of a block's first page; of the heap, how many */
 
 	int64_t device, sector, sectors; /* of a request to a block device */
 	int64_t into_sector;             /* of the request that it goes behind */

@@ -150,6 +150,10 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_BLOCK_FRONT_MERGE:
 	case KERNEL_BLOCK_REQUEST_MERGE:
 	case KERNEL_BLOCK_MERGE:
+	case KERNEL_PAGES_ALLOC:
+	case KERNEL_PAGES_FREE:
+	case KERNEL_HEAP_ALLOC:
+	case KERNEL_HEAP_FREE:
 	case KERNEL_EXIT:
 	case KERNEL_EXEC:
 	case KERNEL_TRY_TO_WAKE:
