@@ -25,6 +25,10 @@ struct report_source {
 /* What the store is of, and what is missing of it. */
 void report_facts(struct overview_page *page, const struct report_source *source);
 
+/* How busy the CPUs were, in a sentence: nothing if the history is not one of the kernel. */
+enum histree_status report_summary(struct overview_page *page, const struct report_source *source,
+				   struct histree_error *error);
+
 /* Pictures, in a page of HTML: threads and CPUs, or any states. */
 enum histree_status report_pictures(struct overview_page *page, const struct report_source *source,
 				    struct histree_error *error);

@@ -6,13 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/time_text.h"
 #include "cli/report_sections.h"
 #include "histree/time_use.h"
+
+static double percent_of(uint64_t ns, uint64_t of_ns)
+{
+	return of_ns > 0 ? 100 * (double)ns / (double)of_ns : 0;
+}
 
 static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t of_ns)
 {
 	char text[32];
-	snprintf(text, sizeof(text), "%.1f %%", of_ns > 0 ? 100 * (double)ns / (double)of_ns : 0.0);
+	snprintf(text, sizeof(text), "%.1f %%", percent_of(ns, of_ns));
 	row_text(rows, text);
 }
 
@@ -229,6 +235,51 @@ static enum histree_status put_table(struct overview_page *page, const struct re
 	free(rows);
 	histree_time_use_free(use);
 	return rows != NULL ? HISTREE_OK : HISTREE_ERR_MEMORY;
+}
+
+/* One sentence before all tables: how busy the CPUs were, and with what. */
+static enum histree_status put_summary(struct overview_page *page, const struct report_source *source,
+				       struct histree_error *error)
+{
+	const struct histree_time_use_request request = { .from = source->from,
+							  .to = source->to,
+							  .by = HISTREE_BY(CPU),
+							  .where = "cpu >= 0",
+							  .cancel = source->cancel };
+	struct histree_time_use *use;
+	enum histree_status status = histree_time_use_create(source->history, &request, &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	size_t count;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	uint64_t busy = 0, user = 0, calls = 0, waits = 0;
+	for (size_t i = 0; i < count; i++) {
+		busy += ran(&rows[i]);
+		user += rows[i].ns[HISTREE_USE_USER];
+		calls += rows[i].ns[HISTREE_USE_SYSTEM];
+		waits += waited(&rows[i]);
+	}
+	uint64_t whole = ((uint64_t)source->to - (uint64_t)source->from + 1) * count;
+	char text[TIME_TEXT_SIZE];
+	time_format_duration(waits, text);
+	if (count > 0)
+		overview_page_sentence(
+			page,
+			"%zu CPU%s %s busy for %.1f %% of the time: %.1f %% in user mode, %.1f %% in "
+			"system calls, %.1f %% in interrupts. Threads waited for %s %s in all.",
+			count, count == 1 ? "" : "s", count == 1 ? "was" : "were", percent_of(busy, whole),
+			percent_of(user, whole), percent_of(calls, whole), percent_of(busy - user - calls, whole),
+			count == 1 ? "it" : "them", text);
+	histree_time_use_free(use);
+	return HISTREE_OK;
+}
+
+enum histree_status report_summary(struct overview_page *page, const struct report_source *source,
+				   struct histree_error *error)
+{
+	bool is_kernel =
+		source->history != NULL && strcmp(histree_history_info(source->history)->provider, "kernel") == 0;
+	return is_kernel ? put_summary(page, source, error) : HISTREE_OK;
 }
 
 enum histree_status report_time_use(struct overview_page *page, const struct report_source *source,

@@ -79,7 +79,9 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 	struct histree_error error = { 0 };
 	overview_page_begin(&page, output, is_html, source->target->path);
 	report_facts(&page, source);
-	enum histree_status status = report_pictures(&page, source, &error);
+	enum histree_status status = report_summary(&page, source, &error);
+	if (status == HISTREE_OK)
+		status = report_pictures(&page, source, &error);
 	if (status == HISTREE_OK)
 		status = report_time_use(&page, source, &error);
 	if (status == HISTREE_OK)
