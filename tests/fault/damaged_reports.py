@@ -25,7 +25,7 @@ from data import QUICK, SOURCE  # noqa: E402
 
 TRACE = SOURCE / "tests" / "data" / "demo-trace"
 THREAD = "14753"
-ANALYSES = "kernel,graph,system-calls,softirqs,wakeups,block-io"
+ANALYSES = "kernel,graph,system-calls,softirqs,wakeups,preemptions,block-io"
 
 
 class Reports:
