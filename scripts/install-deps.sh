@@ -4,7 +4,7 @@
 # are named.  It does nothing where nothing is missing.
 #
 #	core		what the library and the command cannot do without
-#	features	pictures, the server, recordings of perf and trace-cmd, SQL and lines to type it in, ranks, manual pages
+#	features	pictures, the server, names of functions, recordings of perf and trace-cmd, SQL and lines to type it in, ranks, manual pages
 #	demo		what `make demo` shows more with: pictures, and a recording of this machine
 #	check		what the tests take, and those of their clients that are programs
 #	ci		what builds a bare Debian (scripts/bare-root), and the daemons of LTTng that the live tests record with,
@@ -16,7 +16,7 @@
 set -eu
 
 core='make gcc libc6-dev meson ninja-build pkg-config libjansson-dev libseccomp-dev'
-features='libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev libexpat1-dev libsqlite3-dev libedit-dev libopenmpi-dev scdoc'
+features='libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev libexpat1-dev libdw-dev libsqlite3-dev libedit-dev libopenmpi-dev scdoc'
 demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
 check='openmpi-bin python3 mypy python3-numpy python3-pandas python3-matplotlib python3-pip python3-venv libcmocka-dev babeltrace2 libbabeltrace2-dev clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
 ci='mmdebstrap lttng-tools liblttng-ust-dev trace-cmd uftrace'

@@ -72,7 +72,16 @@ struct histree_build_options {
 	 */
 	const char *const *definitions;
 	size_t definition_count;
-	bool segments; /* if no analyses are named, also use those that make segments */
+	/*
+	 * Where names of functions are, whose calls the trace has by address: tables of text, lines as nm prints
+	 * them ("401136 T main"), and folders that stand for the root of the machine that was traced, with its
+	 * binaries or files of debugging information, as /usr/lib/debug has them.  Without folders, binaries are
+	 * looked for where the trace says that they were.  Those of another build id are not taken.
+	 */
+	const char *const *symbols;
+	size_t symbol_count;
+	bool no_symbols; /* and nothing is looked for on this machine */
+	bool segments;   /* if no analyses are named, also use those that make segments */
 	bool force;
 	/*
 	 * Continue a build of the same traces with the same options that was cut off.  The traces are read from

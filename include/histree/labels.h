@@ -163,7 +163,7 @@ HISTREE_API bool histree_style_is_palette(const struct histree_style *style);
 /*
  * Say what the values of a history mean, at any time before it is closed; once more replaces what was said.  All
  * is copied.  Returns HISTREE_ERR_ARGUMENT with a sentence if a pattern is none, two labels of a table are for one
- * value, two that do not look alike have one key, a text is too long, or all of it has more than 64 KiB.
+ * value, two that do not look alike have one key, a text is too long, or all of it has more than 4 MiB.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_labels(struct histree_state_system *system,
 									const struct histree_label_table *tables,

@@ -204,6 +204,7 @@ class BuildOptions(Structure):
         ("clocks", c_void_p), ("clock_count", c_size_t), ("no_clocks", c_bool), ("reference", c_char_p),
         ("store", c_char_p), ("analyses", POINTER(c_char_p)),
         ("analysis_count", c_size_t), ("definitions", POINTER(c_char_p)), ("definition_count", c_size_t),
+        ("symbols", POINTER(c_char_p)), ("symbol_count", c_size_t), ("no_symbols", c_bool),
         ("segments", c_bool), ("force", c_bool), ("resume", c_bool),
         ("ignore_gaps", c_bool), ("backend", c_int), ("checkpoint_events", c_uint64), ("backend_bytes_max", c_uint64),
         ("result", POINTER(BuildResult)), ("null_empty_stacks", c_bool), ("no_overviews", c_bool),

@@ -24,9 +24,12 @@ enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const st
 		kind->create_of != NULL ? kind->create_of(kind, input, error) : kind->create(input, error);
 	if (status == HISTREE_OK && kind->use_space != NULL)
 		kind->use_space(*input, inputs->tables);
-	if (status == HISTREE_OK)
-		inputs->all[inputs->count++] = (struct analysis_input){ .kind = kind, .input = *input };
-	return status;
+	if (status != HISTREE_OK)
+		return status;
+	inputs->all[inputs->count++] = (struct analysis_input){ .kind = kind, .input = *input };
+	return kind->use_symbols != NULL && inputs->symbols != NULL
+		       ? kind->use_symbols(*input, inputs->symbols, error)
+		       : HISTREE_OK;
 }
 
 void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other)

@@ -18,6 +18,7 @@
 #include "base/table.h"
 #include "event/event.h"
 #include "histree/status.h"
+#include "symbols/symbol_source.h"
 
 struct analysis_input_kind {
 	const char *needs; /* what a trace has that analyses of this input apply to, as the object of "it needs" */
@@ -36,6 +37,10 @@ struct analysis_input_kind {
 
 	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */
 	void (*use_space)(void *input, struct table_space *tables);
+
+	/* Names of functions are looked for there; called before the first event.  NULL: it has none. */
+	enum histree_status (*use_symbols)(void *input, const struct symbol_places *places,
+					   struct histree_error *error);
 
 	/*
 	 * Learn from all events that another input of this kind learns from, for its analyses; before the first
@@ -62,8 +67,9 @@ struct analysis_input {
 
 /* A zeroed one is empty. */
 struct analysis_inputs {
-	struct table_space *tables; /* borrowed: of the build; NULL: memory without a ceiling */
-	struct analysis_input *all; /* at most one of a kind */
+	struct table_space *tables;          /* borrowed: of the build; NULL: memory without a ceiling */
+	const struct symbol_places *symbols; /* borrowed likewise; NULL: none are looked for */
+	struct analysis_input *all;          /* at most one of a kind */
 	size_t count, capacity;
 };
 

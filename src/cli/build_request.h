@@ -13,7 +13,7 @@
 struct build_options {
 	struct tree_options tree;
 	struct host_options hosts;
-	struct cli_texts definitions;
+	struct cli_texts definitions, symbols;
 	const char *output, *analysis, *map, *backend, *gaps, *empty_stacks, *progress;
 	uint64_t checkpoint_events, threads, slices, slice_events, publish;
 	bool force, resume, no_overviews, quiet;

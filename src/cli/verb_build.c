@@ -41,6 +41,16 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct build_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSES,
 	  .help = "run these analyses, separated by commas; default: those that apply to the trace" },
+	{ .name = "symbols",
+	  .argument = "PLACE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct build_options, symbols),
+	  .help = "look for names of functions in this folder, as if it were the root of the machine that was "
+		  "traced, "
+		  "or in this table of addresses and names, as nm prints it; none: look nowhere; default: the "
+		  "binaries "
+		  "of this machine, if they are those of the trace",
+	  .complete = CLI_COMPLETE_PATH },
 	{ .name = "define",
 	  .letter = 'x',
 	  .argument = "FILE",
@@ -148,6 +158,12 @@ static const struct cli_option options[] = {
 };
 
 /* ---- analyses --------------------------------------------------------------------------------------- */
+
+/* "none" stands for no place at all. */
+static bool has_no_symbols(const struct build_options *chosen)
+{
+	return chosen->symbols.count == 1 && strcmp(chosen->symbols.texts[0], "none") == 0;
+}
 
 static enum cli_exit check_analysis(const char *name)
 {
@@ -404,6 +420,9 @@ static void fill(struct build_request *request, const struct build_options *chos
 		.analysis_count = request->name_count,
 		.definitions = chosen->definitions.texts,
 		.definition_count = chosen->definitions.count,
+		.symbols = chosen->symbols.texts,
+		.symbol_count = has_no_symbols(chosen) ? 0 : chosen->symbols.count,
+		.no_symbols = has_no_symbols(chosen),
 		.backend = backend_of(chosen),
 		.checkpoint_events = chosen->checkpoint_events,
 		.force = chosen->force,
@@ -455,6 +474,7 @@ void build_request_release(struct build_request *request, struct build_options *
 	free(request->store);
 	host_choice_release(&request->hosts);
 	cli_texts_release(&chosen->definitions);
+	cli_texts_release(&chosen->symbols);
 	cli_texts_release(&chosen->hosts.hosts);
 	cli_texts_release(&chosen->hosts.clocks);
 }

@@ -34,7 +34,7 @@ struct chart {
 
 void chart_frame(struct canvas *canvas, const struct chart *chart, const struct row_list *list, const char *title);
 
-enum { LEGEND_STYLES = 4200 }; /* a table has at most 4096 labels, and the palette a few colours */
+enum { LEGEND_STYLES = 4200 }; /* no picture has room for more */
 
 /* Which styles were used. */
 struct legend {

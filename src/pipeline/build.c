@@ -74,9 +74,12 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 	build->start = build->end = start;
 	plan_memory(build);
 	enum histree_status made = make_tables(build);
+	build->symbols = (struct symbol_places){ .paths = build->options->symbols,
+						 .count = build->options->symbol_count,
+						 .no_binaries = build->options->no_symbols };
 	if (made == HISTREE_OK)
 		made = build_lanes_plan(&build->lanes, build->jobs, build->job_count, lanes_max(build),
-					&build->tables, build->error);
+					&build->tables, &build->symbols, build->error);
 	if (made != HISTREE_OK)
 		return made;
 	for (size_t i = 0; i < build->job_count; i++) {

@@ -41,10 +41,11 @@ struct build {
 	struct memory_plan memory;
 	struct definitions definitions; /* of analyses, from files */
 	struct table_space tables;      /* of all analyses */
-	struct crew *crew, own_crew;    /* NULL: the building thread does all */
-	struct build_lanes lanes;       /* that run them */
-	struct event_feed feed;         /* zeroed: the building thread reads each event when it is its turn */
-	struct trace_report read;       /* what became of the input so far, of a build that has a feed */
+	struct symbol_places symbols;
+	struct crew *crew, own_crew; /* NULL: the building thread does all */
+	struct build_lanes lanes;    /* that run them */
+	struct event_feed feed;      /* zeroed: the building thread reads each event when it is its turn */
+	struct trace_report read;    /* what became of the input so far, of a build that has a feed */
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
 	histree_time start, end; /* first event, greatest time so far */

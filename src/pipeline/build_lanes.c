@@ -30,7 +30,8 @@ static size_t lane_of(const struct analysis_job *job, size_t segments_before, si
 }
 
 enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_job *jobs, size_t job_count,
-				     size_t lanes_max, struct table_space *tables, struct histree_error *error)
+				     size_t lanes_max, struct table_space *tables,
+				     const struct symbol_places *symbols, struct histree_error *error)
 {
 	size_t segments = count_segments(jobs, job_count), most = segments + (segments < job_count);
 	size_t count = lanes_max < most ? lanes_max : most;
@@ -45,6 +46,7 @@ enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_
 		struct build_lane *lane = &lanes->lanes[number];
 		*lane = (struct build_lane){ .jobs = next, .has_failed = &lanes->has_failed };
 		lane->inputs.tables = tables;
+		lane->inputs.symbols = symbols;
 		for (size_t i = 0, before = 0; i < job_count; i++) {
 			if (lane_of(&jobs[i], before, count, segments < job_count) == number)
 				lane->jobs[lane->job_count++] = &jobs[i];

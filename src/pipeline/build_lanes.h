@@ -36,7 +36,8 @@ struct build_lanes {
 
 /* Give each job a lane, so many lanes at most.  The jobs stay where they are. */
 enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_job *jobs, size_t job_count,
-				     size_t lanes_max, struct table_space *tables, struct histree_error *error);
+				     size_t lanes_max, struct table_space *tables,
+				     const struct symbol_places *symbols, struct histree_error *error);
 
 /* Returns the inputs of the lane of a job. */
 struct analysis_inputs *build_lanes_inputs(struct build_lanes *lanes, const struct analysis_job *job);

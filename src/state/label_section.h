@@ -24,7 +24,7 @@
 
 enum {
 	LABEL_SECTION_VERSION = 1,
-	LABEL_SECTION_SIZE_MAX = 64 << 10,
+	LABEL_SECTION_SIZE_MAX = 4 << 20,
 };
 
 enum label_flags {

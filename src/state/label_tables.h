@@ -17,7 +17,7 @@ struct label_tables {
 
 enum {
 	LABEL_PATTERNS_MAX = 200, /* of a table */
-	LABELS_MAX = 4096,        /* of a table */
+	LABELS_MAX = 32768,       /* of a table */
 	LABEL_HUNDREDTHS = 100,   /* of a height */
 };
 

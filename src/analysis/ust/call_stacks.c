@@ -12,7 +12,7 @@
 
 struct call_binding {
 	enum call_role role;
-	uint32_t tid, address, name, process; /* fields */
+	uint32_t tid, pid, address, name, process; /* fields */
 };
 
 bool call_stacks_apply(const struct event_trace *trace)
@@ -32,6 +32,34 @@ const char *call_name(const struct call_frame *frame, char room[static CALL_NAME
 		return frame->name;
 	snprintf(room, CALL_NAME_SIZE, "0x%" PRIx64, frame->address);
 	return room;
+}
+
+enum histree_status call_symbol(struct call_stacks *stacks, const struct call_thread *thread,
+				const struct call_frame *frame, const char **name, char room[static CALL_NAME_SIZE],
+				struct histree_error *error)
+{
+	*name = call_name(frame, room);
+	if (frame->function == NULL || thread->space == NULL)
+		return HISTREE_OK;
+	enum histree_status status = call_symbols_name(&stacks->symbols, thread->space, frame->function, error);
+	if (frame->function->name != NULL)
+		*name = frame->function->name;
+	return status;
+}
+
+enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree_state_system *system,
+				      struct histree_error *error)
+{
+	size_t count = 0;
+	const struct call_thread *thread;
+	struct call_owner *owners = malloc((stacks->threads.count + 1) * sizeof(*owners));
+	if (owners == NULL)
+		return error_memory(error, "names of functions");
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
+		owners[count++] = (struct call_owner){ thread->tid, thread->space };
+	enum histree_status status = call_symbols_label(&stacks->symbols, system, owners, count, error);
+	free(owners);
+	return status;
 }
 
 /* ---- whose event it is, and what it says ----------------------------------------------------------------- */
@@ -56,6 +84,7 @@ static struct call_binding bind_class(const struct event_class *class)
 	binding.tid = event_class_field(class, "vtid");
 	if (binding.tid == EVENT_NO_FIELD)
 		binding.tid = event_class_field(class, "tid");
+	binding.pid = event_class_context_field(class, "vpid");
 	binding.address = event_class_field(class, "addr");
 	binding.name = event_class_field(class, "name");
 	binding.process = event_class_field(class, "procname");
@@ -200,12 +229,27 @@ static bool name_frame(struct call_stacks *stacks, const struct event *event, ui
 	return number != INTERN_NONE;
 }
 
+/* The function of a frame, where names are looked for.  Returns false when memory is out. */
+static bool find_function(struct call_stacks *stacks, const struct event *event, const struct call_binding *binding,
+			  struct call_thread *thread, struct call_frame *frame)
+{
+	int64_t pid;
+	if (!stacks->symbols.is_on || frame->name != NULL)
+		return true;
+	if (thread->space == NULL)
+		thread->space = call_symbols_space(&stacks->symbols,
+						   event_int(event, binding->pid, &pid) ? (uint64_t)pid : 0);
+	if (thread->space != NULL)
+		frame->function = call_symbols_function(&stacks->symbols, thread->space, frame->address);
+	return frame->function != NULL;
+}
+
 /* Returns false when memory is out. */
 static bool follow(struct call_stacks *stacks, const struct event *event)
 {
 	struct call_event *out = &stacks->event;
 	const struct call_binding *binding = binding_of(stacks, event->class);
-	if (binding == NULL)
+	if (binding == NULL || !call_symbols_take(&stacks->symbols, event))
 		return false;
 	cpu_gaps_meet(&stacks->gaps, event);
 	int64_t tid, number;
@@ -227,7 +271,8 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		out->process = NULL;
 	const uint64_t address = has_address ? (uint64_t)number : 0;
 	struct call_frame frame = { .address = address, .is_whole = true };
-	if (binding->role == CALL_ENTRY && !name_frame(stacks, event, binding->name, &frame))
+	if (binding->role == CALL_ENTRY && (!name_frame(stacks, event, binding->name, &frame) ||
+					    !find_function(stacks, event, binding, out->thread, &frame)))
 		return false;
 	return take(stacks, event, frame, has_address ? &address : NULL, out);
 }
@@ -248,6 +293,8 @@ void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t si
 			 "%" PRIu64 " of %" PRIu64 " entries and exits of functions do not say of which thread "
 			 "they are, and are left out; record with 'lttng add-context -u -t vtid%s'",
 			 stacks->of_nobody, stacks->entries_and_exits, stacks->is_unnamed ? " -t procname" : "");
+	else
+		call_symbols_missing(&stacks->symbols, text, size);
 }
 
 /* ---- the input ------------------------------------------------------------------------------------------- */
@@ -260,6 +307,12 @@ static enum histree_status create(void **out, struct histree_error *error)
 		return error_memory(error, "the calls of the trace");
 	cpu_gaps_init(&stacks->gaps);
 	return HISTREE_OK;
+}
+
+static enum histree_status use_symbols(void *input, const struct symbol_places *places, struct histree_error *error)
+{
+	struct call_stacks *stacks = input;
+	return call_symbols_open(&stacks->symbols, places, error);
 }
 
 static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
@@ -284,6 +337,7 @@ static void free_stacks(void *input)
 	cpu_gaps_release(&stacks->gaps);
 	arena_release(&stacks->records);
 	intern_release(&stacks->names);
+	call_symbols_release(&stacks->symbols);
 	free(stacks);
 }
 
@@ -291,6 +345,7 @@ const struct analysis_input_kind call_stacks_kind = {
 	.needs = "a trace by uftrace, or by lttng-ust, of domain \"ust\", with events such as "
 		 "lttng_ust_cyg_profile:func_entry",
 	.create = create,
+	.use_symbols = use_symbols,
 	.begin = begin,
 	.free = free_stacks,
 };

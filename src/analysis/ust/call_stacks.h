@@ -16,6 +16,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
+#include "analysis/ust/call_symbols.h"
 #include "analysis/ust/cpu_gaps.h"
 #include "base/id_map.h"
 #include "base/intern.h"
@@ -27,8 +28,9 @@ enum { CALL_DEPTH_MAX = 1 << 16 };
 enum call_role { CALL_NONE, CALL_ENTRY, CALL_EXIT };
 
 struct call_frame {
-	uint64_t address; /* of the function */
-	const char *name; /* of it; NULL: the trace has only the address */
+	uint64_t address;               /* of the function */
+	const char *name;               /* of it; NULL: the trace has only the address */
+	struct call_function *function; /* NULL: it has a name, or none is looked for */
 	histree_time start;
 	uint64_t inside; /* ns in calls that it made */
 	bool is_whole;   /* no call that it made is missing from that */
@@ -41,7 +43,8 @@ struct call_thread {
 	bool in_doubt;             /* since a gap: nobody knows what it is in */
 	struct call_frame *frames; /* the outermost first */
 	size_t depth, capacity;
-	uint64_t too_deep; /* calls that are not kept, below all frames */
+	uint64_t too_deep;        /* calls that are not kept, below all frames */
+	struct call_space *space; /* that of its process; NULL: no names are looked for */
 };
 
 enum call_outcome {
@@ -71,7 +74,8 @@ struct call_stacks {
 	struct class_table bindings;
 	struct id_map threads; /* struct call_thread by tid */
 	struct arena records;
-	struct intern names;  /* of functions */
+	struct intern names; /* of functions */
+	struct call_symbols symbols;
 	struct cpu_gaps gaps; /* in which any thread may make calls that nobody sees */
 	uint64_t forgotten;   /* calls that were open when gaps began */
 	/* Entries and exits so far, and those of them that do not say of which thread they are. */
@@ -102,5 +106,14 @@ enum { CALL_NAME_SIZE = sizeof("0xffffffffffffffff") };
 
 /* How a function is called: by its name, or by its address, "0x40472b", for which there is room. */
 const char *call_name(const struct call_frame *frame, char room[static CALL_NAME_SIZE]);
+
+/* How it is called by people: by the name that the symbols have for its address, if they are known by now. */
+enum histree_status call_symbol(struct call_stacks *stacks, const struct call_thread *thread,
+				const struct call_frame *frame, const char **name, char room[static CALL_NAME_SIZE],
+				struct histree_error *error);
+
+/* Hand the names of all functions to the history of the stacks, as labels. */
+enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree_state_system *system,
+				      struct histree_error *error);
 
 #endif

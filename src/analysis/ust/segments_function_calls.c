@@ -2,9 +2,10 @@
 /*
  * Calls of functions that lttng-ust-cyg-profile or uftrace recorded, from entry to exit (call_stacks.h).
  *
- * Of the first a function is called by its address: the events have no symbol, nor where a library lay.  Depth 1
- * is the outermost call that the trace knows of, not main().  The time in a call itself is its duration without the
- * calls that it made; null where one of those is missing, as its exit or entry is lost.
+ * Of the first a function is called by its name, if that was found by the time the call ended (call_symbols.h),
+ * else by its address.  Depth 1 is the outermost call that the trace knows of, not main().  The time in a call
+ * itself is its duration without the calls that it made; null where one of those is missing, as its exit or entry
+ * is lost.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
 
 struct function_calls {
 	struct histree_segment_store *store; /* borrowed */
-	const struct call_stacks *stacks;    /* borrowed */
+	struct call_stacks *stacks;          /* borrowed */
 	struct segment_counts counts;        /* but for what is open, and what gaps made forgotten */
 };
 
@@ -50,14 +51,20 @@ static enum histree_status add_call(struct function_calls *calls, const struct c
 	const struct call_frame *frame = &thread->frames[thread->depth];
 	struct histree_value values[CALL_FIELD_COUNT];
 	const struct histree_segment segment = { frame->start, thread->last, values };
-	char name[CALL_NAME_SIZE], caller[CALL_NAME_SIZE];
-	values[CALL_NAME] = histree_string(call_name(frame, name));
+	char name_room[CALL_NAME_SIZE], caller_room[CALL_NAME_SIZE];
+	const char *name, *caller = NULL;
+	enum histree_status status = call_symbol(calls->stacks, thread, frame, &name, name_room, error);
+	if (status == HISTREE_OK && thread->depth > 0)
+		status = call_symbol(calls->stacks, thread, &frame[-1], &caller, caller_room, error);
+	if (status != HISTREE_OK)
+		return status;
+	values[CALL_NAME] = histree_string(name);
 	values[CALL_TID] = histree_int(thread->tid);
 	values[CALL_PROCESS] =
 		event->process == NULL ? histree_null() : histree_string_n(event->process, event->process_size);
 	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
 	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
-	values[CALL_CALLER] = thread->depth == 0 ? histree_null() : histree_string(call_name(&frame[-1], caller));
+	values[CALL_CALLER] = caller == NULL ? histree_null() : histree_string(caller);
 	return histree_segment_store_add(calls->store, &segment, error);
 }
 
@@ -109,7 +116,7 @@ static void missing(const void *instance, char *text, size_t size)
 
 const struct segment_analysis segment_analysis_function_calls = {
 	.name = "function-calls",
-	.version = 1,
+	.version = 2,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), from entry to exit",
 	.fields = fields,
 	.field_count = CALL_FIELD_COUNT,

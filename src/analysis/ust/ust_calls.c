@@ -2,7 +2,8 @@
 /*
  * Function calls that lttng-ust-cyg-profile or uftrace recorded, as a stack a thread:
  *
- *	Threads/<vtid>/CallStack        depth; below it 1, 2, ...: the name of the function, or "0x40472b"
+ *	Threads/<vtid>/CallStack        depth; below it 1, 2, ...: the name of the function, or "0x40472b", whose
+ *					label is the name that was found for it (call_symbols.h)
  *	Threads/<vtid>/Name             of the process
  *
  * Which call an exit ends, call_stacks.h says.  Trace Compass takes the innermost one away, whichever it is: after
@@ -26,8 +27,8 @@ struct ust_thread {
 struct ust_calls {
 	struct changes changes;
 	histree_quark group;
-	const struct call_stacks *stacks; /* borrowed */
-	struct ust_thread *threads;       /* by the numbers of the threads of the stacks */
+	struct call_stacks *stacks; /* borrowed */
+	struct ust_thread *threads; /* by the numbers of the threads of the stacks */
 	size_t thread_count, thread_capacity;
 };
 
@@ -176,6 +177,14 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	return changes_end(&calls->changes, error);
 }
 
+/* States stay addresses; what these are called is a label. */
+static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
+{
+	struct ust_calls *calls = instance;
+	*end = INT64_MIN;
+	return call_stacks_label(calls->stacks, calls->changes.system, error);
+}
+
 static uint64_t refused(const void *instance)
 {
 	const struct ust_calls *calls = instance;
@@ -206,6 +215,7 @@ const struct analysis analysis_ust_calls = {
 	.create = create,
 	.event = on_event,
 	.gap = on_gap,
+	.finish = finish,
 	.refused = refused,
 	.missing = missing,
 	.free = free_calls,

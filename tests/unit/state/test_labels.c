@@ -105,7 +105,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	labels[0].style = style;
 	labels[0].style.height = 1.5;
 	refuse_labels(labels, 1, "its height is 1.5");
-	refuse_labels(labels, LABELS_MAX + 1, "the most is 4096");
+	refuse_labels(labels, LABELS_MAX + 1, "the most is 32768");
 	const struct {
 		const char *const *patterns;
 		const char *why;
@@ -137,9 +137,9 @@ static void what_makes_no_sense_is_refused(void **state)
 static void a_section_has_a_greatest_size(void **state)
 {
 	(void)state;
-	enum { MANY = 400 };
-	struct histree_label labels[MANY];
-	char names[MANY][HISTREE_LABEL_TEXT_MAX + 1];
+	enum { MANY = LABEL_SECTION_SIZE_MAX / HISTREE_LABEL_TEXT_MAX + 1 };
+	static struct histree_label labels[MANY];
+	static char names[MANY][HISTREE_LABEL_TEXT_MAX + 1];
 	struct label_tables copy;
 	struct histree_error error;
 	uint8_t *bytes = (uint8_t *)names;
@@ -151,7 +151,7 @@ static void a_section_has_a_greatest_size(void **state)
 	const struct histree_label_table table = { "t", HISTREE_MEANS_ANYTHING, PATTERNS("*"), labels, MANY, true };
 	assert_int_equal(label_tables_copy(&table, 1, &copy, &error), HISTREE_OK);
 	assert_int_equal(label_section_encode(&copy, &bytes, &size, &error), HISTREE_ERR_ARGUMENT);
-	assert_string_equal(error.message, "the labels have more than 65536 bytes");
+	assert_string_equal(error.message, "the labels have more than 4194304 bytes");
 	assert_null(bytes);
 	label_tables_release(&copy);
 	assert_int_equal(label_section_decode((const uint8_t *)names, LABEL_SECTION_SIZE_MAX + 1, &copy, &error),

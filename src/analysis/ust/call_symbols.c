@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/ust/call_symbols.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "histree/labels.h"
+#include "state/label_section.h"
+
+enum { BUILD_ID_MAX = 64, PATH_SIZE_MAX = 4095, MODULES_MAX = 1 << 16 };
+
+/* A label has less than that besides its texts; those of all tables have so many bytes at most. */
+enum { LABEL_BYTES = 40, BYTES_MAX = LABEL_SECTION_SIZE_MAX / 2 };
+
+enum module_role { MODULE_NONE, MODULE_LOADED, MODULE_BUILD_ID, MODULE_DUMP };
+
+struct module_binding {
+	enum module_role role;
+	uint32_t pid, base, size, path, build_id; /* fields */
+};
+
+enum histree_status call_symbols_open(struct call_symbols *symbols, const struct symbol_places *places,
+				      struct histree_error *error)
+{
+	symbols->is_on = places->count > 0 || (!places->no_binaries && elf_names_can_read());
+	return symbol_source_open(&symbols->source, places, error);
+}
+
+/* ---- what lies where ---------------------------------------------------------------------------------------- */
+
+static struct module_binding bind_class(const struct event_class *class)
+{
+	static const struct {
+		const char *name;
+		enum module_role role;
+	} rows[] = {
+		{ "lttng_ust_statedump:start", MODULE_DUMP },
+		{ "lttng_ust_statedump:bin_info", MODULE_LOADED },
+		{ "lttng_ust_statedump:build_id", MODULE_BUILD_ID },
+		{ "lttng_ust_dl:dlopen", MODULE_LOADED },
+		{ "lttng_ust_dl:dlmopen", MODULE_LOADED },
+		{ "lttng_ust_dl:build_id", MODULE_BUILD_ID },
+		{ "lttng_ust_lib:load", MODULE_LOADED },
+		{ "lttng_ust_lib:build_id", MODULE_BUILD_ID },
+	};
+	struct module_binding binding = { .role = MODULE_NONE };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(class->name, rows[i].name) == 0)
+			binding.role = rows[i].role;
+	binding.pid = event_class_context_field(class, "vpid");
+	binding.base = event_class_field(class, "baddr");
+	binding.size = event_class_field(class, "memsz");
+	binding.path = event_class_field(class, "path");
+	binding.build_id = event_class_field(class, "build_id");
+	return binding;
+}
+
+struct call_space *call_symbols_space(struct call_symbols *symbols, uint64_t pid)
+{
+	struct call_space *space = id_map_find(&symbols->spaces, pid);
+	if (space != NULL)
+		return space;
+	space = arena_allocate(&symbols->records, sizeof(*space), alignof(struct call_space));
+	uint32_t number = (uint32_t)symbols->spaces.count;
+	if (space == NULL || !id_map_add(&symbols->spaces, pid, space))
+		return NULL;
+	*space = (struct call_space){ .pid = pid, .number = number };
+	return space;
+}
+
+static bool meet(const struct call_module *one, const struct call_module *other)
+{
+	return one->base - other->base < other->size || other->base - one->base < one->size;
+}
+
+/* What lay where the new one is, is gone. */
+static bool load(struct call_symbols *symbols, struct call_space *space, const struct event *event,
+		 const struct module_binding *binding)
+{
+	int64_t base, size;
+	const char *path;
+	size_t path_size, kept = 0;
+	if (!event_int(event, binding->base, &base) || !event_int(event, binding->size, &size) || size <= 0 ||
+	    !event_string(event, binding->path, &path, &path_size) || path_size > PATH_SIZE_MAX)
+		return true;
+	struct call_module module = { .base = (uint64_t)base, .size = (uint64_t)size };
+	for (size_t i = 0; i < space->module_count; i++)
+		if (!meet(&space->modules[i], &module))
+			space->modules[kept++] = space->modules[i];
+	space->module_count = kept;
+	if (kept == MODULES_MAX)
+		return true;
+	module.path = arena_copy(&symbols->records, path, path_size);
+	if (module.path == NULL || !array_reserve(&space->modules, &space->module_capacity, kept + 1))
+		return false;
+	space->modules[space->module_count++] = module;
+	space->changes++;
+	return true;
+}
+
+struct id_bytes {
+	uint8_t bytes[BUILD_ID_MAX];
+	size_t size;
+};
+
+static bool take_byte(void *context, const struct event_part *part)
+{
+	struct id_bytes *id = context;
+	if ((part->kind == EVENT_INT || part->kind == EVENT_UNSIGNED) && id->size < sizeof(id->bytes))
+		id->bytes[id->size++] = (uint8_t)part->integer;
+	else if (part->kind == EVENT_BYTES && part->size <= sizeof(id->bytes)) {
+		memcpy(id->bytes, part->bytes, part->size);
+		id->size = part->size;
+	}
+	return true;
+}
+
+static bool take_build_id(struct call_symbols *symbols, struct call_space *space, const struct event *event,
+			  const struct module_binding *binding)
+{
+	int64_t base;
+	struct id_bytes id = { .size = 0 };
+	if (!event_int(event, binding->base, &base) || binding->build_id == EVENT_NO_FIELD)
+		return true;
+	event_visit(event, binding->build_id, take_byte, &id);
+	for (size_t i = 0; i < space->module_count && id.size > 0; i++) {
+		struct call_module *module = &space->modules[i];
+		if (module->base != (uint64_t)base)
+			continue;
+		void *bytes = arena_copy(&symbols->records, id.bytes, id.size);
+		if (bytes == NULL)
+			return false;
+		module->build_id = bytes;
+		module->build_id_size = id.size;
+		space->changes++;
+	}
+	return true;
+}
+
+bool call_symbols_take(struct call_symbols *symbols, const struct event *event)
+{
+	if (!symbols->is_on)
+		return true;
+	const struct module_binding *binding = class_table_find(&symbols->bindings, event->class);
+	if (binding == NULL) {
+		struct module_binding made = bind_class(event->class);
+		binding = class_table_add(&symbols->bindings, event->class, &made, sizeof(made));
+		if (binding == NULL)
+			return false;
+	}
+	if (binding->role == MODULE_NONE)
+		return true;
+	int64_t pid;
+	struct call_space *space =
+		call_symbols_space(symbols, event_int(event, binding->pid, &pid) ? (uint64_t)pid : 0);
+	if (space == NULL)
+		return false;
+	if (binding->role == MODULE_DUMP)
+		space->module_count = 0; /* all of them follow */
+	if (binding->role == MODULE_LOADED)
+		return load(symbols, space, event, binding);
+	return binding->role != MODULE_BUILD_ID || take_build_id(symbols, space, event, binding);
+}
+
+/* ---- functions ---------------------------------------------------------------------------------------------- */
+
+struct call_function *call_symbols_function(struct call_symbols *symbols, struct call_space *space,
+					    uint64_t address)
+{
+	struct call_function *function = id_map_find(&space->functions, address);
+	if (function != NULL)
+		return function;
+	function = arena_allocate(&symbols->records, sizeof(*function), alignof(struct call_function));
+	if (function == NULL || !id_map_add(&space->functions, address, function))
+		return NULL;
+	*function = (struct call_function){ .address = address };
+	return function;
+}
+
+static enum symbol_answer find(struct call_symbols *symbols, const struct call_space *space, uint64_t address,
+			       const char **name, char *line)
+{
+	line[0] = '\0';
+	*name = symbol_source_in_tables(&symbols->source, address);
+	if (*name != NULL)
+		return SYMBOL_FOUND;
+	for (size_t i = 0; i < space->module_count; i++) {
+		const struct call_module *module = &space->modules[i];
+		if (address - module->base >= module->size)
+			continue;
+		const struct symbol_module binary = { .path = module->path,
+						      .base = module->base,
+						      .build_id = module->build_id,
+						      .build_id_size = module->build_id_size };
+		enum symbol_answer answer = symbol_source_find(&symbols->source, &binary, address, name, line);
+		if ((answer == SYMBOL_NO_FILE || answer == SYMBOL_OTHER_BUILD) && symbols->missing_path == NULL) {
+			symbols->missing_path = module->path;
+			symbols->is_other_build = answer == SYMBOL_OTHER_BUILD;
+		}
+		return answer;
+	}
+	symbols->has_homeless |= space->module_count > 0;
+	return SYMBOL_NONE;
+}
+
+enum histree_status call_symbols_name(struct call_symbols *symbols, const struct call_space *space,
+				      struct call_function *function, struct histree_error *error)
+{
+	const char *name;
+	char line[SYMBOL_LINE_SIZE], key[HISTREE_LABEL_TEXT_MAX + 1];
+	if (function->name != NULL || function->tried == space->changes + 1)
+		return HISTREE_OK;
+	function->tried = space->changes + 1;
+	enum symbol_answer answer = find(symbols, space, function->address, &name, line);
+	if (answer == SYMBOL_NO_MEMORY)
+		return error_memory(error, "names of functions");
+	if (answer != SYMBOL_FOUND)
+		return HISTREE_OK;
+	snprintf(key, sizeof(key), "0x%" PRIx64 "%s%s", function->address, *line != '\0' ? " " : "", line);
+	function->key = arena_copy(&symbols->records, key, strlen(key));
+	const char *copy = arena_copy(&symbols->records, name, strnlen(name, HISTREE_LABEL_TEXT_MAX));
+	if (function->key == NULL || copy == NULL)
+		return error_memory(error, "names of functions");
+	function->name = copy;
+	return HISTREE_OK;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------- */
+
+static enum histree_status name_all(struct call_symbols *symbols, struct histree_error *error)
+{
+	const struct id_entry *space, *function;
+	enum histree_status status = HISTREE_OK;
+	symbols->found = symbols->not_found = 0;
+	symbols->missing_path = NULL;
+	symbols->has_homeless = false;
+	for (size_t at = 0; (space = id_map_next(&symbols->spaces, &at)) != NULL;) {
+		const struct call_space *one = space->record;
+		for (size_t i = 0; status == HISTREE_OK && (function = id_map_next(&one->functions, &i)) != NULL;) {
+			struct call_function *called = function->record;
+			called->tried = 0; /* what is missing is said of this time */
+			status = call_symbols_name(symbols, one, called, error);
+			symbols->found += called->name != NULL;
+			symbols->not_found += called->name == NULL;
+		}
+	}
+	return status;
+}
+
+/* Functions with names, each of an address once. */
+struct name_list {
+	struct histree_label *labels;
+	size_t count, capacity;
+	struct id_map known; /* struct call_function by address */
+	struct arena texts;
+	size_t bytes; /* of the texts of labels */
+	bool differ;  /* one address has two names */
+};
+
+static bool list_function(struct name_list *list, struct call_function *function)
+{
+	char text[32];
+	const struct call_function *known = id_map_find(&list->known, function->address);
+	if (function->name == NULL)
+		return true;
+	if (known != NULL) {
+		list->differ |= strcmp(known->name, function->name) != 0;
+		return true;
+	}
+	/* What is too much for the labels of a history keeps its address. */
+	list->bytes += LABEL_BYTES + 2 * strlen(function->key) + strlen(function->name);
+	if (list->count == LABELS_MAX || list->bytes > BYTES_MAX)
+		return true;
+	const struct histree_value name = histree_string(function->name);
+	const struct histree_style *style = histree_style_of(NULL, &name);
+	int size = snprintf(text, sizeof(text), "0x%" PRIx64, function->address);
+	const char *copy = arena_copy(&list->texts, text, (size_t)size);
+	if (copy == NULL || !array_reserve(&list->labels, &list->capacity, list->count + 1) ||
+	    !id_map_add(&list->known, function->address, function))
+		return false;
+	/* A function has one colour everywhere: that of its name. */
+	list->labels[list->count++] = (struct histree_label){
+		.kind = HISTREE_LABEL_TEXT,
+		.text = copy,
+		.is_code = true,
+		.style = { .key = function->key,
+			   .name = function->name,
+			   .light = style->light,
+			   .dark = style->dark,
+			   .height = style->height },
+	};
+	return true;
+}
+
+static bool list_space(struct name_list *list, const struct call_space *space)
+{
+	const struct id_entry *function;
+	for (size_t i = 0; (function = id_map_next(&space->functions, &i)) != NULL;)
+		if (!list_function(list, function->record))
+			return false;
+	return true;
+}
+
+static void release_list(struct name_list *list)
+{
+	free(list->labels);
+	id_map_release(&list->known);
+	arena_release(&list->texts);
+	*list = (struct name_list){ 0 };
+}
+
+struct label_tables_made {
+	struct histree_label_table tables[HISTREE_LABEL_TABLES_MAX];
+	struct name_list lists[HISTREE_LABEL_TABLES_MAX];
+	size_t count;
+	struct arena patterns;
+};
+
+static const char table_name[] = "function";
+
+/* "Threads/7/CallStack/..." for each thread of a space, or of all of them. */
+static const char *const *patterns_of(struct label_tables_made *made, const struct call_owner *owners, size_t count,
+				      const struct call_space *space)
+{
+	size_t used = 0;
+	char text[64];
+	const char **patterns =
+		arena_allocate(&made->patterns, (count + 2) * sizeof(*patterns), alignof(const char *));
+	if (patterns == NULL)
+		return NULL;
+	if (space == NULL)
+		patterns[used++] = "Threads/*/CallStack/*";
+	for (size_t i = 0; i < count && space != NULL && used < LABEL_PATTERNS_MAX; i++) {
+		if (owners[i].space != space)
+			continue;
+		int size = snprintf(text, sizeof(text), "Threads/%" PRId32 "/CallStack/*", owners[i].tid);
+		patterns[used] = arena_copy(&made->patterns, text, (size_t)size);
+		if (patterns[used++] == NULL)
+			return NULL;
+	}
+	patterns[used] = NULL;
+	return patterns;
+}
+
+static bool add_table(struct label_tables_made *made, const struct call_owner *owners, size_t owner_count,
+		      const struct call_space *space)
+{
+	const struct name_list *list = &made->lists[made->count];
+	const char *const *patterns = patterns_of(made, owners, owner_count, space);
+	if (patterns == NULL)
+		return false;
+	if (list->count > 0 && patterns[0] != NULL)
+		made->tables[made->count++] = (struct histree_label_table){ .name = table_name,
+									    .patterns = patterns,
+									    .labels = list->labels,
+									    .label_count = list->count,
+									    .uses_palette = true };
+	return true;
+}
+
+/* One table for all spaces if they agree; else one for each. */
+static bool make_tables(const struct call_symbols *symbols, struct label_tables_made *made,
+			const struct call_owner *owners, size_t owner_count)
+{
+	const struct id_entry *space;
+	struct name_list *all = &made->lists[0];
+	for (size_t at = 0; (space = id_map_next(&symbols->spaces, &at)) != NULL;)
+		if (!list_space(all, space->record))
+			return false;
+	if (!all->differ)
+		return add_table(made, owners, owner_count, NULL);
+	release_list(all);
+	size_t bytes = 0;
+	for (size_t at = 0;
+	     made->count < HISTREE_LABEL_TABLES_MAX && (space = id_map_next(&symbols->spaces, &at)) != NULL;) {
+		release_list(&made->lists[made->count]);
+		made->lists[made->count].bytes = bytes;
+		if (!list_space(&made->lists[made->count], space->record) ||
+		    !add_table(made, owners, owner_count, space->record))
+			return false;
+		bytes = made->lists[made->count > 0 ? made->count - 1 : 0].bytes;
+	}
+	return true;
+}
+
+enum histree_status call_symbols_label(struct call_symbols *symbols, struct histree_state_system *system,
+				       const struct call_owner *owners, size_t owner_count,
+				       struct histree_error *error)
+{
+	if (!symbols->is_on)
+		return HISTREE_OK;
+	enum histree_status status = name_all(symbols, error);
+	struct label_tables_made *made = calloc(1, sizeof(*made));
+	if (status == HISTREE_OK && (made == NULL || !make_tables(symbols, made, owners, owner_count)))
+		status = error_memory(error, "names of functions");
+	if (status == HISTREE_OK && made->count > 0)
+		status = histree_state_labels(system, made->tables, made->count, error);
+	for (size_t i = 0; made != NULL && i < HISTREE_LABEL_TABLES_MAX; i++)
+		release_list(&made->lists[i]);
+	if (made != NULL)
+		arena_release(&made->patterns);
+	free(made);
+	return status;
+}
+
+void call_symbols_missing(const struct call_symbols *symbols, char *text, size_t size)
+{
+	const uint64_t all = symbols->found + symbols->not_found;
+	text[0] = '\0';
+	if (symbols->not_found == 0)
+		return;
+	if (symbols->missing_path != NULL)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64
+			 " functions keep their addresses: here is %s '%.200s'; say where it is "
+			 "with '--symbols FOLDER', a root with the binaries of the machine that was traced, or "
+			 "their "
+			 "files of debugging information",
+			 symbols->not_found, all, symbols->is_other_build ? "another build of" : "no",
+			 symbols->missing_path);
+	else if (symbols->has_homeless)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64
+			 " functions keep their addresses, as the trace does not say in which "
+			 "binary they are; record with LD_PRELOAD=liblttng-ust-dl.so besides, which says what "
+			 "dlopen() "
+			 "loads",
+			 symbols->not_found, all);
+}
+
+void call_symbols_release(struct call_symbols *symbols)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&symbols->spaces, &at)) != NULL;) {
+		struct call_space *space = entry->record;
+		free(space->modules);
+		id_map_release(&space->functions);
+	}
+	id_map_release(&symbols->spaces);
+	class_table_release(&symbols->bindings);
+	arena_release(&symbols->records);
+	symbol_source_release(&symbols->source);
+}

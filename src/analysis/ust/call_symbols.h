@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_symbols.h - names for the addresses of functions: which binaries lie where in each process, as the state
+ * dump of LTTng-UST and its events of dlopen() say, and what symbols/ finds in them.
+ *
+ * States have addresses; the names are labels of the history (labels.h), so that whatever shows states shows them.
+ */
+#ifndef ANALYSIS_UST_CALL_SYMBOLS_H
+#define ANALYSIS_UST_CALL_SYMBOLS_H
+
+#include "analysis/class_table.h"
+#include "base/id_map.h"
+#include "histree/state_system.h"
+#include "symbols/symbol_source.h"
+
+struct call_module {
+	uint64_t base, size;
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+};
+
+/* A function that was called. */
+struct call_function {
+	uint64_t address;
+	const char *name; /* NULL: not found, or not yet */
+	const char *key;  /* "0x401136 app.c:31", once it has a name */
+	uint32_t tried;   /* the modules of its space when it was looked for last, plus 1; 0: never */
+};
+
+/* The addresses of a process. */
+struct call_space {
+	uint64_t pid;
+	uint32_t number; /* dense from 0 */
+	struct call_module *modules;
+	size_t module_count, module_capacity;
+	uint32_t changes;        /* of the modules so far */
+	struct id_map functions; /* struct call_function by address */
+};
+
+struct call_symbols {
+	struct symbol_source source;
+	bool is_on; /* there are places to look at */
+	struct class_table bindings;
+	struct id_map spaces; /* struct call_space by pid */
+	struct arena records;
+	/* Of functions that were looked for at last. */
+	uint64_t found, not_found;
+	const char *missing_path; /* of the first binary that there was not; NULL: none */
+	bool is_other_build;      /* there is one, of another build */
+	bool has_homeless;        /* a function is in no binary, though the trace says where some lie */
+};
+
+/* Begin to look for names.  Release it also after failure. */
+enum histree_status call_symbols_open(struct call_symbols *symbols, const struct symbol_places *places,
+				      struct histree_error *error);
+
+/* Take an event that says what lies where; others pass by.  Returns false when memory is out. */
+bool call_symbols_take(struct call_symbols *symbols, const struct event *event);
+
+/* Returns the space of a process, made if there is none; NULL when memory is out. */
+struct call_space *call_symbols_space(struct call_symbols *symbols, uint64_t pid);
+
+/* Returns the function at an address, made if there is none; NULL when memory is out. */
+struct call_function *call_symbols_function(struct call_symbols *symbols, struct call_space *space,
+					    uint64_t address);
+
+/* Look for the name of a function, if it has none and there is more to be found since. */
+enum histree_status call_symbols_name(struct call_symbols *symbols, const struct call_space *space,
+				      struct call_function *function, struct histree_error *error);
+
+/*
+ * Look for all names, and hand them to a history as labels of the threads' stacks; `space_of` says whose thread is
+ * in which space, NULL for none.
+ */
+struct call_owner {
+	int32_t tid;
+	const struct call_space *space;
+};
+enum histree_status call_symbols_label(struct call_symbols *symbols, struct histree_state_system *system,
+				       const struct call_owner *owners, size_t owner_count,
+				       struct histree_error *error);
+
+/* Writes a sentence about functions without names, or "". */
+void call_symbols_missing(const struct call_symbols *symbols, char *text, size_t size);
+
+void call_symbols_release(struct call_symbols *symbols);
+
+#endif

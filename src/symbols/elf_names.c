@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "symbols/elf_names.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const off_t FILE_SIZE_MAX = (off_t)4 << 30;
+enum { SYMBOL_SECTIONS_MAX = 8 };
+
+struct elf_names {
+	int file;
+	Elf *elf;
+	Dwarf *dwarf; /* NULL: there is none */
+	bool is_relocated, is_whole;
+	uint64_t first; /* address of the first segment in the file */
+	struct name_table table;
+};
+
+bool elf_names_can_read(void)
+{
+	return elf_version(EV_CURRENT) != EV_NONE;
+}
+
+/* ---- symbols ------------------------------------------------------------------------------------------------ */
+
+static bool add_symbol(struct elf_names *names, const GElf_Sym *symbol, const char *name)
+{
+	const unsigned type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
+	const bool is_code = type == STT_FUNC || type == STT_GNU_IFUNC;
+	if (!is_code || symbol->st_shndx == SHN_UNDEF || name == NULL)
+		return true;
+	const struct named_range range = {
+		.start = symbol->st_value,
+		.size = symbol->st_size,
+		.name = name,
+		.rank = binding == STB_GLOBAL ? 0
+			: binding == STB_WEAK ? 1
+					      : 2,
+	};
+	return name_table_add(&names->table, range, strnlen(name, NAME_SIZE_MAX + 1));
+}
+
+static bool add_section(struct elf_names *names, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	const size_t count = data != NULL && header->sh_entsize > 0 ? data->d_size / header->sh_entsize : 0;
+	GElf_Sym symbol;
+	for (size_t i = 0; i < count && i < NAME_TABLE_NAMES_MAX; i++)
+		if (gelf_getsym(data, (int)i, &symbol) != NULL &&
+		    !add_symbol(names, &symbol, elf_strptr(names->elf, header->sh_link, symbol.st_name)))
+			return false;
+	return true;
+}
+
+/* The table of all symbols, or else that of those that others link with. */
+static bool add_symbols(struct elf_names *names)
+{
+	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	for (size_t type = 0; type < sizeof(types) / sizeof(*types) && names->table.count == 0; type++) {
+		Elf_Scn *section = NULL;
+		GElf_Shdr header;
+		names->is_whole = types[type] == SHT_SYMTAB;
+		for (int sections = 0; (section = elf_nextscn(names->elf, section)) != NULL;) {
+			if (gelf_getshdr(section, &header) == NULL || header.sh_type != types[type])
+				continue;
+			if (sections++ == SYMBOL_SECTIONS_MAX)
+				break;
+			if (!add_section(names, section, &header))
+				return false;
+		}
+	}
+	name_table_sort(&names->table);
+	return true;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------- */
+
+static bool has_build_id(struct elf_names *names, const uint8_t *build_id, size_t size)
+{
+	const void *own = NULL;
+	ssize_t own_size = dwelf_elf_gnu_build_id(names->elf, &own);
+	return own_size == (ssize_t)size && memcmp(own, build_id, size) == 0;
+}
+
+/* Where it would lie if nobody moved it. */
+static void find_first(struct elf_names *names)
+{
+	GElf_Ehdr header;
+	GElf_Phdr segment;
+	size_t count = 0;
+	names->is_relocated = gelf_getehdr(names->elf, &header) != NULL && header.e_type == ET_DYN;
+	if (elf_getphdrnum(names->elf, &count) != 0)
+		return;
+	for (size_t i = 0; i < count && i < 4096; i++)
+		if (gelf_getphdr(names->elf, (int)i, &segment) != NULL && segment.p_type == PT_LOAD) {
+			names->first = segment.p_vaddr - segment.p_offset;
+			return;
+		}
+}
+
+static enum elf_answer read_file(struct elf_names *names, const char *path, const uint8_t *build_id,
+				 size_t build_id_size)
+{
+	struct stat status;
+	names->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (names->file < 0 || fstat(names->file, &status) != 0 || !S_ISREG(status.st_mode))
+		return ELF_NOT_THERE;
+	if (!elf_names_can_read() || status.st_size > FILE_SIZE_MAX)
+		return ELF_NOT_ELF;
+	names->elf = elf_begin(names->file, ELF_C_READ, NULL);
+	if (names->elf == NULL || elf_kind(names->elf) != ELF_K_ELF)
+		return ELF_NOT_ELF;
+	if (build_id_size > 0 && !has_build_id(names, build_id, build_id_size))
+		return ELF_OTHER_BUILD;
+	find_first(names);
+	if (!add_symbols(names))
+		return ELF_NO_MEMORY;
+	names->dwarf = dwarf_begin_elf(names->elf, DWARF_C_READ, NULL);
+	return ELF_OPENED;
+}
+
+enum elf_answer elf_names_open(const char *path, const uint8_t *build_id, size_t build_id_size,
+			       struct elf_names **out)
+{
+	*out = NULL;
+	struct elf_names *names = calloc(1, sizeof(*names));
+	if (names == NULL)
+		return ELF_NO_MEMORY;
+	enum elf_answer answer = read_file(names, path, build_id, build_id_size);
+	if (answer == ELF_OPENED)
+		*out = names;
+	else
+		elf_names_close(names);
+	return answer;
+}
+
+bool elf_names_are_whole(const struct elf_names *names)
+{
+	return names->is_whole;
+}
+
+static uint64_t in_file(const struct elf_names *names, uint64_t base, uint64_t address)
+{
+	return names->is_relocated ? address - base + names->first : address;
+}
+
+const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_t address)
+{
+	const struct named_range *range = name_table_find(&names->table, in_file(names, base, address));
+	return range != NULL ? range->name : NULL;
+}
+
+void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text, size_t size)
+{
+	Dwarf_Die unit;
+	int number = 0;
+	const uint64_t at = in_file(names, base, address);
+	text[0] = '\0';
+	if (names->dwarf == NULL || dwarf_addrdie(names->dwarf, at, &unit) == NULL)
+		return;
+	Dwarf_Line *line = dwarf_getsrc_die(&unit, at);
+	const char *path = line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	if (path == NULL || dwarf_lineno(line, &number) != 0)
+		return;
+	const char *slash = strrchr(path, '/');
+	snprintf(text, size, "%.200s:%d", slash != NULL ? slash + 1 : path, number);
+}
+
+void elf_names_close(struct elf_names *names)
+{
+	if (names == NULL)
+		return;
+	if (names->dwarf != NULL)
+		dwarf_end(names->dwarf);
+	if (names->elf != NULL)
+		elf_end(names->elf);
+	if (names->file >= 0)
+		close(names->file);
+	name_table_release(&names->table);
+	free(names);
+}

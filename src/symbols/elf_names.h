@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_names.h - the functions of one binary, or of the file with its debugging information, by libdw.
+ *
+ * The file is read, not mapped: that it is cut short while it is read is an error, not a signal.
+ */
+#ifndef SYMBOLS_ELF_NAMES_H
+#define SYMBOLS_ELF_NAMES_H
+
+#include "symbols/name_table.h"
+
+struct elf_names;
+
+enum elf_answer {
+	ELF_OPENED,
+	ELF_NOT_THERE,   /* no regular file that can be read */
+	ELF_NOT_ELF,     /* or more than 4 GiB */
+	ELF_OTHER_BUILD, /* it has another build id */
+	ELF_NO_MEMORY,
+};
+
+/* Whether binaries can be read at all: this was built with libdw. */
+bool elf_names_can_read(void);
+
+/* Opens a file of this build id; of size 0: whatever it has.  The caller closes *out. */
+enum elf_answer elf_names_open(const char *path, const uint8_t *build_id, size_t build_id_size,
+			       struct elf_names **out);
+
+/* Whether it has all functions, not only those that others link with. */
+bool elf_names_are_whole(const struct elf_names *names);
+
+/*
+ * Returns the name of the function at an address of a process in which the file lies at `base`; NULL if there is
+ * none.  It is borrowed from the file.
+ */
+const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_t address);
+
+/* Writes "app.c:31" for such an address; "" where the file does not say. */
+void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text, size_t size);
+
+void elf_names_close(struct elf_names *names);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/*
+ * elf_names_not.c - binaries of a build without libdw: none can be read.
+ */
+#include "symbols/elf_names.h"
+
+bool elf_names_can_read(void)
+{
+	return false;
+}
+
+enum elf_answer elf_names_open(const char *path, const uint8_t *build_id, size_t build_id_size,
+			       struct elf_names **out)
+{
+	(void)path;
+	(void)build_id;
+	(void)build_id_size;
+	*out = NULL;
+	return ELF_NOT_THERE;
+}
+
+bool elf_names_are_whole(const struct elf_names *names)
+{
+	(void)names;
+	return false;
+}
+
+const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_t address)
+{
+	(void)names;
+	(void)base;
+	(void)address;
+	return NULL;
+}
+
+void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text, size_t size)
+{
+	(void)names;
+	(void)base;
+	(void)address;
+	if (size > 0)
+		text[0] = '\0';
+}
+
+void elf_names_close(struct elf_names *names)
+{
+	(void)names;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "symbols/symbol_source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* Of a table of text; build ids of more bytes are of nobody. */
+enum { TABLE_SIZE_MAX = 256 << 20, BUILD_ID_MAX = 64 };
+
+struct symbol_file {
+	struct elf_names *names; /* NULL: there are none, for this reason */
+	enum symbol_answer why;
+};
+
+/* ---- tables ------------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_table(struct symbol_source *source, const char *path, size_t size,
+				      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	FILE *file = fopen(path, "rbe");
+	if (file == NULL)
+		return error_set(error, HISTREE_ERR_IO, "'%s': cannot be read: %s", path, strerror(errno));
+	char *text = malloc(size + 1);
+	if (text == NULL) {
+		status = error_memory(error, "a table of symbols");
+		goto out;
+	}
+	size = fread(text, 1, size, file);
+	if (ferror(file))
+		status = error_set(error, HISTREE_ERR_IO, "'%s': cannot be read: %s", path, strerror(errno));
+	else if (!name_table_read(&source->table, text, size))
+		status = error_memory(error, "a table of symbols");
+	else if (source->table.count == 0)
+		status = error_set(
+			error, HISTREE_ERR_FORMAT,
+			"'%s' is neither a folder nor a table of symbols, lines such as '401136 T main' as nm "
+			"prints them",
+			path);
+out:
+	free(text);
+	fclose(file);
+	return status;
+}
+
+static enum histree_status add_place(struct symbol_source *source, const char **folders, const char *path,
+				     struct histree_error *error)
+{
+	struct stat status;
+	if (stat(path, &status) != 0)
+		return error_set(error, HISTREE_ERR_IO, "symbols: '%s': %s", path, strerror(errno));
+	if (S_ISDIR(status.st_mode)) {
+		folders[source->folder_count++] = path;
+		return HISTREE_OK;
+	}
+	if (!S_ISREG(status.st_mode) || status.st_size > TABLE_SIZE_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "symbols: '%s' is neither a folder nor a file of at most 256 MiB", path);
+	return read_table(source, path, (size_t)status.st_size, error);
+}
+
+enum histree_status symbol_source_open(struct symbol_source *source, const struct symbol_places *places,
+				       struct histree_error *error)
+{
+	*source = (struct symbol_source){ .no_binaries = places->no_binaries };
+	const char **folders = calloc(places->count + 1, sizeof(*folders));
+	if (folders == NULL)
+		return error_memory(error, "the places of symbols");
+	source->folders = folders;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < places->count && status == HISTREE_OK; i++)
+		status = add_place(source, folders, places->paths[i], error);
+	name_table_sort(&source->table);
+	return status;
+}
+
+const char *symbol_source_in_tables(const struct symbol_source *source, uint64_t address)
+{
+	const struct named_range *range = name_table_find(&source->table, address);
+	return range != NULL ? range->name : NULL;
+}
+
+/* ---- binaries ----------------------------------------------------------------------------------------------- */
+
+/* Where a binary, or its debugging information, may be: in a folder, which is "" for this machine. */
+enum candidate { AS_IT_WAS, DEBUG_IN_USR, DEBUG, BY_NAME, CANDIDATE_COUNT };
+
+/* Returns false if there is no such candidate. */
+static bool write_candidate(char *path, size_t size, const char *folder, enum candidate candidate,
+			    const struct symbol_module *module)
+{
+	char id[2 * BUILD_ID_MAX + 1] = "";
+	const bool needs_id = candidate == DEBUG || candidate == DEBUG_IN_USR;
+	const char *slash = strrchr(module->path, '/');
+	if (needs_id && (module->build_id_size < 2 || module->build_id_size > BUILD_ID_MAX))
+		return false;
+	for (size_t i = 0; needs_id && i < module->build_id_size; i++)
+		snprintf(id + 2 * i, 3, "%02x", module->build_id[i]);
+	int length = -1;
+	switch (candidate) {
+	case AS_IT_WAS:
+		length = module->path[0] == '/' ? snprintf(path, size, "%s%s", folder, module->path) : -1;
+		break;
+	case DEBUG_IN_USR:
+		length = snprintf(path, size, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", folder, id, id + 2);
+		break;
+	case DEBUG:
+		length = *folder != '\0' ? snprintf(path, size, "%s/.build-id/%.2s/%s.debug", folder, id, id + 2)
+					 : -1;
+		break;
+	case BY_NAME:
+		length = *folder != '\0' && slash != NULL ? snprintf(path, size, "%s%s", folder, slash) : -1;
+		break;
+	case CANDIDATE_COUNT:
+		break;
+	}
+	return length > 0 && (size_t)length < size;
+}
+
+/* Takes a candidate if it says more than what is there. */
+static void try_candidate(struct symbol_file *file, const char *path, const struct symbol_module *module)
+{
+	struct elf_names *names;
+	enum elf_answer answer = elf_names_open(path, module->build_id, module->build_id_size, &names);
+	if (answer == ELF_NO_MEMORY)
+		file->why = SYMBOL_NO_MEMORY;
+	else if (answer == ELF_OTHER_BUILD && file->why == SYMBOL_NO_FILE)
+		file->why = SYMBOL_OTHER_BUILD;
+	if (answer != ELF_OPENED)
+		return;
+	if (file->names == NULL || elf_names_are_whole(names)) {
+		elf_names_close(file->names);
+		file->names = names;
+	} else {
+		elf_names_close(names);
+	}
+}
+
+static bool is_whole(const struct symbol_file *file)
+{
+	return file->why == SYMBOL_NO_MEMORY || (file->names != NULL && elf_names_are_whole(file->names));
+}
+
+static struct symbol_file open_module(const struct symbol_source *source, const struct symbol_module *module)
+{
+	struct symbol_file file = { .why = SYMBOL_NO_FILE };
+	char path[4096];
+	for (size_t i = 0; i <= source->folder_count && !is_whole(&file); i++) {
+		const bool is_here = i == source->folder_count;
+		if (is_here && (source->no_binaries || source->folder_count > 0))
+			break; /* folders stand for another machine */
+		for (enum candidate each = 0; each < CANDIDATE_COUNT && !is_whole(&file); each++)
+			if (write_candidate(path, sizeof(path), is_here ? "" : source->folders[i], each, module))
+				try_candidate(&file, path, module);
+	}
+	return file;
+}
+
+/* Returns NULL when memory is out. */
+static struct symbol_file *file_of(struct symbol_source *source, const struct symbol_module *module)
+{
+	char key[4096 + 1 + BUILD_ID_MAX];
+	size_t path_size = strnlen(module->path, 4096), id_size = module->build_id_size;
+	memcpy(key, module->path, path_size);
+	key[path_size] = '\0';
+	id_size = id_size > BUILD_ID_MAX ? BUILD_ID_MAX : id_size;
+	if (id_size > 0)
+		memcpy(key + path_size + 1, module->build_id, id_size);
+	if (!array_reserve(&source->files, &source->file_capacity, source->file_count + 1))
+		return NULL;
+	const uint32_t number = intern_add(&source->keys, key, path_size + 1 + id_size);
+	if (number == INTERN_NONE)
+		return NULL;
+	if (number == source->file_count)
+		source->files[source->file_count++] = open_module(source, module);
+	return &source->files[number];
+}
+
+enum symbol_answer symbol_source_find(struct symbol_source *source, const struct symbol_module *module,
+				      uint64_t address, const char **name, char *line)
+{
+	*name = NULL;
+	line[0] = '\0';
+	const struct symbol_file *file = file_of(source, module);
+	if (file == NULL)
+		return SYMBOL_NO_MEMORY;
+	if (file->names == NULL)
+		return file->why;
+	*name = elf_names_find(file->names, module->base, address);
+	if (*name == NULL)
+		return SYMBOL_NONE;
+	elf_names_line(file->names, module->base, address, line, SYMBOL_LINE_SIZE);
+	return SYMBOL_FOUND;
+}
+
+void symbol_source_release(struct symbol_source *source)
+{
+	for (size_t i = 0; i < source->file_count; i++)
+		elf_names_close(source->files[i].names);
+	free(source->files);
+	free((void *)(uintptr_t)source->folders);
+	intern_release(&source->keys);
+	name_table_release(&source->table);
+	*source = (struct symbol_source){ 0 };
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol_source.h - where names of functions come from: tables of text, and binaries and files with debugging
+ * information, which are looked for in folders, or where the trace says that they were.
+ */
+#ifndef SYMBOLS_SYMBOL_SOURCE_H
+#define SYMBOLS_SYMBOL_SOURCE_H
+
+#include "base/intern.h"
+#include "histree/status.h"
+#include "symbols/elf_names.h"
+
+/* What a build was told; the paths are borrowed. */
+struct symbol_places {
+	const char *const
+		*paths; /* of tables, and of folders that stand for the root of the machine that was traced */
+	size_t count;
+	bool no_binaries; /* of this machine */
+};
+
+/* A binary in a process. */
+struct symbol_module {
+	const char *path;
+	uint64_t base;
+	const uint8_t *build_id;
+	size_t build_id_size; /* 0: not known */
+};
+
+enum symbol_answer {
+	SYMBOL_FOUND,
+	SYMBOL_NONE,        /* the binary has no function there */
+	SYMBOL_NO_FILE,     /* there is no binary */
+	SYMBOL_OTHER_BUILD, /* there is one of another build only */
+	SYMBOL_NO_MEMORY,
+};
+
+enum { SYMBOL_LINE_SIZE = 224 };
+
+struct symbol_source {
+	const char *const *folders; /* those of the places */
+	size_t folder_count;
+	bool no_binaries;
+	struct name_table table; /* of all tables together */
+	/* What is known of each binary, by a text of its path and build id. */
+	struct intern keys;
+	struct symbol_file *files;
+	size_t file_count, file_capacity;
+};
+
+/*
+ * Reads the tables.  Release it also after failure.  Returns HISTREE_ERR_IO with a sentence for a path that cannot
+ * be read.
+ */
+enum histree_status symbol_source_open(struct symbol_source *source, const struct symbol_places *places,
+				       struct histree_error *error);
+
+/* Returns the name that a table has for an address; NULL if none has. */
+const char *symbol_source_in_tables(const struct symbol_source *source, uint64_t address);
+
+/*
+ * Finds the function at an address of a binary, and its line in `line`, which has SYMBOL_LINE_SIZE bytes, "" where
+ * nothing is known.  The name is borrowed from the source.
+ */
+enum symbol_answer symbol_source_find(struct symbol_source *source, const struct symbol_module *module,
+				      uint64_t address, const char **name, char *line);
+
+void symbol_source_release(struct symbol_source *source);
+
+#endif

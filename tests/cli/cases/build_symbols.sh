@@ -1,0 +1,18 @@
+# Functions by address get the names of a table, which states, segments, stacks and SQL show; and what is no place.
+histree build -q -a ust-calls,function-calls -o calls.histree "$DATA/ctf-calls"
+histree flame calls.histree --folded
+histree segments calls.histree function-calls --format tsv | cut -f 4 | tail -n +2 | sort -u | sed 's/^0x//; s/$/ T name/' |
+	awk '{ print $1, $2, $3 NR }' >table
+cat table
+try histree build -q -a ust-calls,function-calls -o named.histree --symbols table "$DATA/ctf-calls"
+histree flame named.histree --folded
+histree dump calls.histree --format tsv >one
+histree dump named.histree --format tsv >other
+cmp one other && echo "the same states"
+histree ls --labels named.histree --format tsv | cut -f 1,2,5,6
+histree stats named.histree function-calls --format tsv | cut -f 1,2
+histree build -q -a ust-calls -o none.histree --symbols none "$DATA/ctf-calls"
+try histree ls --labels none.histree
+try histree build -q -o no.histree --symbols nowhere "$DATA/ctf-calls"
+echo words >words
+try histree build -q -o no.histree --symbols words "$DATA/ctf-calls"

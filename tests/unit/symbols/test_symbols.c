@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_symbols.c - names of functions: tables against a search through all lines, this program by its own
+ * addresses, and copies of it that are cut, changed or of another build.
+ */
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "support/effort.h"
+#include "symbols/symbol_source.h"
+
+/* ---- tables ------------------------------------------------------------------------------------------------- */
+
+enum { LINES = 60, ADDRESSES = 40 };
+
+/* A line, and which name of its address it gives: of those of one rank the first by its bytes. */
+static void tables_are_as_their_lines_say(void **state)
+{
+	(void)state;
+	static const char types[] = "TWtdB";
+	struct random random = { test_seed() };
+	for (uint64_t round = test_effort(300, 60) * test_rounds(); round > 0; round--) {
+		char text[LINES * 64] = "", best[ADDRESSES][16] = { "" };
+		int ranks[ADDRESSES];
+		for (int i = 0; i < LINES; i++) {
+			char name[16], *end = text + strlen(text);
+			const unsigned address = (unsigned)random_below(&random, ADDRESSES);
+			const unsigned type = (unsigned)random_below(&random, 6);
+			snprintf(name, sizeof(name), "f%u", (unsigned)random_below(&random, 50));
+			if (type == 5)
+				sprintf(end, "%s%x %s\r\n", random_percent(&random, 50) ? "0x" : "  000", address,
+					name);
+			else
+				sprintf(end, "%08x %c  %s\n", address, types[type], name);
+			const int rank = type == 5 ? 0 : type < 2 ? (int)type : type == 2 ? 5 : 100;
+			const bool is_first = *best[address] == '\0' || rank < ranks[address] ||
+					      (rank == ranks[address] && strcmp(name, best[address]) < 0);
+			if (rank < 100 && is_first) {
+				ranks[address] = rank;
+				strcpy(best[address], name);
+			}
+		}
+		strcat(text, "U puts\n zz f\n\n12345678901234567 T long\n13 T\nend");
+		struct name_table table = { 0 };
+		assert_true(name_table_read(&table, text, strlen(text)));
+		name_table_sort(&table);
+		for (unsigned address = 0; address < ADDRESSES; address++) {
+			const struct named_range *range = name_table_find(&table, address);
+			/* "13 T" is a function that is called T. */
+			const char *wanted = address == 0x13 && (*best[0x13] == '\0' || ranks[0x13] > 0 ||
+								 strcmp("T", best[0x13]) < 0)
+						     ? "T"
+						     : best[address];
+			assert_string_equal(range != NULL ? range->name : "", wanted);
+		}
+		name_table_release(&table);
+	}
+}
+
+static void ranges_have_what_is_inside(void **state)
+{
+	(void)state;
+	struct name_table table = { 0 };
+	assert_true(name_table_add(&table, (struct named_range){ 100, 10, "a", 0 }, 1));
+	assert_true(name_table_add(&table, (struct named_range){ UINT64_MAX - 1, 1, "z", 0 }, 1));
+	assert_true(name_table_add(&table, (struct named_range){ 105, 0, "b", 0 }, 1));
+	name_table_sort(&table);
+	assert_null(name_table_find(&table, 99));
+	assert_string_equal(name_table_find(&table, 104)->name, "a");
+	assert_string_equal(name_table_find(&table, 105)->name, "b");
+	assert_null(name_table_find(&table, 110));
+	assert_string_equal(name_table_find(&table, UINT64_MAX - 1)->name, "z");
+	assert_null(name_table_find(&table, UINT64_MAX));
+	name_table_release(&table);
+}
+
+/* ---- binaries ----------------------------------------------------------------------------------------------- */
+
+static int find_base(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uint64_t *)base = info->dlpi_addr;
+	return 1; /* the program is the first */
+}
+
+static void own_path(char path[4096])
+{
+	ssize_t size = readlink("/proc/self/exe", path, 4095);
+	assert_true(size > 0);
+	path[size] = '\0';
+}
+
+static void this_program_is_known(void **state)
+{
+	(void)state;
+	char path[4096], line[SYMBOL_LINE_SIZE];
+	const char *name;
+	struct symbol_source source;
+	struct symbol_module module = { .path = path };
+	if (!elf_names_can_read())
+		skip();
+	own_path(path);
+	dl_iterate_phdr(find_base, &module.base);
+	assert_int_equal(symbol_source_open(&source, &(struct symbol_places){ 0 }, NULL), HISTREE_OK);
+	const uint64_t address = (uint64_t)(uintptr_t)this_program_is_known;
+	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_FOUND);
+	assert_string_equal(name, "this_program_is_known");
+	assert_true(*line == '\0' || strncmp(line, "test_symbols.c:", 15) == 0);
+	assert_int_equal(symbol_source_find(&source, &module, address + 1, &name, line), SYMBOL_FOUND);
+	assert_int_equal(symbol_source_find(&source, &module, module.base, &name, line), SYMBOL_NONE);
+	const uint8_t id[] = { 1, 2, 3, 4 };
+	module.build_id = id;
+	module.build_id_size = sizeof(id);
+	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_OTHER_BUILD);
+	module.path = "/dev/zero";
+	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_NO_FILE);
+	symbol_source_release(&source);
+	assert_int_equal(symbol_source_open(&source, &(struct symbol_places){ .no_binaries = true }, NULL),
+			 HISTREE_OK);
+	module = (struct symbol_module){ .path = path, .base = module.base };
+	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_NO_FILE);
+	symbol_source_release(&source);
+}
+
+/* The first megabytes of this program, where the tables are that say where all others are. */
+static uint8_t *read_own(size_t *size)
+{
+	char path[4096];
+	own_path(path);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	uint8_t *bytes = malloc(64 << 20);
+	assert_non_null(bytes);
+	*size = fread(bytes, 1, 64 << 20, file);
+	fclose(file);
+	return bytes;
+}
+
+static void write_file(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void try_file(const char *path)
+{
+	struct elf_names *names;
+	char line[SYMBOL_LINE_SIZE];
+	if (elf_names_open(path, NULL, 0, &names) != ELF_OPENED)
+		return;
+	for (uint64_t address = 0; address < 1 << 20; address += 4099) {
+		elf_names_find(names, 0, address);
+		elf_names_line(names, 0, address, line, sizeof(line));
+	}
+	elf_names_close(names);
+}
+
+static void harmed_binaries_do_no_harm(void **state)
+{
+	(void)state;
+	struct random random = { test_seed() };
+	char path[64];
+	size_t size;
+	if (!elf_names_can_read())
+		skip();
+	uint8_t *bytes = read_own(&size);
+	snprintf(path, sizeof(path), "test_symbols.%ld.elf", (long)getpid());
+	for (uint64_t round = test_effort(200, 12); round > 0; round--) {
+		const size_t kept = random_percent(&random, 50) ? size : random_below(&random, size);
+		uint8_t *copy = malloc(kept + 1);
+		assert_non_null(copy);
+		memcpy(copy, bytes, kept);
+		/* Its header and its table of sections decide what is read. */
+		for (int i = 0; i < 8 && kept > 64; i++) {
+			size_t at = random_percent(&random, 50) ? random_below(&random, 64)
+				    : random_percent(&random, 70)
+					    ? kept - 1 - random_below(&random, kept < 4096 ? kept : 4096)
+					    : random_below(&random, kept);
+			if (at >= 6) /* it stays an ELF file */
+				copy[at] = (uint8_t)random_below(&random, 256);
+		}
+		write_file(path, copy, kept);
+		try_file(path);
+		free(copy);
+	}
+	unlink(path);
+	free(bytes);
+}
+
+static void places_that_are_none_are_refused(void **state)
+{
+	(void)state;
+	struct symbol_source source;
+	struct histree_error error = { 0 };
+	const char *path = "test_symbols.none";
+	const struct symbol_places places = { .paths = &path, .count = 1 };
+	unlink(path);
+	assert_int_equal(symbol_source_open(&source, &places, &error), HISTREE_ERR_IO);
+	symbol_source_release(&source);
+	write_file(path, (const uint8_t *)"no table\n", 9);
+	assert_int_equal(symbol_source_open(&source, &places, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "nm"));
+	symbol_source_release(&source);
+	write_file(path, (const uint8_t *)"1f T f\n", 7);
+	assert_int_equal(symbol_source_open(&source, &places, &error), HISTREE_OK);
+	assert_string_equal(symbol_source_in_tables(&source, 0x1f), "f");
+	assert_null(symbol_source_in_tables(&source, 0x20));
+	symbol_source_release(&source);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_as_their_lines_say),
+		cmocka_unit_test(ranges_have_what_is_inside),
+		cmocka_unit_test(this_program_is_known),
+		cmocka_unit_test(harmed_binaries_do_no_harm),
+		cmocka_unit_test(places_that_are_none_are_refused),
+	};
+	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
+}
