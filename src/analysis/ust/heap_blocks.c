@@ -3,7 +3,10 @@
 
 #include "base/hash.h"
 
-enum { KEPT_MIN = 64 }; /* so many blocks are kept before any is dropped */
+enum {
+	KEPT_MIN = 64,       /* so many blocks are kept before any is dropped */
+	LOOK_EVERY = 1 << 12 /* blocks of a walk: pages that it has passed may leave memory */
+};
 
 struct block_key {
 	uint64_t address;
@@ -53,6 +56,8 @@ static void drop_freed(struct heap_blocks *blocks)
 	size_t kept = 0;
 	hash_index_clear(&blocks->index);
 	for (size_t i = 0; i < blocks->count; i++) {
+		if (i % LOOK_EVERY == 0)
+			table_space_look(blocks->table.space);
 		if (!blocks->blocks[i].is_live)
 			continue;
 		blocks->blocks[kept] = blocks->blocks[i];
@@ -102,6 +107,8 @@ void heap_blocks_clear(struct heap_blocks *blocks)
 const struct heap_block *heap_blocks_next(const struct heap_blocks *blocks, size_t *position)
 {
 	while (*position < blocks->count) {
+		if (*position % LOOK_EVERY == 0)
+			table_space_look(blocks->table.space);
 		const struct heap_block *block = &blocks->blocks[(*position)++];
 		if (block->is_live)
 			return block;
