@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_stats.h - statistics of durations, for all segments and for each value of a field (thesis 5.4).
+ * segment_stats.h - statistics of durations, or of a number that segments have, for all segments and for each value
+ * of a field (thesis 5.4).
  *
  * All numbers are exact, including percentiles: a first pass counts, and a second one gets the segments in the
  * order of duration and so knows their ranks.  The memory is one record for each group.
@@ -16,7 +17,7 @@
 
 enum histree_percentile { HISTREE_P50, HISTREE_P90, HISTREE_P99, HISTREE_P99_9, HISTREE_PERCENTILE_COUNT };
 
-/* Statistics of one group.  Durations are in nanoseconds. */
+/* Statistics of one group.  Durations are in nanoseconds; of a field, the numbers are its own. */
 struct histree_segment_group {
 	/* The value of the field, whose bytes belong to the statistics; null if it is null, or for all segments. */
 	struct histree_value value;
@@ -45,6 +46,16 @@ struct histree_segment_stats;
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_stats_create(struct histree_segment_store *store, const struct histree_segment_query *query,
 			     size_t field, struct histree_segment_stats **out, struct histree_error *error);
+
+/*
+ * The same of the numbers that a field `of` has instead of durations, such as bytes: an int or a long.  Segments in
+ * which it is null or negative are left out.  Of several segments with the least or the greatest number, any is
+ * named.  Returns HISTREE_ERR_ARGUMENT if the field has no whole numbers.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_stats_create_of(struct histree_segment_store *store, const struct histree_segment_query *query,
+				size_t field, size_t of, struct histree_segment_stats **out,
+				struct histree_error *error);
 
 /* Returns the statistics of all segments together; they are 0 if there are none. */
 HISTREE_API const struct histree_segment_group *

@@ -7,7 +7,7 @@
 
 struct stats_options {
 	struct segment_options segments;
-	const char *by, *format;
+	const char *by, *of, *format;
 };
 
 static const struct cli_option options[] = {
@@ -16,6 +16,11 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct stats_options, by),
 	  .help = "print one row for each value of this field; default: name" },
+	{ .name = "of",
+	  .argument = "FIELD",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct stats_options, of),
+	  .help = "print statistics of the numbers in this field, such as bytes, instead of durations" },
 	CLI_OPTIONS_SEGMENTS(struct stats_options, segments),
 	CLI_OPTION_FORMAT(struct stats_options),
 	{ 0 },
@@ -43,33 +48,42 @@ static const struct row_column for_programs[] = {
 
 enum { PEOPLE_COLUMNS = sizeof(for_people) / sizeof(for_people[0]), PROGRAM_COLUMNS = PEOPLE_COLUMNS + 1 };
 
-static void put_real_duration(struct row_writer *rows, double ns)
+/* `of` is the field that numbers are of; NULL: they are durations. */
+static void put_number(struct row_writer *rows, uint64_t number, const char *of)
+{
+	if (of != NULL)
+		row_unsigned(rows, number);
+	else
+		row_duration(rows, number);
+}
+
+static void put_real(struct row_writer *rows, double number, const char *of)
 {
 	if (rows->format->for_people)
-		row_duration(rows, (uint64_t)ns);
+		put_number(rows, (uint64_t)number, of);
 	else
-		row_real(rows, ns);
+		row_real(rows, number);
 }
 
 /* Writes the cells after the value of the group. */
-static void put_group(struct row_writer *rows, const struct histree_segment_group *group)
+static void put_group(struct row_writer *rows, const struct histree_segment_group *group, const char *of)
 {
 	row_unsigned(rows, group->count);
 	if (!rows->format->for_people)
-		row_text(rows, "ns");
-	row_duration(rows, group->min);
-	put_real_duration(rows, group->mean);
-	row_duration(rows, group->max);
-	put_real_duration(rows, group->deviation);
-	row_duration(rows, group->total);
+		row_text(rows, of != NULL ? of : "ns");
+	put_number(rows, group->min, of);
+	put_real(rows, group->mean, of);
+	put_number(rows, group->max, of);
+	put_real(rows, group->deviation, of);
+	put_number(rows, group->total, of);
 	for (size_t i = 0; i < HISTREE_PERCENTILE_COUNT; i++)
-		row_duration(rows, group->percentiles[i]);
+		put_number(rows, group->percentiles[i], of);
 	row_end(rows);
 }
 
 /* People also see the names of the columns and the sums. */
 static int print(const struct histree_segment_store *store, const struct histree_segment_stats *stats,
-		 const struct row_format *format)
+		 const struct row_format *format, const char *of)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
@@ -88,12 +102,12 @@ static int print(const struct histree_segment_store *store, const struct histree
 			row_text(&rows, "(unknown)");
 		else
 			row_value(&rows, &group->value);
-		put_group(&rows, group);
+		put_group(&rows, group, of);
 	}
 	const struct histree_segment_group *all = histree_segment_stats_all(stats);
 	if (format->for_people) {
 		row_text(&rows, "(all)");
-		put_group(&rows, all);
+		put_group(&rows, all, of);
 	}
 	row_writer_finish(&rows);
 	return cli_end(output, segment_target_judge(store, histree_segment_stats_loss(stats), all->count > 0));
@@ -108,16 +122,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	struct segment_target target;
 	struct histree_segment_stats *stats = NULL;
-	size_t field;
+	size_t field, of = 0;
 	struct histree_error error = { 0 };
 	status = segment_target_open(&target, &words, &chosen.segments);
 	if (status == CLI_OK)
 		status = segment_target_field(&target, "by", chosen.by != NULL ? chosen.by : "name", &field);
+	if (status == CLI_OK && chosen.of != NULL)
+		status = segment_target_field(&target, "of", chosen.of, &of);
 	if (status == CLI_OK &&
-	    histree_segment_stats_create(target.store, &target.query, field, &stats, &error) < 0)
+	    (chosen.of != NULL
+		     ? histree_segment_stats_create_of(target.store, &target.query, field, of, &stats, &error)
+		     : histree_segment_stats_create(target.store, &target.query, field, &stats, &error)) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(target.store, stats, row_format_find(chosen.format));
+		status = print(target.store, stats, row_format_find(chosen.format), chosen.of);
 	histree_segment_stats_free(stats);
 	segment_target_close(&target);
 	return status;

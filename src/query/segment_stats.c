@@ -18,6 +18,8 @@ struct group {
 	enum histree_percentile next;
 };
 
+#define OF_DURATION SIZE_MAX
+
 struct histree_segment_stats {
 	struct group all;
 	struct value_table values;
@@ -25,6 +27,7 @@ struct histree_segment_stats {
 	size_t group_count, groups_capacity;
 	struct segment_losses losses;
 	size_t field;
+	size_t of; /* the field that the numbers are of; OF_DURATION */
 	/* Of summaries. */
 	bool has_parts;              /* they are of parts */
 	struct duration_parts parts; /* and the buckets of these */
@@ -60,16 +63,31 @@ static uint64_t rank_of(enum histree_percentile percentile, uint64_t count)
 	return count / 1000 * p + (count % 1000 * p + 999) / 1000;
 }
 
-static void take_count(struct group *group, const struct histree_segment *segment)
+/* Returns whether a segment has a number, and the number. */
+static bool number_of(const struct histree_segment_stats *stats, const struct histree_segment *segment,
+		      uint64_t *out)
 {
-	(void)segment;
+	if (stats->of == OF_DURATION) {
+		*out = histree_segment_duration(segment);
+		return true;
+	}
+	const struct histree_value *value = &segment->content[stats->of];
+	int64_t number = value->type == HISTREE_LONG  ? value->int64
+			 : value->type == HISTREE_INT ? value->int32
+						      : -1;
+	*out = (uint64_t)number;
+	return number >= 0;
+}
+
+static void take_count(struct group *group, const struct histree_segment *segment, uint64_t number)
+{
+	(void)segment, (void)number;
 	group->facts.count++;
 }
 
-/* Segments come by duration, those of one duration by start. */
-static void take_duration(struct group *group, const struct histree_segment *segment)
+/* Segments come by their numbers, those of one duration by start. */
+static void take_number(struct group *group, const struct histree_segment *segment, uint64_t duration)
 {
-	uint64_t duration = histree_segment_duration(segment);
 	struct histree_segment_group *facts = &group->facts;
 	bool is_first = group->seen++ == 0;
 	if (is_first) {
@@ -93,22 +111,26 @@ static void take_duration(struct group *group, const struct histree_segment *seg
 
 static enum histree_status pass(struct histree_segment_stats *stats, struct histree_segment_iter *iter,
 				const struct histree_segment_query *query, size_t field,
-				void (*take)(struct group *group, const struct histree_segment *segment),
+				void (*take)(struct group *group, const struct histree_segment *segment,
+					     uint64_t number),
 				struct histree_error *error)
 {
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
 	struct histree_segment segment;
+	uint64_t number;
 	/* What the second pass misses, the first may have found. */
 	stats->losses = (struct segment_losses){ 0 };
 	while (status == HISTREE_OK &&
 	       (status = segment_losses_next(&stats->losses, iter, &segment, error)) == HISTREE_OK) {
-		take(&stats->all, &segment);
+		if (!number_of(stats, &segment, &number))
+			continue;
+		take(&stats->all, &segment, number);
 		if (field == HISTREE_SEGMENTS_TOGETHER)
 			continue;
 		struct group *group = NULL;
 		status = find_group(stats, &segment.content[field], &group, error);
 		if (status == HISTREE_OK)
-			take(group, &segment);
+			take(group, &segment, number);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -229,12 +251,13 @@ static void finish(struct histree_segment_stats *stats)
 }
 
 /* Forget what was taken. */
-static enum histree_status reset(struct histree_segment_stats *stats, size_t field, struct histree_error *error)
+static enum histree_status reset(struct histree_segment_stats *stats, size_t field, size_t of,
+				 struct histree_error *error)
 {
 	value_table_release(&stats->values);
 	duration_ranks_release(&stats->ranks);
 	free(stats->groups);
-	*stats = (struct histree_segment_stats){ .field = field };
+	*stats = (struct histree_segment_stats){ .field = field, .of = of };
 	return value_table_reset(&stats->values, error);
 }
 
@@ -250,28 +273,30 @@ static enum histree_status read_segments(struct histree_segment_stats *stats, st
 	if (status != HISTREE_OK)
 		return status;
 	status = pass(stats, iter, &plain, stats->field, take_count, error);
-	plain.order = HISTREE_SEGMENTS_BY_DURATION;
+	plain.order = stats->of == OF_DURATION ? HISTREE_SEGMENTS_BY_DURATION : HISTREE_SEGMENTS_BY_FIELD;
+	plain.field = stats->of == OF_DURATION ? 0 : stats->of;
 	if (status == HISTREE_OK)
-		status = pass(stats, iter, &plain, stats->field, take_duration, error);
+		status = pass(stats, iter, &plain, stats->field, take_number, error);
 	histree_segment_iter_free(iter);
 	return status;
 }
 
-enum histree_status histree_segment_stats_create(struct histree_segment_store *store,
-						 const struct histree_segment_query *query, size_t field,
-						 struct histree_segment_stats **out, struct histree_error *error)
+static enum histree_status create(struct histree_segment_store *store, const struct histree_segment_query *query,
+				  size_t field, size_t of, struct histree_segment_stats **out,
+				  struct histree_error *error)
 {
 	*out = NULL;
 	if (field != HISTREE_SEGMENTS_TOGETHER && field >= histree_segment_store_info(store)->schema.field_count)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no field %zu", field);
 	struct histree_segment_stats *stats = calloc(1, sizeof(*stats));
-	enum histree_status status = stats == NULL ? error_memory(error, "statistics") : reset(stats, field, error);
+	enum histree_status status =
+		stats == NULL ? error_memory(error, "statistics") : reset(stats, field, of, error);
 	bool is_summarized = false;
-	if (status == HISTREE_OK && segment_summaries_can(store, query, field)) {
+	if (status == HISTREE_OK && of == OF_DURATION && segment_summaries_can(store, query, field)) {
 		status = summarize(stats, store, query, error);
 		is_summarized = status == HISTREE_OK;
 		if (status == HISTREE_PARTIAL)
-			status = reset(stats, field, error);
+			status = reset(stats, field, of, error);
 	}
 	if (status == HISTREE_OK && !is_summarized)
 		status = read_segments(stats, store, query, error);
@@ -282,6 +307,28 @@ enum histree_status histree_segment_stats_create(struct histree_segment_store *s
 	finish(stats);
 	*out = stats;
 	return segment_losses_status(&stats->losses);
+}
+
+enum histree_status histree_segment_stats_create(struct histree_segment_store *store,
+						 const struct histree_segment_query *query, size_t field,
+						 struct histree_segment_stats **out, struct histree_error *error)
+{
+	return create(store, query, field, OF_DURATION, out, error);
+}
+
+enum histree_status histree_segment_stats_create_of(struct histree_segment_store *store,
+						    const struct histree_segment_query *query, size_t field,
+						    size_t of, struct histree_segment_stats **out,
+						    struct histree_error *error)
+{
+	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
+	*out = NULL;
+	if (of >= schema->field_count)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no field %zu", of);
+	if (schema->fields[of].type != HISTREE_INT && schema->fields[of].type != HISTREE_LONG)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the field '%s' has no whole numbers",
+				 schema->fields[of].name);
+	return create(store, query, field, of, out, error);
 }
 
 const struct histree_segment_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)

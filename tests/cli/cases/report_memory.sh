@@ -12,3 +12,7 @@ histree report store --from 400 --rows 1 | sed -n '/^What counters/,$p'
 histree report store --html page.html && grep -c 'Memory of programs\|What counters' page.html
 histree segments store allocations --where 'freed == never' --format tsv
 histree query store -a ust-memory --at 350 'Threads/*/Memory' --format tsv
+histree stats store allocations --of bytes --by tid --format tsv
+histree stats store allocations --of bytes --by freed
+try histree stats store allocations --of process
+try histree stats store allocations --of size

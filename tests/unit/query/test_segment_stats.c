@@ -234,10 +234,53 @@ static void percentiles_are_at_their_ranks(void **state)
 	histree_segment_store_close(store);
 }
 
+/* Of numbers that segments have: those that are null or negative count for nothing. */
+static void of_a_number_as_an_array(void **state)
+{
+	(void)state;
+	static const struct segment_kind kind = { "scattered", SEGMENTS_SCATTERED, 500, true };
+	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	struct segments segments;
+	assert_true(segments_make(&segments, &kind, test_seed()));
+	struct histree_segment_store *store = segments_store(&segments);
+	struct histree_segment_stats *stats;
+	assert_non_null(store);
+	for (size_t of = 0; of < segments.schema->field_count; of++) {
+		enum histree_type type = segments.schema->fields[of].type;
+		enum histree_status status =
+			histree_segment_stats_create_of(store, &query, HISTREE_SEGMENTS_TOGETHER, of, &stats, NULL);
+		assert_int_equal(status,
+				 type == HISTREE_INT || type == HISTREE_LONG ? HISTREE_OK : HISTREE_ERR_ARGUMENT);
+		if (status != HISTREE_OK)
+			continue;
+		uint64_t *numbers = calloc(segments.count + 1, sizeof(*numbers));
+		size_t count = 0;
+		assert_non_null(numbers);
+		for (size_t i = 0; i < segments.count; i++) {
+			const struct histree_value *value = &segments.segments[i].content[of];
+			int64_t number = value->type == HISTREE_LONG  ? value->int64
+					 : value->type == HISTREE_INT ? value->int32
+								      : -1;
+			if (number >= 0)
+				numbers[count++] = (uint64_t)number;
+		}
+		qsort(numbers, count, sizeof(*numbers), compare_durations);
+		check_group(histree_segment_stats_all(stats), numbers, count);
+		histree_segment_stats_free(stats);
+		free(numbers);
+	}
+	assert_int_equal(histree_segment_stats_create_of(store, &query, HISTREE_SEGMENTS_TOGETHER,
+							 segments.schema->field_count, &stats, NULL),
+			 HISTREE_ERR_ARGUMENT);
+	histree_segment_store_close(store);
+	segments_release(&segments);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_an_array),
+		cmocka_unit_test(of_a_number_as_an_array),
 		cmocka_unit_test(percentiles_are_at_their_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
