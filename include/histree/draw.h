@@ -7,6 +7,7 @@
 #ifndef HISTREE_DRAW_H
 #define HISTREE_DRAW_H
 
+#include "chart_view.h"
 #include "critical_path.h"
 #include "flame.h"
 #include "segment_store.h"
@@ -18,6 +19,7 @@ enum histree_draw_view {
 	HISTREE_DRAW_ATTRIBUTES,   /* any attributes */
 	HISTREE_DRAW_TREE,         /* the nodes on disk (thesis 3.1) */
 	HISTREE_DRAW_FLAME,        /* call stacks, added up (flame.h) */
+	HISTREE_DRAW_CHART,        /* a chart of the history: lines of numbers, or rows of states (chart_view.h) */
 };
 
 enum histree_draw_format { HISTREE_DRAW_SVG, HISTREE_DRAW_PNG };
@@ -37,10 +39,12 @@ struct histree_draw_options {
 	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If this
 	 * is NULL, as many rows as there is room for: the busiest threads of the range, or the first resources or
 	 * attributes.  Of several hosts, threads and resources stand below a row of their host; one that is missing
-	 * has its row, which says why.  Of a flame graph, the stacks at and below these attributes.
+	 * has its row, which says why.  Of a flame graph, the stacks at and below these attributes; of
+	 * the lines of a chart, those that matter most in the range.
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;
+	const char *chart; /* the name, for HISTREE_DRAW_CHART */
 	/*
 	 * The segments `track-flows`, if the history is that of `tracks`: HISTREE_DRAW_ATTRIBUTES draws an arrow
 	 * from span to span where both have rows.  NULL: no arrows.

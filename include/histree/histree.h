@@ -13,6 +13,7 @@
  *	query.h		ask single, full, range and 2D queries
  *	lookup.h	tops of stacks, first values, numbers over a range, changes in the order of time
  *	snapshot.h	all states at a time, and a history that begins with them
+ *	charts.h	which charts a history has
  *	rows.h		rows of a chart: one row an attribute, one cell a pixel
  *	segment.h	segments: a start, an end and a content
  *	segment_store.h	store segments and get them in any order
@@ -43,6 +44,7 @@
  *	flame.h		stacks with a time each, added up: flame graphs
  *	time_use.h	how long threads ran, waited and were blocked
  *	view.h		threads as a tree, resources, CPU usage, colours
+ *	chart_view.h	the rows and lines of a chart
  *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
@@ -57,6 +59,8 @@
 #include "backend.h"
 #include "build.h"
 #include "cancel.h"
+#include "chart_view.h"
+#include "charts.h"
 #include "convert.h"
 #include "critical_path.h"
 #include "draw.h"
@@ -76,25 +80,25 @@
 #include "repair.h"
 #include "rows.h"
 #include "segment.h"
+#include "segment_compare.h"
 #include "segment_density.h"
 #include "segment_filter.h"
 #include "segment_rows.h"
 #include "segment_source.h"
-#include "segment_compare.h"
 #include "segment_stats.h"
-#include "state_compare.h"
 #include "segment_store.h"
 #include "segment_view.h"
 #include "selection.h"
 #include "snapshot.h"
+#include "state_compare.h"
 #include "state_filter.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"
 #include "sync.h"
 #include "time_text.h"
-#include "value.h"
 #include "time_use.h"
+#include "value.h"
 #include "view.h"
 #include "window.h"
 

@@ -11,6 +11,7 @@
 #include "analysis/analysis_inputs.h"
 #include "analysis/saved_bytes.h"
 #include "event/event.h"
+#include "histree/charts.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"
 
@@ -25,6 +26,10 @@ struct analysis {
 	 */
 	const struct histree_label_table *labels;
 	size_t label_table_count;
+
+	/* What is worth looking at of them; so do these (histree/charts.h). */
+	const struct histree_chart *charts;
+	size_t chart_count;
 
 	/* Whether this analysis has something to say about such a trace. */
 	bool (*applies)(const struct event_trace *trace);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/attribute_list.h"
+#include "cli/chart_rows.h"
 #include "cli/picture_file.h"
 #include "cli/stack_history.h"
 #include "cli/target.h"
@@ -12,11 +13,11 @@
 #include "histree/draw.h"
 
 struct draw_options {
-	const char *analysis, *output, *from, *to, *view, *rows, *size, *theme, *title;
+	const char *analysis, *output, *from, *to, *view, *chart, *rows, *size, *theme, *title;
 };
 
 /* In the order of enum histree_draw_view and of enum histree_draw_theme. */
-static const char *const views[] = { "control-flow", "resources", "attributes", "tree", "flame", NULL };
+static const char *const views[] = { "control-flow", "resources", "attributes", "tree", "flame", "chart", NULL };
 static const char *const themes[] = { "light", "dark", NULL };
 
 static const struct cli_option options[] = {
@@ -31,9 +32,14 @@ static const struct cli_option options[] = {
 	  .argument = "VIEW",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct draw_options, view),
-	  .help = "draw control-flow, resources, attributes, tree or flame, call stacks added up; default: "
+	  .help = "draw control-flow, resources, attributes, tree, flame (call stacks added up) or chart; default: "
 		  "control-flow, or attributes if there are no threads",
 	  .choices = views },
+	{ .name = "chart",
+	  .argument = "NAME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, chart),
+	  .help = "draw this chart of the store, see 'histree ls --charts'" },
 	{ .name = "from",
 	  .argument = "TIME",
 	  .kind = CLI_TEXT,
@@ -82,6 +88,27 @@ static int index_of(const char *const *choices, const char *chosen)
 	return index;
 }
 
+/* A chart is that of whichever history has it, unless one is named. */
+static enum cli_exit open_history(struct target *target, const char *path, const struct draw_options *chosen,
+				  struct histree_history **out)
+{
+	struct histree_error error = { 0 };
+	const char *analysis = chosen->analysis;
+	if (chosen->chart == NULL || analysis != NULL)
+		return target_open_history(target, path, analysis, out);
+	*out = NULL;
+	if (target_open(target, path, &error) != HISTREE_OK)
+		return report_error(&error);
+	enum cli_exit code = chart_rows_find(target, chosen->chart, &analysis);
+	if (code == CLI_OK && analysis == NULL && target->store != NULL)
+		return report_exit(CLI_NOTHING,
+				   "'%s' has no chart '%s'; 'histree ls --charts' lists those that it has", path,
+				   chosen->chart);
+	if (code == CLI_OK && target_history(target, analysis, false, out, &error) != HISTREE_OK)
+		return report_error(&error);
+	return code;
+}
+
 /* Checks what does not depend on the history. */
 static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
 {
@@ -109,6 +136,11 @@ static bool has_threads(const struct histree_history *history)
 static void choose_view(const struct draw_options *chosen, const struct histree_history *history,
 			struct histree_draw_options *picture)
 {
+	picture->chart = chosen->chart;
+	if (chosen->chart != NULL) {
+		picture->view = HISTREE_DRAW_CHART;
+		return;
+	}
 	picture->view = has_threads(history) ? HISTREE_DRAW_CONTROL_FLOW : HISTREE_DRAW_ATTRIBUTES;
 	if (chosen->view != NULL)
 		picture->view = (enum histree_draw_view)index_of(views, chosen->view);
@@ -177,9 +209,14 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct target target;
 	struct histree_history *history;
 	histree_quark *quarks = NULL;
+	if (chosen.view != NULL && (strcmp(chosen.view, "chart") == 0) != (chosen.chart != NULL))
+		return report_exit(CLI_USAGE, chosen.chart == NULL
+						      ? "'--view chart' needs '--chart NAME', which 'histree ls "
+							"--charts' lists"
+						      : "'--chart' is of '--view chart'");
 	code = chosen.view != NULL && strcmp(chosen.view, "flame") == 0
 		       ? stack_history_open(&target, words.words[0], chosen.analysis, &history)
-		       : target_open_history(&target, words.words[0], chosen.analysis, &history);
+		       : open_history(&target, words.words[0], &chosen, &history);
 	char *title = code == CLI_OK ? picture_file_title(target.path) : NULL;
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
@@ -205,7 +242,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 
 const struct cli_verb verb_draw = {
 	.name = "draw",
-	.summary = "draw a picture of states over time, or of the tree",
+	.summary = "draw a picture of states or numbers over time, or of the tree",
 	.arguments = "STORE",
 	.words_min = 1,
 	.words_max = 1,

@@ -3,13 +3,14 @@
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
+#include "cli/chart_rows.h"
 #include "cli/label_rows.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 
 struct ls_options {
 	const char *analysis, *format, *name;
-	bool children, labels;
+	bool children, labels, charts;
 };
 
 static const struct cli_option options[] = {
@@ -30,6 +31,11 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct ls_options, labels),
 	  .help = "list what values mean instead, by patterns of attributes, as 'histree load --labels' reads it" },
+	{ .name = "charts",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct ls_options, charts),
+	  .help = "list the charts of all histories instead, or of that of -a, which 'histree draw --chart' "
+		  "draws" },
 	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },
 };
@@ -157,8 +163,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (chosen.labels && (chosen.name != NULL || words.count > 1))
 		return report_exit(CLI_USAGE,
 				   "'--labels' lists all labels of the history, without PATTERN and '--name'");
+	if (chosen.charts && (chosen.labels || chosen.name != NULL || words.count > 1))
+		return report_exit(CLI_USAGE,
+				   "'--charts' lists all charts, without PATTERN, '--name' and '--labels'");
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
+	else if (chosen.charts)
+		status = chart_rows_print(&target, chosen.analysis, row_format_find(chosen.format));
 	else if (target_find_segments(&target, chosen.analysis) != NULL)
 		status = list_fields(&target, &chosen, &words);
 	else

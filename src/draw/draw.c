@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "draw/canvas.h"
+#include "draw/lines_picture.h"
 #include "draw/tree_picture.h"
 
 static enum histree_status check(const struct histree_history_info *info,
@@ -13,6 +14,8 @@ static enum histree_status check(const struct histree_history_info *info,
 		return status;
 	if (options->view == HISTREE_DRAW_TREE)
 		return HISTREE_OK;
+	if (options->view == HISTREE_DRAW_CHART && options->chart == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a picture of a chart without its name");
 	if (options->from > options->to)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a range from %lld to %lld", (long long)options->from,
 				 (long long)options->to);
@@ -54,6 +57,15 @@ static enum histree_status draw_flame(struct histree_history *history, const str
 	return status;
 }
 
+static enum histree_status draw_chart(struct histree_history *history, const struct histree_draw_options *options,
+				      picture_write *write, void *context, struct histree_error *error)
+{
+	const struct histree_chart *chart = histree_chart_find(history, options->chart);
+	return chart != NULL && chart->kind == HISTREE_CHART_STATES
+		       ? rows_picture(history, options, write, context, error)
+		       : lines_picture(history, options, write, context, error);
+}
+
 enum histree_status histree_draw(struct histree_history *history, const struct histree_draw_options *options,
 				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
 				 struct histree_error *error)
@@ -66,6 +78,8 @@ enum histree_status histree_draw(struct histree_history *history, const struct h
 		return tree_picture(history, options, write, context, error);
 	case HISTREE_DRAW_FLAME:
 		return draw_flame(history, options, write, context, error);
+	case HISTREE_DRAW_CHART:
+		return draw_chart(history, options, write, context, error);
 	default:
 		return rows_picture(history, options, write, context, error);
 	}

@@ -113,6 +113,8 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 	enum histree_status status = create_system(job, io, &options, build, tables, error);
 	if (status == HISTREE_OK && analysis->label_table_count > 0)
 		status = histree_state_labels(job->system, analysis->labels, analysis->label_table_count, error);
+	if (status == HISTREE_OK && analysis->chart_count > 0)
+		status = histree_state_charts(job->system, analysis->charts, analysis->chart_count, error);
 	if (status == HISTREE_OK && is_cut(job, build))
 		status = cut(job, build, &input, error);
 	if (status == HISTREE_OK)

@@ -311,6 +311,7 @@ enum histree_status load_read_labels(struct load *load)
 
 enum histree_status load_set_labels(const struct load *load, const struct interval_sink *sink)
 {
-	return load->label_size > 0 ? sink->set_labels(sink->context, load->labels, load->label_size, load->error)
-				    : HISTREE_OK;
+	return load->label_size > 0
+		       ? sink->set_section(sink->context, TOLD_LABELS, load->labels, load->label_size, load->error)
+		       : HISTREE_OK;
 }

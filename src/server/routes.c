@@ -71,6 +71,8 @@ const struct route routes[] = {
 	{ HTTP_GET, API "usage", api_usage },
 	{ HTTP_GET, API "density", api_density },
 	{ HTTP_GET, API "arrows", api_arrows },
+	{ HTTP_GET, API "charts", api_charts_list },
+	{ HTTP_GET, API "chart", api_chart_lines },
 	{ HTTP_GET, API "path", api_path },
 	{ HTTP_GET, API "bookmarks", api_bookmarks },
 	{ HTTP_GET, API "gaps", api_gaps },

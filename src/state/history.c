@@ -154,9 +154,11 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	attribute_view_init(&history->attributes);
 	history->file = file;
 	history->labels = labels_slot_create();
-	enum histree_status status = history->labels == NULL ? error_memory(error, "a history")
-				     : salvage ? tree_reader_salvage(file, cache_bytes, &history->reader, error)
-					       : tree_reader_open(file, cache_bytes, &history->reader, error);
+	history->charts = charts_slot_create();
+	bool has_slots = history->labels != NULL && history->charts != NULL;
+	enum histree_status status = !has_slots ? error_memory(error, "a history")
+				     : salvage  ? tree_reader_salvage(file, cache_bytes, &history->reader, error)
+						: tree_reader_open(file, cache_bytes, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
 		history->info.complete = block_file_is_complete(history->file);
@@ -247,6 +249,7 @@ void histree_history_close(struct histree_history *history)
 		history->slices.free(history->slices.context);
 	partial_section_release(&history->partial);
 	labels_slot_free(history->labels);
+	charts_slot_free(history->charts);
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
@@ -297,6 +300,11 @@ struct block_file *history_file(const struct histree_history *history)
 struct labels_slot *history_labels_slot(const struct histree_history *history)
 {
 	return history->labels;
+}
+
+struct charts_slot *history_charts_slot(const struct histree_history *history)
+{
+	return history->charts;
 }
 
 const struct history_overviews *history_overviews(const struct histree_history *history)
@@ -393,6 +401,8 @@ enum histree_status histree_history_verify(struct histree_history *history,
 		report_section(&faults, "section ATTR: its checksum is right, but its names contradict each other");
 	faults.count += attributes_verify(&history->attributes.base, report, context);
 	status = labels_verify(history->file, report_section, &faults, error);
+	if (status == HISTREE_OK)
+		status = charts_verify(history->file, report_section, &faults, error);
 	if (status == HISTREE_OK)
 		status = tree_verify(history->reader, report, context, error);
 	if (status == HISTREE_OK)

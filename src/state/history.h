@@ -10,6 +10,7 @@
 #include "state/history_overviews.h"
 #include "tree/tree_reader.h"
 
+struct charts_slot;
 struct labels_slot;
 struct history_union;
 
@@ -33,6 +34,7 @@ const struct history_overviews *history_overviews(const struct histree_history *
 const struct history_numbers *history_numbers(const struct histree_history *history);
 struct block_file *history_file(const struct histree_history *history);
 struct labels_slot *history_labels_slot(const struct histree_history *history);
+struct charts_slot *history_charts_slot(const struct histree_history *history);
 
 /*
  * Read all overviews that lie beside the history, however it was opened, and report what is damaged in them.

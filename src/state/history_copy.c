@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "state/attribute_copy.h"
+#include "state/charts_slot.h"
 #include "state/history.h"
 #include "state/labels_slot.h"
 #include "state/state_file.h"
@@ -208,15 +209,24 @@ static enum histree_status add_slice(struct copying *copying, histree_time from,
 	return status == HISTREE_OK ? add_intervals(copying) : status;
 }
 
-/* What is damaged is left behind: the copy is read with the labels that are known of its provider. */
-static enum histree_status copy_labels(const struct copying *copying)
+/* What is damaged is left behind: the copy is read with the labels and charts that are known of its provider. */
+static enum histree_status copy_told(const struct copying *copying)
 {
-	uint8_t *bytes;
-	size_t size;
-	enum histree_status status = labels_read_raw(history_file(copying->from), &bytes, &size, copying->error);
-	if (status == HISTREE_OK)
-		status = copying->sink.set_labels(copying->sink.context, bytes, size, copying->error);
-	free(bytes);
+	static const struct {
+		enum told_section section;
+		enum histree_status (*read)(const struct block_file *file, uint8_t **bytes, size_t *size,
+					    struct histree_error *error);
+	} told[] = { { TOLD_LABELS, labels_read_raw }, { TOLD_CHARTS, charts_read_raw } };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]) && status == HISTREE_OK; i++) {
+		uint8_t *bytes;
+		size_t size;
+		status = told[i].read(history_file(copying->from), &bytes, &size, copying->error);
+		if (status == HISTREE_OK)
+			status = copying->sink.set_section(copying->sink.context, told[i].section, bytes, size,
+							   copying->error);
+		free(bytes);
+	}
 	return status;
 }
 
@@ -269,7 +279,7 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 	}
 	if (status == HISTREE_OK) {
 		tree_iter_keep_to_nodes(copying.iter);
-		status = copy_labels(&copying);
+		status = copy_told(&copying);
 		if (status == HISTREE_OK && info->attribute_count > 0)
 			status = add_slice(&copying, info->start, info->end);
 		if (status == HISTREE_OK)

@@ -6,6 +6,7 @@
 #define STATE_HISTORY_INSIDE_H
 
 #include "state/attribute_view.h"
+#include "state/charts_slot.h"
 #include "state/history_numbers.h"
 #include "state/history_overviews.h"
 #include "state/history_slices.h"
@@ -25,6 +26,7 @@ struct histree_history {
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;
 	struct labels_slot *labels; /* what its values mean, once somebody asks */
+	struct charts_slot *charts; /* which charts there are, likewise */
 	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };

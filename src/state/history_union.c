@@ -301,7 +301,8 @@ enum histree_status histree_history_unite_within(const struct histree_history_pa
 		status = inform(history, start, end, error);
 	if (status == HISTREE_OK) {
 		history->labels = labels_slot_create();
-		if (history->labels == NULL)
+		history->charts = charts_slot_create();
+		if (history->labels == NULL || history->charts == NULL)
 			status = error_memory(error, "a history of several hosts");
 	}
 	if (status != HISTREE_OK) {

@@ -11,6 +11,13 @@
 
 struct attribute_tree;
 
+/* The sections that whoever makes a history may fill, as they follow one another in the file. */
+enum told_section {
+	TOLD_LABELS, /* LABL: what its values mean */
+	TOLD_CHARTS, /* CHRT: which charts there are */
+	TOLD_SECTIONS,
+};
+
 struct interval_sink {
 	struct table_space *tables; /* for what grows with the attributes; NULL: it is in memory */
 	/* Add an interval, whose bytes are borrowed for the call. */
@@ -31,11 +38,11 @@ struct interval_sink {
 	enum histree_status (*refused)(void *context, histree_quark quark, uint8_t fixed_type,
 				       struct histree_error *error);
 	/*
-	 * Have these bytes as the section LABL, which are borrowed for the call; a size of 0: have none.  NULL: it
-	 * has no place for labels.
+	 * Have these bytes, which are borrowed for the call, as what the history says of itself in this section; a
+	 * size of 0: have none.  NULL: it has no place for them.
 	 */
-	enum histree_status (*set_labels)(void *context, const void *bytes, size_t size,
-					  struct histree_error *error);
+	enum histree_status (*set_section)(void *context, enum told_section section, const void *bytes, size_t size,
+					   struct histree_error *error);
 	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
 	void (*closing)(void *context, histree_time end);
 	/* End the history, which has these attributes, at `end`. */

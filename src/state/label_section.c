@@ -6,92 +6,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "state/told_bytes.h"
 
 enum { TABLE_USES_PALETTE = 1, COLOUR_SIZE = 3 };
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-struct section_bytes {
-	uint8_t *bytes;
-	size_t size, capacity;
-	bool failed; /* memory is out */
-};
-
-static uint8_t *room_for(struct section_bytes *out, size_t size)
-{
-	out->failed = out->failed || !array_reserve(&out->bytes, &out->capacity, out->size + size);
-	return out->failed ? NULL : out->bytes + out->size;
-}
-
-static void put_number(struct section_bytes *out, uint64_t number)
-{
-	uint8_t *at = room_for(out, VARINT_SIZE_MAX);
-	if (at != NULL)
-		out->size += (size_t)(put_varint(at, number) - at);
-}
-
-static void put_bytes(struct section_bytes *out, const void *bytes, size_t size)
-{
-	uint8_t *at = room_for(out, size);
-	if (at == NULL)
-		return;
-	memcpy(at, bytes, size);
-	out->size += size;
-}
-
-static void put_text(struct section_bytes *out, const char *text)
-{
-	size_t size = strlen(text);
-	put_number(out, size);
-	put_bytes(out, text, size);
-}
-
-static void put_colour(struct section_bytes *out, uint32_t colour)
+static void put_colour(struct told_writer *out, uint32_t colour)
 {
 	const uint8_t bytes[COLOUR_SIZE] = { (uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour };
-	put_bytes(out, bytes, sizeof(bytes));
+	told_put_bytes(out, bytes, sizeof(bytes));
 }
 
-static void put_label(struct section_bytes *out, const struct histree_label *label)
+static void put_label(struct told_writer *out, const struct histree_label *label)
 {
 	bool is_range = label->kind == HISTREE_LABEL_NUMBERS && label->first != label->last;
 	uint8_t flags = (uint8_t)(label->kind | (is_range ? LABEL_IS_RANGE : 0) |
 				  (label->is_code ? LABEL_IS_CODE : 0) | (label->is_hidden ? LABEL_IS_HIDDEN : 0) |
 				  (label->has_no_colour ? LABEL_HAS_NO_COLOUR : 0));
-	put_bytes(out, &flags, 1);
+	told_put_bytes(out, &flags, 1);
 	if (label->kind == HISTREE_LABEL_NUMBERS)
-		put_number(out, zigzag(label->first));
+		told_put_number(out, zigzag(label->first));
 	if (is_range)
-		put_number(out, (uint64_t)label->last - (uint64_t)label->first);
+		told_put_number(out, (uint64_t)label->last - (uint64_t)label->first);
 	if (label->kind == HISTREE_LABEL_TEXT)
-		put_text(out, label->text);
+		told_put_text(out, label->text);
 	if (label->is_hidden)
 		return;
 	uint8_t height = (uint8_t)lround(label->style.height * LABEL_HUNDREDTHS);
-	put_text(out, label->style.key);
-	put_text(out, label->style.name);
-	put_bytes(out, &height, 1);
+	told_put_text(out, label->style.key);
+	told_put_text(out, label->style.name);
+	told_put_bytes(out, &height, 1);
 	if (label->has_no_colour)
 		return;
 	put_colour(out, label->style.light);
 	put_colour(out, label->style.dark);
 }
 
-static void put_table(struct section_bytes *out, const struct histree_label_table *table)
+static void put_table(struct told_writer *out, const struct histree_label_table *table)
 {
 	size_t patterns = 0;
 	while (table->patterns[patterns] != NULL)
 		patterns++;
-	put_text(out, table->name);
-	put_number(out, table->meaning);
-	put_number(out, table->uses_palette ? TABLE_USES_PALETTE : 0);
-	put_number(out, patterns);
+	told_put_text(out, table->name);
+	told_put_number(out, table->meaning);
+	told_put_number(out, table->uses_palette ? TABLE_USES_PALETTE : 0);
+	told_put_number(out, patterns);
 	for (size_t i = 0; i < patterns; i++)
-		put_text(out, table->patterns[i]);
-	put_number(out, table->label_count);
+		told_put_text(out, table->patterns[i]);
+	told_put_number(out, table->label_count);
 	for (size_t i = 0; i < table->label_count; i++)
 		put_label(out, &table->labels[i]);
 }
@@ -99,10 +64,10 @@ static void put_table(struct section_bytes *out, const struct histree_label_tabl
 enum histree_status label_section_encode(const struct label_tables *tables, uint8_t **out, size_t *size,
 					 struct histree_error *error)
 {
-	struct section_bytes section = { 0 };
+	struct told_writer section = { 0 };
 	enum histree_status status = HISTREE_OK;
-	put_number(&section, LABEL_SECTION_VERSION);
-	put_number(&section, tables->count);
+	told_put_number(&section, LABEL_SECTION_VERSION);
+	told_put_number(&section, tables->count);
 	for (size_t i = 0; i < tables->count && section.size <= LABEL_SECTION_SIZE_MAX; i++)
 		put_table(&section, &tables->tables[i]);
 	if (section.failed)
@@ -112,7 +77,7 @@ enum histree_status label_section_encode(const struct label_tables *tables, uint
 				   LABEL_SECTION_SIZE_MAX);
 	if (status != HISTREE_OK) {
 		free(section.bytes);
-		section = (struct section_bytes){ 0 };
+		section = (struct told_writer){ 0 };
 	}
 	*out = section.bytes;
 	*size = section.size;
@@ -121,64 +86,13 @@ enum histree_status label_section_encode(const struct label_tables *tables, uint
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
-struct reading {
-	struct byte_reader reader;
-	struct label_tables *out;
-	bool no_memory;
-};
-
-static bool is_sound(const struct reading *reading)
-{
-	return !reading->reader.failed && !reading->no_memory;
-}
-
-/* Returns "" once something was wrong. */
-static const char *take_text(struct reading *reading)
-{
-	uint64_t size = read_varint(&reading->reader);
-	reading->reader.failed = reading->reader.failed || size > HISTREE_LABEL_TEXT_MAX;
-	const uint8_t *bytes = read_bytes(&reading->reader, (size_t)size);
-	if (bytes == NULL || (size > 0 && memchr(bytes, '\0', (size_t)size) != NULL)) {
-		reading->reader.failed = true;
-		return "";
-	}
-	const char *text = arena_copy(&reading->out->memory, bytes, (size_t)size);
-	reading->no_memory = reading->no_memory || text == NULL;
-	return text != NULL ? text : "";
-}
-
-/* A number of things that have `size` bytes each at least. */
-static size_t take_count(struct reading *reading, size_t size, size_t max)
-{
-	uint64_t count = read_varint(&reading->reader);
-	bool is_right = is_sound(reading) && count <= max && count <= byte_reader_left(&reading->reader) / size;
-	reading->reader.failed = reading->reader.failed || !is_right;
-	return is_right ? (size_t)count : 0;
-}
-
-static void *take_room(struct reading *reading, size_t count, size_t size)
-{
-	void *room = arena_allocate(&reading->out->memory, (count + 1) * size, _Alignof(max_align_t));
-	reading->no_memory = reading->no_memory || room == NULL;
-	return room;
-}
-
-static uint8_t take_byte(struct reading *reading, uint8_t max)
-{
-	const uint8_t *byte = read_bytes(&reading->reader, 1);
-	if (byte != NULL && *byte <= max)
-		return *byte;
-	reading->reader.failed = true;
-	return 0;
-}
-
-static uint32_t take_colour(struct reading *reading)
+static uint32_t take_colour(struct told_reader *reading)
 {
 	const uint8_t *bytes = read_bytes(&reading->reader, COLOUR_SIZE);
 	return bytes != NULL ? (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2] : 0;
 }
 
-static void take_numbers(struct reading *reading, struct histree_label *label, bool is_range)
+static void take_numbers(struct told_reader *reading, struct histree_label *label, bool is_range)
 {
 	label->first = label->last = unzigzag(read_varint(&reading->reader));
 	if (!is_range)
@@ -190,9 +104,9 @@ static void take_numbers(struct reading *reading, struct histree_label *label, b
 	reading->reader.failed = reading->reader.failed || !fits;
 }
 
-static void take_label(struct reading *reading, struct histree_label *label)
+static void take_label(struct told_reader *reading, struct histree_label *label)
 {
-	uint8_t flags = take_byte(reading, LABEL_FLAGS);
+	uint8_t flags = told_take_byte(reading, LABEL_FLAGS);
 	*label = (struct histree_label){
 		.kind = (enum histree_label_kind)(flags & LABEL_KIND_BITS),
 		.is_code = (flags & LABEL_IS_CODE) != 0,
@@ -208,61 +122,61 @@ static void take_label(struct reading *reading, struct histree_label *label)
 	if (label->kind == HISTREE_LABEL_NUMBERS)
 		take_numbers(reading, label, is_range);
 	if (label->kind == HISTREE_LABEL_TEXT)
-		label->text = take_text(reading);
+		label->text = told_take_text(reading, HISTREE_LABEL_TEXT_MAX);
 	if (label->is_hidden)
 		return;
-	label->style.key = take_text(reading);
-	label->style.name = take_text(reading);
-	label->style.height = (double)take_byte(reading, LABEL_HUNDREDTHS) / LABEL_HUNDREDTHS;
+	label->style.key = told_take_text(reading, HISTREE_LABEL_TEXT_MAX);
+	label->style.name = told_take_text(reading, HISTREE_LABEL_TEXT_MAX);
+	label->style.height = (double)told_take_byte(reading, LABEL_HUNDREDTHS) / LABEL_HUNDREDTHS;
 	if (label->has_no_colour)
 		return;
 	label->style.light = take_colour(reading);
 	label->style.dark = take_colour(reading);
 }
 
-static void take_labels(struct reading *reading, struct histree_label_table *table)
+static void take_labels(struct told_reader *reading, struct histree_label_table *table)
 {
-	size_t count = take_count(reading, 1, LABELS_MAX);
-	struct histree_label *labels = take_room(reading, count, sizeof(*labels));
+	size_t count = told_take_count(reading, 1, LABELS_MAX);
+	struct histree_label *labels = told_take_room(reading, count, sizeof(*labels));
 	table->labels = labels;
-	for (size_t i = 0; i < count && is_sound(reading); i++)
+	for (size_t i = 0; i < count && told_is_sound(reading); i++)
 		take_label(reading, &labels[i]);
-	table->label_count = is_sound(reading) ? count : 0;
-	if (is_sound(reading))
+	table->label_count = told_is_sound(reading) ? count : 0;
+	if (told_is_sound(reading))
 		label_table_colour(labels, count);
 }
 
-static void take_table(struct reading *reading, struct histree_label_table *table)
+static void take_table(struct told_reader *reading, struct histree_label_table *table)
 {
-	*table = (struct histree_label_table){ .name = take_text(reading) };
+	*table = (struct histree_label_table){ .name = told_take_text(reading, HISTREE_LABEL_TEXT_MAX) };
 	uint64_t meaning = read_varint(&reading->reader), flags = read_varint(&reading->reader);
 	/* What is known of later versions only is labels like others. */
 	table->meaning = meaning < HISTREE_MEANING_COUNT ? (enum histree_meaning)meaning : HISTREE_MEANS_ANYTHING;
 	table->uses_palette = (flags & TABLE_USES_PALETTE) != 0;
-	size_t count = take_count(reading, 1, LABEL_PATTERNS_MAX);
-	const char **patterns = take_room(reading, count, sizeof(*patterns));
+	size_t count = told_take_count(reading, 1, LABEL_PATTERNS_MAX);
+	const char **patterns = told_take_room(reading, count, sizeof(*patterns));
 	table->patterns = patterns;
-	for (size_t i = 0; i < count && is_sound(reading); i++)
-		patterns[i] = take_text(reading);
-	if (!is_sound(reading))
+	for (size_t i = 0; i < count && told_is_sound(reading); i++)
+		patterns[i] = told_take_text(reading, HISTREE_LABEL_TEXT_MAX);
+	if (!told_is_sound(reading))
 		return;
 	patterns[count] = NULL;
 	take_labels(reading, table);
 }
 
-static enum histree_status take_tables(struct reading *reading, struct histree_error *error)
+static enum histree_status take_tables(struct told_reader *reading, struct label_tables *out,
+				       struct histree_error *error)
 {
-	struct label_tables *out = reading->out;
-	size_t count = take_count(reading, 1, HISTREE_LABEL_TABLES_MAX);
-	out->tables = take_room(reading, count, sizeof(*out->tables));
-	for (; out->count < count && is_sound(reading); out->count++) {
+	size_t count = told_take_count(reading, 1, HISTREE_LABEL_TABLES_MAX);
+	out->tables = told_take_room(reading, count, sizeof(*out->tables));
+	for (; out->count < count && told_is_sound(reading); out->count++) {
 		take_table(reading, &out->tables[out->count]);
-		if (is_sound(reading) && label_table_check(&out->tables[out->count], error) != HISTREE_OK)
+		if (told_is_sound(reading) && label_table_check(&out->tables[out->count], error) != HISTREE_OK)
 			return HISTREE_ERR_FORMAT;
 	}
 	if (reading->no_memory)
 		return error_memory(error, "labels");
-	if (is_sound(reading) && byte_reader_left(&reading->reader) == 0)
+	if (told_is_sound(reading) && byte_reader_left(&reading->reader) == 0)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "its bytes are no labels");
 }
@@ -270,17 +184,17 @@ static enum histree_status take_tables(struct reading *reading, struct histree_e
 enum histree_status label_section_decode(const uint8_t *bytes, size_t size, struct label_tables *out,
 					 struct histree_error *error)
 {
-	struct reading reading = { .reader = byte_reader(bytes, size), .out = out };
+	struct told_reader reading = { .reader = byte_reader(bytes, size), .memory = &out->memory };
 	*out = (struct label_tables){ 0 };
 	if (size > LABEL_SECTION_SIZE_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "%zu bytes; the most is %d", size,
 				 LABEL_SECTION_SIZE_MAX);
 	uint64_t version = read_varint(&reading.reader);
-	if (is_sound(&reading) && version != LABEL_SECTION_VERSION)
+	if (told_is_sound(&reading) && version != LABEL_SECTION_VERSION)
 		return error_set(error, HISTREE_NOT_FOUND,
 				 "it is of version %" PRIu64 ", and this histree knows %d", version,
 				 LABEL_SECTION_VERSION);
-	enum histree_status status = take_tables(&reading, error);
+	enum histree_status status = take_tables(&reading, out, error);
 	if (status != HISTREE_OK)
 		label_tables_release(out);
 	if (status == HISTREE_ERR_FORMAT && error != NULL)

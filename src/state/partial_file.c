@@ -199,11 +199,11 @@ enum histree_status partial_file_checkpoint(struct partial_file *partial, const 
 
 /* ---- the file ------------------------------------------------------------------------------------------------ */
 
-static enum histree_status partial_set_labels(void *context, const void *bytes, size_t size,
-					      struct histree_error *error)
+static enum histree_status partial_set_section(void *context, enum told_section section, const void *bytes,
+					       size_t size, struct histree_error *error)
 {
 	const struct partial_file *partial = context;
-	return partial->file.set_labels(partial->file.context, bytes, size, error);
+	return partial->file.set_section(partial->file.context, section, bytes, size, error);
 }
 
 static void partial_closing(void *context, histree_time end)
@@ -282,7 +282,7 @@ enum histree_status partial_file_create_in(const struct io *io, const struct his
 			.add = partial_add,
 			.replaced = partial_replaced,
 			.refused = partial_refused,
-			.set_labels = partial_set_labels,
+			.set_section = partial_set_section,
 			.closing = partial_closing,
 			.finish = partial_finish,
 			.branch = partial_branch,

@@ -25,12 +25,17 @@ enum {
 	INTERVALS_PER_LOOK = 2048,        /* at what is resident of the tables */
 };
 
+/* What a section is to hold. */
+struct told {
+	uint8_t *bytes;
+	size_t size;
+};
+
 struct state_file {
 	struct block_file *file;
 	struct tree_writer *writer;
 	struct provider provider;
-	uint8_t *labels; /* the section LABL */
-	size_t label_size;
+	struct told told[TOLD_SECTIONS];
 	const struct io *io;
 	struct table_space *tables; /* of the build, or its own */
 	struct table_space own_tables;
@@ -71,18 +76,18 @@ static enum histree_status file_add(void *context, const struct histree_interval
 	return file_add_many(context, interval, 1, &added, error);
 }
 
-static enum histree_status file_set_labels(void *context, const void *bytes, size_t size,
-					   struct histree_error *error)
+static enum histree_status file_set_section(void *context, enum told_section section, const void *bytes,
+					    size_t size, struct histree_error *error)
 {
 	struct state_file *state_file = context;
+	struct told *told = &state_file->told[section];
 	uint8_t *copy = malloc(size + 1);
 	if (copy == NULL)
-		return error_memory(error, "labels");
+		return error_memory(error, section == TOLD_LABELS ? "labels" : "charts");
 	if (size > 0)
 		memcpy(copy, bytes, size);
-	free(state_file->labels);
-	state_file->labels = copy;
-	state_file->label_size = size;
+	free(told->bytes);
+	*told = (struct told){ copy, size };
 	return HISTREE_OK;
 }
 
@@ -123,16 +128,20 @@ static enum histree_status save_provider(struct block_file *file, const struct p
 }
 
 /* After the sections without which a history is none: their copies have the room of its own. */
-static enum histree_status save_labels(const struct state_file *state_file, struct histree_error *error)
+static enum histree_status save_told(const struct state_file *state_file, struct histree_error *error)
 {
-	if (state_file->label_size == 0)
-		return HISTREE_OK;
-	enum histree_status status = block_file_section_begin(state_file->file, SECTION_LABELS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(state_file->file, state_file->labels, state_file->label_size,
-						  error);
-	if (status == HISTREE_OK)
-		block_file_section_end(state_file->file);
+	static const uint32_t ids[TOLD_SECTIONS] = { SECTION_LABELS, SECTION_CHARTS };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < TOLD_SECTIONS && status == HISTREE_OK; i++) {
+		const struct told *told = &state_file->told[i];
+		if (told->size == 0)
+			continue;
+		status = block_file_section_begin(state_file->file, ids[i], error);
+		if (status == HISTREE_OK)
+			status = block_file_section_write(state_file->file, told->bytes, told->size, error);
+		if (status == HISTREE_OK)
+			block_file_section_end(state_file->file);
+	}
 	return status;
 }
 
@@ -168,7 +177,7 @@ static enum histree_status file_finish(void *context, const struct attribute_tre
 	if (status == HISTREE_OK && state_file->write_part != NULL)
 		status = state_file->write_part(state_file->part_context, state_file->file, error);
 	if (status == HISTREE_OK)
-		status = save_labels(state_file, error);
+		status = save_told(state_file, error);
 	if (status == HISTREE_OK)
 		status = block_file_complete(state_file->file, error);
 	if (status == HISTREE_OK && state_file->replaces != NULL)
@@ -189,7 +198,8 @@ static void file_free(void *context)
 		state_file->io->unlink(state_file->io->context, state_file->path);
 	free(state_file->path);
 	free(state_file->replaces);
-	free(state_file->labels);
+	for (size_t i = 0; i < TOLD_SECTIONS; i++)
+		free(state_file->told[i].bytes);
 	if (state_file->tables == &state_file->own_tables)
 		table_space_release(&state_file->own_tables);
 	free(state_file);
@@ -232,8 +242,8 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 		status = block_file_create_tail(of->file, branch->path, &branch->file, error);
 	if (status == HISTREE_OK)
 		status = tree_writer_copy(of->writer, branch->file, &branch->writer, error);
-	if (status == HISTREE_OK)
-		status = file_set_labels(branch, of->labels, of->label_size, error);
+	for (enum told_section i = 0; i < TOLD_SECTIONS && status == HISTREE_OK; i++)
+		status = file_set_section(branch, i, of->told[i].bytes, of->told[i].size, error);
 	if (status != HISTREE_OK) {
 		file_free(branch);
 		return status;
@@ -241,7 +251,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 	*out = (struct interval_sink){
 		.add = file_add,
 		.add_many = file_add_many,
-		.set_labels = file_set_labels,
+		.set_section = file_set_section,
 		.closing = file_closing,
 		.finish = file_finish,
 		.open = branch_open,
@@ -375,7 +385,7 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 		.tables = state_file->tables,
 		.add = file_add,
 		.add_many = file_add_many,
-		.set_labels = file_set_labels,
+		.set_section = file_set_section,
 		.closing = file_closing,
 		.finish = file_finish,
 		.branch = file_branch,

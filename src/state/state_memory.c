@@ -37,11 +37,11 @@ static enum histree_status memory_add_many(void *context, const struct histree_i
 	return memory->file.add_many(memory->file.context, intervals, count, added, error);
 }
 
-static enum histree_status memory_set_labels(void *context, const void *bytes, size_t size,
-					     struct histree_error *error)
+static enum histree_status memory_set_section(void *context, enum told_section section, const void *bytes,
+					      size_t size, struct histree_error *error)
 {
 	const struct state_memory *memory = context;
-	return memory->file.set_labels(memory->file.context, bytes, size, error);
+	return memory->file.set_section(memory->file.context, section, bytes, size, error);
 }
 
 static void memory_closing(void *context, histree_time end)
@@ -115,7 +115,7 @@ enum histree_status histree_state_create_in_memory(const struct histree_history_
 			.tables = &memory->tables,
 			.add = memory_add,
 			.add_many = memory_add_many,
-			.set_labels = memory_set_labels,
+			.set_section = memory_set_section,
 			.closing = memory_closing,
 			.finish = memory_finish,
 			.branch = memory_branch,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "state/attribute_path.h"
+#include "state/chart_section.h"
 #include "state/label_section.h"
 
 enum { STATES_PER_LOOK = 1 << 14 }; /* at what is resident of their table: 384 KiB */
@@ -198,9 +199,25 @@ enum histree_status histree_state_labels(struct histree_state_system *system,
 		status = label_tables_copy(tables, count, &copy, error);
 	if (status == HISTREE_OK && count > 0)
 		status = label_section_encode(&copy, &bytes, &size, error);
-	if (status == HISTREE_OK && system->sink.set_labels != NULL)
-		status = system->sink.set_labels(system->sink.context, bytes, size, error);
+	if (status == HISTREE_OK && system->sink.set_section != NULL)
+		status = system->sink.set_section(system->sink.context, TOLD_LABELS, bytes, size, error);
 	label_tables_release(&copy);
+	free(bytes);
+	return status;
+}
+
+enum histree_status histree_state_charts(struct histree_state_system *system, const struct histree_chart *charts,
+					 size_t count, struct histree_error *error)
+{
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	enum histree_status status = state_check_open(system, error);
+	if (status == HISTREE_OK)
+		status = charts_check(charts, count, error);
+	if (status == HISTREE_OK && count > 0)
+		status = chart_section_encode(charts, count, &bytes, &size, error);
+	if (status == HISTREE_OK && system->sink.set_section != NULL)
+		status = system->sink.set_section(system->sink.context, TOLD_CHARTS, bytes, size, error);
 	free(bytes);
 	return status;
 }

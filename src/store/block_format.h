@@ -28,6 +28,7 @@ enum {
 #define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
 #define SECTION_FOLDERS SECTION_ID('F', 'O', 'L', 'D')    /* attributes without states: state/ */
 #define SECTION_LABELS SECTION_ID('L', 'A', 'B', 'L')     /* what values mean: state/ */
+#define SECTION_CHARTS SECTION_ID('C', 'H', 'R', 'T')     /* which charts there are: state/ */
 #define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
 #define SECTION_PARTIAL SECTION_ID('P', 'A', 'R', 'T')    /* checkpoints of a partial history: state/ */
 #define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */

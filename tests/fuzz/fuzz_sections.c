@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV, LIFE,
- * SEGM, FOLD, LABL.
+ * SEGM, FOLD, LABL, CHRT.
  */
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "segment/segment_schema.h"
 #include "state/attribute_view.h"
 #include "state/attributes_verify.h"
+#include "state/chart_section.h"
 #include "state/folder_section.h"
 #include "state/label_section.h"
 #include "state/provider_section.h"
@@ -194,13 +195,32 @@ static void load_labels(const uint8_t *bytes, size_t size)
 	label_tables_release(&labels);
 }
 
+/* So are charts. */
+static void load_charts(const uint8_t *bytes, size_t size)
+{
+	struct chart_list charts, again;
+	uint8_t *written;
+	size_t written_size;
+	if (chart_section_decode(bytes, size, &charts, NULL) != HISTREE_OK) {
+		REQUIRE(charts.charts == NULL && charts.count == 0);
+		return;
+	}
+	REQUIRE(charts_check(charts.charts, charts.count, NULL) == HISTREE_OK);
+	REQUIRE(chart_section_encode(charts.charts, charts.count, &written, &written_size, NULL) == HISTREE_OK);
+	REQUIRE(chart_section_decode(written, written_size, &again, NULL) == HISTREE_OK);
+	REQUIRE(again.count == charts.count);
+	free(written);
+	chart_list_release(&again);
+	chart_list_release(&charts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
 		return 0;
 	struct provider provider;
 	uint8_t saved[PROVIDER_SECTION_SIZE_MAX];
-	switch (bytes[0] % 8) {
+	switch (bytes[0] % 9) {
 	case 0:
 		load_of_tree(SECTION_TREE, bytes + 1, size - 1);
 		break;
@@ -224,8 +244,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	case 6:
 		load_folders(bytes + 1, size - 1);
 		break;
-	default:
+	case 7:
 		load_labels(bytes + 1, size - 1);
+		break;
+	default:
+		load_charts(bytes + 1, size - 1);
 	}
 	return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
+#include "analysis/kernel/kernel_charts.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -191,6 +192,8 @@ const struct analysis analysis_cpu_usage = {
 	.name = "cpu-usage",
 	.version = 1,
 	.summary = "how long each thread has run on each CPU so far, as Trace Compass counts it",
+	.charts = cpu_usage_charts,
+	.chart_count = CPU_USAGE_CHARTS,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,

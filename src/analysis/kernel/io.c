@@ -22,6 +22,7 @@
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
 #include "analysis/kernel/disk.h"
+#include "analysis/kernel/kernel_charts.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -304,6 +305,8 @@ const struct analysis analysis_io = {
 	.name = "io",
 	.version = 2,
 	.summary = "queues of disks, and bytes that threads read and wrote, as Trace Compass counts them",
+	.charts = io_charts,
+	.chart_count = IO_CHARTS,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,

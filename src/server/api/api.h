@@ -103,6 +103,15 @@ endpoint_function api_arrows;
  */
 endpoint_function api_path;
 
+/* Lists the charts of numbers: [{name, title, unit}]. */
+endpoint_function api_charts_list;
+
+/*
+ * ?chart= &from= &to= &pixels= &lines=: {all, lines: [{id, name, values}]}, at most so many lines of `all` that
+ * there are, those that matter most in the range: a number at the end of each pixel, null where it is not known.
+ */
+endpoint_function api_chart_lines;
+
 /*
  * Lists the bookmarks within the trace: [{uuid, name, start, end}].  They are made and removed by the protocol's
  * own calls.

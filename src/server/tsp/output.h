@@ -9,6 +9,7 @@
 #ifndef SERVER_TSP_OUTPUT_H
 #define SERVER_TSP_OUTPUT_H
 
+#include "histree/charts.h"
 #include "server/catalogue/dataset.h"
 #include "server/http/call.h"
 
@@ -19,7 +20,8 @@ struct output_call {
 	struct call *call;
 	struct dataset *dataset; /* steps that outlive the call hold it */
 	void *view;
-	const char *analysis; /* of an output for each segment store; of one for a thread, the thread; else NULL */
+	/* Of an output for each segment store; of one for a thread, that; for a chart, its name; else NULL. */
+	const char *analysis;
 };
 
 struct segment_list;
@@ -33,6 +35,9 @@ struct output {
 	bool is_per_segments;
 	/* There is one, and one more for each thread, whose id ends with a colon and TID or HOST/TID. */
 	bool is_per_thread;
+	/* There is one for each chart of a kind: its id ends with a colon and its name, and it has its title. */
+	bool is_per_chart;
+	enum histree_chart_kind chart_kind;
 	bool (*applies)(const struct dataset *dataset);
 	dataset_view_make *make; /* several outputs may share one view */
 	void (*free)(void *view);
@@ -51,9 +56,9 @@ struct output {
 extern const struct output *const outputs[];
 
 extern const struct output output_call_stack, output_control_flow, output_critical_path, output_resources,
-	output_cpu_usage, output_histogram, output_events, output_statistics, output_state_system,
-	output_segment_table, output_segment_scatter, output_segment_statistics, output_segment_density,
-	output_definitions;
+	output_chart_lines, output_cpu_usage, output_histogram, output_events, output_statistics,
+	output_state_system, output_segment_table, output_segment_scatter, output_segment_statistics,
+	output_segment_density, output_definitions;
 
 const char *output_type_name(enum output_type type);
 
@@ -62,13 +67,13 @@ const struct output *output_find(const struct dataset *dataset, const char *id);
 
 /*
  * Returns the analysis in the id of an output for each segment store, which follows the colon, by our name of it,
- * or the thread of one that is for a thread; NULL for others.
+ * or the thread of one that is for a thread, or the name of a chart; NULL for others.
  */
 const char *output_analysis(const struct output *output, const char *id);
 
 /*
  * Visits every output that applies to a dataset, by name; while the dataset is not ready, every one that may
- * apply.  The analysis is that of an output for each segment store, else NULL.
+ * apply.  The analysis is that of an output for each segment store, or the name of a chart, else NULL.
  */
 typedef void output_visit(void *context, const struct output *output, const char *analysis);
 void output_each(const struct dataset *dataset, output_visit *visit, void *context);

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/model/chart_set.h"
 #include "server/model/segment_list.h"
 
 enum { ANALYSES_MAX = 64 };
 
 /* The outputs for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
-	&output_cpu_usage,          &output_call_stack,      &output_control_flow,
-	&output_critical_path,      &output_events,          &output_statistics,
-	&output_histogram,          &output_segment_density, &output_segment_scatter,
-	&output_segment_statistics, &output_segment_table,   &output_resources,
-	&output_state_system,       &output_definitions,     NULL,
+	&output_chart_lines,     &output_cpu_usage,       &output_call_stack,         &output_control_flow,
+	&output_critical_path,   &output_events,          &output_statistics,         &output_histogram,
+	&output_segment_density, &output_segment_scatter, &output_segment_statistics, &output_segment_table,
+	&output_resources,       &output_state_system,    &output_definitions,        NULL,
 };
 
 const char *output_type_name(enum output_type type)
@@ -34,7 +34,7 @@ static const struct {
 
 const char *output_analysis(const struct output *output, const char *id)
 {
-	if (output->is_per_thread && id[strlen(output->id)] == ':')
+	if ((output->is_per_thread || output->is_per_chart) && id[strlen(output->id)] == ':')
 		return id + strlen(output->id) + 1;
 	if (!output->is_per_segments)
 		return NULL;
@@ -49,8 +49,9 @@ static bool has_id(const struct output *output, const char *id)
 {
 	size_t size = strlen(output->id);
 	bool has_more = strncmp(id, output->id, size) == 0 && id[size] == ':';
-	return output->is_per_segments ? has_more
-				       : (output->is_per_thread && has_more) || strcmp(id, output->id) == 0;
+	return output->is_per_segments || output->is_per_chart
+		       ? has_more
+		       : (output->is_per_thread && has_more) || strcmp(id, output->id) == 0;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -90,11 +91,15 @@ static bool has_segments(const struct dataset *dataset, const char *analysis)
 
 const struct output *output_find(const struct dataset *dataset, const char *id)
 {
+	bool is_ready = dataset_status(dataset) == DATASET_READY;
 	for (size_t i = 0; outputs[i] != NULL; i++) {
 		const struct output *output = outputs[i];
 		if (!has_id(output, id))
 			continue;
-		bool is_there = output->is_per_segments
+		bool is_there = output->is_per_chart
+					? is_ready && chart_set_named(dataset, output->chart_kind,
+								      output_analysis(output, id)) != NULL
+				: output->is_per_segments
 					? has_segments(dataset, output_analysis(output, id))
 					: dataset_status(dataset) != DATASET_READY || output->applies(dataset);
 		return is_there ? output : NULL;
@@ -117,6 +122,19 @@ static size_t visit_segments(const struct dataset *dataset, size_t first, output
 	return end;
 }
 
+struct chart_visitor {
+	const struct output *output;
+	output_visit *visit;
+	void *context;
+};
+
+static bool visit_chart(void *context, const struct histree_chart *chart)
+{
+	const struct chart_visitor *visitor = context;
+	visitor->visit(visitor->context, visitor->output, chart->name);
+	return true;
+}
+
 void output_each(const struct dataset *dataset, output_visit *visit, void *context)
 {
 	bool is_ready = dataset_status(dataset) == DATASET_READY;
@@ -126,7 +144,11 @@ void output_each(const struct dataset *dataset, output_visit *visit, void *conte
 			i = visit_segments(dataset, i, visit, context);
 			continue;
 		}
-		if (!is_ready || outputs[i]->applies(dataset))
+		/* Which charts there are, the histories say. */
+		if (outputs[i]->is_per_chart && is_ready)
+			chart_set_each(dataset, outputs[i]->chart_kind, visit_chart,
+				       &(struct chart_visitor){ outputs[i], visit, context });
+		else if (!outputs[i]->is_per_chart && (!is_ready || outputs[i]->applies(dataset)))
 			visit(context, outputs[i], NULL);
 		i++;
 	}

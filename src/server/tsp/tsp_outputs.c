@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/catalogue/service.h"
+#include "server/model/chart_set.h"
 #include "server/tsp/output.h"
 #include "server/tsp/tsp.h"
 
@@ -42,11 +43,30 @@ static void write_names_of_thread(struct json_writer *json, const struct output 
 	json_text_member(json, "name", name);
 }
 
+/* One for a chart has the id ID:disk-bytes and the title of the chart. */
+static void write_names_of_chart(struct json_writer *json, const struct dataset *dataset,
+				 const struct output *output, const char *name)
+{
+	char id[512];
+	const struct histree_chart *chart = chart_set_named(dataset, output->chart_kind, name);
+	snprintf(id, sizeof(id), "%s:%s", output->id, name);
+	json_text_member(json, "id", id);
+	json_text_member(json, "name", chart != NULL ? chart->title : name);
+}
+
+struct descriptors {
+	struct json_writer *json;
+	const struct dataset *dataset;
+};
+
 static void write_descriptor(void *context, const struct output *output, const char *analysis)
 {
-	struct json_writer *json = context;
+	const struct descriptors *descriptors = context;
+	struct json_writer *json = descriptors->json;
 	json_begin_object(json);
-	if (analysis != NULL && output->is_per_thread) {
+	if (analysis != NULL && output->is_per_chart) {
+		write_names_of_chart(json, descriptors->dataset, output, analysis);
+	} else if (analysis != NULL && output->is_per_thread) {
 		write_names_of_thread(json, output, analysis);
 	} else if (analysis != NULL) {
 		write_names(json, output, analysis);
@@ -66,7 +86,7 @@ void tsp_outputs(struct call *call)
 	if (dataset == NULL)
 		return;
 	json_begin_array(&call->reply->json);
-	output_each(dataset, write_descriptor, &call->reply->json);
+	output_each(dataset, write_descriptor, &(struct descriptors){ &call->reply->json, dataset });
 	json_end(&call->reply->json);
 	dataset_release(dataset);
 }
@@ -78,7 +98,8 @@ void tsp_output(struct call *call)
 		return;
 	const struct output *output = output_find(dataset, call->captured[1]);
 	if (output != NULL)
-		write_descriptor(&call->reply->json, output, output_analysis(output, call->captured[1]));
+		write_descriptor(&(struct descriptors){ &call->reply->json, dataset }, output,
+				 output_analysis(output, call->captured[1]));
 	else
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
 	dataset_release(dataset);
@@ -104,7 +125,7 @@ void tsp_derive_output(struct call *call)
 	else if (text == NULL || *text == '\0')
 		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: thread");
 	else
-		write_descriptor(&call->reply->json, output, text);
+		write_descriptor(&(struct descriptors){ &call->reply->json, dataset }, output, text);
 	dataset_release(dataset);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/tsp/xy_reply.h"
 
+#include <math.h>
+
 #include "histree/rows.h"
 #include "server/tsp/parameters.h"
 
@@ -69,8 +71,13 @@ void xy_put(struct reply *reply, const struct xy_samples *samples, const struct 
 	json_end(json);
 	json_key(json, "yValues");
 	json_begin_array(json);
-	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++)
-		json_put_real(json, i > 0 ? curve->values[i - 1] : curve->first);
+	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++) {
+		double value = i > 0 ? curve->values[i - 1] : curve->first;
+		if (isnan(value))
+			json_put_null(json);
+		else
+			json_put_real(json, value);
+	}
 	json_end(json);
 	xy_put_axis(reply, "xValuesDescription", "Time", "ns", "TIMESTAMP");
 	xy_put_axis(reply, "yValuesDescription", curve->label, curve->unit, "NUMBER");

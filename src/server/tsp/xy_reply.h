@@ -27,7 +27,7 @@ struct xy_curve {
 	int64_t id;
 	const char *name;
 	const char *label, *unit; /* of the y axis */
-	const double *values;     /* as many as `pixels` */
+	const double *values;     /* as many as `pixels`; a NaN: it is not known, which is null */
 	double first;             /* at the first point */
 };
 

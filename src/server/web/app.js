@@ -19,6 +19,7 @@ const PANELS = [
 	{ name: "events", title: "Events", load: async () => (await import("./events_panel.js")).EventsPanel, applies: (one) => one.hasEvents },
 	{ name: "types", title: "Event types", load: async () => (await import("./types_panel.js")).TypesPanel, applies: (one) => one.hasEvents },
 	{ name: "latencies", title: "Latencies", load: async () => (await import("./latencies_panel.js")).LatenciesPanel, applies: (one) => one.hasSegments },
+	{ name: "charts", title: "Charts", load: async () => (await import("./charts_panel.js")).ChartsPanel, applies: (one) => one.hasCharts },
 	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
 	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true },
 ];

@@ -388,8 +388,9 @@ static void a_section_may_be_no_labels(void **state)
 		memory_io_init(&memory);
 		attribute_tree_init(&attributes);
 		assert_int_equal(state_file_sink(&memory.io, &options, NULL, &sink, NULL), HISTREE_OK);
-		assert_int_equal(sink.set_labels(sink.context, sections[i].bytes, sections[i].size, NULL),
-				 HISTREE_OK);
+		assert_int_equal(
+			sink.set_section(sink.context, TOLD_LABELS, sections[i].bytes, sections[i].size, NULL),
+			HISTREE_OK);
 		assert_int_equal(sink.finish(sink.context, &attributes, END, NULL), HISTREE_OK);
 		sink.free(sink.context);
 		struct histree_history *history = open_history(&memory, "f");

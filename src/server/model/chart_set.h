@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chart_set.h - the charts of all histories of a dataset, each by its name: several histories may have one chart,
+ * whose rows then stand side by side.
+ *
+ * Rows are made when somebody asks for a chart first, and do not change after that.
+ */
+#ifndef SERVER_MODEL_CHART_SET_H
+#define SERVER_MODEL_CHART_SET_H
+
+#include "histree/chart_view.h"
+#include "server/catalogue/dataset.h"
+
+/* What one history has of a chart.  Its entries are numbered from `base` on: its own, then one for each row. */
+struct chart_part {
+	struct histree_history *history;
+	const char *analysis;
+	struct histree_chart_view *view; /* NULL: not made yet */
+	const struct histree_chart_row *rows;
+	uint32_t count;
+	int64_t base;
+};
+
+struct chart_of_set {
+	const struct histree_chart *chart; /* of the first history that has it */
+	struct chart_part parts[DATASET_HISTORIES_MAX];
+	size_t part_count;
+	histree_time start, end; /* of all of them */
+	bool is_made;
+};
+
+struct chart_set {
+	pthread_mutex_t lock; /* guards what is being made */
+	struct chart_of_set *charts;
+	size_t count, capacity;
+};
+
+/* These are for struct output; whether there are charts of a kind, in their order. */
+bool chart_set_applies(const struct dataset *dataset);
+enum histree_status chart_set_make(struct dataset *dataset, void **view, struct histree_error *error);
+void chart_set_free(void *view);
+
+/*
+ * Visits the charts of a kind that a dataset has, each name once; it returns false to stop.  They need no set: what
+ * is visited are declarations.
+ */
+typedef bool chart_visit(void *context, const struct histree_chart *chart);
+void chart_set_each(const struct dataset *dataset, enum histree_chart_kind kind, chart_visit *visit, void *context);
+
+/* Returns the chart of a name and a kind, or NULL. */
+const struct histree_chart *chart_set_named(const struct dataset *dataset, enum histree_chart_kind kind,
+					    const char *name);
+
+/* Finds a chart and makes its rows, if nobody has.  Returns HISTREE_NOT_FOUND if there is none of this name. */
+enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_cancel cancel,
+				   const struct chart_of_set **out, struct histree_error *error);
+
+/* Finds the part and the row of an entry: UINT32_MAX for the part itself.  Returns NULL if there is none. */
+const struct chart_part *chart_of_entry(const struct chart_of_set *chart, int64_t id, uint32_t *row);
+
+/* Returns the entry of a row of a part; that of UINT32_MAX is the part itself. */
+static inline int64_t chart_entry_id(const struct chart_part *part, uint32_t row)
+{
+	return row == UINT32_MAX ? part->base : part->base + 1 + row;
+}
+
+#endif

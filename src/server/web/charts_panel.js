@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// charts_panel.js - numbers over the visible range, as the analyses of the trace declare them: which chart, its lines that
+// matter most, and a linear or a logarithmic axis.
+
+import * as api from "./api.js";
+import { LogScale } from "./log_scale.js";
+import { RangedAnswer } from "./ranged_answer.js";
+import { onDrag, zoomOnWheel } from "./strips.js";
+import * as time from "./time.js";
+import { hideTip, showTip } from "./tip.js";
+import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
+import { element } from "./virtual_lines.js";
+
+const LINES = 12; // as many as there are colours
+const EDGE = 14; // px above and below the lines, where a number has room
+const TICK_DISTANCE = 34; // px
+
+// Those of the palette of the server: told apart by those who see red and green alike.
+const LIGHT = ["#2a6cb8", "#dd6b1f", "#12936a", "#a8408c", "#c49a1a", "#5d5bb5", "#6bb3dc", "#8c5a3c", "#4f9d3f", "#d98aa8", "#2c8c99", "#7d8794"];
+const DARK = ["#5c9df0", "#f08a3c", "#35b98c", "#d879bb", "#dfb93f", "#9290e6", "#4c93bd", "#b9835f", "#7cc46b", "#b56a88", "#52b8c4", "#9aa4b2"];
+
+const PREFIXES = ["", " k", " M", " G", " T", " P"];
+
+// "2.5 M": what is small stays what it is.
+export function shortNumber(number) {
+	let prefix = 0;
+	for (; Math.abs(number) >= 1000 && prefix < PREFIXES.length - 1; prefix++)
+		number /= 1000;
+	return `${Number(number.toPrecision(4))}${PREFIXES[prefix]}`;
+}
+
+class LinearScale {
+	constructor(low, high, begin, end) {
+		const least = (high - low) * TICK_DISTANCE / Math.abs(end - begin);
+		const power = 10 ** Math.floor(Math.log10(least));
+		this.step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
+		this.low = Math.floor(low / this.step) * this.step;
+		this.high = Math.ceil(high / this.step) * this.step;
+		Object.assign(this, { begin, end });
+	}
+
+	at(number) {
+		return this.begin + (number - this.low) / (this.high - this.low) * (this.end - this.begin);
+	}
+
+	get ticks() {
+		const count = Math.round((this.high - this.low) / this.step);
+		return Array.from({ length: count + 1 }, (_, i) => Number((this.low + i * this.step).toPrecision(12)));
+	}
+}
+
+export class ChartsPanel extends EventTarget {
+	settings = { chart: "", log: 0 };
+	#charts = [];
+	#colours = new Map(); // line: index of its colour; a line keeps it while the range changes
+
+	constructor(viewport, experiment, failed, settings) {
+		super();
+		Object.assign(this, { viewport, experiment, failed, name: "charts" });
+		Object.assign(this.settings, settings);
+		this.draw = eachFrame(() => this.#draw());
+		this.data = new RangedAnswer("chart", () => this.#came(), failed);
+		this.choice = element("select", { ariaLabel: "which chart", title: "which chart" });
+		this.choice.onchange = () => this.#set({ chart: this.choice.value });
+		this.log = element("button", { type: "button", textContent: "log", title: "a logarithmic axis" });
+		this.log.onclick = () => this.#set({ log: this.settings.log ? 0 : 1 });
+		this.said = element("span", { className: "said", role: "status" });
+		this.names = element("div", { className: "names scatter-names" });
+		this.canvas = element("canvas", { ariaLabel: "numbers over time" });
+		this.canvas.setAttribute("role", "img");
+		this.body = element("div", { className: "body over-time" }, this.names, this.canvas);
+		this.root = element("section", { className: "chart panel", ariaLabel: "Charts" },
+			element("div", { className: "bar" }, element("strong", { textContent: "Charts" }), this.choice, this.log, this.said),
+			element("div", { className: "way" }, this.body));
+		this.root.dataset.view = this.name;
+		new ResizeObserver(this.draw).observe(this.canvas);
+		const timeAt = (x) => viewport.from + x / this.canvas.clientWidth * viewport.span;
+		onDrag(this.canvas, (from, to, isOver) => isOver && viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b)),
+			(x, event) => viewport.mark(event.shiftKey ? "b" : "a", timeAt(x)));
+		zoomOnWheel(this.canvas, viewport, timeAt);
+		this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
+		this.canvas.addEventListener("pointerleave", hideTip);
+		this.#load().catch(failed);
+	}
+
+	async #load() {
+		this.#charts = await api.json("charts", { experiment: this.experiment.uuid });
+		this.choice.replaceChildren(...this.#charts.map(({ name, title }) => new Option(title, name)));
+		this.draw();
+	}
+
+	#set(changed) {
+		Object.assign(this.settings, changed);
+		this.dispatchEvent(new Event("settings"));
+		this.draw();
+	}
+
+	async follow() {
+		this.draw();
+	}
+
+	get isComplete() {
+		return this.data.isLatest;
+	}
+
+	get #chart() {
+		return this.#charts.find(({ name }) => name === this.settings.chart) ?? this.#charts[0];
+	}
+
+	get lines() {
+		return this.data.answer?.lines ?? [];
+	}
+
+	colourOf({ id }) {
+		if (!this.#colours.has(id)) {
+			const taken = new Set(this.lines.map((line) => this.#colours.get(line.id)));
+			const free = LIGHT.findIndex((_, i) => !taken.has(i));
+			this.#colours.set(id, free >= 0 ? free : this.#colours.size % LIGHT.length);
+		}
+		return (this.viewport.dark ? DARK : LIGHT)[this.#colours.get(id)];
+	}
+
+	#came() {
+		const { all, lines } = this.data.answer;
+		this.said.textContent = all > lines.length ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} lines, those that matter most in the visible range` :
+			`${all.toLocaleString("en")} lines`;
+		this.names.replaceChildren(...lines.map((line) => {
+			const swatch = element("span", { className: "swatch" });
+			swatch.style.background = this.colourOf(line);
+			const known = line.values.filter((value) => value !== null);
+			return element("div", { className: "scatter-name", title: line.name }, swatch, line.name,
+				element("span", { className: "number", textContent: known.length > 0 ? shortNumber(Math.max(...known)) : "unknown" }));
+		}));
+		this.draw();
+	}
+
+	#scale(height) {
+		const values = this.lines.flatMap((line) => line.values).filter((value) => value !== null);
+		let low = 0, high = 0;
+		for (const value of values) {
+			low = Math.min(low, value);
+			high = Math.max(high, value);
+		}
+		if (this.settings.log && high > 0) {
+			const least = values.reduce((found, value) => value > 0 && value < found ? value : found, high);
+			return new LogScale(Math.max(least, high / 1e9), Math.max(high, least * 10), height - EDGE, EDGE);
+		}
+		return new LinearScale(low, high > low ? high : low + 1, height - EDGE, EDGE);
+	}
+
+	#draw() {
+		const { viewport } = this, { context, width, height } = fit(this.canvas);
+		const chart = this.#chart;
+		if (!this.root.isConnected || width < 2 || !chart)
+			return;
+		if (this.settings.chart !== chart.name)
+			this.#colours.clear();
+		this.settings.chart = this.choice.value = chart.name;
+		this.log.setAttribute("aria-pressed", this.settings.log === 1);
+		this.data.ask({ experiment: this.experiment.uuid, chart: chart.name, lines: LINES },
+			{ from: Math.round(viewport.from), to: Math.round(viewport.to) }, { pixels: Math.min(Math.round(width), 4096) });
+		context.clearRect(0, 0, width, height);
+		if (!this.data.answer)
+			return;
+		this.scale = this.#scale(height);
+		for (const tick of this.scale.ticks) {
+			context.fillStyle = colour("line");
+			context.fillRect(0, Math.round(this.scale.at(tick)), width, 1);
+		}
+		this.#drawUnknown(context, width, height);
+		for (const line of [...this.lines].reverse())
+			this.#drawLine(context, line, width);
+		this.#nameTicks(context, chart.unit);
+		drawMarkers(context, viewport, width, height);
+	}
+
+	// Where the end of a pixel of the answer is now, which may be about a range that was visible before.
+	#xOf(index, width) {
+		const { from, to } = this.data.range, count = this.lines[0].values.length;
+		const at = from + (to - from) * (index + 1) / count;
+		return (at - this.viewport.from) / this.viewport.span * width;
+	}
+
+	#drawLine(context, line, width) {
+		let isDown = false;
+		context.strokeStyle = this.colourOf(line);
+		context.lineWidth = 1.4;
+		context.beginPath();
+		line.values.forEach((value, index) => {
+			const isThere = value !== null && (!this.settings.log || value > 0);
+			if (isThere)
+				context[isDown ? "lineTo" : "moveTo"](this.#xOf(index, width), this.scale.at(value));
+			isDown = isThere;
+		});
+		context.stroke();
+	}
+
+	#drawUnknown(context, width, height) {
+		context.fillStyle = colour("quiet");
+		context.globalAlpha = 0.25;
+		for (let index = 0; index < (this.lines[0]?.values.length ?? 0); index++)
+			if (this.lines.some(({ values }) => values[index] === null)) {
+				const left = this.#xOf(index - 1, width);
+				context.fillRect(left, 0, this.#xOf(index, width) - left, height);
+			}
+		context.globalAlpha = 1;
+	}
+
+	#nameTicks(context, unit) {
+		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		for (const tick of this.scale.ticks) {
+			const text = `${shortNumber(tick)}${unit === "" ? "" : ` ${unit}`}`, y = Math.round(this.scale.at(tick));
+			context.globalAlpha = 0.75;
+			context.fillStyle = colour("ground");
+			context.fillRect(2, y - 13, context.measureText(text).width + 4, 13);
+			context.globalAlpha = 1;
+			context.fillStyle = colour("ink");
+			context.fillText(text, 4, y - 3);
+		}
+	}
+
+	#hover(event) {
+		const width = this.canvas.clientWidth, count = this.lines[0]?.values.length ?? 0;
+		if (count === 0 || !this.scale)
+			return hideTip();
+		const { from, to } = this.data.range, { viewport } = this;
+		const at = viewport.from + event.offsetX / width * viewport.span;
+		const index = Math.min(Math.max(Math.floor((at - from) / (to - from) * count), 0), count - 1);
+		const { unit } = this.#chart;
+		const said = this.lines.map((line) => [line.name, line.values[index] === null ? "unknown" : `${shortNumber(line.values[index])} ${unit}`]);
+		showTip(event, time.clock(viewport.start, at), said);
+	}
+}

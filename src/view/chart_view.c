@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+/*
+ * chart_view.c - the rows of a chart: each attribute that an entry names, with those of the entries below it.
+ */
+#include "view/chart_view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "histree/lookup.h"
+
+enum { ROW_NAME_SIZE = 256 }; /* longer ones are cut */
+
+/* The rows of one host. */
+struct making {
+	struct histree_chart_view *view;
+	struct histree_history *history;
+	const struct histree_attributes *attributes;
+	const struct histree_chart *chart;
+	struct histree_query *query;
+	struct chart_kin **kin; /* one for each row, of all hosts */
+	size_t *kin_capacity;
+	histree_time start, end;
+	struct histree_cancel cancel;
+	struct histree_error *error;
+};
+
+/* ---- what a row is called --------------------------------------------------------------------------------- */
+
+/* "." is the row's attribute, "a/b" one below it, "/a/b" one from the top; HISTREE_ROOT: there is none. */
+static histree_quark refer(const struct making *making, const char *reference, histree_quark row)
+{
+	histree_quark found;
+	bool is_absolute = reference[0] == '/';
+	if (strcmp(reference, ".") == 0)
+		return row;
+	enum histree_status status = histree_attributes_find(making->attributes, is_absolute ? HISTREE_ROOT : row,
+							     reference + (is_absolute ? 1 : 0), &found);
+	return status == HISTREE_OK ? found : HISTREE_ROOT;
+}
+
+static void write_value(const struct histree_value *value, char *text, size_t size)
+{
+	text[0] = '\0';
+	switch (value->type) {
+	case HISTREE_INT:
+		snprintf(text, size, "%" PRId32, value->int32);
+		break;
+	case HISTREE_LONG:
+		snprintf(text, size, "%" PRId64, value->int64);
+		break;
+	case HISTREE_DOUBLE:
+		snprintf(text, size, "%g", value->real);
+		break;
+	case HISTREE_STRING:
+		snprintf(text, size, "%.*s", (int)(value->size < size ? value->size : size),
+			 (const char *)value->bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Writes the first value of the attribute that a reference names; "" if there is none. */
+static enum histree_status read_text(const struct making *making, const char *reference, histree_quark row,
+				     char *text, size_t size)
+{
+	struct histree_interval interval;
+	histree_quark quark = reference != NULL ? refer(making, reference, row) : HISTREE_ROOT;
+	text[0] = '\0';
+	if (quark == HISTREE_ROOT || histree_attributes_is_folder(making->attributes, quark))
+		return HISTREE_OK;
+	enum histree_status status = histree_lookup_first_value(making->query, quark, making->start, making->end,
+								&interval, making->error);
+	if (status == HISTREE_OK)
+		write_value(&interval.value, text, size);
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
+}
+
+/* Returns NULL if memory is out. */
+static const char *keep(const struct making *making, const char *text)
+{
+	return arena_copy(&making->view->names, text, strlen(text));
+}
+
+static enum histree_status name_row(const struct making *making, const struct histree_chart_entry *entry,
+				    struct histree_chart_row *row, struct chart_kin *kin)
+{
+	char name[ROW_NAME_SIZE], id[ROW_NAME_SIZE], above[ROW_NAME_SIZE];
+	enum histree_status status = HISTREE_OK;
+	snprintf(name, sizeof(name), "%s", entry->label != NULL ? entry->label : "");
+	if (entry->label == NULL)
+		status = read_text(making, entry->name, row->attribute, name, sizeof(name));
+	if (name[0] == '\0')
+		histree_attributes_name(making->attributes, row->attribute, name, sizeof(name));
+	if (status == HISTREE_OK)
+		status = read_text(making, entry->id, row->attribute, id, sizeof(id));
+	if (status == HISTREE_OK)
+		status = read_text(making, entry->above, row->attribute, above, sizeof(above));
+	if (status != HISTREE_OK)
+		return status;
+	row->name = keep(making, name);
+	kin->id = entry->above == NULL ? "" : entry->id == NULL ? row->name : keep(making, id);
+	kin->above = above[0] == '\0' ? "" : keep(making, above);
+	bool is_kept = row->name != NULL && kin->id != NULL && kin->above != NULL;
+	return is_kept ? HISTREE_OK : error_memory(making->error, "a chart");
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_row(const struct making *making, const struct histree_chart_row *row,
+				   const struct chart_kin *kin)
+{
+	struct histree_chart_view *view = making->view;
+	if (!array_reserve(&view->rows, &view->capacity, view->count + 1) ||
+	    !array_reserve(making->kin, making->kin_capacity, view->count + 1))
+		return error_memory(making->error, "a chart");
+	(*making->kin)[view->count] = *kin;
+	view->rows[view->count++] = *row;
+	return HISTREE_OK;
+}
+
+struct quark_list {
+	histree_quark *quarks;
+	size_t count, capacity;
+	bool failed;
+};
+
+static bool take_quark(void *context, histree_quark quark)
+{
+	struct quark_list *list = context;
+	list->failed = !array_reserve(&list->quarks, &list->capacity, list->count + 1);
+	if (list->failed || list->count >= CHART_ROWS_MAX)
+		return false;
+	list->quarks[list->count++] = quark;
+	return true;
+}
+
+static enum histree_status add_entries(const struct making *making, uint32_t parent_entry, uint32_t parent_row);
+
+/* What an entry says of an attribute, and what is below it.  A row that shows and groups nothing is none. */
+static enum histree_status add_attribute(const struct making *making, uint32_t index, uint32_t parent,
+					 histree_quark quark)
+{
+	const struct histree_chart_entry *entry = &making->chart->entries[index];
+	struct histree_chart_view *view = making->view;
+	struct histree_chart_row row = { .attribute = quark,
+					 .shown = entry->shown != NULL ? refer(making, entry->shown, quark)
+								       : HISTREE_ROOT,
+					 .parent = parent,
+					 .entry = index,
+					 .first = making->start,
+					 .last = making->end };
+	struct chart_kin kin;
+	if (entry->shown != NULL && row.shown == HISTREE_ROOT)
+		return HISTREE_OK;
+	if (view->count == CHART_ROWS_MAX) {
+		view->is_cut = true;
+		return HISTREE_OK;
+	}
+	uint32_t number = view->count;
+	enum histree_status status = name_row(making, entry, &row, &kin);
+	if (status == HISTREE_OK)
+		status = add_row(making, &row, &kin);
+	if (status == HISTREE_OK)
+		status = add_entries(making, index, number);
+	if (status == HISTREE_OK && entry->shown == NULL && view->count == number + 1)
+		view->count--;
+	return status;
+}
+
+static enum histree_status add_entries(const struct making *making, uint32_t parent_entry, uint32_t parent_row)
+{
+	const struct histree_chart *chart = making->chart;
+	enum histree_status status = HISTREE_OK;
+	histree_quark from =
+		parent_entry != HISTREE_CHART_TOP ? making->view->rows[parent_row].attribute : HISTREE_ROOT;
+	status = cancel_check(&making->cancel, 0, making->error);
+	for (uint32_t i = 0; i < chart->entry_count && status == HISTREE_OK; i++) {
+		struct quark_list list = { 0 };
+		if (chart->entries[i].parent != parent_entry)
+			continue;
+		status = histree_attributes_match(making->attributes, from, chart->entries[i].path, take_quark,
+						  &list, making->error);
+		if (status == HISTREE_NOT_FOUND)
+			status = HISTREE_OK;
+		if (list.failed)
+			status = error_memory(making->error, "a chart");
+		for (size_t k = 0; k < list.count && status == HISTREE_OK; k++)
+			status = add_attribute(making, i, parent_row, list.quarks[k]);
+		free(list.quarks);
+	}
+	return status;
+}
+
+/* ---- when a row was there --------------------------------------------------------------------------------- */
+
+struct row_place {
+	histree_quark attribute;
+	uint32_t row;
+};
+
+static int compare_places(const void *one, const void *other)
+{
+	const struct row_place *a = one, *b = other;
+	return (a->attribute > b->attribute) - (a->attribute < b->attribute);
+}
+
+static void clip_rows(const struct making *making, const struct row_place *places, size_t count,
+		      const struct histree_interval *null)
+{
+	struct row_place key = { .attribute = null->quark };
+	const struct row_place *place = bsearch(&key, places, count, sizeof(*places), compare_places);
+	if (place == NULL)
+		return;
+	while (place > places && place[-1].attribute == null->quark)
+		place--;
+	for (; place < places + count && place->attribute == null->quark; place++) {
+		struct histree_chart_row *row = &making->view->rows[place->row];
+		if (null->end < making->end)
+			row->first = null->end + 1;
+		if (null->start > making->start)
+			row->last = null->start;
+	}
+}
+
+/* The rows from `first` on. */
+static enum histree_status find_lifetimes(const struct making *making, uint32_t first)
+{
+	const histree_time times[] = { making->start, making->end };
+	uint32_t count = making->view->count - first;
+	struct row_place *places = malloc(((size_t)count + 1) * sizeof(*places));
+	histree_quark *quarks = malloc(((size_t)count + 1) * sizeof(*quarks));
+	enum histree_status status =
+		places != NULL && quarks != NULL ? HISTREE_OK : error_memory(making->error, "a chart");
+	size_t quark_count = 0, placed = 0;
+	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++)
+		if (!histree_attributes_is_folder(making->attributes, making->view->rows[first + i].attribute))
+			places[placed++] = (struct row_place){ making->view->rows[first + i].attribute, first + i };
+	if (placed > 1)
+		qsort(places, placed, sizeof(*places), compare_places);
+	for (size_t i = 0; i < placed; i++)
+		if (quark_count == 0 || quarks[quark_count - 1] != places[i].attribute)
+			quarks[quark_count++] = places[i].attribute;
+	const struct histree_region region = { .quarks = quarks,
+					       .quark_count = quark_count,
+					       .times = times,
+					       .time_count = making->start < making->end ? 2 : 1 };
+	if (status == HISTREE_OK && quark_count > 0) {
+		struct histree_interval interval;
+		status = histree_query_start(making->query, &region, making->error);
+		while (status == HISTREE_OK &&
+		       (status = histree_query_next(making->query, &interval, making->error)) == HISTREE_OK)
+			if (interval.value.type == HISTREE_NULL)
+				clip_rows(making, places, placed, &interval);
+		status = status == HISTREE_END ? HISTREE_OK : status;
+	}
+	free(places);
+	free(quarks);
+	return status;
+}
+
+/* ---- hosts ------------------------------------------------------------------------------------------------ */
+
+/* The rows of the history of one host, below `parent`; quark q of it is `shift` + q of the whole. */
+static enum histree_status add_history(struct making *making, struct histree_history *history,
+				       const struct histree_chart *chart, uint32_t parent, histree_quark shift)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	uint32_t first = making->view->count;
+	making->history = history;
+	making->attributes = histree_history_attributes(history);
+	making->chart = chart;
+	making->start = info->start;
+	making->end = info->end;
+	enum histree_status status = histree_query_create(history, &making->query, making->error);
+	if (status != HISTREE_OK)
+		return status;
+	status = add_entries(making, HISTREE_CHART_TOP, parent);
+	if (status == HISTREE_OK)
+		status = find_lifetimes(making, first);
+	histree_query_free(making->query);
+	for (uint32_t i = first; i < making->view->count; i++) {
+		struct histree_chart_row *row = &making->view->rows[i];
+		row->attribute += shift;
+		row->shown += row->shown != HISTREE_ROOT ? shift : 0;
+	}
+	return status;
+}
+
+static enum histree_status add_hosts(struct making *making, const struct histree_history_host *hosts, size_t count)
+{
+	const struct histree_history_info *info = histree_history_info(making->view->history);
+	static const struct chart_kin none = { "", "" };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		struct histree_history *history = hosts[i].history;
+		const struct histree_chart *chart =
+			history != NULL ? histree_chart_find(history, making->view->chart->name) : NULL;
+		struct histree_chart_row row = {
+			.name = keep(making, hosts[i].name),
+			.attribute = HISTREE_ROOT,
+			.shown = HISTREE_ROOT,
+			.parent = UINT32_MAX,
+			.entry = UINT32_MAX,
+			.first = history != NULL ? histree_history_info(history)->start : info->start,
+			.last = history != NULL ? histree_history_info(history)->end : info->end
+		};
+		uint32_t number = making->view->count;
+		status = row.name != NULL ? add_row(making, &row, &none) : error_memory(making->error, "a chart");
+		if (status == HISTREE_OK && chart != NULL)
+			status = add_history(making, history, chart, number, hosts[i].folder + 1);
+	}
+	return status;
+}
+
+enum histree_status histree_chart_view_create(struct histree_history *history, const char *name,
+					      struct histree_cancel cancel, struct histree_chart_view **out,
+					      struct histree_error *error)
+{
+	*out = NULL;
+	const struct histree_chart *chart = histree_chart_find(history, name);
+	if (chart == NULL)
+		return error_set(error, HISTREE_NOT_FOUND,
+				 "the history has no chart '%.100s'; 'histree ls --charts' lists those that it has",
+				 name);
+	struct histree_chart_view *view = calloc(1, sizeof(*view));
+	if (view == NULL)
+		return error_memory(error, "a chart");
+	view->history = history;
+	view->chart = chart;
+	struct chart_kin *kin = NULL;
+	size_t kin_capacity = 0, host_count;
+	struct making making = {
+		.view = view, .kin = &kin, .kin_capacity = &kin_capacity, .cancel = cancel, .error = error
+	};
+	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
+	enum histree_status status = hosts != NULL ? add_hosts(&making, hosts, host_count)
+						   : add_history(&making, history, chart, UINT32_MAX, 0);
+	if (status == HISTREE_OK)
+		status = chart_tree_arrange(view, kin, error);
+	free(kin);
+	if (status != HISTREE_OK) {
+		histree_chart_view_free(view);
+		return status;
+	}
+	*out = view;
+	return HISTREE_OK;
+}
+
+void histree_chart_view_free(struct histree_chart_view *view)
+{
+	if (view == NULL)
+		return;
+	free(view->rows);
+	arena_release(&view->names);
+	free(view);
+}
+
+const struct histree_chart *histree_chart_view_chart(const struct histree_chart_view *view)
+{
+	return view->chart;
+}
+
+const struct histree_chart_row *histree_chart_view_rows(const struct histree_chart_view *view, uint32_t *count)
+{
+	*count = view->count;
+	return view->rows;
+}
+
+size_t histree_chart_view_name(const struct histree_chart_view *view, uint32_t row, char *buffer, size_t capacity)
+{
+	size_t size = 0;
+	if (row < view->count && view->rows[row].parent != UINT32_MAX)
+		size = histree_chart_view_name(view, view->rows[row].parent, buffer, capacity);
+	size_t at = size < capacity ? size : capacity;
+	return size + (size_t)snprintf(buffer + at, capacity - at, "%s%s", size > 0 ? " / " : "",
+				       row < view->count ? view->rows[row].name : "");
+}
+
+bool histree_chart_view_is_cut(const struct histree_chart_view *view)
+{
+	return view->is_cut;
+}
+
+const struct histree_label_table *histree_chart_view_labels(const struct histree_chart_view *view, uint32_t row)
+{
+	size_t count = 0;
+	const char *name = view->chart->labels;
+	const struct histree_label_table *tables = name != NULL ? histree_labels(view->history, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(tables[i].name, name) == 0)
+			return &tables[i];
+	return view->rows[row].shown != HISTREE_ROOT ? histree_labels_of(view->history, view->rows[row].shown)
+						     : NULL;
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_charts.py HISTREE [SCREENSHOTS] - charts of numbers in the page: lines, their colours and names, what the pointer says
+and the logarithmic axis.  Screenshots and what is skipped are as in page.py."""
+import sys
+
+from page import main
+from serving import SMALL_TRACE
+
+INK = """
+const panel = page.panels.find((one) => one.name === "charts"), { canvas } = panel;
+const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+const wanted = panel.lines.map((line) => panel.colourOf(line));
+const found = new Set();
+for (let i = 0; i < data.length; i += 4)
+    found.add("#" + [0, 1, 2].map((k) => data[i + k].toString(16).padStart(2, "0")).join(""));
+return wanted.filter((colour) => !found.has(colour));
+"""
+
+
+def draws_lines(page):
+    """Each line has a colour of its own, its name beside the chart, and ink in it."""
+    page.open("#views=resources,charts")
+    page.browser.until("page.panels[0]?.isComplete && page.panels[0].scale", "the lines are there")
+    titles = page.get("[...page.panels[0].choice.options].map((one) => one.textContent)")
+    assert "Time that threads have had on CPUs so far" in titles, titles
+    page.browser.run("const { choice } = page.panels[0]; choice.value = 'cpu-threads'; choice.onchange()")
+    page.browser.until("page.panels[0].isComplete && page.panels[0].settings.chart === 'cpu-threads'", "the other chart is there")
+    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
+    page.shoot("charts")
+    names = page.get("[...page.panels[0].names.children].map((one) => one.childNodes[1].textContent)")
+    assert 1 < len(names) <= 12 and len(set(names)) == len(names), names
+    colours = page.get("page.panels[0].lines.map((line) => page.panels[0].colourOf(line))")
+    assert len(set(colours)) == len(colours), colours
+    hidden = page.browser.run(INK)
+    assert len(hidden) <= len(colours) // 2, hidden  # lines may lie on one another
+
+
+def tells_and_scales(page):
+    """The pointer says what every line is there; a logarithmic axis has ticks at powers of ten; the address remembers."""
+    box = page.browser.run("const box = page.panels[0].canvas.getBoundingClientRect();"
+                           "return { x: box.x, y: box.y, width: box.width, height: box.height };")
+    x, y = round(box["x"] + box["width"] * 0.7), round(box["y"] + box["height"] / 2)
+    page.browser.run("page.panels[0].canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: arguments_[0], clientY: arguments_[1],"
+                     " bubbles: true }))", x, y)
+    said = page.get("document.getElementById('tip').textContent")
+    assert all(name in said for name in page.get("page.panels[0].lines.map((line) => line.name)")), said
+    page.browser.run("page.panels[0].log.click()")
+    page.browser.run("await new Promise((done) => setTimeout(done, 300))")
+    assert page.get("page.panels[0].scale.constructor.name") == "LogScale"
+    assert "%22log%22%3A1" in page.get("location.hash") or '"log":1' in page.get("decodeURIComponent(location.hash)")
+    page.shoot("charts-log")
+    page.browser.run("page.panels[0].log.click(); page.viewport.show(page.viewport.duration / 4, page.viewport.duration / 3)")
+    page.browser.until("page.panels[0].isComplete", "the lines of the other range are there")
+
+
+TESTS = [draws_lines, tells_and_scales]
+
+if __name__ == "__main__":
+    sys.exit(main(__doc__, [(SMALL_TRACE, TESTS, "-a", "kernel,io,cpu-usage")]))

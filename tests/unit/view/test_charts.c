@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_charts.c - charts that a history declares: what is refused, every byte of their section as every other,
+ * copies and damage; and their rows and lines against a walk over the states that the history was made of.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/registry.h"
+#include "base/random.h"
+#include "histree/backend.h"
+#include "histree/chart_view.h"
+#include "histree/state_system.h"
+#include "state/chart_section.h"
+#include "state/history.h"
+#include "state/history_copy.h"
+#include "state/state_file.h"
+#include "store/block_file.h"
+#include "support/memory_io.h"
+
+enum { START = 100, END = 1000, NODES = 6, TIMES = 40 };
+
+static const struct histree_chart_entry line_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Nodes/*", .name = "Name" },
+	{ .parent = 0, .path = "value", .shown = ".", .label = "is" },
+	{ .parent = 0, .path = "value", .shown = ".", .label = "grows", .measure = HISTREE_CHART_DIFFERENCE },
+	{ .parent = 0, .path = "v*", .shown = ".", .measure = HISTREE_CHART_RATE, .factor = -2.5 },
+	{ .parent = HISTREE_CHART_TOP, .path = "Nodes", .shown = "/Nodes/0/value", .label = "of the first" },
+	{ .parent = HISTREE_CHART_TOP, .path = "Nodes/*", .shown = "nowhere" },
+	{ .parent = HISTREE_CHART_TOP, .path = "Nodes/*", .label = "of nothing" },
+};
+static const struct histree_chart_entry kin_entries[] = {
+	{ .parent = HISTREE_CHART_TOP,
+	  .path = "Nodes/*",
+	  .shown = ".",
+	  .name = "Name",
+	  .id = "Id",
+	  .above = "Above" },
+};
+static const struct histree_chart charts[] = {
+	{ .name = "lines",
+	  .title = "Numbers",
+	  .unit = "B/s",
+	  .entries = line_entries,
+	  .entry_count = sizeof(line_entries) / sizeof(line_entries[0]) },
+	{ .name = "kin",
+	  .title = "Who is below whom",
+	  .unit = "",
+	  .kind = HISTREE_CHART_STATES,
+	  .labels = "colours",
+	  .entries = kin_entries,
+	  .entry_count = 1 },
+};
+
+/* What the attribute `value` of each node is at each time. */
+struct truth {
+	double numbers[NODES][END + 1]; /* a NaN: not known */
+};
+
+static void set(struct histree_state_system *system, histree_time time, const char *path,
+		struct histree_value value)
+{
+	histree_quark quark;
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, time, quark, value, NULL), HISTREE_OK);
+}
+
+static struct histree_value draw_value(struct random *random, double *number)
+{
+	int64_t drawn = (int64_t)random_below(random, 1000) - 300;
+	*number = (double)drawn;
+	if (random_percent(random, 10)) {
+		*number = NAN;
+		return histree_unknown();
+	}
+	if (random_percent(random, 10)) {
+		*number = 0;
+		return histree_null();
+	}
+	return histree_long(drawn);
+}
+
+/* Node 1 says that it is below node 0, and so on; 4 and 5 say that of each other. */
+static void write_history(struct memory_io *memory, const char *provider, uint64_t seed, struct truth *truth)
+{
+	static const int above[NODES] = { -1, 0, 1, 9, 5, 4 };
+	const struct histree_history_options options = {
+		.path = "f", .provider = provider, .provider_version = 1, .start = START
+	};
+	struct histree_state_system *system;
+	struct random random;
+	char path[64];
+	random = (struct random){ seed };
+	assert_int_equal(state_file_create(&memory->io, &options, &system, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_charts(system, charts, 2, NULL), HISTREE_OK);
+	for (int node = 0; node < NODES; node++) {
+		snprintf(path, sizeof(path), "Nodes/%d", node);
+		set(system, START, path, histree_int(node));
+		snprintf(path, sizeof(path), "Nodes/%d/Id", node);
+		set(system, START, path, histree_int(100 + node));
+		snprintf(path, sizeof(path), "Nodes/%d/Above", node);
+		set(system, START, path, above[node] < 0 ? histree_null() : histree_int(100 + above[node]));
+	}
+	set(system, START + 5, "Nodes/1/Name", histree_string("one"));
+	for (histree_time time = START; time <= END; time++)
+		for (int node = 0; node < NODES; node++) {
+			double *number = &truth->numbers[node][time];
+			*number = time > START ? number[-1] : 0;
+			if (!random_percent(&random, 6))
+				continue;
+			snprintf(path, sizeof(path), "Nodes/%d/value", node);
+			set(system, time, path, draw_value(&random, number));
+		}
+	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_charts(system, charts, 2, NULL), HISTREE_ERR_CLOSED);
+	histree_state_free(system);
+}
+
+static struct histree_history *open_history(struct memory_io *memory, const char *path)
+{
+	struct block_file *file;
+	struct histree_history *history;
+	assert_int_equal(block_file_open(&memory->io, path, &file, NULL), HISTREE_OK);
+	assert_int_equal(history_open_file(file, NULL, &history, NULL), HISTREE_OK);
+	return history;
+}
+
+static struct histree_chart_view *view_of(struct histree_history *history, const char *name)
+{
+	struct histree_chart_view *view;
+	assert_int_equal(histree_chart_view_create(history, name, (struct histree_cancel){ 0 }, &view, NULL),
+			 HISTREE_OK);
+	return view;
+}
+
+/* ---- what is declared ------------------------------------------------------------------------------------- */
+
+static void refuse(struct histree_chart_entry entry, const char *why)
+{
+	const struct histree_chart chart = { "c", "t", "", HISTREE_CHART_LINES, NULL, &entry, 1 };
+	struct histree_error error = { 0 };
+	assert_int_equal(charts_check(&chart, 1, &error), HISTREE_ERR_ARGUMENT);
+	if (strstr(error.message, why) == NULL)
+		fail_msg("'%s' does not say '%s'", error.message, why);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+	(void)state;
+	char longest[HISTREE_CHART_TEXT_MAX + 2];
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "" }, "1 to 255 bytes");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = longest }, "1 to 255 bytes");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "a//b" }, "empty");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "a/../b" }, "'..'");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "a", .shown = "b/*" }, "star");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "a", .name = "/" }, "reference");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "a", .label = "" }, "label");
+	refuse((struct histree_chart_entry){ HISTREE_CHART_TOP, .path = "a", .factor = INFINITY }, "factor");
+	refuse((struct histree_chart_entry){ .parent = 0, .path = "a" }, "comes later");
+	const struct histree_chart_entry good = { HISTREE_CHART_TOP, .path = "a" };
+	const struct histree_chart two[] = { { "c", "t", "", HISTREE_CHART_LINES, NULL, &good, 1 },
+					     { "c", "t", "", HISTREE_CHART_LINES, NULL, &good, 1 } };
+	const struct histree_chart odd = { "a b", "t", "", HISTREE_CHART_LINES, NULL, &good, 1 };
+	const struct histree_chart empty = { "c", "t", "", HISTREE_CHART_LINES, NULL, &good, 0 };
+	assert_int_equal(charts_check(two, 1, NULL), HISTREE_OK);
+	assert_int_equal(charts_check(two, 2, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(charts_check(&odd, 1, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(charts_check(&empty, 1, NULL), HISTREE_ERR_ARGUMENT);
+}
+
+/* Whatever the bytes are: charts that could have been written, or none and a sentence. */
+static void decode_odd(const uint8_t *bytes, size_t size)
+{
+	struct chart_list found;
+	struct histree_error error = { 0 };
+	enum histree_status status = chart_section_decode(bytes, size, &found, &error);
+	if (status == HISTREE_OK) {
+		assert_int_equal(charts_check(found.charts, found.count, NULL), HISTREE_OK);
+	} else {
+		assert_true(status == HISTREE_ERR_FORMAT || status == HISTREE_NOT_FOUND);
+		assert_int_equal(error.status, status);
+		assert_int_equal(found.count, 0);
+	}
+	chart_list_release(&found);
+}
+
+static void every_byte_may_be_another(void **state)
+{
+	(void)state;
+	size_t size, again_size;
+	uint8_t *bytes, *again;
+	struct chart_list found;
+	assert_int_equal(chart_section_encode(charts, 2, &bytes, &size, NULL), HISTREE_OK);
+	assert_int_equal(chart_section_decode(bytes, size, &found, NULL), HISTREE_OK);
+	assert_int_equal(chart_section_encode(found.charts, found.count, &again, &again_size, NULL), HISTREE_OK);
+	assert_int_equal(again_size, size);
+	assert_memory_equal(again, bytes, size);
+	free(again);
+	chart_list_release(&found);
+	for (size_t at = 0; at < size; at++) {
+		uint8_t was = bytes[at];
+		for (unsigned value = 0; value < 256; value++) {
+			bytes[at] = (uint8_t)value;
+			decode_odd(bytes, size);
+		}
+		bytes[at] = was;
+	}
+	for (size_t shorter = 0; shorter < size; shorter++) {
+		uint8_t *exact = malloc(shorter + 1); /* so that the sanitizer sees a read behind the end */
+		memcpy(exact, bytes, shorter);
+		assert_int_equal(chart_section_decode(exact, shorter, &found, NULL), HISTREE_ERR_FORMAT);
+		free(exact);
+	}
+	free(bytes);
+}
+
+static void charts_of_analyses_can_be_written(void **state)
+{
+	(void)state;
+	for (size_t i = 0; registry_at(i) != NULL; i++) {
+		uint8_t *bytes;
+		size_t size;
+		const struct analysis *analysis = registry_at(i)->analysis;
+		if (analysis == NULL)
+			continue;
+		assert_int_equal(charts_check(analysis->charts, analysis->chart_count, NULL), HISTREE_OK);
+		assert_int_equal(chart_section_encode(analysis->charts, analysis->chart_count, &bytes, &size, NULL),
+				 HISTREE_OK);
+		free(bytes);
+	}
+}
+
+/* A copy has the same ones; a history that lacks them has those that are known of its provider. */
+static void charts_stay_where_a_history_is_copied(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	static struct truth truth;
+	const struct copy_watch watch = { .lost = NULL };
+	size_t count;
+	memory_io_init(&memory);
+	write_history(&memory, "io", 1, &truth);
+	struct histree_history *history = open_history(&memory, "f");
+	assert_non_null(histree_chart_find(history, "kin"));
+	assert_int_equal(history_copy(&memory.io, history, "g", NULL, &watch, NULL), HISTREE_OK);
+	histree_history_close(history);
+	history = open_history(&memory, "g");
+	histree_charts(history, &count);
+	assert_int_equal(count, 2);
+	histree_history_close(history);
+	struct memory_file *file = memory_io_find(&memory, "g");
+	for (size_t at = 0; at + 4 <= file->size; at++)
+		if (memcmp(file->bytes + at, "Who is below whom", 17) == 0)
+			file->bytes[at] ^= 1;
+	history = open_history(&memory, "g");
+	assert_null(histree_chart_find(history, "kin"));
+	assert_non_null(histree_chart_find(history, "disk-bytes"));
+	assert_int_equal(histree_history_verify(history, NULL, NULL, NULL), HISTREE_ERR_FORMAT);
+	histree_history_close(history);
+	memory_io_release(&memory);
+}
+
+/* ---- rows and lines --------------------------------------------------------------------------------------- */
+
+static void assert_line(const struct truth *truth, int node, const struct histree_chart_entry *entry,
+			const histree_time *times, const double *values)
+{
+	for (size_t k = 0; k < TIMES; k++) {
+		const double *numbers = truth->numbers[node];
+		size_t at = k == 0 ? 1 : k;
+		double expected = numbers[times[k]];
+		if (entry->measure != HISTREE_CHART_VALUE)
+			expected = numbers[times[at]] - numbers[times[at - 1]];
+		if (entry->measure == HISTREE_CHART_RATE)
+			expected = expected / ((double)(times[at] - times[at - 1]) * 1e-9);
+		expected *= entry->factor != 0 ? entry->factor : 1;
+		if (isnan(expected))
+			assert_true(isnan(values[k]));
+		else
+			assert_true(values[k] == expected);
+	}
+}
+
+static void lines_are_the_states(void **state)
+{
+	(void)state;
+	static struct truth truth;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct memory_io memory;
+		struct random random;
+		histree_time times[TIMES];
+		uint32_t count, lines[NODES * 3 + 1];
+		double values[(NODES * 3 + 1) * TIMES];
+		size_t found = 0;
+		memory_io_init(&memory);
+		random = (struct random){ seed };
+		write_history(&memory, "mine", seed, &truth);
+		struct histree_history *history = open_history(&memory, "f");
+		struct histree_chart_view *view = view_of(history, "lines");
+		const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);
+		assert_int_equal(count, NODES * 4 + 1);
+		times[0] = START + (histree_time)random_below(&random, 20);
+		for (size_t k = 1; k < TIMES; k++)
+			times[k] = times[k - 1] + 1 + (histree_time)random_below(&random, 20);
+		for (uint32_t i = 0; i < count; i++)
+			if (rows[i].shown != HISTREE_ROOT)
+				lines[found++] = i;
+		assert_int_equal(found, NODES * 3 + 1);
+		assert_int_equal(histree_chart_view_lines(view, lines, found, times, TIMES, values, NULL),
+				 HISTREE_OK);
+		for (size_t i = 0; i < found; i++) {
+			int node = rows[lines[i]].parent == UINT32_MAX ? 0 : (int)(lines[i] / 4);
+			assert_line(&truth, node, &line_entries[rows[lines[i]].entry], times, values + i * TIMES);
+		}
+		histree_chart_view_free(view);
+		histree_history_close(history);
+		memory_io_release(&memory);
+	}
+}
+
+static void rows_have_names_and_places(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	static struct truth truth;
+	uint32_t count;
+	char name[64];
+	memory_io_init(&memory);
+	write_history(&memory, "mine", 1, &truth);
+	struct histree_history *history = open_history(&memory, "f");
+	struct histree_chart_view *view = view_of(history, "lines");
+	const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);
+	assert_string_equal(rows[0].name, "0");
+	assert_string_equal(rows[4].name, "one");
+	assert_string_equal(rows[7].name, "value");
+	assert_string_equal(rows[count - 1].name, "of the first");
+	assert_int_equal(histree_chart_view_name(view, 6, name, sizeof(name)), strlen("one / grows"));
+	assert_string_equal(name, "one / grows");
+	histree_chart_view_free(view);
+
+	/* 0 has 1, that has 2; of a ring, the first one that says so is below the other; 9 is not there. */
+	static const char *const names[] = { "0", "one", "2", "3", "5", "4" };
+	static const uint32_t depths[] = { 0, 1, 2, 0, 0, 1 };
+	view = view_of(history, "kin");
+	rows = histree_chart_view_rows(view, &count);
+	assert_int_equal(count, NODES);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_string_equal(rows[i].name, names[i]);
+		assert_int_equal(rows[i].depth, depths[i]);
+	}
+	histree_chart_view_free(view);
+	assert_int_equal(histree_chart_view_create(history, "none", (struct histree_cancel){ 0 }, &view, NULL),
+			 HISTREE_NOT_FOUND);
+	histree_history_close(history);
+	memory_io_release(&memory);
+}
+
+static void the_busiest_come_first(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	static struct truth truth;
+	uint32_t count, lines[8];
+	size_t found;
+	memory_io_init(&memory);
+	write_history(&memory, "mine", 3, &truth);
+	struct histree_history *history = open_history(&memory, "f");
+	struct histree_chart_view *view = view_of(history, "lines");
+	const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);
+	const histree_time times[] = { 200, 700 };
+	assert_int_equal(histree_chart_view_busiest(view, times[0], times[1], lines, 8, &found, NULL), HISTREE_OK);
+	assert_int_equal(found, 8);
+	double before = INFINITY;
+	for (size_t i = 0; i < found; i++) {
+		double ends[2];
+		assert_int_equal(histree_chart_view_lines(view, &lines[i], 1, times, 2, ends, NULL), HISTREE_OK);
+		bool is_value = line_entries[rows[lines[i]].entry].measure == HISTREE_CHART_VALUE;
+		double weight =
+			is_value ? fmax(isnan(ends[0]) ? 0 : fabs(ends[0]), isnan(ends[1]) ? 0 : fabs(ends[1]))
+				 : fabs(ends[1]);
+		assert_true(weight > 0 && weight <= before);
+		before = weight;
+	}
+	histree_chart_view_free(view);
+	histree_history_close(history);
+	memory_io_release(&memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(every_byte_may_be_another),
+		cmocka_unit_test(charts_of_analyses_can_be_written),
+		cmocka_unit_test(charts_stay_where_a_history_is_copied),
+		cmocka_unit_test(lines_are_the_states),
+		cmocka_unit_test(rows_have_names_and_places),
+		cmocka_unit_test(the_busiest_come_first),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
