@@ -106,7 +106,7 @@ static void join(struct disk *disk, struct changes *changes, uint32_t into, uint
 	const struct request grown = disk->waiting.slots[into].request;
 	disk_queue_resize(&disk->waiting, changes, into, grown.sector,
 			  (int64_t)((uint64_t)grown.sectors + (uint64_t)sectors));
-	if (slot == NO_SLOT || slot == into)
+	if (slot == NO_SLOT)
 		return;
 	disk_queue_release(&disk->waiting, changes, slot, histree_null());
 	change_lengths(disk, changes);
