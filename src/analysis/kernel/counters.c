@@ -347,10 +347,34 @@ static void free_counters(void *instance)
 	free(counters);
 }
 
+static const struct histree_chart_entry cpu_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+static const struct histree_chart_entry thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+
+static const struct histree_chart charts[] = {
+	{ .name = "cpu-counters",
+	  .title = "What counters of CPUs counted",
+	  .unit = "1/s",
+	  .entries = cpu_entries,
+	  .entry_count = 2 },
+	{ .name = "thread-counters",
+	  .title = "What counters counted for threads",
+	  .unit = "1/s",
+	  .entries = thread_entries,
+	  .entry_count = 2 },
+};
+
 const struct analysis analysis_counters = {
 	.name = "counters",
 	.version = 1,
 	.summary = "what counters in the contexts of events (perf_*) counted so far, by CPU and thread",
+	.charts = charts,
+	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = knows,
 	.create = create,

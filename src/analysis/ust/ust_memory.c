@@ -136,10 +136,37 @@ static void free_memory(void *instance)
 	free(memory);
 }
 
+/* Threads by their numbers, as those of one program have one name. */
+static const struct histree_chart_entry thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*", .shown = "Memory", .measure = HISTREE_CHART_VALUE },
+};
+static const struct histree_chart_entry process_entries[] = {
+	{ .parent = HISTREE_CHART_TOP,
+	  .path = "Processes/*",
+	  .shown = "Memory",
+	  .name = "Name",
+	  .measure = HISTREE_CHART_VALUE },
+};
+
+static const struct histree_chart charts[] = {
+	{ .name = "process-memory",
+	  .title = "Memory that processes have in use",
+	  .unit = "B",
+	  .entries = process_entries,
+	  .entry_count = 1 },
+	{ .name = "thread-memory",
+	  .title = "Memory that threads allocated and nobody freed yet",
+	  .unit = "B",
+	  .entries = thread_entries,
+	  .entry_count = 1 },
+};
+
 const struct analysis analysis_ust_memory = {
 	.name = "ust-memory",
 	.version = 1,
 	.summary = "bytes that threads and processes have in use (lttng_ust_libc), so far",
+	.charts = charts,
+	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &heap_kind,
 	.applies = heap_applies,
 	.create = create,

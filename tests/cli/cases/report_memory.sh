@@ -16,3 +16,5 @@ histree stats store allocations --of bytes --by tid --format tsv
 histree stats store allocations --of bytes --by freed
 try histree stats store allocations --of process
 try histree stats store allocations --of size
+histree ls store --charts --format tsv
+histree draw store --view chart --chart process-memory -o memory.svg && grep -c 'Memory that processes have in use' memory.svg
