@@ -29,6 +29,7 @@ static void count_states(void *context, histree_quark quark, uint32_t states, un
 	if (quark >= counting->attribute_count) /* of a damaged node */
 		return;
 	quark += counting->first;
+	state_counts_pass(counts, quark);
 	uint32_t *count = &counts->states[quark];
 	*count = states < UINT32_MAX - *count ? *count + states : UINT32_MAX;
 	counts->kinds[quark] |= (uint8_t)kinds;
