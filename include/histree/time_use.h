@@ -13,7 +13,8 @@
  * together.
  *
  * Cost: every state of the threads in the range is read once, and where it is asked for their CPUs, their system
- * calls and who had the CPUs.  Memory: about 24 MiB, 70 bytes a thread, and the rows.
+ * calls and who had the CPUs; where none of these is asked for, only the states at the ends of the range, if the
+ * history has an overview of sums.  Memory: about 24 MiB, 70 bytes a thread, and the rows.
  *
  * Threads: creating uses a query of its own; any number of threads may read the result.
  */

@@ -43,7 +43,7 @@ static struct fingerprint fingerprint_of(histree_time start, histree_time end, c
 
 static enum histree_status choose(struct verifying *verifying, struct histree_error *error)
 {
-	const struct number_level *level = &verifying->numbers->levels[0];
+	const struct overview_level *level = &verifying->numbers->levels[0];
 	struct overview_choice *choice = &verifying->choice;
 	choice->states = verifying->of->interval_count;
 	number_ladder_reset(&verifying->ladder, verifying->numbers->states_log2);
@@ -138,7 +138,7 @@ static void report_wrong(const struct verifying *verifying, struct overview_faul
 {
 	for (uint32_t level = 0; level < verifying->numbers->level_count; level++)
 		for (size_t i = 0; i < verifying->numbers->levels[level].count; i++) {
-			const struct number_entry *entry = &verifying->numbers->levels[level].entries[i];
+			const struct level_entry *entry = &verifying->numbers->levels[level].entries[i];
 			const struct fingerprint *print = &verifying->prints[entry->own];
 			char fault[128];
 			snprintf(fault, sizeof(fault),

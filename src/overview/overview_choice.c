@@ -186,20 +186,16 @@ static const struct condensed *condensed_at(const struct overview_choice *choice
 }
 
 enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
-					 uint32_t **of_other, struct histree_error *error)
+					 struct histree_error *error)
 {
 	struct overview_choice joined = { 0 };
 	size_t most = (size_t)choice->count + other->count;
-	*of_other = malloc((most + 1) * sizeof(**of_other));
-	if (*of_other == NULL || !array_reserve(&joined.condensed, &joined.capacity, most + 1)) {
-		overview_choice_release(&joined);
+	if (!array_reserve(&joined.condensed, &joined.capacity, most + 1))
 		return error_memory(error, "an overview");
-	}
 	for (uint32_t own = 0, others = 0; own < choice->count || others < other->count;) {
 		const struct condensed *one = condensed_at(choice, own), *two = condensed_at(other, others);
 		bool is_own = one != NULL && (two == NULL || one->source <= two->source);
 		bool is_others = two != NULL && (one == NULL || two->source <= one->source);
-		(*of_other)[joined.count] = is_others ? others : OVERVIEW_NOT_OF_OTHER;
 		joined.condensed[joined.count] = is_own ? *one : *two;
 		if (!is_own)
 			joined.condensed[joined.count].width_log2 = OVERVIEW_NO_WIDTH;
@@ -209,6 +205,22 @@ enum histree_status overview_choice_join(struct overview_choice *choice, const s
 	}
 	overview_choice_release(choice);
 	*choice = joined;
+	return HISTREE_OK;
+}
+
+enum histree_status overview_choice_places(const struct overview_choice *choice,
+					   const struct overview_choice *other, uint32_t **places,
+					   struct histree_error *error)
+{
+	*places = malloc(((size_t)choice->count + 1) * sizeof(**places));
+	if (*places == NULL)
+		return error_memory(error, "an overview");
+	for (uint32_t own = 0, others = 0; own < choice->count; own++) {
+		const struct condensed *one = condensed_at(other, others);
+		bool is_others = one != NULL && one->source == choice->condensed[own].source;
+		(*places)[own] = is_others ? others : OVERVIEW_NOT_OF_OTHER;
+		others += is_others;
+	}
 	return HISTREE_OK;
 }
 

@@ -44,12 +44,17 @@ enum histree_status overview_choice_again(struct overview_choice *choice, const 
 					  const struct histree_history_info *of, const struct state_counts *counts,
 					  const struct overview_choice *before, struct histree_error *error);
 
-/*
- * Reads what another choice does, too.  An array that is the caller's to free says which of the other's attributes
- * each is, or OVERVIEW_NOT_OF_OTHER.
- */
+/* Reads what another choice does, too. */
 enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
-					 uint32_t **of_other, struct histree_error *error);
+					 struct histree_error *error);
+
+/*
+ * Says which of the attributes of another choice, that was joined, each is, or OVERVIEW_NOT_OF_OTHER; the array is
+ * the caller's to free.
+ */
+enum histree_status overview_choice_places(const struct overview_choice *choice,
+					   const struct overview_choice *other, uint32_t **places,
+					   struct histree_error *error);
 
 enum histree_status overview_choice_copy(struct overview_choice *choice, const struct overview_choice *from,
 					 struct histree_error *error);

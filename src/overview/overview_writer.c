@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "overview/number_writer.h"
 #include "overview/overview_file.h"
+#include "overview/sum_writer.h"
 #include "overview/window_walk.h"
 #include "state/history.h"
 #include "state/history_overviews.h"
@@ -39,11 +40,12 @@ struct writer {
 	struct attribute_tree attributes;
 	uint32_t last; /* overview that is there */
 
-	/* The number overview, which is made of the windows of the first one, as long as it is. */
+	/* Those of numbers and of sums, which are made of the windows of the first one, as long as it is. */
 	struct number_source number_source;
 	struct number_writer *numbers;
-	uint32_t *of_numbers; /* by the choice's attribute, that of the numbers */
-	uint64_t bytes_of_numbers;
+	struct sum_writer *sums;
+	uint32_t *of_numbers, *of_sums; /* by the choice's attribute, that of the numbers, and of the sums */
+	uint64_t bytes_of_others;
 };
 
 /* ---- windows --------------------------------------------------------------------------------------------- */
@@ -80,6 +82,8 @@ static enum histree_status take_window(void *context, struct overview_window *wi
 	enum histree_status status = HISTREE_OK;
 	if (writer->numbers != NULL)
 		status = number_writer_take(writer->numbers, writer->of_numbers, window, error);
+	if (status == HISTREE_OK && writer->sums != NULL)
+		status = sum_writer_take(writer->sums, writer->of_sums, window, error);
 	for (size_t i = 0; status == HISTREE_OK && writer->has_sink && i < window->cells.count; i++)
 		status = write_state(writer, window, &window->cells.states[window->order[i].index], error);
 	return status;
@@ -207,7 +211,12 @@ static enum histree_status choose_first(struct writer *writer, struct histree_er
 	return status;
 }
 
-static enum histree_status begin_numbers(struct writer *writer, struct histree_error *error)
+static uint64_t percent_of(const struct writer *writer, uint32_t percent)
+{
+	return writer->of.file_bytes / 100 * percent;
+}
+
+static enum histree_status begin_others(struct writer *writer, struct histree_error *error)
 {
 	writer->number_options = writer->options;
 	writer->number_source = (struct number_source){
@@ -218,36 +227,67 @@ static enum histree_status begin_numbers(struct writer *writer, struct histree_e
 		.options = &writer->number_options,
 		.progress = &writer->progress,
 	};
-	return number_writer_begin(&writer->number_source,
-				   writer->of.file_bytes / 100 * writer->options.numbers_percent_max,
-				   &writer->numbers, error);
-}
-
-static enum histree_status end_numbers(struct writer *writer, struct histree_error *error)
-{
-	enum histree_status status = number_writer_end(writer->numbers, &writer->bytes_of_numbers, error);
-	number_writer_free(writer->numbers);
-	free(writer->of_numbers);
-	writer->numbers = NULL;
-	writer->of_numbers = NULL;
+	enum histree_status status =
+		number_writer_begin(&writer->number_source, percent_of(writer, writer->options.numbers_percent_max),
+				    &writer->numbers, error);
+	if (status == HISTREE_OK)
+		status = sum_writer_begin(&writer->number_source,
+					  percent_of(writer, writer->options.sums_percent_max), &writer->sums,
+					  error);
 	return status;
 }
 
-/* The first overview and that of numbers are made in one pass, each of those that there are. */
+/* Their attributes are read, too. */
+static enum histree_status join_others(struct writer *writer, struct histree_error *error)
+{
+	const struct overview_choice *of_numbers = number_writer_choice(writer->numbers);
+	const struct overview_choice *of_sums = sum_writer_choice(writer->sums);
+	enum histree_status status = overview_choice_join(&writer->choice, of_numbers, error);
+	if (status == HISTREE_OK)
+		status = overview_choice_join(&writer->choice, of_sums, error);
+	if (status == HISTREE_OK)
+		status = overview_choice_places(&writer->choice, of_numbers, &writer->of_numbers, error);
+	if (status == HISTREE_OK)
+		status = overview_choice_places(&writer->choice, of_sums, &writer->of_sums, error);
+	return status;
+}
+
+static void drop_others(struct writer *writer)
+{
+	number_writer_free(writer->numbers);
+	sum_writer_free(writer->sums);
+	free(writer->of_numbers);
+	free(writer->of_sums);
+	writer->numbers = NULL;
+	writer->sums = NULL;
+	writer->of_numbers = writer->of_sums = NULL;
+}
+
+static enum histree_status end_others(struct writer *writer, struct histree_error *error)
+{
+	uint64_t of_numbers = 0, of_sums = 0;
+	enum histree_status status = number_writer_end(writer->numbers, &of_numbers, error);
+	if (status == HISTREE_OK)
+		status = sum_writer_end(writer->sums, &of_sums, error);
+	writer->bytes_of_others = of_numbers + of_sums;
+	drop_others(writer);
+	return status;
+}
+
+/* The first overview and those of numbers and of sums are made in one pass, each of those that there are. */
 static enum histree_status make_first(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
-	enum histree_status status = begin_numbers(writer, error);
+	enum histree_status status = begin_others(writer, error);
 	if (status == HISTREE_OK)
 		status = choose_first(writer, error);
 	bool is_any = writer->choice.count > 0;
 	if (status == HISTREE_OK)
-		status = overview_choice_join(&writer->choice, number_writer_choice(writer->numbers),
-					      &writer->of_numbers, error);
+		status = join_others(writer, error);
 	if (status == HISTREE_OK && is_any)
 		status = make_overview(writer, 1, bytes, error);
 	else if (status == HISTREE_OK && writer->choice.count > 0)
 		status = walk_windows(writer, error);
-	return status == HISTREE_OK ? end_numbers(writer, error) : status;
+	return status == HISTREE_OK ? end_others(writer, error) : status;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
@@ -266,12 +306,15 @@ static void remove_all(struct writer *writer)
 	remove_overviews(writer);
 	numbers_path(writer->path, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
+	sums_path(writer->path, writer->name);
+	writer->io->unlink(writer->io->context, writer->name);
 }
 
-/* What the number overview leaves of what all may have. */
+/* What those of numbers and of sums leave of what all may have. */
 static uint64_t bytes_max_of(const struct writer *writer)
 {
-	return writer->of.file_bytes / 100 * writer->options.percent_max - writer->bytes_of_numbers;
+	uint64_t all = percent_of(writer, writer->options.percent_max);
+	return all > writer->bytes_of_others ? all - writer->bytes_of_others : 0;
 }
 
 /*
@@ -378,10 +421,10 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 				    struct histree_error *error)
 {
 	struct writer writer = { .io = io, .path = path, .options = overview_options_complete(options) };
-	size_t size = overview_path_size(path), of_numbers = numbers_path_size(path);
+	size_t size = overview_path_size(path); /* the longest of all */
 	writer.progress =
 		(struct overview_progress){ .go_on = writer.options.go_on, .context = writer.options.context };
-	writer.name = malloc(size > of_numbers ? size : of_numbers);
+	writer.name = malloc(size);
 	writer.other = malloc(size);
 	if (writer.name == NULL || writer.other == NULL) {
 		free(writer.name);
@@ -392,7 +435,7 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 	take_crew(&writer);
 	enum histree_status status = write_all(&writer, error);
 	drop_overview(&writer);
-	number_writer_free(writer.numbers);
+	drop_others(&writer);
 	close_source(&writer);
 	overview_choice_release(&writer.choice);
 	overview_choice_release(&writer.first);
@@ -401,7 +444,6 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 		remove_all(&writer);
 	if (writer.options.crew == &writer.own_crew)
 		crew_end(&writer.own_crew);
-	free(writer.of_numbers);
 	free(writer.name);
 	free(writer.other);
 	return status;

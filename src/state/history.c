@@ -203,6 +203,10 @@ static void tell_of_overviews(struct histree_history *history)
 		history->info.overview_count++;
 		history->info.overview_bytes += history->numbers.history->info.file_bytes;
 	}
+	if (history->sums.history != NULL) {
+		history->info.overview_count++;
+		history->info.overview_bytes += history->sums.history->info.file_bytes;
+	}
 }
 
 /* What overviews are read for is wide, and met once: it needs no more than a few nodes. */
@@ -229,6 +233,9 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 		if (status == HISTREE_OK)
 			status = history_numbers_open(&(*out)->numbers, path, &(*out)->info,
 						      overview_cache(options), error);
+		if (status == HISTREE_OK)
+			status = history_sums_open(&(*out)->sums, path, &(*out)->info, overview_cache(options),
+						   error);
 		tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
@@ -245,6 +252,7 @@ void histree_history_close(struct histree_history *history)
 	history_union_free(history->hosts);
 	history_overviews_close(&history->overviews);
 	history_numbers_close(&history->numbers);
+	history_sums_close(&history->sums);
 	if (history->slices.free != NULL)
 		history->slices.free(history->slices.context);
 	partial_section_release(&history->partial);
@@ -317,6 +325,11 @@ const struct history_numbers *history_numbers(const struct histree_history *hist
 	return &history->numbers;
 }
 
+const struct history_sums *history_sums(const struct histree_history *history)
+{
+	return &history->sums;
+}
+
 const struct partial_section *history_partial(const struct histree_history *history)
 {
 	return history->info.partial && history->hosts == NULL ? &history->partial : NULL;
@@ -359,6 +372,8 @@ enum histree_status history_verify_overviews(const struct histree_history *histo
 	enum histree_status status = history_overviews_verify(&io_posix, path, &history->info, &faults, error);
 	if (status == HISTREE_OK)
 		status = history_numbers_verify(&io_posix, path, &history->info, &faults, error);
+	if (status == HISTREE_OK)
+		status = history_sums_verify(&io_posix, path, &history->info, &faults, error);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "histree/history.h"
 #include "state/history_numbers.h"
+#include "state/history_sums.h"
 #include "state/history_overviews.h"
 #include "tree/tree_reader.h"
 
@@ -32,6 +33,7 @@ const char *history_path(const struct histree_history *history);
 struct tree_reader *history_tree(struct histree_history *history);
 const struct history_overviews *history_overviews(const struct histree_history *history);
 const struct history_numbers *history_numbers(const struct histree_history *history);
+const struct history_sums *history_sums(const struct histree_history *history);
 struct block_file *history_file(const struct histree_history *history);
 struct labels_slot *history_labels_slot(const struct histree_history *history);
 struct charts_slot *history_charts_slot(const struct histree_history *history);

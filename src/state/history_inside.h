@@ -10,6 +10,7 @@
 #include "state/history_numbers.h"
 #include "state/history_overviews.h"
 #include "state/history_slices.h"
+#include "state/history_sums.h"
 #include "state/labels_slot.h"
 
 struct history_union;
@@ -22,6 +23,7 @@ struct histree_history {
 	struct attribute_view attributes;
 	struct history_overviews overviews;
 	struct history_numbers numbers;
+	struct history_sums sums;
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;

@@ -15,23 +15,14 @@
 
 #include "base/io.h"
 #include "histree/history.h"
+#include "state/overview_levels.h"
 
 enum { NUMBERS_VERSION = 1, NUMBERS_STEP_LOG2 = 3, NUMBERS_LEVELS_MAX = 12, NUMBERS_STATES_LOG2_MAX = 24 };
-
-struct number_entry {
-	histree_quark quark; /* in the history */
-	histree_quark own;
-};
-
-struct number_level {
-	struct number_entry *entries; /* by quark */
-	size_t count, capacity;
-};
 
 /* A zeroed one is empty. */
 struct history_numbers {
 	struct histree_history *history; /* NULL: there is none */
-	struct number_level levels[NUMBERS_LEVELS_MAX];
+	struct overview_level levels[NUMBERS_LEVELS_MAX];
 	uint32_t level_count;
 	unsigned states_log2; /* of the history, in a state of level 1 */
 };

@@ -224,8 +224,8 @@ static enum histree_status take(void *context, const struct use_piece *piece, st
 	struct histree_use_row *row = row_of(use, &key, piece);
 	if (row == NULL)
 		return error_memory(error, "the use of time");
-	row->ns[piece->use] += (uint64_t)piece->end - (uint64_t)piece->start + 1;
-	row->count += piece->is_first;
+	row->ns[piece->use] += piece->ns;
+	row->count += piece->firsts;
 	return HISTREE_OK;
 }
 

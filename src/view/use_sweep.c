@@ -8,8 +8,10 @@
 
 #include <stdlib.h>
 
+#include "base/cancel.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "query/range_sums.h"
 #include "view/window_states.h"
 
 /* What is known of a thread, and its list.  That of a CPU, who has it, comes after all threads. */
@@ -169,38 +171,50 @@ static enum histree_use use_of(const struct histree_thread *thread, int32_t stat
 	return uses[status];
 }
 
+/* A piece of a state, and when that is. */
+struct cut {
+	struct use_piece piece;
+	histree_time start, end; /* inclusive */
+};
+
+static enum histree_status give(const struct use_sweep *sweep, struct cut *cut, struct histree_error *error)
+{
+	cut->piece.ns = (uint64_t)cut->end - (uint64_t)cut->start + 1;
+	return sweep->take(sweep->context, &cut->piece, error);
+}
+
 /* A wait for a CPU, cut where that goes from thread to thread. */
-static enum histree_status hand_out_wait(const struct sweeping *sweeping, struct use_piece piece,
+static enum histree_status hand_out_wait(const struct sweeping *sweeping, struct cut cut,
 					 struct histree_error *error)
 {
 	const struct use_sweep *sweep = sweeping->sweep;
 	uint32_t cpu = 0;
-	while (cpu < sweeping->cpu_count && sweeping->cpus[cpu] != piece.cpu)
+	while (cpu < sweeping->cpu_count && sweeping->cpus[cpu] != cut.piece.cpu)
 		cpu++;
-	piece.had_by = USE_NOT_KNOWN;
+	cut.piece.had_by = USE_NOT_KNOWN;
 	if (cpu == sweeping->cpu_count)
-		return sweep->take(sweep->context, &piece, error);
+		return give(sweep, &cut, error);
 	struct list owners = list_of(sweeping, sweeping->thread_count * LISTS_OF_THREAD + cpu);
 	size_t low = 0, high = owners.count; /* the first that ends at the start of the wait or later */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (owners.states[middle].end < piece.start)
+		if (owners.states[middle].end < cut.start)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	owners.at = low;
 	enum histree_status status = HISTREE_OK;
-	const histree_time end = piece.end;
-	while (status == HISTREE_OK && piece.start <= end) {
+	const histree_time end = cut.end;
+	while (status == HISTREE_OK && cut.start <= end) {
 		histree_time since;
-		piece.end = end;
-		piece.had_by = value_at(&owners, piece.start, &piece.end, &since);
-		if (piece.had_by == USE_NOTHING)
-			piece.had_by = USE_NOT_KNOWN;
-		status = sweep->take(sweep->context, &piece, error);
-		piece.start = piece.end + 1;
-		piece.is_first = false;
+		cut.end = end;
+		cut.piece.had_by = value_at(&owners, cut.start, &cut.end, &since);
+		if (cut.piece.had_by == USE_NOTHING)
+			cut.piece.had_by = USE_NOT_KNOWN;
+		status = give(sweep, &cut, error);
+		cut.start = cut.end + 1;
+		cut.piece.firsts = 0;
 	}
 	return status;
 }
@@ -216,16 +230,16 @@ static enum histree_status hand_out_state(const struct sweeping *sweeping, const
 	enum histree_status status = HISTREE_OK;
 	while (at <= end && status == HISTREE_OK) {
 		histree_time since = state->start, of_cpu;
-		struct use_piece piece = { .thread = thread, .start = at, .end = end };
-		piece.use = use_of(thread, (int32_t)state->value);
-		piece.cpu = thread->cpu >= 0 ? thread->cpu : value_at(cpus, at, &piece.end, &of_cpu);
-		piece.system_call = value_at(calls, at, &piece.end, &since);
-		piece.had_by = USE_NOTHING;
-		piece.is_first = at == since || at == sweep->from;
-		status = sweep->needs_owners && piece.use == HISTREE_USE_WAITING
-				 ? hand_out_wait(sweeping, piece, error)
-				 : sweep->take(sweep->context, &piece, error);
-		at = piece.end + 1;
+		struct cut cut = { .piece = { .thread = thread }, .start = at, .end = end };
+		cut.piece.use = use_of(thread, (int32_t)state->value);
+		cut.piece.cpu = thread->cpu >= 0 ? thread->cpu : value_at(cpus, at, &cut.end, &of_cpu);
+		cut.piece.system_call = value_at(calls, at, &cut.end, &since);
+		cut.piece.had_by = USE_NOTHING;
+		cut.piece.firsts = at == since || at == sweep->from;
+		at = cut.end + 1;
+		status = sweep->needs_owners && cut.piece.use == HISTREE_USE_WAITING
+				 ? hand_out_wait(sweeping, cut, error)
+				 : give(sweep, &cut, error);
 	}
 	return status;
 }
@@ -246,20 +260,20 @@ static enum histree_status hand_out(const struct sweeping *sweeping, struct hist
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-static enum histree_status run(struct sweeping *sweeping, struct histree_error *error)
+/* The states of some of what is asked, from `first` to `last`. */
+static enum histree_status read_states(struct sweeping *sweeping, const histree_quark *quarks, size_t count,
+				       histree_time first, histree_time last, struct histree_error *error)
 {
 	struct use_sweep *sweep = sweeping->sweep;
-	enum histree_status status = ask_all(sweeping, error);
-	if (status != HISTREE_OK)
-		return status;
+	enum histree_status status = HISTREE_OK;
 	sweeping->states = (struct window_states){
 		.history = sweep->history,
-		.quarks = sweeping->asked,
-		.quark_count = sweeping->asked_count,
+		.quarks = quarks,
+		.quark_count = count,
 		.list_of = sweeping->list_of,
 		.list_count = sweeping->list_count,
-		.first = sweep->from,
-		.last = sweep->to,
+		.first = first,
+		.last = last,
 		.states_max = sweep->states_max,
 		.keep = keep,
 		.context = sweeping,
@@ -274,6 +288,78 @@ static enum histree_status run(struct sweeping *sweeping, struct histree_error *
 	sweep->is_damaged |= sweeping->states.is_damaged;
 	window_states_release(&sweeping->states);
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------- */
+
+/* Hand out what is known of a thread whose status is the attribute at an index. */
+static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t index, const struct state_sum *sum,
+					struct histree_error *error)
+{
+	const struct use_sweep *sweep = sweeping->sweep;
+	const uint32_t list = sweeping->list_of[sweeping->asked[index]];
+	const struct histree_thread *thread = &sweeping->threads[list / LISTS_OF_THREAD];
+	enum histree_status status = cancel_check(sweep->cancel, 0, error);
+	for (uint32_t i = 0; i < sum->count && status == HISTREE_OK; i++) {
+		const struct state_sum_part *part = &sum->parts[i];
+		const struct use_piece piece = {
+			.thread = thread,
+			.ns = part->ns,
+			.use = use_of(thread, part->is_unknown ? USE_NOT_KNOWN : part->value),
+			.cpu = thread->cpu >= 0 ? thread->cpu : USE_NOTHING,
+			.system_call = USE_NOTHING,
+			.had_by = USE_NOTHING,
+			.firsts = part->begins,
+		};
+		status = sweep->take(sweep->context, &piece, error);
+	}
+	return status;
+}
+
+/* Of the time of the cells, what these do not know is read; and what is before and behind it. */
+static enum histree_status read_rest(struct sweeping *sweeping, const struct range_sums *sums,
+				     struct histree_error *error)
+{
+	const struct use_sweep *sweep = sweeping->sweep;
+	const histree_quark *all = sweeping->asked;
+	const size_t count = sweeping->asked_count;
+	histree_quark *rest = malloc((count + 1) * sizeof(*rest));
+	size_t rest_count = 0;
+	if (rest == NULL)
+		return error_memory(error, "the use of time");
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		const struct state_sum *sum = range_sums_of(sums, i);
+		if (sum != NULL)
+			status = hand_out_sum(sweeping, i, sum, error);
+		else
+			rest[rest_count++] = all[i];
+	}
+	if (status == HISTREE_OK && sums->from > sweep->from)
+		status = read_states(sweeping, all, count, sweep->from, sums->from - 1, error);
+	if (status == HISTREE_OK)
+		status = read_states(sweeping, rest, rest_count, sums->from, sums->to, error);
+	if (status == HISTREE_OK && sums->to < sweep->to)
+		status = read_states(sweeping, all, count, sums->to + 1, sweep->to, error);
+	free(rest);
+	return status;
+}
+
+static enum histree_status run(struct sweeping *sweeping, struct histree_error *error)
+{
+	const struct use_sweep *sweep = sweeping->sweep;
+	const bool is_of_status = !sweep->needs_cpus && !sweep->needs_calls && !sweep->needs_owners;
+	struct range_sums sums = { 0 };
+	enum histree_status status = ask_all(sweeping, error);
+	if (status == HISTREE_OK && is_of_status)
+		status = range_sums_read(&sums, sweep->history, sweeping->asked, sweeping->asked_count, sweep->from,
+					 sweep->to, error);
+	if (status == HISTREE_OK)
+		status = sums.is_any ? read_rest(sweeping, &sums, error)
+				     : read_states(sweeping, sweeping->asked, sweeping->asked_count, sweep->from,
+						   sweep->to, error);
+	range_sums_release(&sums);
+	return status;
 }
 
 enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error *error)

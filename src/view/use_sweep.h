@@ -14,10 +14,10 @@ enum { USE_NOTHING = INT32_MIN, USE_NOT_KNOWN = INT32_MIN + 1 };
 
 struct use_piece {
 	const struct histree_thread *thread;
-	histree_time start, end; /* inclusive */
+	uint64_t ns;
 	enum histree_use use;
 	int32_t cpu, system_call, had_by;
-	bool is_first; /* of a state of the thread, or of a call if these are asked for */
+	uint64_t firsts; /* states of the thread that begin, or calls if these are asked for */
 };
 
 struct use_sweep {
@@ -35,7 +35,10 @@ struct use_sweep {
 	bool is_damaged; /* out: some nodes could not be read */
 };
 
-/* Hands out the pieces of each wanted thread in the order of time, but not of one thread after the other. */
+/*
+ * Hands out the pieces of the wanted threads.  Where only their statuses are asked for, one piece may be what a
+ * thread did at several times together, from the overview of sums.
+ */
 enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error *error);
 
 #endif

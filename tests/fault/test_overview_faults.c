@@ -107,6 +107,7 @@ static unsigned count_overviews(struct making *making)
 		count += memory_io_find(&making->memory, name) != NULL;
 	}
 	count += memory_io_find(&making->memory, "f.numbers") != NULL;
+	count += memory_io_find(&making->memory, "f.sums") != NULL;
 	return count;
 }
 

@@ -24,6 +24,7 @@
 #include "state/attribute_section.h"
 #include "state/label_section.h"
 #include "state/number_summary.h"
+#include "state/state_sum.h"
 #include "store/block_file.h"
 #include "support/data.h"
 #include "support/live_daemon.h"
@@ -92,6 +93,23 @@ static void put_numbers(void)
 			number_summary_add(&summary, &values[i][k], 1000 + k);
 		put_le64(bytes, 4005);
 		put("numbers", names[i], bytes, 8 + number_summary_put(&summary, bytes + 8));
+	}
+}
+
+/* One value, and several with unknown; the eight bytes before are those of fuzz_sums.c. */
+static void put_sums(void)
+{
+	static const char *const names[] = { "one", "several" };
+	const struct state_sum_part parts[] = { { .value = -5, .ns = 100, .begins = 3 },
+						{ .value = INT32_MAX, .ns = 7 },
+						{ .is_unknown = true, .ns = 1, .begins = 1 } };
+	for (uint32_t i = 0; i < 2; i++) {
+		struct state_sum sum = { 0 };
+		uint8_t bytes[8 + STATE_SUM_SIZE_MAX];
+		for (uint32_t k = 0; k < 1 + 2 * i; k++)
+			REQUIRE(state_sum_add(&sum, &parts[k]));
+		put_le64(bytes, 128);
+		put("sums", names[i], bytes, 8 + state_sum_put(&sum, bytes + 8));
 	}
 }
 
@@ -430,6 +448,7 @@ int main(int count, char **arguments)
 	root = arguments[1];
 	put_values();
 	put_numbers();
+	put_sums();
 	put_operations();
 	put_words();
 	put_filters();

@@ -48,6 +48,8 @@ void overview_case_remove(const char *path)
 	if (name != NULL) {
 		numbers_path(path, name);
 		unlink(name);
+		sums_path(path, name); /* which is shorter */
+		unlink(name);
 	}
 	free(name);
 }

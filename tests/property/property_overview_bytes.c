@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "histree/labels.h"
 #include "histree/state_system.h"
 #include "overview_case.h"
 #include "state/history.h"
@@ -50,6 +51,16 @@ static struct histree_value some_value(enum content content, int64_t *kept, char
 	return histree_double(any);
 }
 
+/* What has few values is a status, of which there are sums as well. */
+static const char *const patterns[] = { "*", NULL };
+static const struct histree_label labels[] = {
+	{ .first = 0, .last = 1, .is_code = true, .style = { "off", "off", 0x99a1ac, 0x79828f, 0.5 } },
+	{ .first = 2, .last = 3, .is_code = true, .style = { "on", "on", 0x12936a, 0x35b98c, 1 } },
+};
+static const struct histree_label_table statuses = {
+	.name = "status", .patterns = patterns, .labels = labels, .label_count = 2
+};
+
 static void build(const char *path, const struct shape *shape, enum content content, struct random *random)
 {
 	const struct histree_history_options options = { .path = path, .provider = "test" };
@@ -63,6 +74,8 @@ static void build(const char *path, const struct shape *shape, enum content cont
 		snprintf(name, sizeof(name), "a%u", i);
 		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
 	}
+	if (content == FEW_VALUES)
+		assert_int_equal(histree_state_labels(system, &statuses, 1, NULL), HISTREE_OK);
 	for (uint32_t i = 0; i < shape->states; i++) {
 		char text[32];
 		bool is_busy = shape->few_have_most && random_percent(random, 95);
@@ -85,7 +98,7 @@ static void overviews_have_their_share_at_most(void **state)
 	(void)state;
 	const struct overview_options defaults = { 0 }, eager = { .history_states_min = 1, .number_states_min = 1 };
 	struct random random = { test_seed() };
-	unsigned with = 0, all = 0;
+	unsigned with = 0, summed = 0, all = 0;
 	char path[64];
 	snprintf(path, sizeof(path), "property_overview_bytes.%ld.sht", (long)getpid());
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
@@ -104,13 +117,14 @@ static void overviews_have_their_share_at_most(void **state)
 						 (unsigned long long)info->overview_bytes,
 						 (unsigned long long)info->file_bytes);
 				with += info->overview_count > 0;
+				summed += history_sums(history)->history != NULL;
 				all++;
 				histree_history_close(history);
 			}
 		}
 	overview_case_remove(path);
-	fprintf(stderr, "%u of %u histories have overviews\n", with, all);
-	assert_true(with > all / 4);
+	fprintf(stderr, "%u of %u histories have overviews, %u of sums\n", with, all, summed);
+	assert_true(with > all / 4 && summed > 0);
 }
 
 int main(void)

@@ -28,12 +28,14 @@ struct threads_case {
 /* A test that compares nothing shall not pass. */
 static uint64_t files_compared, histories_with_several;
 
-/* The overview's name; that of the numbers behind the last one; NULL behind that. */
+/* The overview's name; those of the numbers and the sums behind the last one; NULL behind that. */
 static const char *name_of(const char *path, uint32_t number, char name[NAME_MAX_SIZE])
 {
-	if (number > OVERVIEWS_MAX + 1)
+	if (number > OVERVIEWS_MAX + 2)
 		return NULL;
-	if (number > OVERVIEWS_MAX)
+	if (number > OVERVIEWS_MAX + 1)
+		sums_path(path, name);
+	else if (number > OVERVIEWS_MAX)
 		numbers_path(path, name);
 	else
 		overview_path(path, number, name);

@@ -15,6 +15,8 @@
 #include "base/random.h"
 #include "histree/state_system.h"
 #include "histree/time_use.h"
+#include "overview/overview_writer.h"
+#include "state/history.h"
 #include "support/effort.h"
 
 enum { THREADS = 5, CPUS = 3, LENGTH = 600, START = 1000, NOTHING = -100, NOT_KNOWN = -101, ATTRIBUTES = 3 };
@@ -105,6 +107,47 @@ static void make(struct world *world, struct random *random)
 	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
 	histree_state_free(system);
 	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+}
+
+static void say(void *context, const char *fault)
+{
+	(void)context;
+	print_error("%s\n", fault);
+}
+
+/* Have the overview of sums as well, of windows of some states, and open the history with it. */
+static void sum_up(struct world *world, struct random *random)
+{
+	const struct overview_options options = {
+		.history_states_min = 1,
+		.states_in_window = 1 + (uint32_t)random_below(random, 400),
+		.percent_max = 100000,
+		.sums_percent_max = 100000,
+		.sum_states_min = 1 + (uint32_t)random_below(random, 20),
+		.threads = 1,
+	};
+	struct histree_error error = { 0 };
+	histree_history_close(world->history);
+	if (overviews_write(&io_posix, world->path, &options, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	if (histree_history_verify(world->history, say, NULL, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+}
+
+static void remove_world(struct world *world)
+{
+	char path[96];
+	histree_history_close(world->history);
+	unlink(world->path);
+	for (int i = 1; i <= OVERVIEWS_MAX; i++) {
+		overview_path(world->path, (uint32_t)i, path);
+		unlink(path);
+	}
+	numbers_path(world->path, path);
+	unlink(path);
+	sums_path(world->path, path);
+	unlink(path);
 }
 
 /* ---- the same, one nanosecond after the other ------------------------------------------------------------ */
@@ -262,13 +305,112 @@ static void every_nanosecond_is_in_a_row(void **state)
 	(void)state;
 	static struct world world;
 	struct random random = { test_seed() };
+	unsigned summed = 0;
 	for (uint64_t round = test_effort(60, 15) * test_rounds(); round > 0; round--) {
 		make(&world, &random);
+		for (int i = 0; i < 20; i++)
+			compare(&random, &world);
+		sum_up(&world, &random);
+		summed += history_sums(world.history)->history != NULL;
 		for (int i = 0; i < 40; i++)
 			compare(&random, &world);
-		histree_history_close(world.history);
-		unlink(world.path);
+		remove_world(&world);
 	}
+	assert_true(summed > 0);
+}
+
+/* Of some keys only the statuses of threads are read, and of these most of a range comes from sums. */
+static void counts_do_not_depend_on_sums(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { test_seed() + 2 };
+	const unsigned keys = HISTREE_BY(THREAD) | HISTREE_BY(PROCESS) | HISTREE_BY(NAME) | HISTREE_BY(STATE);
+	for (int round = 0; round < 8; round++) {
+		make(&world, &random);
+		struct histree_time_use *plain[64], *summed;
+		struct histree_time_use_request requests[64];
+		for (int i = 0; i < 64; i++) {
+			int one = (int)random_below(&random, LENGTH), other = (int)random_below(&random, LENGTH);
+			requests[i] = (struct histree_time_use_request){
+				.from = START + (i == 0        ? 0
+						 : one < other ? one
+							       : other),
+				.to = START + (i == 0        ? LENGTH - 1
+					       : one < other ? other
+							     : one),
+				.by = (unsigned)random_bits(&random) & keys,
+			};
+			assert_int_equal(histree_time_use_create(world.history, &requests[i], &plain[i], NULL),
+					 HISTREE_OK);
+		}
+		sum_up(&world, &random);
+		for (int i = 0; i < 64; i++) {
+			size_t count, summed_count;
+			assert_int_equal(histree_time_use_create(world.history, &requests[i], &summed, NULL),
+					 HISTREE_OK);
+			const struct histree_use_row *rows = histree_time_use_rows(plain[i], &count);
+			const struct histree_use_row *summed_rows = histree_time_use_rows(summed, &summed_count);
+			assert_int_equal(count, summed_count);
+			for (size_t k = 0; k < count; k++) {
+				assert_int_equal(rows[k].count, summed_rows[k].count);
+				assert_memory_equal(rows[k].ns, summed_rows[k].ns, sizeof(rows[k].ns));
+			}
+			histree_time_use_free(plain[i]);
+			histree_time_use_free(summed);
+		}
+		remove_world(&world);
+	}
+}
+
+/* Any byte of the overview changes, or its end is cut off: the answer stays what it is. */
+static void damaged_sums_are_no_use(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { test_seed() + 3 };
+	const struct histree_time_use_request request = { .from = START + 3,
+							  .to = START + LENGTH - 2,
+							  .by = HISTREE_BY(THREAD) };
+	char path[96];
+	do {
+		make(&world, &random);
+		sum_up(&world, &random);
+		if (history_sums(world.history)->history != NULL)
+			break;
+		remove_world(&world);
+	} while (true);
+	struct histree_time_use *whole, *use;
+	size_t count, damaged_count;
+	assert_int_equal(histree_time_use_create(world.history, &request, &whole, NULL), HISTREE_OK);
+	const struct histree_use_row *rows = histree_time_use_rows(whole, &count), *damaged;
+	sums_path(world.path, path);
+	for (int round = 0; round < 60; round++) {
+		histree_history_close(world.history);
+		FILE *file = fopen(path, "r+b");
+		assert_non_null(file);
+		fseek(file, 0, SEEK_END);
+		long size = ftell(file), at = (long)random_below(&random, (uint64_t)size);
+		fseek(file, at, SEEK_SET);
+		int byte = fgetc(file);
+		fseek(file, at, SEEK_SET);
+		fputc(byte ^ (1 << random_below(&random, 8)), file);
+		fflush(file);
+		if (round == 59)
+			assert_int_equal(ftruncate(fileno(file), size / 2), 0);
+		assert_int_equal(histree_history_open(world.path, NULL, &world.history, NULL), HISTREE_OK);
+		assert_int_equal(histree_time_use_create(world.history, &request, &use, NULL), HISTREE_OK);
+		damaged = histree_time_use_rows(use, &damaged_count);
+		assert_int_equal(count, damaged_count);
+		for (size_t k = 0; k < count; k++)
+			assert_memory_equal(rows[k].ns, damaged[k].ns, sizeof(rows[k].ns));
+		histree_time_use_free(use);
+		fseek(file, at, SEEK_SET);
+		fputc(byte, file);
+		fclose(file);
+	}
+	histree_time_use_free(whole);
+	remove_world(&world);
 }
 
 static void counts_do_not_depend_on_windows(void **state)
@@ -317,8 +459,8 @@ static void wrong_questions_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_nanosecond_is_in_a_row),
-		cmocka_unit_test(counts_do_not_depend_on_windows),
+		cmocka_unit_test(every_nanosecond_is_in_a_row), cmocka_unit_test(counts_do_not_depend_on_windows),
+		cmocka_unit_test(counts_do_not_depend_on_sums), cmocka_unit_test(damaged_sums_are_no_use),
 		cmocka_unit_test(wrong_questions_are_refused),
 	};
 	return cmocka_run_group_tests_name("time_use", tests, NULL, NULL);

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "overview/sum_ladder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* So many cells are read at once: with fewer there is no level above. */
+enum { CELLS_ENOUGH = 16 };
+
+void sum_ladder_reset(struct sum_ladder *ladder, histree_time origin, uint64_t ns, unsigned width_log2)
+{
+	ladder->origin = origin;
+	ladder->width_log2 = width_log2;
+	ladder->levels = 1;
+	while (ladder->levels < SUMS_LEVELS_MAX &&
+	       width_log2 + ladder->levels * SUMS_STEP_LOG2 <= SUMS_WIDTH_LOG2_MAX &&
+	       ns >> (width_log2 + (ladder->levels - 1) * SUMS_STEP_LOG2) > CELLS_ENOUGH)
+		ladder->levels++;
+	ladder->attribute_count = ladder->rung_count = 0;
+	sum_ladder_clear(ladder);
+}
+
+enum histree_status sum_ladder_attribute(struct sum_ladder *ladder, struct histree_error *error)
+{
+	if (!array_reserve(&ladder->attributes, &ladder->attributes_capacity, ladder->attribute_count + 1) ||
+	    !array_reserve(&ladder->rungs, &ladder->rungs_capacity, ladder->rung_count + ladder->levels))
+		return error_memory(error, "an overview");
+	ladder->attributes[ladder->attribute_count++] = (struct sum_rungs){ .first = (uint32_t)ladder->rung_count };
+	for (uint32_t i = 0; i < ladder->levels; i++)
+		ladder->rungs[ladder->rung_count++] = (struct sum_rung){ 0 };
+	return HISTREE_OK;
+}
+
+/* ---- what is ready ------------------------------------------------------------------------------------------ */
+
+/* A place in the ladder: an attribute, and a level from 0 on. */
+struct place {
+	struct sum_ladder *ladder;
+	uint32_t attribute, level;
+};
+
+static struct sum_rung *rung_of(const struct place *at)
+{
+	return &at->ladder->rungs[at->ladder->attributes[at->attribute].first + at->level];
+}
+
+static unsigned width_of(const struct place *at)
+{
+	return at->ladder->width_log2 + at->level * SUMS_STEP_LOG2;
+}
+
+static enum histree_status put(const struct place *at, histree_time start, histree_time end,
+			       const struct histree_value *value, struct histree_error *error)
+{
+	struct sum_ladder *ladder = at->ladder;
+	const size_t size = value->type == HISTREE_CUSTOM ? value->size : 0;
+	if (!array_reserve(&ladder->states, &ladder->states_capacity, ladder->state_count + 1) ||
+	    !array_reserve(&ladder->bytes, &ladder->bytes_capacity, ladder->size + size + 1))
+		return error_memory(error, "an overview");
+	ladder->states[ladder->state_count++] = (struct sum_state){
+		.start = start,
+		.end = end,
+		.own = ladder->attributes[at->attribute].own[at->level],
+		.type = value->type,
+		.value = value->type == HISTREE_INT ? value->int32 : 0,
+		.size = (uint32_t)size,
+		.at = ladder->size,
+	};
+	if (size > 0)
+		memcpy(ladder->bytes + ladder->size, value->bytes, size);
+	ladder->size += size;
+	return HISTREE_OK;
+}
+
+static struct histree_value value_of_run(const struct sum_rung *rung)
+{
+	if (rung->run == SUM_OF_NO_USE)
+		return histree_custom("", 1);
+	return rung->is_null            ? histree_null()
+	       : rung->value.is_unknown ? histree_custom("", 0)
+					: histree_int(rung->value.value);
+}
+
+static enum histree_status add_value(const struct place *at, histree_time first, histree_time last,
+				     const struct state_sum_part *part, bool is_of_no_use,
+				     struct histree_error *error);
+static enum histree_status add_cell(const struct place *at, histree_time first, histree_time last,
+				    const struct state_sum *sum, struct histree_error *error);
+
+/* The cells before the one at hand are alike no longer, or the window ends. */
+static enum histree_status end_run(const struct place *at, struct histree_error *error)
+{
+	struct sum_rung *rung = rung_of(at);
+	const struct place above = { at->ladder, at->attribute, at->level + 1 };
+	if (rung->run == SUM_NOTHING)
+		return HISTREE_OK;
+	const struct histree_value value = value_of_run(rung);
+	const bool is_of_no_use = rung->run == SUM_OF_NO_USE;
+	const struct state_sum_part part = rung->value;
+	const bool is_null = rung->is_null;
+	rung->run = SUM_NOTHING;
+	enum histree_status status = put(at, rung->run_start, rung->run_end, &value, error);
+	if (status != HISTREE_OK || above.level == at->ladder->levels)
+		return status;
+	return add_value(&above, rung->run_start, rung->run_end, is_null ? NULL : &part, is_of_no_use, error);
+}
+
+static bool goes_on(const struct sum_rung *rung, histree_time start, const struct state_sum_part *part,
+		    bool is_of_no_use)
+{
+	if (rung->run == SUM_NOTHING || rung->run_end + 1 != start || is_of_no_use != (rung->run == SUM_OF_NO_USE))
+		return false;
+	if (is_of_no_use || rung->is_null || part == NULL)
+		return is_of_no_use || (rung->is_null && part == NULL);
+	return rung->value.value == part->value && rung->value.is_unknown == part->is_unknown;
+}
+
+/* Whole cells that are all alike: of a value, of null if there is none, or of no use. */
+static enum histree_status add_run(const struct place *at, histree_time start, histree_time end,
+				   const struct state_sum_part *part, bool is_of_no_use,
+				   struct histree_error *error)
+{
+	struct sum_rung *rung = rung_of(at);
+	if (!goes_on(rung, start, part, is_of_no_use)) {
+		enum histree_status status = end_run(at, error);
+		if (status != HISTREE_OK)
+			return status;
+		rung->run = is_of_no_use ? SUM_OF_NO_USE : SUM_CONSTANT;
+		rung->is_null = part == NULL;
+		if (part != NULL)
+			rung->value =
+				(struct state_sum_part){ .value = part->value, .is_unknown = part->is_unknown };
+		rung->run_start = start;
+	}
+	rung->run_end = end;
+	return HISTREE_OK;
+}
+
+/* A cell has all that is in it. */
+static enum histree_status end_cell(const struct place *at, histree_time start, histree_time end,
+				    struct histree_error *error)
+{
+	struct sum_rung *rung = rung_of(at);
+	const struct place above = { at->ladder, at->attribute, at->level + 1 };
+	const struct state_sum sum = rung->sum;
+	uint8_t bytes[STATE_SUM_SIZE_MAX];
+	rung->sum.count = 0;
+	if (rung->is_of_no_use || state_sum_is_constant(&sum, (uint64_t)end - (uint64_t)start + 1))
+		return add_run(at, start, end, sum.count > 0 ? &sum.parts[0] : NULL, rung->is_of_no_use, error);
+	enum histree_status status = end_run(at, error);
+	const struct histree_value value = histree_custom(bytes, state_sum_put(&sum, bytes));
+	if (status == HISTREE_OK)
+		status = put(at, start, end, &value, error);
+	if (status != HISTREE_OK || above.level == at->ladder->levels)
+		return status;
+	return add_cell(&above, start, end, &sum, error);
+}
+
+/* ---- what is added ------------------------------------------------------------------------------------------ */
+
+/* The cell may be full with what is from `start` to `end`, as ns since the origin. */
+static enum histree_status close_full(const struct place *at, uint64_t start, uint64_t end,
+				      struct histree_error *error)
+{
+	const uint64_t origin = (uint64_t)at->ladder->origin, mask = (UINT64_C(1) << width_of(at)) - 1;
+	if (end != (start | mask))
+		return HISTREE_OK;
+	return end_cell(at, (histree_time)(origin + (start & ~mask)), (histree_time)(origin + end), error);
+}
+
+/* A cell of the level below. */
+static enum histree_status add_cell(const struct place *at, histree_time first, histree_time last,
+				    const struct state_sum *sum, struct histree_error *error)
+{
+	const uint64_t origin = (uint64_t)at->ladder->origin;
+	struct sum_rung *rung = rung_of(at);
+	rung->is_of_no_use = rung->is_of_no_use || !state_sum_add_sum(&rung->sum, sum);
+	return close_full(at, (uint64_t)first - origin, (uint64_t)last - origin, error);
+}
+
+/* A value that the attribute had all the time, null if there is none; a state may begin at its beginning. */
+static enum histree_status add_value(const struct place *at, histree_time first, histree_time last,
+				     const struct state_sum_part *part, bool is_of_no_use,
+				     struct histree_error *error)
+{
+	const uint64_t origin = (uint64_t)at->ladder->origin, mask = (UINT64_C(1) << width_of(at)) - 1;
+	const uint64_t end = (uint64_t)last - origin;
+	struct sum_rung *rung = rung_of(at);
+	enum histree_status status = HISTREE_OK;
+	uint64_t start = (uint64_t)first - origin, part_end, begins = part != NULL ? part->begins : 0;
+	rung->is_of_no_use = rung->is_of_no_use || is_of_no_use;
+	do {
+		part_end = start | mask; /* of the cell */
+		if ((start & mask) == 0 && part_end <= end && begins == 0) {
+			/* In one step, however many cells there are. */
+			part_end = (end & mask) == mask ? end : (end & ~mask) - 1;
+			status = add_run(at, (histree_time)(origin + start), (histree_time)(origin + part_end),
+					 part, rung->is_of_no_use, error);
+		} else {
+			part_end = end < part_end ? end : part_end;
+			const struct state_sum_part here = { .value = part != NULL ? part->value : 0,
+							     .is_unknown = part != NULL && part->is_unknown,
+							     .ns = part_end - start + 1,
+							     .begins = begins };
+			if (part != NULL && !state_sum_add(&rung->sum, &here))
+				rung->is_of_no_use = true;
+			status = close_full(at, start, part_end, error);
+		}
+		begins = 0;
+		start = part_end + 1;
+	} while (status == HISTREE_OK && part_end != end);
+	return status;
+}
+
+static enum histree_status add_state(const struct place *at, const struct overview_window *window,
+				     const struct overview_state *state, struct histree_error *error)
+{
+	static const struct histree_value rest = { .type = HISTREE_CUSTOM };
+	const struct histree_value *value =
+		state->value == OVERVIEW_REST ? &rest : &window->values.values[state->value];
+	const bool is_int = value->type == HISTREE_INT, is_unknown = value->type == HISTREE_UNKNOWN;
+	const bool begins = state->start >= window->from;
+	const histree_time start = begins ? state->start : window->from;
+	const histree_time end = state->end < window->to ? state->end : window->to;
+	const struct state_sum_part part = { .value = is_int ? value->int32 : 0,
+					     .is_unknown = is_unknown,
+					     .begins = begins };
+	return add_value(at, start, end, is_int || is_unknown ? &part : NULL,
+			 !is_int && !is_unknown && value->type != HISTREE_NULL, error);
+}
+
+enum histree_status sum_ladder_add_window(struct sum_ladder *ladder, const uint32_t *attributes,
+					  const struct overview_window *window, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < window->state_count && status == HISTREE_OK; i++) {
+		const struct overview_state *state = &window->sorted[i];
+		const struct place at = { ladder,
+					  attributes != NULL ? attributes[state->attribute] : state->attribute, 0 };
+		if (at.attribute != OVERVIEW_NOT_OF_OTHER)
+			status = add_state(&at, window, state, error);
+	}
+	/* Below first: what ends there is added above. */
+	for (uint32_t level = 0; level < ladder->levels; level++)
+		for (uint32_t i = 0; i < ladder->attribute_count && status == HISTREE_OK; i++)
+			status = end_run(&(struct place){ ladder, i, level }, error);
+	return status;
+}
+
+void sum_ladder_clear(struct sum_ladder *ladder)
+{
+	ladder->state_count = ladder->size = 0;
+}
+
+void sum_ladder_release(struct sum_ladder *ladder)
+{
+	free(ladder->attributes);
+	free(ladder->rungs);
+	free(ladder->states);
+	free(ladder->bytes);
+	*ladder = (struct sum_ladder){ 0 };
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sum_ladder.h - the states of some attributes, each in the order of time, become sums of cells of 2^W ns, of
+ * eight of these cells, and so on (docs/design/0078-sums.md).
+ */
+#ifndef OVERVIEW_SUM_LADDER_H
+#define OVERVIEW_SUM_LADDER_H
+
+#include "overview/overview_window.h"
+#include "state/history_sums.h"
+#include "state/state_sum.h"
+
+/* All attributes together have so many rungs at most: 12 MiB. */
+enum { SUM_RUNGS_MAX = 1 << 15 };
+
+enum sum_content { SUM_NOTHING, SUM_CONSTANT, SUM_OF_NO_USE };
+
+/* A cell that is being filled, and the cells before it that are all alike. */
+struct sum_rung {
+	struct state_sum sum;
+	bool is_of_no_use; /* the cell, and all that follow */
+	enum sum_content run;
+	struct state_sum_part value; /* of the run, if that is not null */
+	bool is_null;
+	histree_time run_start, run_end;
+};
+
+struct sum_rungs {
+	uint32_t first;
+	histree_quark own[SUMS_LEVELS_MAX]; /* by level, 1 first; the caller's */
+};
+
+/* What is ready to be written. */
+struct sum_state {
+	histree_time start, end;
+	histree_quark own;
+	enum histree_type type; /* null, int or custom */
+	int32_t value;
+	uint32_t size; /* of a custom one */
+	size_t at;     /* in `bytes` */
+};
+
+/* A zeroed one is empty.  What is ready stays in `states` until sum_ladder_clear(). */
+struct sum_ladder {
+	histree_time origin;
+	unsigned width_log2; /* W */
+	uint32_t levels;
+	struct sum_rungs *attributes;
+	size_t attribute_count, attributes_capacity;
+	struct sum_rung *rungs;
+	size_t rung_count, rungs_capacity;
+	struct sum_state *states;
+	size_t state_count, states_capacity;
+	uint8_t *bytes;
+	size_t size, bytes_capacity;
+};
+
+/* Forgets all that was added, and its attributes.  The history begins at `origin` and lasts `ns`, less 1. */
+void sum_ladder_reset(struct sum_ladder *ladder, histree_time origin, uint64_t ns, unsigned width_log2);
+
+/* Adds an attribute, whose number is the next one. */
+enum histree_status sum_ladder_attribute(struct sum_ladder *ladder, struct histree_error *error);
+
+/*
+ * Adds the states of a window that is sorted; windows follow one another.  `attributes` says which of the ladder's
+ * attributes each of the window's is, or OVERVIEW_NOT_OF_OTHER; NULL: they are the same.
+ */
+enum histree_status sum_ladder_add_window(struct sum_ladder *ladder, const uint32_t *attributes,
+					  const struct overview_window *window, struct histree_error *error);
+
+void sum_ladder_clear(struct sum_ladder *ladder);
+void sum_ladder_release(struct sum_ladder *ladder);
+
+#endif
