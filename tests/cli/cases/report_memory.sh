@@ -17,4 +17,3 @@ histree stats store allocations --of bytes --by freed
 try histree stats store allocations --of process
 try histree stats store allocations --of size
 histree ls store --charts --format tsv
-histree draw store --view chart --chart process-memory -o memory.svg && grep -c 'Memory that processes have in use' memory.svg
