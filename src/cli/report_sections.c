@@ -42,6 +42,8 @@ void report_facts(struct overview_page *page, const struct report_source *source
 
 /* ---- pictures ------------------------------------------------------------------------------------ */
 
+enum { PICTURE_WIDTH = 1200, PICTURE_HEIGHT = 480, CHART_HEIGHT = 280 };
+
 struct picture {
 	char *bytes;
 	size_t size;
@@ -56,20 +58,22 @@ static bool keep(void *context, const void *bytes, size_t size)
 
 /* A view that the history does not have makes no picture. */
 static enum histree_status draw(struct overview_page *page, const struct report_source *source,
-				enum histree_draw_view view, const char *what, struct histree_error *error)
+				struct histree_history *history, const struct histree_draw_options *options,
+				const char *what, struct histree_error *error)
 {
+	const struct histree_history_info *info = histree_history_info(history);
 	struct picture picture = { 0 };
-	const struct histree_draw_options options = { .view = view,
-						      .from = source->from,
-						      .to = source->to,
-						      .width = 1200,
-						      .height = view == HISTREE_DRAW_RESOURCES ? 0 : 480,
-						      .title = what,
-						      .cancel = source->cancel };
+	struct histree_draw_options all = *options;
+	all.from = source->from > info->start ? source->from : info->start;
+	all.to = source->to < info->end ? source->to : info->end;
+	all.width = PICTURE_WIDTH;
+	all.cancel = source->cancel;
+	if (all.from > all.to)
+		return HISTREE_NOT_FOUND;
 	picture.file = open_memstream(&picture.bytes, &picture.size);
 	if (picture.file == NULL)
 		return HISTREE_ERR_MEMORY;
-	enum histree_status status = histree_draw(source->history, &options, keep, &picture, error);
+	enum histree_status status = histree_draw(history, &all, keep, &picture, error);
 	fclose(picture.file);
 	if (status == HISTREE_OK)
 		overview_page_picture(page, what, picture.bytes, picture.size);
@@ -77,22 +81,59 @@ static enum histree_status draw(struct overview_page *page, const struct report_
 	return status;
 }
 
+static enum histree_status draw_view(struct overview_page *page, const struct report_source *source,
+				     enum histree_draw_view view, const char *title, bool *is_drawn,
+				     struct histree_error *error)
+{
+	const struct histree_draw_options options = {
+		.view = view, .title = title, .height = view == HISTREE_DRAW_RESOURCES ? 0 : PICTURE_HEIGHT
+	};
+	enum histree_status status = draw(page, source, source->history, &options, title, error);
+	*is_drawn = *is_drawn || status == HISTREE_OK;
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
+}
+
+/* Numbers over time, as analyses say that they are worth looking at. */
+static enum histree_status draw_charts(struct overview_page *page, const struct report_source *source,
+				       const char *analysis, bool *is_drawn, struct histree_error *error)
+{
+	struct histree_history *history;
+	enum histree_status status = target_history(source->target, analysis, true, &history, error);
+	if (status != HISTREE_OK)
+		return status;
+	size_t count;
+	const struct histree_chart *charts = histree_charts(history, &count);
+	for (size_t i = 0; i < count && status >= 0; i++) {
+		const struct histree_draw_options options = { .view = HISTREE_DRAW_CHART,
+							      .chart = charts[i].name,
+							      .title = analysis,
+							      .height = CHART_HEIGHT };
+		if (charts[i].kind == HISTREE_CHART_LINES)
+			status = draw(page, source, history, &options, charts[i].title, error);
+		*is_drawn = *is_drawn || status == HISTREE_OK;
+	}
+	histree_history_close(history);
+	return status < 0 ? status : HISTREE_OK;
+}
+
 enum histree_status report_pictures(struct overview_page *page, const struct report_source *source,
 				    struct histree_error *error)
 {
+	const struct histree_store_info *info = histree_store_info(source->target->store);
+	bool is_drawn = false;
 	if (!page->is_html || source->history == NULL || !histree_can_draw())
 		return HISTREE_OK;
 	overview_page_section(page, "Over time");
-	enum histree_status threads = draw(page, source, HISTREE_DRAW_CONTROL_FLOW, "threads", error);
-	enum histree_status cpus = HISTREE_NOT_FOUND;
-	if (threads == HISTREE_OK || threads == HISTREE_NOT_FOUND)
-		cpus = draw(page, source, HISTREE_DRAW_RESOURCES, "CPUs", error);
-	if (threads == HISTREE_NOT_FOUND && cpus == HISTREE_NOT_FOUND)
-		threads = draw(page, source, HISTREE_DRAW_ATTRIBUTES, "states", error);
+	enum histree_status status =
+		draw_view(page, source, HISTREE_DRAW_CONTROL_FLOW, "threads", &is_drawn, error);
+	if (status == HISTREE_OK)
+		status = draw_view(page, source, HISTREE_DRAW_RESOURCES, "CPUs", &is_drawn, error);
+	for (size_t i = 0; i < info->history_count && status == HISTREE_OK; i++)
+		status = draw_charts(page, source, info->histories[i].analysis, &is_drawn, error);
+	if (status == HISTREE_OK && !is_drawn)
+		status = draw_view(page, source, HISTREE_DRAW_ATTRIBUTES, "states", &is_drawn, error);
 	overview_page_command(page, "serve", source->target->path, "");
-	return threads != HISTREE_OK && threads != HISTREE_NOT_FOUND ? threads
-	       : cpus != HISTREE_NOT_FOUND                           ? cpus
-								     : HISTREE_OK;
+	return status;
 }
 
 /* ---- what there could be -------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@ END
 histree build -q -a ust-memory,allocations,counters -o store text:tracer=ust:events.json
 histree report store | sed -n '/^Memory/,$p'
 histree report store --from 400 --rows 1 | sed -n '/^What counters/,$p'
-histree report store --html page.html && grep -c 'Memory of programs\|What counters' page.html
+histree report store --html page.html && grep -c '<h2>Memory of programs\|<h2>What counters' page.html
 histree segments store allocations --where 'freed == never' --format tsv
 histree query store -a ust-memory --at 350 'Threads/*/Memory' --format tsv
 histree stats store allocations --of bytes --by tid --format tsv
