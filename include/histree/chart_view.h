@@ -31,7 +31,7 @@ struct histree_chart_row {
 	uint32_t parent;         /* an index, or UINT32_MAX at the top */
 	uint32_t depth;          /* 0 at the top */
 	uint32_t entry;          /* of the chart; UINT32_MAX: a host */
-	/* From the end of a first state that is null to the start of a last one that is, both of `attribute`. */
+	/* Without a first and a last state that are null, of `attribute`; both inclusive. */
 	histree_time first, last;
 };
 

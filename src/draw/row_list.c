@@ -420,6 +420,47 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 	return status;
 }
 
+static enum histree_status add_chart_row(struct row_list *list, const struct histree_history *history,
+					 const struct picture_host *hosts, const struct histree_chart_view *view,
+					 uint32_t index, histree_quark shown, struct histree_error *error)
+{
+	char name[CLEAN_TEXT_SIZE];
+	const struct picture_row row = {
+		.host = &hosts[histree_history_host_of(history, shown)],
+		.quark = shown,
+		.text = HISTREE_ROOT,
+		.table = histree_chart_view_labels(view, index),
+		.thread = HISTREE_NO_INDEX,
+	};
+	histree_chart_view_name(view, index, name, sizeof(name));
+	return add(list, row, name, "", error);
+}
+
+enum histree_status row_list_chart(struct row_list *list, const struct histree_draw_options *options,
+				   struct histree_history *history, const struct picture_host *hosts,
+				   size_t rows_max, struct histree_error *error)
+{
+	struct histree_chart_view *view;
+	uint32_t count;
+	size_t all = 0;
+	enum histree_status status = sort_asked(list, options, error);
+	if (status == HISTREE_OK)
+		status = histree_chart_view_create(history, options->chart, options->cancel, &view, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);
+	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (rows[i].shown == HISTREE_ROOT || !is_asked(list, options, rows[i].shown))
+			continue;
+		all++;
+		if (list->count < rows_max)
+			status = add_chart_row(list, history, hosts, view, i, rows[i].shown, error);
+	}
+	say_which(list, list->count, all, 1, "rows", "the first");
+	histree_chart_view_free(view);
+	return status;
+}
+
 void row_list_release(struct row_list *list)
 {
 	free(list->rows);

@@ -56,6 +56,11 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 					const struct histree_history *history, const struct picture_host *hosts,
 					size_t rows_max, struct histree_error *error);
 
+/* Adds the rows of a chart that show states, or those of the attributes asked for, in the order of the chart. */
+enum histree_status row_list_chart(struct row_list *list, const struct histree_draw_options *options,
+				   struct histree_history *history, const struct picture_host *hosts,
+				   size_t rows_max, struct histree_error *error);
+
 void row_list_release(struct row_list *list);
 
 #endif

@@ -66,6 +66,9 @@ static enum histree_status make_rows(struct picture *picture, size_t rows_max, s
 		status = row_list_resources(&picture->list, options, picture->hosts, picture->host_count, rows_max,
 					    error);
 		break;
+	case HISTREE_DRAW_CHART:
+		status = row_list_chart(&picture->list, options, picture->history, picture->hosts, rows_max, error);
+		break;
 	default:
 		status = row_list_attributes(&picture->list, options, picture->history, picture->hosts, rows_max,
 					     error);
@@ -74,6 +77,7 @@ static enum histree_status make_rows(struct picture *picture, size_t rows_max, s
 		return error_set(error, HISTREE_NOT_FOUND, "nothing to draw: this history has no such %s",
 				 options->view == HISTREE_DRAW_CONTROL_FLOW ? "threads"
 				 : options->view == HISTREE_DRAW_RESOURCES  ? "resources"
+				 : options->view == HISTREE_DRAW_CHART      ? "rows of this chart"
 									    : "attributes");
 	return status;
 }
@@ -303,7 +307,7 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 		status = make_usage(picture, host->history, 1, false, &host->usage, error);
 	if (status == HISTREE_OK)
 		status = histree_control_flow_create(host->history, options->cancel, &host->flow, error);
-	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES)
+	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES && options->view != HISTREE_DRAW_CHART)
 		picture->cpus += count_cpus(host->resources);
 	return status;
 }

@@ -225,7 +225,7 @@ static void clip_rows(const struct making *making, const struct row_place *place
 		if (null->end < making->end)
 			row->first = null->end + 1;
 		if (null->start > making->start)
-			row->last = null->start;
+			row->last = null->start - 1;
 	}
 }
 

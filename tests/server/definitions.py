@@ -12,7 +12,8 @@ import tempfile
 from protocol import Client
 from serving import SMALL_TRACE, Server, Tally
 
-OUTPUT = "org.eclipse.tracecompass.tmf.analysis.xml.core.module.TmfXmlTimeGraphDataProvider"
+OUTPUT = "org.eclipse.tracecompass.tmf.analysis.xml.core.output.DataDrivenTimeGraphDataProvider:cpus.view"
+LINES = "org.eclipse.tracecompass.tmf.analysis.xml.core.module.XmlXYDataProvider:cpus"
 DEFINITION = """<?xml version="1.0" encoding="UTF-8"?>
 <tmfxml>
 <timeGraphView id="cpus.view"><head><analysis id="cpus"/><label value="CPUs"/></head>
@@ -23,7 +24,11 @@ DEFINITION = """<?xml version="1.0" encoding="UTF-8"?>
 <stateAttribute type="eventField" value="cpu"/><stateAttribute type="constant" value="Current"/>
 <stateValue type="eventField" value="next_pid"/></stateChange><stateChange>
 <stateAttribute type="constant" value="Hidden"/><stateValue type="eventField" value="next_pid"/></stateChange>
-</eventHandler></stateProvider></tmfxml>
+</eventHandler></stateProvider>
+<xyView id="cpus.absolute"><head><analysis id="cpus"/><label value="Who has it"/></head>
+<entry path="CPUs/*/Current"><display type="self"/><name type="self"/></entry></xyView>
+<xyView id="cpus.delta"><head><analysis id="cpus"/></head>
+<entry path="CPUs/*" displayType="delta"><display type="constant" value="Current"/></entry></xyView></tmfxml>
 """
 
 
@@ -43,13 +48,8 @@ class Definitions:
 
     def tree(self):
         rows = [one for one in self.entries if one["hasData"]]
-        paths = set()
-        for one in rows:
-            cpu = self.parents[one["id"]]
-            above = self.parents[cpu]
-            assert self.names[self.parents[above]] == "cpus.view" and self.parents[self.parents[above]] == 1
-            paths.add((self.names[above], self.names[cpu], one["labels"][0]))
-        assert paths and paths == {("CPUs", cpu, "Current") for cpu, _ in self.wanted}, paths
+        assert rows and {one["labels"][0] for one in rows} == {cpu for cpu, _ in self.wanted}, rows
+        assert {one["parentId"] for one in rows} == {1} and self.parents[1] == -1
         assert "Hidden" not in self.names.values()
 
     def states(self):
@@ -61,7 +61,7 @@ class Definitions:
         kinds, seen = set(), 0
         for row in rows:
             for state in row["states"]:
-                key = self.names[self.parents[row["entryId"]]], state["start"]
+                key = self.names[row["entryId"]], state["start"]
                 if key not in self.wanted:
                     assert state["start"] == start, state
                     continue
@@ -72,6 +72,31 @@ class Definitions:
                 kinds.add(is_idle)
                 seen += 1
         assert kinds == {True, False} and seen > 10, (kinds, seen)
+
+
+    def lines(self):
+        """Absolute ones are the tids, deltas what they differ by; the first one is the second."""
+        experiment = self.client.experiment()
+        span = {"start": experiment["start"], "end": experiment["end"], "nbTimes": 500}
+        found = {}
+        for kind in "absolute", "delta":
+            entries = self.client.model(f"XY/{LINES}.{kind}/tree", requested_timerange=span)["entries"]
+            ids = [one["id"] for one in entries if one["hasData"]]
+            series = self.client.model(f"XY/{LINES}.{kind}/xy", requested_items=ids, requested_timerange=span)["series"]
+            found[kind] = [(one["xValues"], one["yValues"]) for one in sorted(series, key=lambda one: one["seriesId"])]
+        cpus = sorted({cpu for cpu, _ in self.wanted}, key=int)
+        for (times, values), (_, deltas) in zip(found["absolute"], found["delta"], strict=True):
+            truths = [[next((tid for (one, at), tid in sorted(self.wanted.items(), reverse=True) if one == cpu and at <= time), 0)
+                       for time in times] for cpu in cpus]
+            assert values in truths
+            steps = [after - before for before, after in zip(values, values[1:])]
+            assert deltas == [steps[0], *steps]
+
+    def pictures(self, folder, store, histree):
+        for chart in "cpus.view", "cpus.absolute":
+            done = subprocess.run([histree, "draw", "--chart", chart, "-o", folder / "chart.svg", store], check=False,
+                                  capture_output=True, text=True)
+            assert done.returncode == 0 or "cairo" in done.stderr, done.stderr
 
 
 def main():
@@ -87,8 +112,9 @@ def main():
             listed = client.json("GET", f"/experiments/{client.experiment()['UUID']}/outputs")
             assert OUTPUT in {one["id"] for one in listed}, listed
             test = Definitions(sys.argv[1], client, store)
-            for each in test.tree, test.states:
+            for each in test.tree, test.states, test.lines:
                 tally.run(each.__name__, each)
+            tally.run("pictures", lambda: test.pictures(folder, store, sys.argv[1]))
     return tally.finish()
 
 

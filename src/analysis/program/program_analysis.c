@@ -20,6 +20,7 @@ struct program_analysis {
 	struct registry_entry entries[2];
 	size_t entry_count;
 	struct histree_label_table *labels;
+	struct histree_chart *charts;
 	struct arena texts;
 	const char *remark;
 	struct program_expected expected;
@@ -227,6 +228,42 @@ static bool keep_labels(struct program_analysis *of, const struct program_about 
 	return of->labels != NULL;
 }
 
+/* Returns false if memory is out. */
+static bool keep_all(struct program_analysis *of, const char **texts[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (*texts[i] != NULL && (*texts[i] = keep_text(of, *texts[i])) == NULL)
+			return false;
+	return true;
+}
+
+static bool keep_chart(struct program_analysis *of, const struct histree_chart *chart, struct histree_chart *out)
+{
+	struct histree_chart_entry *entries = arena_allocate(
+		&of->texts, (chart->entry_count + 1) * sizeof(*entries), _Alignof(struct histree_chart_entry));
+	*out = *chart;
+	out->entries = entries;
+	bool is_kept = entries != NULL &&
+		       keep_all(of, (const char **[]){ &out->name, &out->title, &out->unit, &out->labels }, 4);
+	for (size_t i = 0; i < chart->entry_count && is_kept; i++) {
+		struct histree_chart_entry *to = &entries[i];
+		*to = chart->entries[i];
+		is_kept = keep_all(
+			of, (const char **[]){ &to->path, &to->shown, &to->label, &to->name, &to->id, &to->above },
+			6);
+	}
+	return is_kept;
+}
+
+static bool keep_charts(struct program_analysis *of, const struct program_about *about)
+{
+	of->charts = calloc(about->chart_count + 1, sizeof(*of->charts));
+	for (size_t i = 0; of->charts != NULL && i < about->chart_count; i++)
+		if (!keep_chart(of, &about->charts[i], &of->charts[i]))
+			return false;
+	return of->charts != NULL;
+}
+
 static void fill(struct program_analysis *of, const struct program_about *about, const char *name,
 		 const char *summary)
 {
@@ -248,6 +285,8 @@ static void fill(struct program_analysis *of, const struct program_about *about,
 		.summary = summary,
 		.labels = of->labels,
 		.label_table_count = about->label_table_count,
+		.charts = of->charts,
+		.chart_count = about->chart_count,
 		.applies = applies,
 		.input = &of->input,
 		.create = create,
@@ -314,7 +353,8 @@ enum histree_status program_analysis_create(struct program *program, const struc
 	const char *name = keep_text(of, about->name);
 	const char *summary = keep_text(of, about->summary != NULL ? about->summary : about->name);
 	of->remark = keep_text(of, about->remark);
-	if (name == NULL || summary == NULL || !keep_labels(of, about) || !keep_expected(of, about)) {
+	if (name == NULL || summary == NULL || !keep_labels(of, about) || !keep_charts(of, about) ||
+	    !keep_expected(of, about)) {
 		program_analysis_free(of);
 		return error_memory(error, "an analysis");
 	}
@@ -329,6 +369,7 @@ void program_analysis_free(struct program_analysis *of)
 		return;
 	program_free(of->program);
 	free(of->labels);
+	free(of->charts);
 	arena_release(&of->texts);
 	free(of);
 }

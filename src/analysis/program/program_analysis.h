@@ -20,6 +20,8 @@ struct program_about {
 	const char *domain;  /* "kernel" or "ust": of the traces that it is for; NULL: of any */
 	const struct histree_label_table *labels; /* copied */
 	size_t label_table_count;
+	const struct histree_chart *charts; /* copied */
+	size_t chart_count;
 	struct program_expected expected; /* of traces, copied: what one lacks is a warning */
 	const char *remark;               /* a sentence that the store has as a warning; NULL: none */
 };

@@ -4,8 +4,10 @@
  */
 #include "analysis/xml/xml_definitions.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/xml/xml_charts.h"
 #include "analysis/xml/xml_reader.h"
 #include "analysis/xml/xml_views.h"
 #include "base/error.h"
@@ -83,14 +85,44 @@ static void state_provider(struct xml_reader *reader)
 
 /* ---- an analysis ------------------------------------------------------------------------------------------ */
 
+/* What handles events may come in between, and comes last. */
+static void check_order(struct xml_reader *reader, const struct xml_element *analysis)
+{
+	const struct xml_element *unhandled = NULL;
+	bool is_handled = false;
+	for (const struct xml_element *each = analysis->first; each != NULL; each = each->next) {
+		bool is_handler = xml_is(each, "eventHandler") || xml_is(each, "patternHandler");
+		if (is_handler)
+			unhandled = NULL;
+		else if (is_handled && unhandled == NULL)
+			unhandled = each;
+		is_handled = is_handled || is_handler;
+	}
+	if (unhandled != NULL)
+		xml_fail(reader, unhandled, "comes after all that handles events; it belongs before");
+}
+
+enum { XML_NAME_SIZE = 256 };
+
+/* The name of a file in the store, in which an id may not have blanks. */
+static const char *file_name(const char *id, char name[XML_NAME_SIZE])
+{
+	snprintf(name, XML_NAME_SIZE, "%s", id);
+	for (char *at = name; *at != '\0'; at++)
+		*at = *at == ' ' ? '_' : *at;
+	return name;
+}
+
 /* `id`: of a <callstack> around it; else its own. */
 static enum histree_status read_analysis(const struct xml_document *document, const struct xml_element *analysis,
 					 const char *id, struct definitions *definitions,
 					 struct histree_error *error)
 {
 	struct xml_reader reader = { .document = document, .analysis = analysis, .error = error };
-	struct program_about about = { .name = id };
+	struct program_about about = { .domain = NULL };
+	char name[XML_NAME_SIZE];
 	struct xml_labels labels = { 0 };
+	struct xml_charts charts = { 0 };
 	struct program *program;
 	struct program_analysis *made;
 	bool is_pattern = xml_is(analysis, "pattern");
@@ -101,8 +133,10 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 		  is_pattern ? "head definedValue location mappingGroup storedField patternHandler"
 			     : "head definedValue location mappingGroup eventHandler");
 	if (id == NULL)
-		about.name = xml_need(&reader, analysis, "id");
+		id = xml_need(&reader, analysis, "id");
+	about.name = file_name(id, name);
 	xml_need(&reader, analysis, "version");
+	check_order(&reader, analysis);
 	read_head(&reader, analysis, &about);
 	if (reader.status == HISTREE_OK)
 		look_at_definitions(&reader);
@@ -111,13 +145,21 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 	else if (reader.status == HISTREE_OK)
 		state_provider(&reader);
 	if (reader.status == HISTREE_OK)
-		xml_labels_read(&reader, &labels, about.name);
+		xml_labels_read(&reader, &labels, id);
+	if (reader.status == HISTREE_OK)
+		xml_charts_read(&reader, &charts, id);
 	about.labels = labels.tables;
-	about.remark = xml_views_remark(document, about.name);
+	about.remark = reader.lacks_definition
+			       ? "its file names a location or a value that it does not define: what "
+				 "stands there is left out"
+			       : xml_views_remark(document, id);
 	about.label_table_count = labels.count;
+	about.charts = charts.charts;
+	about.chart_count = charts.count;
 	if (reader.status != HISTREE_OK) {
 		program_builder_free(reader.make);
 		xml_labels_release(&labels);
+		xml_charts_release(&charts);
 		return reader.status;
 	}
 	enum histree_status status = program_finish(reader.make, &program, error);
@@ -126,6 +168,7 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 	if (status == HISTREE_OK)
 		status = definitions_add(definitions, made, error);
 	xml_labels_release(&labels);
+	xml_charts_release(&charts);
 	if (status != HISTREE_OK)
 		error_prefix(error, "%s:%lu:%lu: <%s>", document->path, analysis->line, analysis->column,
 			     analysis->name);

@@ -17,9 +17,11 @@ static const struct xml_element *next_named(struct xml_reader *reader, const str
 		++*list;
 	if (**list == '\0')
 		return NULL;
-	size_t size = strcspn(*list, ": ");
+	size_t size = strcspn(*list, ":");
 	const char *name = *list;
 	*list += size;
+	while (name[size - 1] == ' ') /* names may have blanks inside */
+		size--;
 	for (const struct xml_element *each = xml_child(parent, kind); each != NULL; each = xml_next(each, kind)) {
 		const char *id = xml_attribute(each, "id");
 		if (id != NULL && strlen(id) == size && memcmp(id, name, size) == 0)

@@ -72,16 +72,27 @@ bool xml_flag(struct xml_reader *reader, const struct xml_element *element, cons
 	return false;
 }
 
+static const struct xml_element *find_defined(const struct xml_reader *reader, const char *name)
+{
+	for (const struct xml_element *each = xml_child(reader->analysis, "definedValue"); each != NULL;
+	     each = xml_next(each, "definedValue"))
+		if (xml_attribute(each, "name") != NULL && strcmp(xml_attribute(each, "name"), name) == 0)
+			return each;
+	return NULL;
+}
+
+bool xml_is_defined(const struct xml_reader *reader, const char *text)
+{
+	return text[0] != '$' || find_defined(reader, text + 1) != NULL;
+}
+
 const char *xml_defined(struct xml_reader *reader, const struct xml_element *element, const char *text)
 {
 	if (text[0] != '$')
 		return text;
-	for (const struct xml_element *each = xml_child(reader->analysis, "definedValue"); each != NULL;
-	     each = xml_next(each, "definedValue")) {
-		const char *name = xml_attribute(each, "name");
-		if (name != NULL && strcmp(name, text + 1) == 0)
-			return xml_need(reader, each, "value");
-	}
+	const struct xml_element *defined = find_defined(reader, text + 1);
+	if (defined != NULL)
+		return xml_need(reader, defined, "value");
 	xml_fail(reader, element, "there is no <definedValue> '%s'", text + 1);
 	return "";
 }

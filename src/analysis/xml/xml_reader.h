@@ -16,6 +16,7 @@ struct xml_reader {
 	const struct xml_element *analysis; /* <stateProvider> or <pattern> */
 	struct program_builder *make;
 	bool saves_fields; /* some transition saves stored fields */
+	bool lacks_definition; /* of a location or a value that some element names */
 	unsigned depth;
 	enum histree_status status;
 	struct histree_error *error;
@@ -34,6 +35,9 @@ const char *xml_need(struct xml_reader *reader, const struct xml_element *elemen
 
 /* Returns whether an attribute is "true" or "1"; `otherwise` if there is none. */
 bool xml_flag(struct xml_reader *reader, const struct xml_element *element, const char *attribute, bool otherwise);
+
+/* Returns whether a text is no "$NAME", or the name of a <definedValue>. */
+bool xml_is_defined(const struct xml_reader *reader, const char *text);
 
 /* Returns a text in which "$NAME" stands for a <definedValue>. */
 const char *xml_defined(struct xml_reader *reader, const struct xml_element *element, const char *text);

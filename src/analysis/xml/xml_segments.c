@@ -80,9 +80,11 @@ static program_value name_of(struct xml_reader *reader, const struct xml_element
 	const struct xml_element *name = type != NULL ? xml_child(type, "segName") : NULL;
 	const struct xml_element *value = name != NULL ? xml_child(name, "stateValue") : NULL;
 	if (type != NULL)
-		xml_allow(reader, type, "", "segName");
+		xml_allow(reader, type, "segName", "segName");
 	if (name != NULL)
 		xml_allow(reader, name, "", "stateValue");
+	if (name == NULL && type != NULL && xml_attribute(type, "segName") != NULL)
+		return xml_text(reader, xml_defined(reader, type, xml_attribute(type, "segName")));
 	if (value == NULL || xml_next(value, NULL) != NULL) {
 		xml_fail(reader, segment, "has a <segType> with a <segName> with a <stateValue>");
 		return PROGRAM_NOTHING;

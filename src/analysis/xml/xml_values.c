@@ -19,7 +19,12 @@ static struct histree_value constant_value(struct xml_reader *reader, const stru
 	errno = 0;
 	if (strcmp(type, "null") == 0)
 		return histree_null();
-	text = xml_defined(reader, element, text != NULL ? text : "");
+	text = text != NULL ? text : "";
+	if (!xml_is_defined(reader, text)) { /* null in Trace Compass */
+		reader->lacks_definition = true;
+		return histree_null();
+	}
+	text = xml_defined(reader, element, text);
 	if (strcmp(type, "string") == 0)
 		return histree_string(text);
 	if (strcmp(type, "double") == 0) {
@@ -87,7 +92,9 @@ static void add_location(struct xml_reader *reader, const struct xml_element *el
 		each->is_open = false;
 		return;
 	}
-	xml_fail(reader, element, "there is no location '%s'", name);
+	/* Trace Compass leaves out what such a path stands in: an attribute that is called null is none. */
+	reader->lacks_definition = true;
+	program_path_add(reader->make, path, program_constant(reader->make, histree_null()));
 }
 
 static void add_step(struct xml_reader *reader, const struct xml_element *element, program_path path)

@@ -13,20 +13,35 @@ enum { DEPTH_MAX = 20, PATH_MAX_BYTES = 1024 };
 
 /* ---- checks ----------------------------------------------------------------------------------------------- */
 
+/* A <display>, <name>, <id> or <parent>, or what is in the query of one. */
+static void check_attribute(struct xml_reader *reader, const struct xml_element *attribute, unsigned depth)
+{
+	if (depth > DEPTH_MAX)
+		xml_fail(reader, attribute, "attributes are within one another more than %d deep", DEPTH_MAX);
+	if (reader->status != HISTREE_OK)
+		return;
+	xml_allow(reader, attribute, "type value reference", "stateAttribute");
+	for (const struct xml_element *each = attribute->first; each != NULL; each = each->next)
+		check_attribute(reader, each, depth + 1);
+}
+
 static void check_entry(struct xml_reader *reader, const struct xml_element *entry, bool is_chart, unsigned depth)
 {
 	if (depth > DEPTH_MAX)
 		xml_fail(reader, entry, "entries are within one another more than %d deep", DEPTH_MAX);
 	if (reader->status != HISTREE_OK)
 		return;
-	xml_allow(reader, entry, is_chart ? "path displayType" : "path displayText",
+	xml_allow(reader, entry, is_chart ? "path displayType" : "path displayText analysisId",
 		  is_chart ? "display name" : "display parent name id entry");
 	xml_need(reader, entry, "path");
 	for (const struct xml_element *each = entry->first; each != NULL; each = each->next) {
 		if (xml_is(each, "entry"))
 			check_entry(reader, each, is_chart, depth + 1);
+		else if (xml_next(each, each->name) != NULL)
+			xml_fail(reader, xml_next(each, each->name), "there is one already; an entry has one <%s>",
+				 each->name);
 		else
-			xml_allow(reader, each, "type value", "");
+			check_attribute(reader, each, 1);
 	}
 }
 
@@ -36,6 +51,21 @@ static void check_head(struct xml_reader *reader, const struct xml_element *head
 	for (const struct xml_element *each = xml_child(head, "analysis"); each != NULL;
 	     each = xml_next(each, "analysis"))
 		xml_need(reader, each, "id");
+}
+
+/* A chart of lines has one entry, which no other is in. */
+static void check_lines(struct xml_reader *reader, const struct xml_element *view)
+{
+	const struct xml_element *entry = xml_child(view, "entry");
+	if (entry == NULL)
+		xml_fail(reader, view, "has no <entry>");
+	else if (xml_next(entry, "entry") != NULL)
+		xml_fail(reader, xml_next(entry, "entry"), "there is one already; an <xyView> has one <entry>");
+	else if (xml_attribute(entry, "displayType") != NULL &&
+		 strcmp(xml_attribute(entry, "displayType"), "absolute") != 0 &&
+		 strcmp(xml_attribute(entry, "displayType"), "delta") != 0)
+		xml_fail(reader, entry, "there is no displayType '%s'; there are absolute and delta",
+			 xml_attribute(entry, "displayType"));
 }
 
 /* Returns a colour "#RRGGBB"; what is none is a failure. */
@@ -55,8 +85,8 @@ enum histree_status xml_view_check(const struct xml_document *document, const st
 	bool is_chart = xml_is(view, "xyView");
 	xml_allow(&reader, view, "id", is_chart ? "head entry" : "head definedValue entry");
 	xml_need(&reader, view, "id");
-	if (xml_child(view, "entry") == NULL)
-		xml_fail(&reader, view, "has no <entry>");
+	if (is_chart)
+		check_lines(&reader, view);
 	for (const struct xml_element *each = view->first; each != NULL; each = each->next) {
 		if (xml_is(each, "head")) {
 			check_head(&reader, each);
@@ -184,7 +214,7 @@ static void read_entry(struct xml_reader *reader, struct xml_labels *labels, con
 		read_entry(reader, labels, view, each, path);
 }
 
-static bool shows(const struct xml_element *view, const char *analysis)
+bool xml_view_shows(const struct xml_element *view, const char *analysis)
 {
 	const struct xml_element *head = xml_child(view, "head");
 	const struct xml_element *of = head != NULL ? xml_child(head, "analysis") : NULL;
@@ -202,7 +232,7 @@ void xml_labels_read(struct xml_reader *reader, struct xml_labels *labels, const
 		return;
 	for (const struct xml_element *view = xml_child(reader->document->root, "timeGraphView"); view != NULL;
 	     view = xml_next(view, "timeGraphView")) {
-		if (!shows(view, analysis))
+		if (!xml_view_shows(view, analysis))
 			continue;
 		enum histree_status status = xml_view_check(reader->document, view, reader->error);
 		if (status != HISTREE_OK)
@@ -221,8 +251,6 @@ const char *xml_views_remark(const struct xml_document *document, const char *an
 		if (xml_is(view, "callstack") && xml_attribute(view, "id") != NULL &&
 		    strcmp(xml_attribute(view, "id"), analysis) == 0)
 			return "the call stacks of its file are states like others, and have no view of their own";
-		if (xml_is(view, "xyView") && shows(view, analysis))
-			return "an <xyView> of its file has no chart: ask its states with 'histree query'";
 	}
 	return NULL;
 }

@@ -22,6 +22,9 @@ void xml_labels_release(struct xml_labels *labels);
 /* Returns what of a file is not shown, as a sentence for the store of an analysis; NULL: there is nothing. */
 const char *xml_views_remark(const struct xml_document *document, const char *analysis);
 
+/* Returns whether a view is of an analysis: one that names none is of all. */
+bool xml_view_shows(const struct xml_element *view, const char *analysis);
+
 enum histree_status xml_view_check(const struct xml_document *document, const struct xml_element *view,
 				   struct histree_error *error);
 

@@ -55,10 +55,10 @@ struct output {
 /* By name, as clients list them; NULL at the end. */
 extern const struct output *const outputs[];
 
-extern const struct output output_call_stack, output_control_flow, output_critical_path, output_resources,
-	output_chart_lines, output_cpu_usage, output_histogram, output_events, output_statistics,
-	output_state_system, output_segment_table, output_segment_scatter, output_segment_statistics,
-	output_segment_density, output_definitions;
+extern const struct output output_call_stack, output_chart_lines, output_chart_states, output_control_flow,
+	output_critical_path, output_resources, output_cpu_usage, output_histogram, output_events,
+	output_statistics, output_state_system, output_segment_table, output_segment_scatter,
+	output_segment_statistics, output_segment_density;
 
 const char *output_type_name(enum output_type type);
 

@@ -14,7 +14,7 @@ const struct output *const outputs[] = {
 	&output_chart_lines,     &output_cpu_usage,       &output_call_stack,         &output_control_flow,
 	&output_critical_path,   &output_events,          &output_statistics,         &output_histogram,
 	&output_segment_density, &output_segment_scatter, &output_segment_statistics, &output_segment_table,
-	&output_resources,       &output_state_system,    &output_definitions,        NULL,
+	&output_resources,       &output_state_system,    &output_chart_states,        NULL,
 };
 
 const char *output_type_name(enum output_type type)
