@@ -118,11 +118,12 @@ struct histree_build_options {
 	uint32_t threads;
 	/*
 	 * Cut the trace in time, and have so many threads analyse the slices, for the analyses that can be cut
-	 * (`kernel`); 0: do not.  Histories are the same byte by byte.  Nothing is published before the end, and
-	 * the build cannot be resumed.  Each slice that waits takes about 100 bytes an event besides `memory_max`.
+	 * (`kernel`); 0: do not.  Each interval is the same, though leaves of histories are not.  Nothing is
+	 * published before the end, and the build cannot be resumed.  Slices share what `memory_max` has for
+	 * buffers, and where that is 0 have 48 MiB each: there are two more of them than threads.
 	 */
 	uint32_t slices;
-	uint64_t slice_events; /* of a slice, about; 0: 65,536 */
+	uint64_t slice_events; /* of a slice, about, if one has 30 bytes; 0: as memory allows */
 	/*
 	 * `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB, for each
 	 * host that is built at a time.  `threads` may be 0: it follows from those of the build.

@@ -9,6 +9,7 @@
 #define ANALYSIS_ANALYSIS_H
 
 #include "analysis/analysis_inputs.h"
+#include "analysis/change_log.h"
 #include "analysis/saved_bytes.h"
 #include "event/event.h"
 #include "histree/charts.h"
@@ -89,11 +90,10 @@ struct analysis {
 	void (*free)(void *instance);
 };
 
-/* What instances for slices of a trace have in common. */
+/* How an instance for a slice of a trace is made. */
 struct slice_frame {
 	const struct analysis *analysis;
-	histree_time start;    /* of the history */
-	size_t value_size_max; /* that it takes */
+	struct change_log_frame log; /* whose pack has the intervals that the slice is sure of */
 };
 
 /*
@@ -113,6 +113,8 @@ struct analysis_slices {
 	void (*begin)(void *instance);
 	/* Returns why the slice is of no use, a constant, or NULL: it may be. */
 	const char *(*failure)(const void *instance);
+	/* Returns how many bytes of memory it has, besides its pack. */
+	size_t (*bytes)(const void *instance);
 	/* Returns whether slices after what the true instance has seen are likely to be of use. */
 	bool (*help)(const void *instance);
 	/*
@@ -121,6 +123,8 @@ struct analysis_slices {
 	 * for what ends the build.
 	 */
 	enum histree_status (*commit)(void *instance, void *slice, struct histree_error *error);
+	/* Of one that was committed: by the keys of its pack, which true attributes they are; to be freed. */
+	histree_quark *(*take_keys)(void *slice);
 };
 
 extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */

@@ -4,23 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/logged_change.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "state/state_resume.h"
 #include "state/state_system.h"
+#include "tree/leaf_pack.h"
 
-enum change_kind {
-	CHANGE_INTERVAL, /* of an exact attribute */
-	CHANGE_SET,
-	CHANGE_SETTLE, /* what was exact is the state of the true system from now on */
-	CHANGE_CHOOSE,
-	CHANGE_COPY,
-	CHANGE_END_CHILD,
-	CHANGE_LEAST,
-	CHANGE_GREATEST,
-};
-
-enum { INTERVALS_AT_ONCE = 128 };
+enum { ATTRIBUTE_BYTES = 100 }; /* about, of a slice's own system */
 
 void change_log_fail(struct change_log *log, const char *why)
 {
@@ -58,42 +48,39 @@ static bool put_value(struct change_log *log, struct logged_change *change, cons
 	return true;
 }
 
-static struct histree_value value_of(const struct change_log *log, const struct logged_change *change)
+size_t change_log_bytes(const struct change_log *log)
 {
-	struct histree_value value = { .type = (enum histree_type)change->type };
-	size_t size;
-	switch (value.type) {
-	case HISTREE_NULL:
-	case HISTREE_UNKNOWN:
-		break;
-	case HISTREE_INT:
-		value.int32 = (int32_t)change->bits;
-		break;
-	case HISTREE_LONG:
-		value.int64 = (int64_t)change->bits;
-		break;
-	case HISTREE_DOUBLE:
-		memcpy(&value.real, &change->bits, sizeof(value.real));
-		break;
-	case HISTREE_BOOL:
-		value.boolean = change->bits != 0;
-		break;
-	case HISTREE_STRING:
-	case HISTREE_CUSTOM:
-		value.bytes = intern_get(&log->texts, (uint32_t)change->bits, &size);
-		value.size = (uint32_t)size;
-		break;
-	}
-	return value;
+	return log->count * sizeof(struct logged_change) + log->known_count * ATTRIBUTE_BYTES;
+}
+
+/* Fail the slice if it has more than it may have. */
+static void check_size(struct change_log *log)
+{
+	if (change_log_bytes(log) > log->bytes_max)
+		change_log_fail(log, "it changes more than there is memory for");
+}
+
+static bool add_chunk(struct change_log *log)
+{
+	struct change_chunk *chunk = malloc(sizeof(*chunk));
+	if (chunk == NULL)
+		return false;
+	chunk->next = NULL;
+	chunk->count = 0;
+	*(log->last == NULL ? &log->first : &log->last->next) = chunk;
+	log->last = chunk;
+	return true;
 }
 
 static void put(struct change_log *log, const struct logged_change *change)
 {
-	if (log->count == log->capacity && !array_reserve(&log->changes, &log->capacity, log->count + 1)) {
+	check_size(log);
+	if ((log->last == NULL || log->last->count == CHANGES_PER_CHUNK) && !add_chunk(log)) {
 		log->no_memory = true;
 		return;
 	}
-	log->changes[log->count++] = *change;
+	log->last->changes[log->last->count++] = *change;
+	log->count++;
 }
 
 static void put_with(struct change_log *log, struct logged_change change, const struct histree_value *value)
@@ -110,13 +97,22 @@ static enum histree_status add(void *context, const struct histree_interval *int
 {
 	struct change_log *log = context;
 	(void)error;
-	if (!log->is_muted)
-		put_with(log,
-			 (struct logged_change){ .time = interval->start,
-						 .end = interval->end,
-						 .quark = interval->quark,
-						 .kind = CHANGE_INTERVAL },
-			 &interval->value);
+	if (log->is_muted)
+		return HISTREE_OK;
+	if (log->pack != NULL) {
+		enum histree_status status = leaf_pack_keep(log->pack, interval, NULL);
+		if (status == HISTREE_ERR_TOO_LARGE)
+			change_log_fail(log, "it has more intervals than there is memory for");
+		else if (status != HISTREE_OK)
+			log->no_memory = true;
+		return HISTREE_OK;
+	}
+	put_with(log,
+		 (struct logged_change){ .time = interval->start,
+					 .end = interval->end,
+					 .quark = interval->quark,
+					 .kind = CHANGE_INTERVAL },
+		 &interval->value);
 	return HISTREE_OK;
 }
 
@@ -127,24 +123,29 @@ static enum histree_status finish(void *context, const struct attribute_tree *at
 	return HISTREE_OK;
 }
 
-enum histree_status change_log_init(struct change_log *log, histree_time start, size_t value_size_max,
+enum histree_status change_log_init(struct change_log *log, const struct change_log_frame *frame,
 				    struct histree_error *error)
 {
 	const struct interval_sink sink = {
 		.add = add,
 		.finish = finish,
 		.context = log,
-		.value_size_max = value_size_max,
+		.value_size_max = frame->value_size_max,
 	};
-	*log = (struct change_log){ 0 };
-	return state_system_create(start, &sink, &log->system, error);
+	*log = (struct change_log){ .bytes_max = frame->bytes_max, .pack = frame->pack };
+	return state_system_create(frame->start, &sink, &log->system, error);
 }
 
 void change_log_release(struct change_log *log)
 {
 	histree_state_free(log->system);
-	free(log->changes);
+	while (log->first != NULL) {
+		struct change_chunk *chunk = log->first;
+		log->first = chunk->next;
+		free(chunk);
+	}
 	free(log->known);
+	free(log->map);
 	intern_release(&log->texts);
 	*log = (struct change_log){ 0 };
 }
@@ -165,6 +166,7 @@ static void know(struct change_log *log, histree_quark quark, enum change_known 
 		}
 		memset(log->known + log->known_count, KNOWN_AS_BEFORE, quark + 1 - log->known_count);
 		log->known_count = (size_t)quark + 1;
+		check_size(log);
 	}
 	log->known[quark] = (uint8_t)known;
 }
@@ -260,14 +262,16 @@ void change_log_set(struct change_log *log, histree_time time, histree_quark qua
 			change_log_fail(log, "a change is refused");
 		return;
 	}
-	const struct histree_value before = local_value(log, quark);
-	bool is_same = known == KNOWN_VALUE && histree_value_equal(&before, &value);
-	if (is_same)
-		return;
+	bool is_known = known == KNOWN_VALUE || known == KNOWN_GUESS;
+	if (is_known) {
+		const struct histree_value before = local_value(log, quark);
+		if (histree_value_equal(&before, &value))
+			return;
+	}
 	put_with(log, (struct logged_change){ .time = time, .quark = quark, .kind = CHANGE_SET }, &value);
 	set_local(log, time, quark, value);
 	/* Another value begins now, whenever the one before it began. */
-	know(log, quark, known == KNOWN_VALUE ? KNOWN_EXACT : KNOWN_VALUE);
+	know(log, quark, is_known ? KNOWN_EXACT : KNOWN_VALUE);
 }
 
 void change_log_copy(struct change_log *log, histree_time time, histree_quark quark, histree_quark of)
@@ -294,190 +298,4 @@ void change_log_widen(struct change_log *log, histree_quark quark, bool is_least
 	put_with(log, (struct logged_change){ .quark = quark, .kind = is_least ? CHANGE_LEAST : CHANGE_GREATEST },
 		 &wide);
 	know(log, quark, KNOWN_CHOSEN);
-}
-
-/* ---- in the true system -------------------------------------------------------------------------------------- */
-
-enum histree_status change_log_map(const struct change_log *log, struct histree_state_system *system,
-				   histree_quark **map, struct histree_error *error)
-{
-	const struct histree_attributes *attributes = histree_state_attributes(log->system);
-	uint32_t count = histree_attributes_count(attributes);
-	enum histree_status status = HISTREE_OK;
-	char *name = NULL;
-	size_t capacity = 0;
-	*map = malloc(((size_t)count + 1) * sizeof(**map));
-	if (*map == NULL)
-		return error_memory(error, "the attributes of a slice");
-	for (histree_quark quark = 0; quark < count && status == HISTREE_OK; quark++) {
-		histree_quark parent = histree_attributes_parent(attributes, quark);
-		size_t size = histree_attributes_name(attributes, quark, name, capacity);
-		if (size >= capacity) {
-			if (!array_reserve(&name, &capacity, size + 1)) {
-				status = error_memory(error, "the attributes of a slice");
-				break;
-			}
-			histree_attributes_name(attributes, quark, name, capacity);
-		}
-		status = histree_state_child(system, parent == HISTREE_ROOT ? parent : (*map)[parent], name, size,
-					     &(*map)[quark], error);
-	}
-	free(name);
-	if (status != HISTREE_OK) {
-		free(*map);
-		*map = NULL;
-	}
-	return status;
-}
-
-struct application {
-	const struct change_log *log;
-	struct histree_state_system *system;
-	const histree_quark *map;
-	struct histree_error *error;
-	struct histree_interval intervals[INTERVALS_AT_ONCE]; /* that the system is still to take */
-	size_t count;
-};
-
-static enum histree_status hand_over(struct application *application)
-{
-	size_t added, count = application->count;
-	application->count = 0;
-	return count == 0 ? HISTREE_OK
-			  : state_add_intervals(application->system, application->intervals, count, &added,
-						application->error);
-}
-
-static enum histree_status modify(const struct application *application, histree_time time, histree_quark quark,
-				  struct histree_value value)
-{
-	enum histree_status status =
-		histree_state_modify(application->system, time, quark, value, application->error);
-	/* As changes.c does where the clock of a trace steps back. */
-	if (status == HISTREE_ERR_TIME_BACKWARDS)
-		status = histree_state_update(application->system, quark, value, application->error);
-	return status;
-}
-
-static struct histree_value true_value(const struct application *application, histree_quark quark)
-{
-	struct histree_value value = histree_null();
-	return histree_state_ongoing(application->system, quark, &value, NULL, NULL) == HISTREE_OK ? value
-												   : histree_null();
-}
-
-static enum histree_status choose_true(const struct application *application, const struct logged_change *change)
-{
-	struct histree_value of = true_value(application, application->map[change->bits]);
-	uint64_t choice = (uint64_t)change->end;
-	int32_t value = (int32_t)(of.type == HISTREE_NULL ? choice >> 32 : choice & UINT32_MAX);
-	return modify(application, change->time, application->map[change->quark],
-		      of.type == HISTREE_UNKNOWN ? of : histree_int(value));
-}
-
-static enum histree_status end_child(const struct application *application, const struct logged_change *change)
-{
-	const struct histree_attributes *attributes = histree_state_attributes(application->system);
-	size_t size;
-	const char *name = intern_get(&application->log->texts, (uint32_t)change->bits, &size);
-	histree_quark child;
-	if (histree_attributes_child(attributes, application->map[change->quark], name, size, &child) != HISTREE_OK)
-		return HISTREE_OK;
-	return modify(application, change->time, child, histree_null());
-}
-
-static enum histree_status widen(const struct application *application, const struct logged_change *change)
-{
-	histree_quark quark = application->map[change->quark];
-	struct histree_value now = true_value(application, quark);
-	int64_t value = (int64_t)change->bits;
-	bool wider =
-		now.type != HISTREE_LONG || (change->kind == CHANGE_LEAST ? value < now.int64 : value > now.int64);
-	return wider ? histree_state_update(application->system, quark, histree_long(value), application->error)
-		     : HISTREE_OK;
-}
-
-static enum histree_status settle_true(const struct application *application, histree_quark quark,
-				       histree_time since, const struct histree_value *value)
-{
-	return state_resume_state(application->system, quark, since, value)
-		       ? HISTREE_OK
-		       : error_memory(application->error, "the value of an attribute");
-}
-
-static enum histree_status apply_one(struct application *application, const struct logged_change *change)
-{
-	struct histree_value value;
-	histree_quark quark = application->map[change->quark];
-	switch ((enum change_kind)change->kind) {
-	case CHANGE_INTERVAL:
-		break;
-	case CHANGE_SET:
-		return modify(application, change->time, quark, value_of(application->log, change));
-	case CHANGE_SETTLE:
-		value = value_of(application->log, change);
-		return settle_true(application, quark, change->time, &value);
-	case CHANGE_CHOOSE:
-		return choose_true(application, change);
-	case CHANGE_COPY:
-		return modify(application, change->time, quark,
-			      true_value(application, application->map[change->bits]));
-	case CHANGE_END_CHILD:
-		return end_child(application, change);
-	case CHANGE_LEAST:
-	case CHANGE_GREATEST:
-		return widen(application, change);
-	}
-	return HISTREE_OK;
-}
-
-/* What is exact at the end of the slice is so in the true system. */
-static enum histree_status settle_all(const struct application *application)
-{
-	const struct histree_state_system *slice = application->log->system;
-	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = 0; quark < application->log->known_count && status == HISTREE_OK; quark++) {
-		if (application->log->known[quark] != KNOWN_EXACT)
-			continue;
-		const struct ongoing_state *state = &slice->ongoing.states[quark];
-		const struct histree_value value = ongoing_states_value(&slice->ongoing, quark);
-		status = settle_true(application, application->map[quark], state->since, &value);
-	}
-	histree_time end = histree_state_current_end(slice);
-	if (end > application->system->current_end)
-		application->system->current_end = end;
-	return status;
-}
-
-enum histree_status change_log_apply(const struct change_log *log, struct histree_state_system *system,
-				     const histree_quark *map, struct histree_error *error)
-{
-	struct application *application = calloc(1, sizeof(*application));
-	enum histree_status status = HISTREE_OK;
-	if (application == NULL)
-		return error_memory(error, "the states of a slice");
-	*application = (struct application){ .log = log, .system = system, .map = map, .error = error };
-	for (size_t i = 0; i < log->count && status == HISTREE_OK; i++) {
-		const struct logged_change *change = &log->changes[i];
-		if (change->kind == CHANGE_INTERVAL) {
-			application->intervals[application->count++] = (struct histree_interval){
-				.start = change->time,
-				.end = change->end,
-				.quark = map[change->quark],
-				.value = value_of(log, change),
-			};
-			if (application->count == INTERVALS_AT_ONCE)
-				status = hand_over(application);
-			continue;
-		}
-		status = hand_over(application);
-		if (status == HISTREE_OK)
-			status = apply_one(application, change);
-	}
-	if (status == HISTREE_OK)
-		status = hand_over(application);
-	if (status == HISTREE_OK)
-		status = settle_all(application);
-	free(application);
-	return status;
 }

@@ -8,7 +8,8 @@
  *
  * - The first changes of an attribute are kept as changes, as the state that they end is not known.
  * - From its second value on, an attribute is *exact*: its state and since when it has it are those of one pass.
- *   What it changes is kept as the interval that ended, and costs the true system nothing but to take it.
+ *   What it changes is kept as the interval that ended: in a pack of leaves, which the true system never sees, or
+ *   else in the log, for it to take.
  * - A change whose value depends on an attribute that is still as it was before names that attribute instead.
  *
  * To read an attribute that is as before fails the slice, which is then analysed again by whoever knows.
@@ -18,6 +19,8 @@
 
 #include "base/intern.h"
 #include "histree/state_system.h"
+
+struct leaf_pack;
 
 /* What is known of an attribute in a slice. */
 enum change_known {
@@ -34,21 +37,19 @@ struct change_choice {
 	int32_t null, other;
 };
 
-struct logged_change {
-	histree_time time; /* of the change; of an interval the start */
-	uint64_t bits;     /* of the value, as ongoing_states.h has it, a text as its id; or another attribute */
-	histree_time end;  /* of an interval; or the values to choose from */
-	histree_quark quark;
-	uint8_t kind, type;
-};
+/* They are kept in pieces, so that a log never moves. */
+struct change_chunk;
 
 /* A zeroed one is empty. */
 struct change_log {
 	struct histree_state_system *system; /* of the slice: its names, and values as far as they are known */
-	struct logged_change *changes;
-	size_t count, capacity;
+	struct change_chunk *first, *last;
+	size_t count;   /* of changes */
 	uint8_t *known; /* enum change_known by quark */
 	size_t known_count, known_capacity;
+	size_t bytes_max;       /* of the changes and attributes */
+	struct leaf_pack *pack; /* borrowed; NULL: intervals are in the log */
+	histree_quark *map; /* once it is done in the true system: by quark, which one that is there; else NULL */
 	struct intern texts;
 	struct change_choice choice; /* that a value stands for */
 	bool is_muted;               /* intervals of the slice's system are none: their beginning is not known */
@@ -56,8 +57,15 @@ struct change_log {
 	bool no_memory;
 };
 
-/* Begin; the history starts then, and takes values of that size. */
-enum histree_status change_log_init(struct change_log *log, histree_time start, size_t value_size_max,
+/* How a log begins. */
+struct change_log_frame {
+	histree_time start;    /* of the history */
+	size_t value_size_max; /* that it takes */
+	size_t bytes_max;      /* of changes and attributes, beyond which it fails */
+	struct leaf_pack *pack;
+};
+
+enum histree_status change_log_init(struct change_log *log, const struct change_log_frame *frame,
 				    struct histree_error *error);
 void change_log_release(struct change_log *log);
 
@@ -68,6 +76,9 @@ static inline bool change_log_has_failed(const struct change_log *log)
 {
 	return log->why != NULL || log->no_memory;
 }
+
+/* Returns how many bytes of memory it has, about: changes and attributes. */
+size_t change_log_bytes(const struct change_log *log);
 
 enum change_known change_log_known(const struct change_log *log, histree_quark quark);
 
@@ -98,14 +109,10 @@ void change_log_widen(struct change_log *log, histree_quark quark, bool is_least
 /* ---- in the true system -------------------------------------------------------------------------------------- */
 
 /*
- * Have all attributes of the slice in a system, made in their order where they are missing.  The array is the
- * caller's to free: by the quark of the slice, that in the system.
+ * Have all attributes of the slice in a system, made in their order where they are missing, and do all changes
+ * there.  A failure ends the history.  From then on `map` is there.
  */
-enum histree_status change_log_map(const struct change_log *log, struct histree_state_system *system,
-				   histree_quark **map, struct histree_error *error);
-
-/* Do all changes in a system.  A failure ends the history. */
-enum histree_status change_log_apply(const struct change_log *log, struct histree_state_system *system,
-				     const histree_quark *map, struct histree_error *error);
+enum histree_status change_log_apply(struct change_log *log, struct histree_state_system *system,
+				     struct histree_error *error);
 
 #endif

@@ -105,14 +105,14 @@ static const struct cli_option options[] = {
 	  .max = 64,
 	  .help = "cut the trace in time, and have N more threads analyse the slices, without what came before "
 		  "them, "
-		  "for the analyses that can be cut: kernel. The history is the same" },
+		  "for the analyses that can be cut: kernel. The intervals are the same" },
 	{ .name = "slice-events",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct build_options, slice_events),
 	  .min = 16,
 	  .max = INT64_MAX,
-	  .help = "make slices about N events long; default: 65536" },
+	  .help = "make slices about N events long; default: as memory allows" },
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = CLI_FLAG,

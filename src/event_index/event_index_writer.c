@@ -90,22 +90,33 @@ static bool end_block(struct event_index_writer *writer)
 	return true;
 }
 
-static bool begin_block(struct event_index_writer *writer, const struct trace *trace)
+static bool begin_block(struct event_index_writer *writer, const struct trace_position *positions,
+			size_t file_count)
 {
-	if (writer->event_count == 0) {
-		writer->file_count = trace_file_count(trace);
-		writer->positions = calloc(writer->file_count + 1, sizeof(*writer->positions));
-	}
-	uint8_t *at = reserve(&writer->blocks, 2 * writer->file_count * VARINT_SIZE_MAX + 1);
-	if (writer->positions == NULL || at == NULL)
+	if (writer->event_count == 0)
+		writer->file_count = file_count;
+	assert(file_count == writer->file_count);
+	uint8_t *at = reserve(&writer->blocks, 2 * file_count * VARINT_SIZE_MAX + 1);
+	if (at == NULL)
 		return false;
-	writer->memory += event_index_room(writer->file_count, sizeof(*writer->positions));
-	if (writer->file_count > 0)
-		trace_positions(trace, writer->positions);
-	for (size_t i = 0; i < writer->file_count; i++)
-		at = put_varint(put_varint(at, writer->positions[i].packet + 1), writer->positions[i].events);
+	writer->memory += event_index_room(file_count, sizeof(*positions));
+	for (size_t i = 0; i < file_count; i++)
+		at = put_varint(put_varint(at, positions[i].packet + 1), positions[i].events);
 	set_end(&writer->blocks, at);
 	return true;
+}
+
+uint32_t event_index_type(struct event_index_writer *writer, const char *name, size_t size)
+{
+	uint32_t type = intern_add(&writer->types, name, size);
+	if (type == INTERN_NONE ||
+	    !array_reserve(&writer->counts, &writer->count_capacity, (size_t)writer->types.count))
+		return INTERN_NONE;
+	if (writer->count_count < writer->types.count)
+		writer->memory += event_index_room(size, 1);
+	while (writer->count_count < writer->types.count)
+		writer->counts[writer->count_count++] = 0;
+	return type;
 }
 
 /* Classes of one name, of several traces or streams, are one type. */
@@ -116,17 +127,49 @@ static bool learn_class(struct event_index_writer *writer, const struct event_cl
 		return false;
 	while (writer->class_count < classes)
 		writer->type_of_class[writer->class_count++] = 0;
-	uint32_t type = intern_add(&writer->types, class->name, strlen(class->name));
-	if (type == INTERN_NONE ||
-	    !array_reserve(&writer->counts, &writer->count_capacity, (size_t)writer->types.count))
-		return false;
-	bool is_new = writer->count_count < writer->types.count;
-	while (writer->count_count < writer->types.count)
-		writer->counts[writer->count_count++] = 0;
-	if (is_new)
-		writer->memory += event_index_room(strlen(class->name), 1);
-	writer->type_of_class[class->id] = type + 1;
-	return true;
+	uint32_t type = event_index_type(writer, class->name, strlen(class->name));
+	if (type != INTERN_NONE)
+		writer->type_of_class[class->id] = type + 1;
+	return type != INTERN_NONE;
+}
+
+static inline enum histree_status add(struct event_index_writer *writer, uint32_t type, histree_time time,
+				      const struct trace_position *positions, size_t file_count,
+				      struct histree_error *error)
+{
+	uint64_t number = writer->event_count;
+	bool has_room = true;
+	if (number == 0 || time > writer->end)
+		writer->end = time;
+	if (number % EVENTS_PER_TICK == 0)
+		has_room = add_tick(writer);
+	if (has_room && number % EVENTS_PER_BLOCK == 0)
+		has_room = (number == 0 || end_block(writer)) && begin_block(writer, positions, file_count);
+	if (!has_room)
+		return error_memory(error, "the index of events");
+	writer->counts[type]++;
+	writer->event_count++;
+	if (number % EVENTS_PER_BLOCK == 0)
+		leave_out_if_too_large(writer, writer->blocks.size);
+	return HISTREE_OK;
+}
+
+enum histree_status event_index_add_type(struct event_index_writer *writer, uint32_t type, histree_time time,
+					 const struct trace_position *positions, size_t file_count,
+					 struct histree_error *error)
+{
+	return writer->is_left_out ? HISTREE_OK : add(writer, type, time, positions, file_count, error);
+}
+
+/* Where the trace is. */
+static bool find_positions(struct event_index_writer *writer, const struct trace *trace)
+{
+	size_t count = trace_file_count(trace);
+	if (writer->positions == NULL)
+		writer->positions = calloc(count + 1, sizeof(*writer->positions));
+	if (writer->positions != NULL && count > 0)
+		trace_positions(trace, writer->positions);
+	return writer->positions != NULL;
 }
 
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
@@ -134,22 +177,12 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 {
 	if (writer->is_left_out)
 		return HISTREE_OK;
-	uint64_t number = writer->event_count;
 	bool is_known = event->class->id < writer->class_count && writer->type_of_class[event->class->id] != 0;
-	if (number == 0 || event->time > writer->end)
-		writer->end = event->time;
-	bool has_room = is_known || learn_class(writer, event->class);
-	if (has_room && number % EVENTS_PER_TICK == 0)
-		has_room = add_tick(writer);
-	if (has_room && number % EVENTS_PER_BLOCK == 0)
-		has_room = (number == 0 || end_block(writer)) && begin_block(writer, trace);
-	if (!has_room)
+	bool begins_block = event_index_begins_block(writer);
+	if ((!is_known && !learn_class(writer, event->class)) || (begins_block && !find_positions(writer, trace)))
 		return error_memory(error, "the index of events");
-	writer->counts[writer->type_of_class[event->class->id] - 1]++;
-	writer->event_count++;
-	if (number % EVENTS_PER_BLOCK == 0)
-		leave_out_if_too_large(writer, writer->blocks.size);
-	return HISTREE_OK;
+	return add(writer, writer->type_of_class[event->class->id] - 1, event->time, writer->positions,
+		   begins_block ? trace_file_count(trace) : 0, error);
 }
 
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,

@@ -31,6 +31,20 @@ struct event_index_writer {
 	bool is_left_out;      /* it does not fit, and was given up */
 };
 
+/* Returns the number of a type of events, which it gets now if it is new; INTERN_NONE if memory is out. */
+uint32_t event_index_type(struct event_index_writer *writer, const char *name, size_t size);
+
+/* Whether the next event begins a block, so that its positions are wanted. */
+static inline bool event_index_begins_block(const struct event_index_writer *writer)
+{
+	return writer->event_count % EVENTS_PER_BLOCK == 0;
+}
+
+/* Adds an event of a type; of one that begins a block, where it is in each of so many files. */
+enum histree_status event_index_add_type(struct event_index_writer *writer, uint32_t type, histree_time time,
+					 const struct trace_position *positions, size_t file_count,
+					 struct histree_error *error);
+
 /* Adds the event that `trace` gave last. */
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
 				    const struct event *event, struct histree_error *error);

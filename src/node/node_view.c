@@ -15,6 +15,12 @@ uint32_t node_used(const uint8_t *block)
 	return get_le32(block + 40);
 }
 
+void node_set_number(uint8_t *block, uint32_t number)
+{
+	put_le32(block + 4, number);
+	put_le32(block, crc32c(0, block + 4, node_used(block) - 4));
+}
+
 enum histree_status node_check(const struct node_layout *layout, const uint8_t *block, uint32_t number,
 			       struct histree_error *error)
 {

@@ -32,6 +32,9 @@ struct node_view {
 /* Returns how many bytes a node says that it uses. */
 uint32_t node_used(const uint8_t *block);
 
+/* Give a sealed node another number, and the checksum that goes with it. */
+void node_set_number(uint8_t *block, uint32_t number);
+
 /* Check checksum, address, and each size against the others.  Returns HISTREE_ERR_FORMAT if one is wrong. */
 enum histree_status node_check(const struct node_layout *layout, const uint8_t *block, uint32_t number,
 			       struct histree_error *error);

@@ -10,6 +10,8 @@
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
 
+enum { EVENTS_PER_STEP = 1024 }; /* of slices, while others see the events */
+
 enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
 				      struct histree_error *error)
 {
@@ -78,8 +80,8 @@ static bool is_cut(const struct analysis_job *job, const struct histree_build_op
 }
 
 /* *input becomes that of the instance. */
-static enum histree_status cut(struct analysis_job *job, const struct histree_build_options *build, void **input,
-			       struct histree_error *error)
+static enum histree_status cut(struct analysis_job *job, const struct histree_build_options *build,
+			       const struct memory_plan *memory, void **input, struct histree_error *error)
 {
 	const struct job_slices_plan plan = {
 		.analysis = job->entry->analysis,
@@ -89,6 +91,7 @@ static enum histree_status cut(struct analysis_job *job, const struct histree_bu
 		.clock = job->clock,
 		.threads = build->slices,
 		.slice_events = build->slice_events,
+		.memory = memory->slices,
 	};
 	enum histree_status status = job_slices_create(&plan, job->trace, job->system, &job->slices, error);
 	return status == HISTREE_OK ? job_slices_input(job->slices, input, error) : status;
@@ -96,7 +99,7 @@ static enum histree_status cut(struct analysis_job *job, const struct histree_bu
 
 static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
 					 histree_time start, const struct histree_build_options *build,
-					 size_t memory, struct table_space *tables, void *input,
+					 const struct memory_plan *memory, struct table_space *tables, void *input,
 					 struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
@@ -109,14 +112,19 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 		.null_empty_stacks = build->null_empty_stacks,
 		.tree = build->tree,
 	};
-	options.tree.memory_max = memory;
+	options.tree.memory_max = memory->history;
+	/* The tree gets what slices leave to it, in the thread that hands them over. */
+	if (is_cut(job, build)) {
+		options.tree.memory_max = memory->history_cut;
+		options.tree.threads = 1;
+	}
 	enum histree_status status = create_system(job, io, &options, build, tables, error);
 	if (status == HISTREE_OK && analysis->label_table_count > 0)
 		status = histree_state_labels(job->system, analysis->labels, analysis->label_table_count, error);
 	if (status == HISTREE_OK && analysis->chart_count > 0)
 		status = histree_state_charts(job->system, analysis->charts, analysis->chart_count, error);
 	if (status == HISTREE_OK && is_cut(job, build))
-		status = cut(job, build, &input, error);
+		status = cut(job, build, memory, &input, error);
 	if (status == HISTREE_OK)
 		status = analysis->create(job->system, input, &job->instance, error);
 	if (status == HISTREE_OK && job->slices != NULL)
@@ -159,7 +167,7 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 	if (status != HISTREE_OK)
 		return status;
 	return analysis_job_makes_history(job)
-		       ? start_history(job, io, path, start, options, memory->history, inputs->tables, input, error)
+		       ? start_history(job, io, path, start, options, memory, inputs->tables, input, error)
 		       : start_segments(job, io, path, options, memory->segments, input, error);
 }
 
@@ -192,7 +200,7 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 	if (trace->id >= job->trace_count)
 		status = analysis_job_meet(job, trace, &applies, error);
 	if (status == HISTREE_OK && job->slices != NULL)
-		return job_slices_handle(job->slices, job->trace, event, error);
+		return ++job->passed % EVENTS_PER_STEP == 0 ? job_slices_step(job->slices, error) : HISTREE_OK;
 	if (!applies)
 		return status;
 	status = event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);

@@ -21,6 +21,7 @@ struct analysis_job {
 	uint64_t forgotten;                     /* intervals that went nowhere */
 	void *instance;
 	struct job_slices *slices;         /* NULL: it is not cut */
+	uint64_t passed;                   /* events, while it is cut */
 	const struct trace *trace;         /* that events come from, if it can be cut; set by the build */
 	const struct histree_clock *clock; /* of that; set by the build */
 	struct crew *crew;                 /* set by the build; NULL: none */

@@ -41,6 +41,7 @@ static void plan_memory(struct build *build)
 	for (size_t i = 0; i < build->job_count; i++)
 		histories += analysis_job_makes_history(&build->jobs[i]);
 	build->memory = memory_plan(build->options->tree.memory_max, histories, build->job_count - histories);
+	memory_plan_slices(&build->memory, build->options->tree.memory_max, (uint32_t)build->options->slices);
 	if (build->host->tables_max != 0)
 		build->memory.tables = build->host->tables_max;
 }
@@ -110,7 +111,10 @@ enum histree_status build_handle_event(struct build *build, const struct event *
 /* While there is a feed, the trace is not ours to ask. */
 struct trace_report build_report(const struct build *build)
 {
-	return build->feed.trace != NULL ? build->read : trace_report(build->trace);
+	struct trace_report report = build->feed.trace != NULL ? build->read : trace_report(build->trace);
+	if (build_is_cut(build))
+		build_slices_report(build, &report);
+	return report;
 }
 
 static void show_progress(const struct build *build, int64_t now)
@@ -266,6 +270,8 @@ static enum histree_status handle_events(struct build *build, bool *has_failed)
 	for (uint64_t count = 0; (status = next_event(build, &event)) == HISTREE_OK; count++) {
 		if (count == 0)
 			status = build_begin(build, event.time);
+		if (status == HISTREE_OK && build_is_cut(build))
+			return build_handle_slices(build, &event, has_failed);
 		if (status == HISTREE_OK)
 			status = put_checkpoint(build, &event, count);
 		if (status == HISTREE_OK)

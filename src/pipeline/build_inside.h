@@ -101,6 +101,20 @@ bool build_reads_ahead(struct build *build);
  */
 enum histree_status build_handle_batches(struct build *build, bool *has_failed);
 
+/* ---- build_slices.c ---------------------------------------------------------------------------------------- */
+
+/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
+bool build_is_cut(const struct build *build);
+
+/*
+ * Have its slices read and analysed, from the first event of the trace on.  HISTREE_END: all of it; *has_failed: it
+ * is not the trace that ended it.
+ */
+enum histree_status build_handle_slices(struct build *build, const struct event *first, bool *has_failed);
+
+/* Fill in how far they are. */
+void build_slices_report(const struct build *build, struct trace_report *report);
+
 /* ---- build_crew.c ------------------------------------------------------------------------------------------- */
 
 struct build_crew;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job_slices.h - one analysis of one trace by several threads: the trace is cut in time.
+ * job_slices.h - one analysis of one trace by several threads: the trace is cut in time (docs/design/0058).
  *
- * Whoever reads the trace counts its events for this analysis, and says at each cut where in the stream files it
- * is.  Threads that have the trace open themselves go there, and analyse a slice each without what came before
+ * Threads that have the trace open themselves read a slice each, and analyse it without what came before
  * (analysis.h).  In the order of time, slices are handed over to the analysis that has seen everything; one that
- * took something for true that is not is analysed by that itself, from the trace.  So the history is that of one
- * pass, byte by byte, wherever the cuts are.
+ * took something for true that is not is read again by that itself.  Threads then make the leaves of what a slice
+ * knew by itself, and whoever owns the history hangs them into its tree.  So every interval is that of one pass,
+ * wherever the cuts are.
  *
- * The first slice, and all that follow once slices are of no use any more, are analysed by that as well.
+ * The first slice is read by the owner as well, and so are all that follow once slices are of no use any more.
  *
- * Memory: some 20 bytes for each event of the slices that wait, which are two more than there are threads.
+ * Memory: what slices have that wait is bounded by job_slices_plan.memory; one that would need more is of no use.
  */
 #ifndef PIPELINE_JOB_SLICES_H
 #define PIPELINE_JOB_SLICES_H
 
 #include "analysis/analysis.h"
+#include "event_index/event_index_writer.h"
 #include "trace/trace.h"
 
 struct job_slices;
@@ -27,12 +28,13 @@ struct job_slices_plan {
 	bool ignores_gaps;
 	const struct histree_clock *clock; /* by which times are corrected; NULL: they are not */
 	unsigned threads;                  /* that analyse */
-	uint64_t slice_events;             /* 0: a default */
+	uint64_t slice_events;             /* about; 0: as memory allows */
+	size_t memory;                     /* of all slices, in bytes */
 };
 
 /*
  * Begin; the trace has given its first event.  The instance of the system comes later (job_slices_own()), as it has
- * an input of this.  Returns HISTREE_ERR_ARGUMENT if the trace cannot be read from the middle on.
+ * an input of this.  Returns HISTREE_ERR_ARGUMENT if the trace cannot be cut.
  */
 enum histree_status job_slices_create(const struct job_slices_plan *plan, const struct trace *trace,
 				      struct histree_state_system *system, struct job_slices **out,
@@ -44,16 +46,27 @@ enum histree_status job_slices_input(struct job_slices *slices, void **input, st
 /* That instance, which is borrowed. */
 void job_slices_own(struct job_slices *slices, void *instance);
 
-/* The event, or gap, that the trace gave last. */
-enum histree_status job_slices_handle(struct job_slices *slices, const struct trace *trace,
-				      const struct event *event, struct histree_error *error);
+/*
+ * Nobody else wants the events: read by `trace`, which has given `first`, what threads do not read, and make the
+ * index of all events, if one is wanted.  `go_on` is asked now and then.
+ */
+enum histree_status job_slices_read_alone(struct job_slices *slices, struct trace *trace, const struct event *first,
+					  struct event_index_writer *index,
+					  enum histree_status (*go_on)(void *context, struct histree_error *error),
+					  void *context, struct histree_error *error);
 
-/* There are no more events: the instance has seen everything when this returns. */
+/* Somebody else reads the trace: hand over what is done by now, without waiting for it. */
+enum histree_status job_slices_step(struct job_slices *slices, struct histree_error *error);
+
+/* The instance has seen everything when this returns. */
 enum histree_status job_slices_finish(struct job_slices *slices, struct histree_error *error);
 
-/* How many slices there were, and how many of them were of use. */
+/* How far it is, and how many slices there were and were of use. */
 struct job_slices_counts {
 	uint64_t slices, taken;
+	uint64_t events;
+	histree_time end; /* the greatest time so far */
+	double share;     /* of the trace */
 };
 
 struct job_slices_counts job_slices_counts(const struct job_slices *slices);

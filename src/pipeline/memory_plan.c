@@ -4,8 +4,9 @@
 enum {
 	MEMORY_DEFAULT = 160 << 20,
 	PART_MIN = 1 << 20,
-	SHARE_MIN = 20 << 20,   /* the buffers of such a share let a build go at nearly its full speed */
-	BESIDES_MAX = 64 << 20, /* what a process, or a host more, takes that is no buffer and no table */
+	SLICE_DEFAULT = 48 << 20, /* of each slice on its way: two more than there are threads */
+	SHARE_MIN = 20 << 20,     /* the buffers of such a share let a build go at nearly its full speed */
+	BESIDES_MAX = 64 << 20,   /* what a process, or a host more, takes that is no buffer and no table */
 };
 
 static size_t lesser(size_t one, size_t other)
@@ -30,7 +31,15 @@ struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segme
 		.tables = at_least_min(all / 5 * 2),
 		.history = at_least_min(history),
 		.segments = at_least_min(segments),
+		.history_cut = at_least_min(history / 4),
+		.slices = at_least_min(buffers - segment_stores * segments - histories * history + history / 4 * 3),
 	};
+}
+
+void memory_plan_slices(struct memory_plan *plan, size_t memory_max, uint32_t threads)
+{
+	if (memory_max == 0)
+		plan->slices = SLICE_DEFAULT * ((size_t)threads + 2);
 }
 
 static uint32_t at_most(uint64_t count, size_t hosts, uint32_t threads)

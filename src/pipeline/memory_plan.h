@@ -16,10 +16,16 @@ struct memory_plan {
 	size_t tables;   /* of all analyses */
 	size_t history;  /* the buffers of each history, and of its overviews after it */
 	size_t segments; /* the buffer of each segment store */
+	/* Of a history that is cut in time, while it is built: */
+	size_t history_cut; /* the buffers of its tree */
+	size_t slices;      /* all of its slices */
 };
 
 /* `memory_max` is for all of it; 0: the default, 160 MiB.  No part has less than 1 MiB. */
 struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segment_stores);
+
+/* Without a ceiling, slices have 48 MiB each: two more than there are threads for them. */
+void memory_plan_slices(struct memory_plan *plan, size_t memory_max, uint32_t threads);
 
 /*
  * What each of several hosts may have, some of which are built side by side.  The size of its buffers decides what

@@ -10,6 +10,7 @@
 #include "histree/value.h"
 
 struct attribute_tree;
+struct leaf_pack;
 
 /* The sections that whoever makes a history may fill, as they follow one another in the file. */
 enum told_section {
@@ -29,6 +30,13 @@ struct interval_sink {
 	 */
 	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
 					size_t *added, struct histree_error *error);
+	/*
+	 * Begin a pack of leaves that somebody else makes of intervals, and take it (tree_writer.h).  NULL: the
+	 * sink takes intervals only.
+	 */
+	enum histree_status (*begin_pack)(void *context, size_t kept_max, struct leaf_pack **out,
+					  struct histree_error *error);
+	enum histree_status (*take_pack)(void *context, const struct leaf_pack *pack, struct histree_error *error);
 	/*
 	 * The ongoing state of an attribute gets another value than this from its start on, without an interval; a
 	 * change is refused because the attribute holds another type.  May be NULL.

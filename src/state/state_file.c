@@ -76,6 +76,20 @@ static enum histree_status file_add(void *context, const struct histree_interval
 	return file_add_many(context, interval, 1, &added, error);
 }
 
+static enum histree_status file_begin_pack(void *context, size_t kept_max, struct leaf_pack **out,
+					   struct histree_error *error)
+{
+	struct state_file *state_file = context;
+	return tree_writer_begin_pack(state_file->writer, kept_max, out, error);
+}
+
+static enum histree_status file_take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
+{
+	struct state_file *state_file = context;
+	table_space_look(state_file->tables);
+	return tree_writer_take_pack(state_file->writer, pack, error);
+}
+
 static enum histree_status file_set_section(void *context, enum told_section section, const void *bytes,
 					    size_t size, struct histree_error *error)
 {
@@ -385,6 +399,8 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 		.tables = state_file->tables,
 		.add = file_add,
 		.add_many = file_add_many,
+		.begin_pack = file_begin_pack,
+		.take_pack = file_take_pack,
 		.set_section = file_set_section,
 		.closing = file_closing,
 		.finish = file_finish,

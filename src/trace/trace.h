@@ -74,6 +74,12 @@ size_t trace_file_count(const struct trace *trace);
 /* Write the position of each file from which the event that trace_next() handed out last comes first. */
 void trace_positions(const struct trace *trace, struct trace_position *out);
 
+/* Returns the file of that event, and its position there; of a trace that has positions. */
+size_t trace_position_here(const struct trace *trace, struct trace_position *out);
+
+/* Returns its time by the clock of the trace, which is not corrected. */
+histree_time trace_time_here(const struct trace *trace);
+
 /*
  * Open as trace_open() does, but from the event at which the positions were taken.  Returns HISTREE_ERR_TRACE if
  * the files are others than then.
@@ -98,6 +104,18 @@ bool trace_can_move(const struct trace *trace);
  */
 enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
 			       struct histree_error *error);
+
+/*
+ * By what packets say of their times, and by the clock of the trace.  Returns when, from a time on, about so many
+ * bytes of the files have been; INT64_MAX: hardly more than that is left.  INT64_MIN: they do not say.
+ */
+histree_time trace_time_behind(const struct trace *trace, histree_time from, uint64_t bytes);
+
+/*
+ * As trace_move(), to a place from which on every event of that time and later is met, if packets say the truth of
+ * their times, and others before it.
+ */
+enum histree_status trace_move_before(struct trace *trace, histree_time time, struct histree_error *error);
 
 /* Returns how many bytes all files have. */
 uint64_t trace_bytes(const struct trace *trace);

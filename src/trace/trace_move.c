@@ -26,6 +26,18 @@ void trace_positions(const struct trace *trace, struct trace_position *out)
 	}
 }
 
+size_t trace_position_here(const struct trace *trace, struct trace_position *out)
+{
+	const struct trace_stream *stream = trace_merge_first(&trace->merge);
+	stream->kind->position(stream, out);
+	return trace->sources[stream->trace->id]->first_file + stream->first_file;
+}
+
+histree_time trace_time_here(const struct trace *trace)
+{
+	return trace->merge.queue[0].time;
+}
+
 static bool positions_fit(const struct trace *trace, const struct trace_position *positions, size_t position_count)
 {
 	bool fits = position_count == trace->file_count;
@@ -77,9 +89,15 @@ enum histree_status trace_move(struct trace *trace, const struct trace_position 
 	enum histree_status status = trace_check_positions(trace, positions, position_count, error);
 	if (status != HISTREE_OK)
 		return status;
+	/* What is met on the way to the place has been said. */
+	const struct trace_report said = trace->notes.report;
+	const size_t left_out = trace->notes.left_out;
 	trace_merge_release(&trace->merge);
 	for (size_t index = 0; index < trace->source_count; index++)
 		if (!trace->sources[index]->is_copy)
 			trace->sources[index]->kind->leave(trace->sources[index]);
-	return trace_open_sources(trace, positions, error);
+	status = trace_open_sources(trace, positions, error);
+	trace->notes.report = said;
+	trace->notes.left_out = left_out;
+	return status;
 }

@@ -42,6 +42,13 @@ struct trace_format_kind {
 	bool (*has_places)(const struct trace_source *source);
 	/* Returns whether a position can be one of this file. */
 	bool (*has_position)(const struct trace_source *source, size_t file, const struct trace_position *position);
+	/*
+	 * Find the packet with which to begin, so that of a file every event of that time or later is met, and
+	 * about how many bytes come before that time.  Returns false if packets do not say when they begin.  NULL:
+	 * never.
+	 */
+	bool (*find_time)(const struct trace_source *source, size_t file, histree_time time,
+			  struct trace_position *at, uint64_t *bytes);
 	/* Returns whether it is known when the trace was recorded, and its first and last time. */
 	bool (*span)(const struct trace_source *source, histree_time *begin, histree_time *end);
 	/* Returns the greatest time that is known before the events are read; INT64_MIN: none. */

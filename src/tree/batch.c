@@ -56,7 +56,7 @@ static bool add_slab(struct chunk_pool *pool)
 	return true;
 }
 
-static struct chunk *take_chunk(struct chunk_pool *pool)
+struct chunk *chunk_pool_take(struct chunk_pool *pool)
 {
 	pthread_mutex_lock(&pool->mutex);
 	struct chunk *chunk = NULL;
@@ -69,7 +69,7 @@ static struct chunk *take_chunk(struct chunk_pool *pool)
 	return chunk;
 }
 
-static void give_chunks(struct chunk_pool *pool, struct chunk *first, struct chunk *last)
+void chunk_pool_give(struct chunk_pool *pool, struct chunk *first, struct chunk *last)
 {
 	pthread_mutex_lock(&pool->mutex);
 	last->next = pool->free;
@@ -119,7 +119,7 @@ static bool reserve_keys(struct batch *batch, histree_quark key)
 /* Give a bucket whose chunks are full one more.  Returns false if memory is out. */
 static bool add_chunk(struct batch *batch, struct bucket *bucket)
 {
-	struct chunk *chunk = take_chunk(batch->pool);
+	struct chunk *chunk = chunk_pool_take(batch->pool);
 	if (chunk == NULL)
 		return false;
 	if (bucket->last == NULL) {
@@ -333,7 +333,7 @@ void batch_take(struct batch *batch, size_t number, struct column_item *items)
 			items[batch->positions[column_item_key(item) & mask]++] = *item;
 	order_by_start(items, count);
 	assert_order(batch, number, items, count);
-	give_chunks(batch->pool, bucket->first, bucket->last);
+	chunk_pool_give(batch->pool, bucket->first, bucket->last);
 	*bucket = (struct bucket){ 0 };
 	if (number < batch->lent_count)
 		batch->lent[number] = (struct lent_chunks){ 0 };

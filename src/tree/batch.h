@@ -36,6 +36,10 @@ void chunk_pool_init(struct chunk_pool *pool);
 /* Nothing of the pool may be in use any more. */
 void chunk_pool_release(struct chunk_pool *pool);
 
+/* Returns a chunk that is the caller's, NULL if memory is out; give back a list of them, first to last. */
+struct chunk *chunk_pool_take(struct chunk_pool *pool);
+void chunk_pool_give(struct chunk_pool *pool, struct chunk *first, struct chunk *last);
+
 /* Items in the order of arrival; all chunks but the last are full. */
 struct bucket {
 	struct column_item *next, *limit; /* room in the last chunk */

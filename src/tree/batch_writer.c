@@ -16,31 +16,31 @@ static const double leaf_fill = 0.75;
 
 enum { KEYS_PER_LOOK = 2048 }; /* at what is resident of their lifetimes */
 
-void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch, struct table_space *tables)
+void batch_writer_init(struct batch_writer *writer, const struct leaf_taker *taker, struct table_space *tables)
 {
-	writer->lifetimes.table.space = tables;
-	writer->branch = branch;
+	writer->taker = *taker;
+	writer->tables = tables;
 	writer->item_bytes = item_bytes_first;
 }
 
 size_t batch_writer_leaf_items(const struct batch_writer *writer)
 {
-	return (size_t)((double)writer->branch->output.layout.node_size * leaf_fill / writer->item_bytes) + 1;
+	return (size_t)((double)writer->taker.node_size * leaf_fill / writer->item_bytes) + 1;
 }
 
-/* Add the lifetimes of a leaf's items.  They are sorted, so the lifetimes are looked up in the order of keys. */
-static bool add_lifetimes(struct lifetimes *lifetimes, const struct column_item *items, size_t count)
+/* Tell the lifetimes of a leaf's items.  They are sorted, so the lifetimes are told in the order of keys. */
+static bool tell_lifetimes(const struct batch_writer *writer, const struct column_item *items, size_t count)
 {
 	for (size_t first = 0, keys = 0; first < count;) {
 		size_t last = first;
 		while (last + 1 < count && column_item_key(&items[last + 1]) == column_item_key(&items[first]))
 			last++;
 		struct lifetime lifetime = { .first = items[first].start, .last = items[last].end };
-		if (lifetimes_add(lifetimes, column_item_key(&items[first]), lifetime) != HISTREE_OK)
+		if (!writer->taker.live(writer->taker.context, column_item_key(&items[first]), lifetime))
 			return false;
 		first = last + 1;
 		if (++keys % KEYS_PER_LOOK == 0)
-			table_space_look(lifetimes->table.space);
+			table_space_look(writer->tables);
 	}
 	return true;
 }
@@ -49,7 +49,7 @@ static bool add_lifetimes(struct lifetimes *lifetimes, const struct column_item 
 static size_t encode_leaf(struct batch_writer *writer, const struct column_item *items, size_t count,
 			  const struct histree_value *values, size_t value_count)
 {
-	double limit = writer->branch->output.layout.node_size;
+	double limit = writer->taker.node_size;
 	for (;;) {
 		size_t size = column_builder_encode(&writer->builder, items, count, values, value_count);
 		if (size == 0)
@@ -77,12 +77,10 @@ static enum histree_status write_leaf(struct batch_writer *writer, const struct 
 {
 	const struct column_item *items = writer->items + writer->written;
 	size_t taken = encode_leaf(writer, items, count, writer->values, batch->values.count);
-	if (taken == 0 || !add_lifetimes(&writer->lifetimes, items, taken))
+	if (taken == 0 || !tell_lifetimes(writer, items, taken))
 		return error_memory(error, "a leaf");
 	writer->written += taken;
-	struct node_child leaf;
-	enum histree_status status = tree_output_leaf(&writer->branch->output, &writer->builder, &leaf, error);
-	return status == HISTREE_OK ? tree_branch_attach(writer->branch, &leaf, batch->start, error) : status;
+	return writer->taker.take(writer->taker.context, &writer->builder, batch->start, error);
 }
 
 /* Sort the items of the next bucket behind those that are ready. */
@@ -159,20 +157,18 @@ enum histree_status batch_writer_write(struct batch_writer *writer, struct batch
 	return status;
 }
 
-enum histree_status batch_writer_copy(const struct batch_writer *writer, struct tree_branch *branch,
-				      struct batch_writer *copy)
+void batch_writer_copy(const struct batch_writer *writer, const struct leaf_taker *taker, struct batch_writer *copy)
 {
-	copy->branch = branch;
+	copy->taker = *taker;
+	copy->tables = writer->tables;
 	copy->item_bytes = writer->item_bytes;
 	copy->builder.direct = writer->builder.direct;
 	copy->builder.leaves = writer->builder.leaves;
-	return lifetimes_copy(&writer->lifetimes, &copy->lifetimes) ? HISTREE_OK : HISTREE_ERR_MEMORY;
 }
 
 void batch_writer_release(struct batch_writer *writer)
 {
 	column_builder_release(&writer->builder);
-	lifetimes_release(&writer->lifetimes);
 	free(writer->items);
 	free(writer->values);
 }

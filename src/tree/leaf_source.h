@@ -13,6 +13,7 @@
 #include "tree/tree_options.h"
 
 struct block_file;
+struct leaf_pack;
 struct tree_branch;
 struct tree_shape;
 
@@ -47,6 +48,14 @@ struct leaf_source {
 	 */
 	enum histree_status (*copy)(const void *leaves, struct tree_branch *branch, void **out);
 
+	/*
+	 * Begin a pack (leaf_pack.h) that keeps so many bytes, and hang the leaves of one below the branch.  NULL:
+	 * the source has none.
+	 */
+	enum histree_status (*begin_pack)(void *leaves, const struct tree_options *options, size_t kept_max,
+					  struct leaf_pack **out, struct histree_error *error);
+	enum histree_status (*take_pack)(void *leaves, const struct leaf_pack *pack, struct histree_error *error);
+
 	/* Write all that is left and close the branch at `end`.  Fills in the root and the depth of R-trees. */
 	enum histree_status (*finish)(void *leaves, histree_time end, struct tree_shape *shape,
 				      struct histree_error *error);
@@ -65,7 +74,7 @@ extern const struct leaf_source leaves_of_branch;
 /* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (r_tree_leaves.c). */
 extern const struct leaf_source leaves_of_r_trees;
 
-/* Leaves of columns, made in batches that are clustered by time and key (cluster.c). */
+/* Leaves of columns, made in batches that are clustered by time and key (cluster.h). */
 extern const struct leaf_source leaves_of_clusters;
 
 /* Leaves that the owner of the writer makes, see tree_writer_attach(): nothing is between them and the branch. */

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "node/node_view.h"
@@ -85,6 +86,21 @@ enum histree_status tree_output_leaf(struct tree_output *output, struct column_b
 	uint32_t used = column_builder_seal(builder, &output->layout, output->node_count, output->block, child);
 	assert(is_sealed(output, 0, used, child));
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
+}
+
+enum histree_status tree_output_sealed(struct tree_output *output, const uint8_t *bytes, uint32_t used,
+				       struct node_child *bounds, struct histree_error *error)
+{
+	enum histree_status status = check_room(output, error);
+	if (status != HISTREE_OK)
+		return status;
+	assert(used <= output->layout.node_size);
+	memcpy(output->block, bytes, used);
+	memset(output->block + used, 0, output->layout.node_size - used);
+	bounds->number = output->node_count;
+	node_set_number(output->block, bounds->number);
+	assert(is_sealed(output, 0, used, bounds));
+	return write_block(output, 0, used, bounds->key_min, bounds->key_max, error);
 }
 
 enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,

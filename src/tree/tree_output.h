@@ -32,6 +32,10 @@ enum histree_status tree_output_node(struct tree_output *output, struct node_bui
 enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
 				     struct node_child *child, struct histree_error *error);
 
+/* Write a leaf that was sealed with another number, of which so many bytes are used; the bounds get its new one. */
+enum histree_status tree_output_sealed(struct tree_output *output, const uint8_t *bytes, uint32_t used,
+				       struct node_child *bounds, struct histree_error *error);
+
 /* Seal and write the leaf of segments that was encoded last. */
 enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,
 					 struct node_child *child, struct histree_error *error);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "node/node_capacity.h"
 #include "tree/edge_nulls.h"
+#include "tree/leaf_pack.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_branch.h"
 #include "tree/tree_inserter.h"
@@ -276,6 +277,33 @@ enum histree_status tree_writer_attach(struct tree_writer *writer, const struct 
 		return status;
 	writer->added.intervals += count;
 	writer->added.end = writer->branch.end;
+	return HISTREE_OK;
+}
+
+enum histree_status tree_writer_begin_pack(struct tree_writer *writer, size_t kept_max, struct leaf_pack **out,
+					   struct histree_error *error)
+{
+	*out = NULL;
+	return writer->source->begin_pack != NULL
+		       ? writer->source->begin_pack(writer->leaves, &writer->options, kept_max, out, error)
+		       : HISTREE_NOT_FOUND;
+}
+
+enum histree_status tree_writer_take_pack(struct tree_writer *writer, const struct leaf_pack *pack,
+					  struct histree_error *error)
+{
+	const struct pack_sums sums = leaf_pack_sums(pack);
+	struct tree_added *added = &writer->added;
+	enum histree_status status = wait_for_inserter(writer, error);
+	if (status == HISTREE_OK)
+		status = writer->source->take_pack(writer->leaves, pack, error);
+	if (status != HISTREE_OK)
+		return status;
+	added->end = sums.end > added->end ? sums.end : added->end;
+	added->key_count = sums.key_count > added->key_count ? sums.key_count : added->key_count;
+	added->intervals += sums.intervals;
+	added->nulls += sums.nulls;
+	added->has_unknown |= sums.has_unknown;
 	return HISTREE_OK;
 }
 

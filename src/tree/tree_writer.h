@@ -13,6 +13,7 @@
 #include "store/block_file.h"
 #include "tree/tree_options.h"
 
+struct leaf_pack;
 struct tree_writer;
 
 /* Create a writer.  `file` outlives it, and its blocks are the nodes. */
@@ -58,6 +59,15 @@ size_t tree_writer_value_size_max(const struct tree_writer *writer);
 struct tree_output *tree_writer_output(struct tree_writer *writer);
 enum histree_status tree_writer_attach(struct tree_writer *writer, const struct node_child *leaf, size_t count,
 				       struct histree_error *error);
+
+/*
+ * Leaves that are made apart (leaf_pack.h): begin a pack, which is freed before the writer, and take one that was
+ * made, any number of them in any order.  Returns HISTREE_NOT_FOUND if the variant has no packs.
+ */
+enum histree_status tree_writer_begin_pack(struct tree_writer *writer, size_t kept_max, struct leaf_pack **out,
+					   struct histree_error *error);
+enum histree_status tree_writer_take_pack(struct tree_writer *writer, const struct leaf_pack *pack,
+					  struct histree_error *error);
 
 /* Close all nodes at `end`, write them and the sections TREE and STAT.  Quarks are below `key_count`. */
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,

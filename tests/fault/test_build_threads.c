@@ -3,24 +3,22 @@
  * test_build_threads.c - a build with several threads makes the bytes that one thread makes, of whole traces and of
  * damaged ones; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
  */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "base/thread.h"
 #include "pipeline/build.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/trace_copy.h"
 
 static const char *const traces[] = {
 	"demo-trace",
@@ -46,16 +44,6 @@ struct world {
 	unsigned questions, cancel_at; /* 0: never */
 };
 
-static void run(const char *format, ...)
-{
-	char command[DATA_PATH_SIZE + 1024];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	assert_int_equal(system(command), 0);
-}
-
 /* What somebody else is told of a trace has no part in it, and neither has when it is told. */
 static int set_up(void **state)
 {
@@ -78,78 +66,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	run("chmod -R u+w '%s' && rm -rf '%s'", world->folder, world->folder);
+	run_command("chmod -R u+w '%s' && rm -rf '%s'", world->folder, world->folder);
 	free(world);
 	return 0;
-}
-
-static unsigned count_threads(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	const struct dirent *entry;
-	unsigned count = 0;
-	assert_non_null(tasks);
-	while ((entry = readdir(tasks)) != NULL)
-		count += entry->d_name[0] != '.';
-	closedir(tasks);
-	return count;
-}
-
-static unsigned threads_at_first; /* one, and what a sanitizer has of its own */
-
-/* A thread that was waited for may be seen a moment longer. */
-static void assert_no_thread_left(void)
-{
-	for (unsigned tries = 0; tries < 1000 && count_threads() != threads_at_first; tries++)
-		usleep(1000);
-	assert_int_equal(count_threads(), threads_at_first);
-}
-
-static void copy_trace(struct world *world, const char *name)
-{
-	char path[DATA_PATH_SIZE], inside[64];
-	snprintf(inside, sizeof(inside), "tests/data/%s", name);
-	source_path(path, inside);
-	run("rm -rf '%s' && cp -r '%s' '%s' && chmod -R u+w '%s'", world->copy, path, world->copy, world->copy);
-}
-
-/* ---- damage ---------------------------------------------------------------------------------------------- */
-
-/* Change some bytes of a file, but of its first ones, or cut it. */
-static void damage_file(const char *path, struct random *random)
-{
-	FILE *file = fopen(path, "r+");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	long size = ftell(file), least = 512;
-	for (unsigned i = 0; size > least && i < 1 + random_below(random, 8); i++) {
-		fseek(file, least + (long)random_below(random, (uint64_t)(size - least)), SEEK_SET);
-		fputc((int)random_below(random, 256), file);
-	}
-	fclose(file);
-	if (size > least && random_percent(random, 25))
-		assert_int_equal(truncate(path, least + (long)random_below(random, (uint64_t)(size - least))), 0);
-}
-
-static void damage(struct world *world, struct random *random)
-{
-	struct stat facts;
-	assert_int_equal(stat(world->copy, &facts), 0);
-	if (!S_ISDIR(facts.st_mode)) {
-		damage_file(world->copy, random);
-		return;
-	}
-	DIR *folder = opendir(world->copy);
-	const struct dirent *entry;
-	assert_non_null(folder);
-	while ((entry = readdir(folder)) != NULL) {
-		char path[512];
-		snprintf(path, sizeof(path), "%s/%s", world->copy, entry->d_name);
-		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0 && stat(path, &facts) == 0 &&
-		    S_ISREG(facts.st_mode) && random_percent(random, 60))
-			damage_file(path, random);
-	}
-	closedir(folder);
 }
 
 /* ---- the same bytes -------------------------------------------------------------------------------------- */
@@ -183,9 +102,9 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 {
 	static const char *const variants[] = { NULL, "sht", "osht", "esht", "rsht", "vrsht" };
 	struct random random = { seed };
-	copy_trace(world, trace);
+	trace_copy(trace, world->copy);
 	if (is_damaged)
-		damage(world, &random);
+		trace_copy_damage(world->copy, &random);
 	world->options.tree.variant = variants[random_below(&random, COUNT_OF(variants))];
 	world->options.tree.memory_max = random_percent(&random, 30) ? 2 << 20 : 0;
 	world->options.tree.node_size = random_percent(&random, 50) ? 4096 : 0;
@@ -203,7 +122,7 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 		if (expected >= 0)
 			assert_same_store(world, which, trace, seed);
 	}
-	run("rm -rf '%s'/store-*", world->folder);
+	run_command("rm -rf '%s'/store-*", world->folder);
 }
 
 static void threads_make_no_difference(void **state)
@@ -252,7 +171,7 @@ static void a_cancelled_build_ends(void **state)
 	struct world *world = *state;
 	struct histree_error error;
 	char path[DATA_PATH_SIZE];
-	copy_trace(world, "demo-trace");
+	trace_copy("demo-trace", world->copy);
 	if (shared_path(path, "traces/lttng-kernel/many-threads"))
 		world->paths[0] = path;
 	world->options.cancel = (struct histree_cancel){ goes_on, world };
@@ -271,14 +190,14 @@ static void refused_memory_is_told(void **state)
 {
 	struct world *world = *state;
 	struct histree_error error;
-	copy_trace(world, "demo-trace");
+	trace_copy("demo-trace", world->copy);
 	assert_int_equal(build(world, 0, &error), HISTREE_OK);
 	faulty_memory_begin(0, false);
 	assert_int_equal(build(world, 2, &error), HISTREE_OK);
 	uint64_t requests = faulty_memory.requests, step = test_effort(13, 67);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
-		run("rm -rf '%s'*", world->stores[2]);
+		run_command("rm -rf '%s'*", world->stores[2]);
 		faulty_memory_begin(at, random_percent(&random, 50));
 		world->options.store = world->stores[2];
 		world->options.threads = 3;
@@ -298,7 +217,7 @@ static void a_failing_disk_is_told(void **state)
 	struct world *world = *state;
 	struct histree_error error;
 	struct faulty_io faulty;
-	copy_trace(world, "demo-trace");
+	trace_copy("demo-trace", world->copy);
 	world->options.store = world->stores[1];
 	world->options.threads = 7;
 	world->options.publish_ns = 1;
@@ -306,7 +225,7 @@ static void a_failing_disk_is_told(void **state)
 	assert_int_equal(pipeline_build(&world->options, &faulty.io, &error), HISTREE_OK);
 	uint64_t operations = faulty.operations, step = test_effort(1, 5), failed = 0;
 	for (uint64_t at = 1; at < operations; at += step) {
-		run("rm -rf '%s'*", world->stores[1]);
+		run_command("rm -rf '%s'*", world->stores[1]);
 		faulty_io_init(&faulty, &io_posix);
 		faulty.fail_at = at;
 		faulty.for_ever = true;
@@ -316,11 +235,6 @@ static void a_failing_disk_is_told(void **state)
 		failed += status < 0;
 	}
 	assert_true(failed > operations / step / 2);
-}
-
-static void *return_at_once(void *context)
-{
-	return context;
 }
 
 int main(void)
@@ -333,11 +247,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
 	};
-	/* A sanitizer may make one of its own beside the first. */
-	pthread_t thread;
-	if (!thread_create(&thread, return_at_once, NULL) || pthread_join(thread, NULL) != 0)
+	if (!threads_begin())
 		return 1;
-	usleep(50 * 1000);
-	threads_at_first = count_threads();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,8 +130,9 @@ static void slice_create(struct slice *slice, struct run *run)
 {
 	const struct slice_frame frame = {
 		.analysis = &analysis_kernel,
-		.start = histree_state_start(run->system),
-		.value_size_max = run->system->sink.value_size_max,
+		.log = { .start = histree_state_start(run->system),
+			 .value_size_max = run->system->sink.value_size_max,
+			 .bytes_max = SIZE_MAX },
 	};
 	void *input;
 	*slice = (struct slice){ .instance = NULL };

@@ -114,7 +114,7 @@ static enum histree_status create_slice(const struct slice_frame *frame, void *i
 {
 	struct kernel_slice *slice;
 	*instance = NULL;
-	enum histree_status status = kernel_slice_create(frame->start, frame->value_size_max, &slice, error);
+	enum histree_status status = kernel_slice_create(&frame->log, &slice, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = frame->analysis->create(slice->log.system, input, instance, error);
@@ -152,6 +152,11 @@ static const char *slice_failure(const void *instance)
 	return log->no_memory ? "memory is out" : log->why;
 }
 
+static size_t slice_bytes(const void *instance)
+{
+	return change_log_bytes(&((const struct kernel_provider *)instance)->model.slice->log);
+}
+
 static bool slices_help(const void *instance)
 {
 	return kernel_slice_can_help(&((const struct kernel_provider *)instance)->model);
@@ -168,14 +173,24 @@ static enum histree_status commit_slice(void *instance, void *slice, struct hist
 	return status;
 }
 
+static histree_quark *take_keys(void *slice)
+{
+	struct change_log *log = &((struct kernel_provider *)slice)->model.slice->log;
+	histree_quark *keys = log->map;
+	log->map = NULL;
+	return keys;
+}
+
 const struct analysis_slices kernel_provider_slices = {
 	.create = create_slice,
 	.hint = hint,
 	.guess = guess,
 	.begin = begin_slice,
 	.failure = slice_failure,
+	.bytes = slice_bytes,
 	.help = slices_help,
 	.commit = commit_slice,
+	.take_keys = take_keys,
 };
 
 void kernel_provider_free(void *instance)

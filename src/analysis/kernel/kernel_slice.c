@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 
-enum histree_status kernel_slice_create(histree_time start, size_t value_size_max, struct kernel_slice **out,
+enum histree_status kernel_slice_create(const struct change_log_frame *frame, struct kernel_slice **out,
 					struct histree_error *error)
 {
 	*out = calloc(1, sizeof(**out));
 	if (*out == NULL)
 		return error_memory(error, "a slice of the trace");
-	enum histree_status status = change_log_init(&(*out)->log, start, value_size_max, error);
+	enum histree_status status = change_log_init(&(*out)->log, frame, error);
 	if (status != HISTREE_OK) {
 		free(*out);
 		*out = NULL;

@@ -5,11 +5,11 @@
  * What a handler writes from its event alone is written to the change log (change_log.h).  What it reads of the
  * state before the slice is one of these:
  *
- * - which thread a CPU runs, and which interrupts it handles: guessed from the events just before the slice, or
- *   from the first event of the CPU in it;
+ * - which thread a CPU runs, in which system call that is, and which interrupts the CPU handles: guessed from the
+ *   events just before the slice, or from the first event of the CPU in it;
  * - whether a thread is in a system call: which of two values follows from that is left to the log;
- * - something of which nearly always the same is true, such as that a thread that is woken up was not running:
- *   assumed, thread by thread;
+ * - something of which nearly always the same is true, such as that a thread that is woken up was not running, or
+ *   that one that is made had no states: assumed, thread by thread;
  * - anything else: the slice fails.
  *
  * At the hand-over, kernel_slice_commit() compares all guesses and assumptions with the true model.  If one is
@@ -23,6 +23,8 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 
+enum { GUESSED_CALL_SIZE = 40 }; /* longer names are not guessed */
+
 /* What a slice takes for true of a thread at its beginning: bits. */
 enum thread_assumption {
 	ASSUMES_WAITS = 1,        /* it is not said to run, and its status is known */
@@ -30,6 +32,7 @@ enum thread_assumption {
 	ASSUMES_KNOWN_CALL = 4,
 	ASSUMES_NO_CALL = 8,
 	ASSUMES_RUN_QUEUE = 16, /* it has that attribute */
+	ASSUMES_NEW = 32,       /* it has no states */
 };
 
 /* An interrupt or softirq that is guessed to be in progress, or raised, at the beginning. */
@@ -45,9 +48,19 @@ static inline bool guessed_is_active(const struct guessed_interrupt *interrupt)
 	return interrupt->is_softirq ? interrupt->value != 0 : interrupt->value >= 0;
 }
 
+/* The system call in which the thread of a CPU is. */
+enum guessed_call {
+	CALL_NOT_GUESSED,
+	CALL_IS_NONE,
+	CALL_IS_NAMED,
+};
+
 struct guessed_cpu {
 	int32_t number, tid;
 	bool has_thread;
+	enum guessed_call call;
+	char call_name[GUESSED_CALL_SIZE];
+	size_t call_size;
 	struct guessed_interrupt *first; /* also those that are over: their value is 0 */
 };
 
@@ -58,7 +71,7 @@ struct kernel_slice {
 	bool no_memory;
 };
 
-enum histree_status kernel_slice_create(histree_time start, size_t value_size_max, struct kernel_slice **out,
+enum histree_status kernel_slice_create(const struct change_log_frame *frame, struct kernel_slice **out,
 					struct histree_error *error);
 void kernel_slice_free(struct kernel_slice *slice);
 

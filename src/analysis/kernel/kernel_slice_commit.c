@@ -4,10 +4,10 @@
  */
 #include "analysis/kernel/kernel_slice_commit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_slice_guess.h"
 
 /* ---- was it so? ---------------------------------------------------------------------------------------------- */
 
@@ -44,6 +44,9 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 		return false;
 	if ((assumed & ASSUMES_NO_CALL) != 0 && call.type != HISTREE_NULL)
 		return false;
+	for (int attribute = 0; (assumed & ASSUMES_NEW) != 0 && attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if (value_of(model, thread, attribute).type != HISTREE_NULL)
+			return false;
 	return (assumed & ASSUMES_RUN_QUEUE) == 0 || (thread != NULL && thread_has(thread, THREAD_RUN_QUEUE));
 }
 
@@ -115,6 +118,23 @@ static bool cpu_is_right(struct kernel_model *model, const struct kernel_cpu *cp
 	       count == count_guessed(guess);
 }
 
+/* The threads that CPUs were guessed to run are in the system calls that were guessed. */
+static bool calls_are_right(struct kernel_model *model, const struct kernel_slice *slice)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;) {
+		const struct guessed_cpu *cpu = entry->record;
+		if (!cpu->has_thread || cpu->call == CALL_NOT_GUESSED)
+			continue;
+		uint64_t id = kernel_thread_id(cpu->tid, cpu->number);
+		struct histree_value call = value_of(model, id_map_find(&model->threads, id), THREAD_SYSTEM_CALL);
+		struct histree_value guess = guessed_call_value(cpu);
+		if (!histree_value_equal(&call, &guess))
+			return false;
+	}
+	return true;
+}
+
 static bool cpus_are_right(struct kernel_model *model, const struct kernel_model *slice)
 {
 	const struct id_entry *entry;
@@ -163,8 +183,8 @@ bool kernel_slice_can_help(const struct kernel_model *model)
 static bool is_right(struct kernel_model *model, const struct kernel_model *slice)
 {
 	return kernel_slice_can_help(model) && !kernel_is_losing(model) && cpus_are_right(model, slice) &&
-	       totals_are_right(model, slice->slice) && threads_are_right(model, slice) &&
-	       model->changes.status == HISTREE_OK;
+	       calls_are_right(model, slice->slice) && totals_are_right(model, slice->slice) &&
+	       threads_are_right(model, slice) && model->changes.status == HISTREE_OK;
 }
 
 /* ---- the end of the slice ------------------------------------------------------------------------------------ */
@@ -264,9 +284,7 @@ static void take_cpu(struct kernel_model *model, const struct kernel_cpu *slice,
 	take_interrupts(model, &cpu->first_softirq, slice->first_softirq, map);
 	if (!slice->is_claimed)
 		return;
-	uint64_t id =
-		slice->runs->tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu->number : (uint32_t)slice->runs->tid;
-	cpu->runs = id_map_find(&model->threads, id);
+	cpu->runs = id_map_find(&model->threads, kernel_thread_id(slice->runs->tid, cpu->number));
 	if (cpu->runs != NULL)
 		cpu->runs->runs_on = cpu;
 	cpu->last_thread = NULL;
@@ -320,16 +338,12 @@ static void take_model(struct kernel_model *model, const struct kernel_model *sl
 enum histree_status kernel_slice_commit(struct kernel_model *model, struct kernel_model *slice,
 					struct histree_error *error)
 {
-	histree_quark *map;
+	struct change_log *log = &slice->slice->log;
 	model->changes.status = HISTREE_OK; /* no event is being handled */
-	if (change_log_has_failed(&slice->slice->log) || !is_right(model, slice))
+	if (change_log_has_failed(log) || !is_right(model, slice))
 		return HISTREE_NOT_FOUND;
-	enum histree_status status = change_log_map(&slice->slice->log, model->changes.system, &map, error);
+	enum histree_status status = change_log_apply(log, model->changes.system, error);
 	if (status == HISTREE_OK)
-		status = change_log_apply(&slice->slice->log, model->changes.system, map, error);
-	if (status == HISTREE_OK)
-		take_model(model, slice, map);
-
-	free(map);
+		take_model(model, slice, log->map);
 	return status == HISTREE_OK ? changes_end(&model->changes, error) : status;
 }

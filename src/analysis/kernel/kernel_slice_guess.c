@@ -94,8 +94,20 @@ static void set_softirq(struct kernel_slice *slice, struct guessed_cpu *cpu, con
 
 static void set_thread(struct guessed_cpu *cpu, int32_t tid)
 {
+	if (!cpu->has_thread || cpu->tid != tid)
+		cpu->call = CALL_NOT_GUESSED;
 	cpu->has_thread = true;
 	cpu->tid = tid;
+}
+
+static void set_call(struct guessed_cpu *cpu, const struct kernel_event *event)
+{
+	bool begins = event->role == KERNEL_SYSCALL_ENTRY;
+	bool is_named = begins && event->name.bytes != NULL && event->name.size <= GUESSED_CALL_SIZE;
+	cpu->call = !begins ? CALL_IS_NONE : is_named ? CALL_IS_NAMED : CALL_NOT_GUESSED;
+	cpu->call_size = is_named ? event->name.size : 0;
+	if (is_named)
+		memcpy(cpu->call_name, event->name.bytes, event->name.size);
 }
 
 /* What went on for less than this is over by the time of the slice. */
@@ -141,6 +153,8 @@ void kernel_slice_guess(struct kernel_slice *slice, const struct kernel_event *e
 		set_thread(cpu, event->tid);
 	else if (event->own_tid >= 0 && event->role != KERNEL_NO_ROLE)
 		set_thread(cpu, (int32_t)event->own_tid);
+	if (event->role == KERNEL_SYSCALL_ENTRY || event->role == KERNEL_SYSCALL_EXIT)
+		set_call(cpu, event);
 	if (event->role == KERNEL_IRQ_ENTRY || event->role == KERNEL_VECTOR_ENTRY)
 		set_irq(slice, cpu, event, true);
 	else if (event->role == KERNEL_IRQ_EXIT || event->role == KERNEL_VECTOR_EXIT)
@@ -162,6 +176,22 @@ static void begin_interrupt(struct kernel_model *model, struct kernel_cpu *cpu,
 		softirq_count(model, interrupt);
 }
 
+struct histree_value guessed_call_value(const struct guessed_cpu *cpu)
+{
+	return cpu->call == CALL_IS_NAMED ? histree_string_n(cpu->call_name, cpu->call_size) : histree_null();
+}
+
+static void begin_call(struct kernel_model *model, const struct guessed_cpu *guessed)
+{
+	struct kernel_thread *thread = kernel_thread(model, guessed->tid, guessed->number);
+	if (thread == NULL || guessed->call == CALL_NOT_GUESSED)
+		return;
+	thread_ask(model, thread, THREAD_SYSTEM_CALL);
+	if (thread->attributes[THREAD_SYSTEM_CALL] != NO_ATTRIBUTE)
+		change_log_guess(model->changes.log, thread->attributes[THREAD_SYSTEM_CALL],
+				 guessed_call_value(guessed));
+}
+
 void kernel_slice_begin(struct kernel_model *model)
 {
 	struct kernel_slice *slice = model->slice;
@@ -171,8 +201,10 @@ void kernel_slice_begin(struct kernel_model *model)
 		struct kernel_cpu *cpu = kernel_cpu(model, guessed->number);
 		if (cpu == NULL)
 			continue;
-		if (guessed->has_thread)
+		if (guessed->has_thread) {
 			cpu_claim(model, cpu, guessed->tid);
+			begin_call(model, guessed);
+		}
 		for (const struct guessed_interrupt *at_cpu = guessed->first; at_cpu != NULL; at_cpu = at_cpu->next)
 			if (guessed_is_active(at_cpu))
 				begin_interrupt(model, cpu, at_cpu);

@@ -20,4 +20,7 @@ void kernel_slice_guess(struct kernel_slice *slice, const struct kernel_event *e
 /* The slice begins: its model, which is empty, gets what was guessed. */
 void kernel_slice_begin(struct kernel_model *model);
 
+/* Returns the system call in which the thread of a CPU is guessed to be; null: it is in none. */
+struct histree_value guessed_call_value(const struct guessed_cpu *cpu);
+
 #endif

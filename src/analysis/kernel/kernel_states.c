@@ -77,6 +77,8 @@ void states_on_fork(struct kernel_model *model, const struct kernel_event *event
 	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
 	if (parent == NULL || child == NULL)
 		return;
+	if (model->slice != NULL)
+		thread_assume_new(model, child);
 	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
 	if (event->pid >= 0 && event->pid != event->tid)
 		thread_change(model, child, THREAD_PID, histree_int(event->pid));

@@ -39,8 +39,7 @@ struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int
 {
 	if (tid == 0 && cpu < 0)
 		return NULL;
-	/* Idle threads are in the upper half, by CPU. */
-	uint64_t id = tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu : (uint32_t)tid;
+	uint64_t id = kernel_thread_id(tid, cpu);
 	struct kernel_thread *thread = id_map_find(&model->threads, id);
 	if (thread == NULL)
 		thread = add_thread(model, id, tid);
@@ -70,7 +69,10 @@ static inline histree_quark make(struct kernel_model *model, struct kernel_threa
 	if (thread->attributes[attribute] != NO_ATTRIBUTE)
 		return thread->attributes[attribute];
 	const char *name = place_of(model, attribute)->name;
-	return changes_child(&model->changes, &thread->attributes[attribute], thread->node, name, strlen(name));
+	changes_child(&model->changes, &thread->attributes[attribute], thread->node, name, strlen(name));
+	if ((thread->assumed & ASSUMES_NEW) != 0 && thread->attributes[attribute] != NO_ATTRIBUTE)
+		change_log_guess(model->changes.log, thread->attributes[attribute], histree_null());
+	return thread->attributes[attribute];
 }
 
 void thread_ask(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute)
@@ -167,6 +169,16 @@ bool thread_is_before_slice(const struct kernel_model *model, const struct kerne
 {
 	return model->slice != NULL && thread->attributes[attribute] != NO_ATTRIBUTE &&
 	       !change_log_knows(model->changes.log, thread->attributes[attribute]);
+}
+
+void thread_assume_new(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (thread->asked != 0 || thread->runs_on != NULL || thread->assumed != 0)
+		return;
+	thread->assumed |= ASSUMES_NEW;
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if (thread->attributes[attribute] != NO_ATTRIBUTE)
+			change_log_guess(model->changes.log, thread->attributes[attribute], histree_null());
 }
 
 struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,

@@ -38,6 +38,12 @@ struct kernel_thread {
 	unsigned assumed;              /* or of enum thread_assumption */
 };
 
+/* Returns by what a thread is known: idle threads are in the upper half, by CPU. */
+static inline uint64_t kernel_thread_id(int32_t tid, int32_t cpu)
+{
+	return tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu : (uint32_t)tid;
+}
+
 /* Returns a thread, new or not.  Every CPU has an idle thread of tid 0 of its own; an unknown CPU (-1) has none. */
 struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu);
 
@@ -47,6 +53,9 @@ struct kernel_thread *kernel_thread_load(struct kernel_model *model, uint64_t id
 /* Have an attribute: it is null, unless it had a state before. */
 void thread_ask(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute);
 bool thread_has(const struct kernel_thread *thread, enum thread_attribute attribute);
+
+/* In a slice: a thread that was just met for the first time has no states, which is assumed. */
+void thread_assume_new(struct kernel_model *model, struct kernel_thread *thread);
 
 /* Whether an attribute that was asked for is in a slice still as it was before, so that nobody knows its value. */
 bool thread_is_before_slice(const struct kernel_model *model, const struct kernel_thread *thread,

@@ -290,6 +290,55 @@ static bool has_position(const struct trace_source *base, size_t file, const str
 	return at->packet < ((const struct ctf_source *)base)->files[file].packets.count;
 }
 
+/* Returns whether the packet says when it begins. */
+static bool packet_begin(const struct ctf_packets *packets, size_t packet, histree_time *begin)
+{
+	return packets->packets[packet].begin != CTF_UNKNOWN &&
+	       ctf_decoder_time(packets->stream, packets->packets[packet].begin, begin);
+}
+
+/* As if the events of a packet lay evenly in its time. */
+static uint64_t bytes_before(const struct ctf_packets *packets, size_t packet, histree_time begin,
+			     histree_time time)
+{
+	const struct ctf_packet *at = &packets->packets[packet];
+	histree_time end;
+	if (time <= begin)
+		return at->offset;
+	if (at->end == CTF_UNKNOWN || !ctf_decoder_time(packets->stream, at->end, &end) || end <= time)
+		return at->offset + at->size;
+	return at->offset + (uint64_t)((double)at->size * ((double)(time - begin) / (double)(end - begin)));
+}
+
+static bool find_time(const struct trace_source *base, size_t file, histree_time time, struct trace_position *at,
+		      uint64_t *bytes)
+{
+	const struct ctf_packets *packets = &((const struct ctf_source *)base)->files[file].packets;
+	*at = (struct trace_position){ .packet = packets->count > 0 ? 0 : TRACE_FILE_DONE };
+	*bytes = 0;
+	if (packets->count == 0)
+		return true;
+	/* The last one that begins before the time, or the first. */
+	size_t low = 0, high = packets->count;
+	histree_time begin, first;
+	if (!packet_begin(packets, 0, &first))
+		return false;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (!packet_begin(packets, middle, &begin))
+			return false;
+		if (begin < time)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!packet_begin(packets, low, &begin))
+		return false;
+	at->packet = low;
+	*bytes = bytes_before(packets, low, begin, time);
+	return true;
+}
+
 /* Packets whose times are 0 say nothing. */
 static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
 {
@@ -393,6 +442,7 @@ const struct trace_format_kind ctf_format = {
 	.leave = leave_streams,
 	.has_places = has_places,
 	.has_position = has_position,
+	.find_time = find_time,
 	.span = span,
 	.last = last_time,
 	.declares = declares,

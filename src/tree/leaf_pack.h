@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * leaf_pack.h - leaves of columns that are made apart from their tree, by another thread (docs/design/0058).
+ *
+ * Whoever makes intervals keeps them in a pack, by keys of its own.  When it is known which keys of the tree these
+ * are, the pack makes leaves of them as the tree would, and the writer of the tree hangs these below its branch:
+ *
+ *	tree_writer_begin_pack(writer, kept_max, &pack, &error);
+ *	leaf_pack_keep(pack, &interval, &error);	// any number
+ *	leaf_pack_make(pack, keys, &error);
+ *	tree_writer_take_pack(writer, pack, &error);
+ *	leaf_pack_free(pack);				// before the writer
+ *
+ * Threads: a pack belongs to one at a time, which need not be that of the writer.
+ */
+#ifndef TREE_LEAF_PACK_H
+#define TREE_LEAF_PACK_H
+
+#include "tree/batch.h"
+#include "tree/lifetimes.h"
+#include "tree/tree_options.h"
+
+struct leaf_pack;
+
+/*
+ * Begin one for a tree with these options, whose chunks are from the pool of that tree.  It keeps `kept_max` bytes
+ * at most; to make leaves of them takes about as much again.
+ */
+enum histree_status leaf_pack_create(const struct tree_options *options, struct chunk_pool *pool, size_t kept_max,
+				     struct leaf_pack **out, struct histree_error *error);
+
+/*
+ * Keep an interval, which is not a null at the start or the end of the tree; the bytes of its value are copied.
+ * Returns HISTREE_ERR_TOO_LARGE if the pack is full.
+ */
+enum histree_status leaf_pack_keep(struct leaf_pack *pack, const struct histree_interval *interval,
+				   struct histree_error *error);
+
+/* What a thread uses again from pack to pack; a zeroed one is fine. */
+struct leaf_scratch {
+	struct column_builder builder;
+	struct column_item *items;
+	size_t items_capacity;
+};
+
+void leaf_scratch_release(struct leaf_scratch *scratch);
+
+/* Make leaves of all that is kept: by the key that it was kept by, `keys` says which one of the tree it is. */
+enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *keys, struct leaf_scratch *scratch,
+				   struct histree_error *error);
+
+/* ---- what was made ------------------------------------------------------------------------------------------- */
+
+struct pack_leaf {
+	struct node_child bounds;
+	const uint8_t *bytes; /* a sealed node, with a number of no meaning */
+	uint32_t used;        /* bytes */
+	histree_time start;   /* of its batch */
+};
+
+/* A key, and when it has states in the leaves; a key may come more than once. */
+struct pack_life {
+	histree_quark key;
+	struct lifetime lifetime;
+};
+
+/* What the intervals are, all together. */
+struct pack_sums {
+	uint64_t intervals, nulls, key_count; /* the last: greatest key + 1 */
+	histree_time end;
+	bool has_unknown;
+};
+
+size_t leaf_pack_count(const struct leaf_pack *pack);
+struct pack_leaf leaf_pack_leaf(const struct leaf_pack *pack, size_t index);
+const struct pack_life *leaf_pack_lives(const struct leaf_pack *pack, size_t *count);
+struct pack_sums leaf_pack_sums(const struct leaf_pack *pack);
+
+/* NULL is fine. */
+void leaf_pack_free(struct leaf_pack *pack);
+
+#endif

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_build_slices.c - a build whose trace is cut in time makes the intervals, the index of events and the
+ * sentences of one pass, of whole traces and of damaged ones, wherever the cuts are and whatever memory slices
+ * have; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/random.h"
+#include "histree/query.h"
+#include "histree/store.h"
+#include "pipeline/build.h"
+#include "support/data.h"
+#include "support/effort.h"
+#include "support/faulty_io.h"
+#include "support/faulty_memory.h"
+#include "support/trace_copy.h"
+
+static const char *const traces[] = { "demo-trace", "ctf-perf-small" };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { WHOLE, CUT };
+
+struct world {
+	char folder[64], copy[128], stores[2][128];
+	const char *paths[1];
+	struct histree_build_options options;
+	unsigned questions, cancel_at; /* 0: never */
+};
+
+static const char *const kernel[] = { "kernel" };
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	assert_non_null(world);
+	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-slices-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	snprintf(world->copy, sizeof(world->copy), "%s/trace", world->folder);
+	snprintf(world->stores[WHOLE], sizeof(world->stores[WHOLE]), "%s/whole", world->folder);
+	snprintf(world->stores[CUT], sizeof(world->stores[CUT]), "%s/cut", world->folder);
+	world->paths[0] = world->copy;
+	world->options = (struct histree_build_options){
+		.traces = world->paths,
+		.trace_count = 1,
+		.analyses = kernel,
+		.analysis_count = 1,
+		.force = true,
+		.no_overviews = true,
+	};
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	run_command("chmod -R u+w '%s' && rm -rf '%s'", world->folder, world->folder);
+	free(world);
+	return 0;
+}
+
+/* ---- the same intervals -------------------------------------------------------------------------------------- */
+
+struct intervals {
+	struct histree_interval *list; /* without the bytes of their values */
+	size_t count, capacity;
+	uint64_t sum; /* of these */
+};
+
+static int by_quark_and_start(const void *one, const void *other)
+{
+	const struct histree_interval *a = one, *b = other;
+	if (a->quark != b->quark)
+		return a->quark < b->quark ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Bytes become a number that other bytes hardly have. */
+static void take_value(struct histree_value *value)
+{
+	uint64_t hash = value->size;
+	if (value->type != HISTREE_STRING && value->type != HISTREE_CUSTOM)
+		return;
+	for (uint32_t i = 0; i < value->size; i++)
+		hash = (hash ^ ((const uint8_t *)value->bytes)[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	*value = histree_long((int64_t)hash);
+}
+
+static void read_all(struct histree_history *history, struct intervals *out)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_region region = { .from = info->start, .to = info->end };
+	struct histree_query *query;
+	struct histree_interval interval;
+	enum histree_status status;
+	*out = (struct intervals){ 0 };
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_start(query, &region, NULL), HISTREE_OK);
+	while ((status = histree_query_next(query, &interval, NULL)) == HISTREE_OK) {
+		assert_true(array_reserve(&out->list, &out->capacity, out->count + 1));
+		take_value(&interval.value);
+		out->list[out->count++] = interval;
+	}
+	assert_int_equal(status, HISTREE_END);
+	histree_query_free(query);
+	qsort(out->list, out->count, sizeof(*out->list), by_quark_and_start);
+}
+
+static struct histree_history *open_history(const struct world *world, size_t which)
+{
+	char path[160];
+	struct histree_history *history;
+	struct histree_error error;
+	snprintf(path, sizeof(path), "%s/kernel.sht", world->stores[which]);
+	if (histree_history_open(path, NULL, &history, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	return history;
+}
+
+static void assert_same_attributes(struct histree_history *one, struct histree_history *other)
+{
+	const struct histree_attributes *a = histree_history_attributes(one),
+					*b = histree_history_attributes(other);
+	uint32_t count = histree_attributes_count(a);
+	assert_int_equal(histree_attributes_count(b), count);
+	for (histree_quark quark = 0; quark < count; quark++) {
+		char path[256], other_path[256];
+		histree_attributes_path(a, quark, path, sizeof(path));
+		histree_attributes_path(b, quark, other_path, sizeof(other_path));
+		assert_string_equal(path, other_path);
+	}
+}
+
+/* What the manifest says of the trace, but for when the store was built. */
+static void assert_same_manifest(const struct world *world)
+{
+	char command[1024];
+	snprintf(command, sizeof(command),
+		 "cd '%s' && for d in whole cut; do sed 's/\"build_ns\".*//; s/\"checksum\".*//; "
+		 "s/\"identity\".*//; "
+		 "s/--slice[a-z-]* [0-9]*//g' $d/manifest.json | grep -v '\"options\"' >$d.all; done; "
+		 "cmp whole/events.idx cut/events.idx && diff whole.all cut.all >&2",
+		 world->folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void assert_same(const struct world *world)
+{
+	struct histree_history *whole = open_history(world, WHOLE), *cut = open_history(world, CUT);
+	const struct histree_history_info *a = histree_history_info(whole), *b = histree_history_info(cut);
+	struct intervals one, other;
+	assert_true(a->start == b->start && a->end == b->end);
+	assert_int_equal(a->interval_count, b->interval_count);
+	assert_same_attributes(whole, cut);
+	read_all(whole, &one);
+	read_all(cut, &other);
+	assert_int_equal(one.count, other.count);
+	for (size_t i = 0; i < one.count; i++) {
+		const struct histree_interval *first = &one.list[i], *second = &other.list[i];
+		if (first->quark != second->quark || first->start != second->start || first->end != second->end ||
+		    !histree_value_equal(&first->value, &second->value))
+			fail_msg("interval %zu: attribute %u from %lld to %lld, and %u from %lld to %lld", i,
+				 first->quark, (long long)first->start, (long long)first->end, second->quark,
+				 (long long)second->start, (long long)second->end);
+	}
+	free(one.list);
+	free(other.list);
+	histree_history_close(whole);
+	histree_history_close(cut);
+	assert_same_manifest(world);
+}
+
+static enum histree_status build(struct world *world, size_t which, struct histree_error *error)
+{
+	struct histree_build_options options = world->options;
+	options.store = world->stores[which];
+	if (which == WHOLE) {
+		options.slices = 0;
+		options.slice_events = 0;
+	}
+	enum histree_status status = histree_build(&options, error);
+	assert_no_thread_left();
+	return status;
+}
+
+static void check_trace(struct world *world, const char *trace, uint64_t seed, bool is_damaged)
+{
+	static const char *const variants[] = { NULL, NULL, NULL, "esht", "vrsht" };
+	static const uint64_t lengths[] = { 0, 16, 40, 150, 1000 };
+	struct random random = { seed };
+	struct histree_error error;
+	trace_copy(trace, world->copy);
+	if (is_damaged)
+		trace_copy_damage(world->copy, &random);
+	world->options.tree.variant = variants[random_below(&random, COUNT_OF(variants))];
+	world->options.tree.memory_max = random_percent(&random, 30) ? 2 << 20 : 0;
+	world->options.tree.node_size = random_percent(&random, 50) ? 4096 : 0;
+	world->options.ignore_gaps = random_percent(&random, 30);
+	world->options.slices = 1 + (unsigned)random_below(&random, 4);
+	world->options.slice_events = lengths[random_below(&random, COUNT_OF(lengths))];
+	enum histree_status expected = build(world, WHOLE, &error);
+	char message[sizeof(error.message)] = "";
+	if (expected != HISTREE_OK)
+		snprintf(message, sizeof(message), "%s", error.message);
+	enum histree_status status = build(world, CUT, &error);
+	bool is_refused = status == HISTREE_ERR_ARGUMENT && strstr(error.message, "cannot be cut") != NULL;
+	if (!is_refused) {
+		assert_int_equal(status, expected);
+		if (expected != HISTREE_OK)
+			assert_string_equal(error.message, message);
+		if (expected >= 0)
+			assert_same(world);
+	}
+	run_command("rm -rf '%s' '%s'", world->stores[WHOLE], world->stores[CUT]);
+}
+
+static void slices_make_no_difference(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(traces); i++)
+		for (uint64_t round = 0; round < test_effort(20, 4); round++)
+			check_trace(*state, traces[i], test_seed() + round, false);
+}
+
+static void damage_is_told_alike(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(traces); i++)
+		for (uint64_t round = 0; round < test_effort(40, 6); round++)
+			check_trace(*state, traces[i], test_seed() + 100 * i + round, true);
+}
+
+static void a_long_trace_is_the_same(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, "traces/lttng-kernel/scp_dest"))
+		skip();
+	world->paths[0] = path;
+	world->options.slices = 2;
+	world->options.slice_events = 10000;
+	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
+	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
+	assert_same(world);
+}
+
+/* ---- what fails ---------------------------------------------------------------------------------------------- */
+
+static bool goes_on(void *context)
+{
+	struct world *world = context;
+	return ++world->questions != world->cancel_at;
+}
+
+static void a_cancelled_build_ends(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	char path[DATA_PATH_SIZE];
+	trace_copy("demo-trace", world->copy);
+	if (shared_path(path, "traces/lttng-kernel/many-threads"))
+		world->paths[0] = path;
+	world->options.cancel = (struct histree_cancel){ goes_on, world };
+	world->options.slices = 2;
+	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += 3) {
+		world->questions = 0;
+		enum histree_status status = build(world, CUT, &error);
+		assert_int_equal(status, world->questions < world->cancel_at ? HISTREE_OK : HISTREE_ERR_CANCELLED);
+		if (status == HISTREE_OK)
+			break;
+		assert_int_not_equal(access(world->stores[CUT], F_OK), 0);
+	}
+}
+
+/* Whichever thread is refused memory: a slice that fails is read by whoever knows, and else the build ends. */
+static void refused_memory_is_told(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	trace_copy("demo-trace", world->copy);
+	world->options.slices = 2;
+	world->options.slice_events = 300;
+	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
+	faulty_memory_begin(0, false);
+	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
+	uint64_t requests = faulty_memory.requests, step = test_effort(29, 211);
+	struct random random = { test_seed() };
+	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
+		run_command("rm -rf '%s'*", world->stores[CUT]);
+		struct histree_build_options options = world->options;
+		options.store = world->stores[CUT];
+		faulty_memory_begin(at, random_percent(&random, 50));
+		enum histree_status status = histree_build(&options, &error);
+		faulty_memory_end();
+		assert_no_thread_left();
+		if (status != HISTREE_ERR_MEMORY && status != HISTREE_OK && status != HISTREE_PARTIAL)
+			fail_msg("request %llu: status %d, %s", (unsigned long long)at, (int)status, error.message);
+		if (status == HISTREE_OK)
+			assert_same(world);
+	}
+}
+
+static void a_failing_disk_is_told(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	struct faulty_io faulty;
+	struct histree_build_options options = world->options;
+	trace_copy("demo-trace", world->copy);
+	options.store = world->stores[CUT];
+	options.slices = 2;
+	options.slice_events = 300;
+	faulty_io_init(&faulty, &io_posix);
+	assert_int_equal(pipeline_build(&options, &faulty.io, &error), HISTREE_OK);
+	uint64_t operations = faulty.operations;
+	for (uint64_t at = 1; at < operations; at += test_effort(1, 3)) {
+		run_command("rm -rf '%s'*", world->stores[CUT]);
+		faulty_io_init(&faulty, &io_posix);
+		faulty.fail_at = at;
+		faulty.for_ever = true;
+		enum histree_status status = pipeline_build(&options, &faulty.io, &error);
+		assert_no_thread_left();
+		assert_true(status < 0 || faulty.operations < at);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(slices_make_no_difference, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damage_is_told_alike, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_long_trace_is_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cancelled_build_ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
+	};
+	if (!threads_begin())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
