@@ -152,11 +152,6 @@ void change_log_release(struct change_log *log)
 
 /* ---- what is known ------------------------------------------------------------------------------------------- */
 
-enum change_known change_log_known(const struct change_log *log, histree_quark quark)
-{
-	return quark < log->known_count ? (enum change_known)log->known[quark] : KNOWN_AS_BEFORE;
-}
-
 static void know(struct change_log *log, histree_quark quark, enum change_known known)
 {
 	if (quark >= log->known_count) {

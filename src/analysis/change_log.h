@@ -80,7 +80,19 @@ static inline bool change_log_has_failed(const struct change_log *log)
 /* Returns how many bytes of memory it has, about: changes and attributes. */
 size_t change_log_bytes(const struct change_log *log);
 
-enum change_known change_log_known(const struct change_log *log, histree_quark quark);
+static inline enum change_known change_log_known(const struct change_log *log, histree_quark quark)
+{
+	return quark < log->known_count ? (enum change_known)log->known[quark] : KNOWN_AS_BEFORE;
+}
+
+/*
+ * Whether the slice's system is all that a change of an attribute needs: it is exact, and the value is none that
+ * another attribute decides.  Else it is up to change_log_set().
+ */
+static inline bool change_log_is_exact(const struct change_log *log, histree_quark quark, enum histree_type type)
+{
+	return change_log_known(log, quark) == KNOWN_EXACT && type != HISTREE_CUSTOM;
+}
 
 /* Whether the value of an attribute can be read. */
 bool change_log_knows(const struct change_log *log, histree_quark quark);

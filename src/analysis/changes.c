@@ -68,7 +68,7 @@ void change(struct changes *changes, histree_quark quark, struct histree_value v
 {
 	if (changes->status != HISTREE_OK)
 		return;
-	if (changes->log != NULL) {
+	if (changes->log != NULL && !change_log_is_exact(changes->log, quark, value.type)) {
 		change_log_set(changes->log, changes->time, quark, value);
 		return;
 	}

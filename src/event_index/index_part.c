@@ -49,27 +49,45 @@ void index_part_release(struct index_part *part)
 
 /* ---- adding to the index ------------------------------------------------------------------------------------- */
 
+/* Of each file that has an event in a block, where the first of these is; seen by the number of the block. */
+static void find_first(const struct index_part *part, size_t first, size_t seen_mark, size_t *seen,
+		       size_t file_count, struct trace_position *now)
+{
+	size_t left = file_count;
+	size_t end = part->count - first > EVENTS_PER_BLOCK ? first + EVENTS_PER_BLOCK : part->count;
+	for (size_t i = first; i < end && left > 0; i++) {
+		const struct part_event *event = &part->events[i];
+		if (seen[event->file] == seen_mark)
+			continue;
+		seen[event->file] = seen_mark;
+		now[event->file] = event->position;
+		left--;
+	}
+}
+
 /*
  * Find the positions of the blocks that begin in the part, the first with event `first`: of each file, where its
- * next event is, which is seen from behind.
+ * next event is.  What a block has not, the one behind it knows.
  */
 static struct trace_position *find_positions(const struct index_part *part, size_t first,
 					     const struct trace_position *end, size_t file_count)
 {
 	size_t blocks = first < part->count ? (part->count - first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK : 0;
 	struct trace_position *positions = calloc((blocks + 1) * file_count + 1, sizeof(*positions));
-	if (positions == NULL)
+	size_t *seen = calloc(file_count + 1, sizeof(*seen));
+	if (positions == NULL || seen == NULL) {
+		free(positions);
+		free(seen);
 		return NULL;
-	struct trace_position *now = &positions[blocks * file_count]; /* behind those of the blocks */
-	if (file_count > 0)
-		memcpy(now, end, file_count * sizeof(*now));
-	for (size_t i = part->count; i > first && file_count > 0; i--) {
-		const struct part_event *event = &part->events[i - 1];
-		now[event->file] = event->position;
-		if ((i - 1 - first) % EVENTS_PER_BLOCK == 0)
-			memcpy(&positions[(i - 1 - first) / EVENTS_PER_BLOCK * file_count], now,
-			       file_count * sizeof(*now));
 	}
+	if (file_count > 0)
+		memcpy(&positions[blocks * file_count], end, file_count * sizeof(*end));
+	for (size_t block = blocks; block > 0 && file_count > 0; block--) {
+		struct trace_position *now = &positions[(block - 1) * file_count];
+		memcpy(now, now + file_count, file_count * sizeof(*now));
+		find_first(part, first + (block - 1) * EVENTS_PER_BLOCK, block, seen, file_count, now);
+	}
+	free(seen);
 	return positions;
 }
 

@@ -290,8 +290,7 @@ static enum histree_status find_begin(struct slice_run *run, struct slice_reader
 		histree_time time = trace_time_here(reader->trace);
 		if (time >= run->range.from)
 			return is_at(reader, run->range.from) ? HISTREE_OK : HISTREE_NOT_FOUND;
-		if (time >= run->range.known_from)
-			status = guess(run, reader);
+		status = guess(run, reader);
 		reader->has_next = false;
 		if (i % EVENTS_PER_LOOK == 0 && !goes_on(run, is_stopping))
 			return HISTREE_NOT_FOUND;

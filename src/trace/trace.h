@@ -113,7 +113,7 @@ histree_time trace_time_behind(const struct trace *trace, histree_time from, uin
 
 /*
  * As trace_move(), to a place from which on every event of that time and later is met, if packets say the truth of
- * their times, and others before it.
+ * their times; others may come after them where a clock steps back.
  */
 enum histree_status trace_move_before(struct trace *trace, histree_time time, struct histree_error *error);
 

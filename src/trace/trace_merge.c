@@ -101,6 +101,26 @@ enum histree_status trace_merge_advance(struct trace_merge *merge, struct histre
 	return advance(merge, error);
 }
 
+enum histree_status trace_merge_skip(struct trace_merge *merge, histree_time time, struct histree_error *error)
+{
+	size_t left = 0;
+	for (size_t index = 0; index < merge->queue_count; index++) {
+		struct trace_stream *stream = merge->streams[merge->queue[index].stream];
+		enum histree_status status = HISTREE_OK;
+		while (status == HISTREE_OK && stream->upcoming.time < time)
+			status = stream->kind->next(stream, error);
+		if (status < 0)
+			return status;
+		if (status == HISTREE_OK)
+			merge->queue[left++] = (struct trace_upcoming){ .time = stream->upcoming.time,
+									.stream = merge->queue[index].stream };
+	}
+	merge->queue_count = left;
+	for (size_t at = left / 2; at-- > 0;)
+		sift_down(merge, at);
+	return HISTREE_OK;
+}
+
 enum histree_status trace_merge_next(struct trace_merge *merge, bool wants_gaps, struct event *out,
 				     struct histree_error *error)
 {

@@ -43,6 +43,9 @@ static inline const struct trace_stream *trace_merge_first(const struct trace_me
 /* Bring that stream, which there is, to its next event. */
 enum histree_status trace_merge_advance(struct trace_merge *merge, struct histree_error *error);
 
+/* Of a merge that has handed out nothing yet: bring each stream to its first event of that time or later. */
+enum histree_status trace_merge_skip(struct trace_merge *merge, histree_time time, struct histree_error *error);
+
 /* Hand out the next event, or gap if those are wanted.  Returns HISTREE_END, HISTREE_ERR_MEMORY. */
 enum histree_status trace_merge_next(struct trace_merge *merge, bool wants_gaps, struct event *out,
 				     struct histree_error *error);
