@@ -10,6 +10,7 @@
  *	state_system.h	build a history from state changes
  *	backend.h	where the intervals go, other than into a file
  *	history.h	open a finished history
+ *	history_source.h	a history whose states somebody else hands out
  *	query.h		ask single, full, range and 2D queries
  *	lookup.h	tops of stacks, first values, numbers over a range, changes in the order of time
  *	snapshot.h	all states at a time, and a history that begins with them
@@ -72,6 +73,7 @@
 #include "filter.h"
 #include "flame.h"
 #include "history.h"
+#include "history_source.h"
 #include "join.h"
 #include "labels.h"
 #include "load.h"

@@ -164,6 +164,15 @@ typedef enum histree_status histree_segment_opener(void *context, size_t host, c
 HISTREE_API void histree_store_set_segment_opener(struct histree_store *store, histree_segment_opener *opener,
 						  void *context);
 
+/* Opens the history that an analysis made of a host; HISTREE_NOT_FOUND if it made none. */
+typedef enum histree_status histree_history_opener(void *context, size_t host, const char *analysis,
+						   const struct histree_open_options *options,
+						   struct histree_history **out, struct histree_error *error);
+
+/* The same for histree_store_history(), whose union then is that of the histories that this function opens. */
+HISTREE_API void histree_store_set_history_opener(struct histree_store *store, histree_history_opener *opener,
+						  void *context);
+
 struct histree_events;
 
 /* Opens the events of a host (events.h); HISTREE_NOT_FOUND if they have no index. */

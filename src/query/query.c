@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "histree/query.h"
+#include "histree/history_source.h"
 
 #include <stdlib.h>
 
@@ -14,6 +14,8 @@ struct histree_query {
 	struct histree_history *history;
 	struct union_query
 		*hosts; /* of a history of several, and then nothing below is used but `info`; else NULL */
+	const struct histree_history_source *source; /* who answers for it, by `cursor`; NULL: its tree does */
+	void *cursor;
 	struct tree_iter *iter;
 	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
 	struct slice_walk slices;      /* of a partial history: what comes after the nodes */
@@ -30,9 +32,15 @@ enum histree_status histree_query_create(struct histree_history *history, struct
 		return error_memory(error, "a query");
 	query->history = history;
 	query->info = histree_history_info(history);
-	enum histree_status status = history_union_of(history) != NULL
-					     ? union_query_create(history, &query->hosts, error)
-					     : tree_iter_create(history_tree(history), &query->iter, error);
+	uint32_t part;
+	query->source = history_source_of(history, &part);
+	enum histree_status status;
+	if (history_union_of(history) != NULL)
+		status = union_query_create(history, &query->hosts, error);
+	else if (query->source != NULL)
+		status = query->source->cursor_create(query->source->context, part, &query->cursor, error);
+	else
+		status = tree_iter_create(history_tree(history), &query->iter, error);
 	if (status != HISTREE_OK) {
 		free(query);
 		return status;
@@ -84,6 +92,10 @@ void query_stop(struct histree_query *query)
 		union_query_stop(query->hosts);
 		return;
 	}
+	if (query->source != NULL) {
+		query->source->cursor_stop(query->cursor);
+		return;
+	}
 	tree_iter_stop(query->iter);
 	slice_walk_stop(&query->slices);
 	query->is_past_nodes = false;
@@ -115,6 +127,8 @@ enum histree_status histree_query_start(struct histree_query *query, const struc
 	status = check_times(query, from, to, error);
 	if (status == HISTREE_OK && query->hosts != NULL)
 		return union_query_start(query->hosts, region, error);
+	if (status == HISTREE_OK && query->source != NULL)
+		return query->source->cursor_start(query->cursor, region, error);
 	if (status == HISTREE_OK)
 		status = check_slices(query, error);
 	if (status != HISTREE_OK)
@@ -151,6 +165,8 @@ enum histree_status histree_query_next(struct histree_query *query, struct histr
 	size_t count;
 	if (query->hosts != NULL)
 		return union_query_read(query->hosts, out, 1, &count, error);
+	if (query->source != NULL)
+		return query->source->cursor_read(query->cursor, out, 1, &count, error);
 	enum histree_status status = query->is_past_nodes ? HISTREE_END : tree_iter_next(query->iter, out, error);
 	return status == HISTREE_END && query->slices.partial != NULL ? next_of_slices(query, out, error) : status;
 }
@@ -160,6 +176,8 @@ enum histree_status histree_query_read(struct histree_query *query, struct histr
 {
 	if (query->hosts != NULL)
 		return union_query_read(query->hosts, out, room, count, error);
+	if (query->source != NULL)
+		return query->source->cursor_read(query->cursor, out, room, count, error);
 	enum histree_status status =
 		query->is_past_nodes ? HISTREE_END : tree_iter_read(query->iter, out, room, count, error);
 	return status == HISTREE_END && query->slices.partial != NULL ? read_slices(query, out, room, count, error)
@@ -202,6 +220,8 @@ enum histree_status histree_query_set_threads(struct histree_query *query, unsig
 	query_stop(query);
 	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX && query->hosts != NULL)
 		return union_query_set_threads(query->hosts, threads, error);
+	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX && query->source != NULL)
+		return HISTREE_OK; /* it has threads where it is, or none */
 	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
 		return tree_iter_set_threads(query->iter, threads, error);
 	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
@@ -212,6 +232,8 @@ struct histree_query_stats histree_query_stats(const struct histree_query *query
 {
 	if (query->hosts != NULL)
 		return union_query_stats(query->hosts);
+	if (query->source != NULL)
+		return query->source->cursor_stats(query->cursor);
 	struct histree_query_stats stats = tree_iter_stats(query->iter);
 	stats.intervals += query->slices.intervals;
 	return stats;
@@ -247,6 +269,11 @@ void histree_query_free(struct histree_query *query)
 		return;
 	}
 	histree_query_free(query->numbers);
+	if (query->source != NULL) {
+		query->source->cursor_free(query->cursor);
+		free(query);
+		return;
+	}
 	slice_walk_stop(&query->slices);
 	tree_iter_free(query->iter);
 	free(query);

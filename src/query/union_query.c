@@ -46,7 +46,8 @@ struct union_query {
 	size_t answer_at;
 	bool is_taken, is_begun, has_threads;
 
-	/* With threads: what each host is asked, in order. */
+	/* With threads, or where somebody else answers for hosts: what each host is asked, in order. */
+	bool asks_sources; /* then all are started before the first is read, so that they answer at a time */
 	unsigned threads;
 	struct shard_readers *readers; /* NULL: no threads */
 	struct host_part *parts;
@@ -54,10 +55,21 @@ struct union_query {
 	size_t part_count, next_part, question_count;
 };
 
+static enum histree_status make_lists(struct union_query *query, struct histree_error *error)
+{
+	size_t hosts = query->joined->host_count;
+	if (query->parts == NULL)
+		query->parts = calloc(hosts + 1, sizeof(*query->parts)); /* and room for what is no more */
+	if (query->questions == NULL)
+		query->questions = calloc(hosts, sizeof(*query->questions));
+	return query->parts == NULL || query->questions == NULL ? error_memory(error, "a query") : HISTREE_OK;
+}
+
 enum histree_status union_query_create(struct histree_history *history, struct union_query **out,
 				       struct histree_error *error)
 {
 	const struct history_union *joined = history_union_of(history);
+	uint32_t part;
 	struct union_query *query = *out = calloc(1, sizeof(*query));
 	if (query == NULL)
 		return error_memory(error, "a query");
@@ -75,9 +87,15 @@ enum histree_status union_query_create(struct histree_history *history, struct u
 		if (host->history != NULL) {
 			query->hosts[i].start = histree_history_info(host->history)->start;
 			query->hosts[i].end = histree_history_info(host->history)->end;
+			query->asks_sources |= history_source_of(host->history, &part) != NULL;
 		}
 	}
-	return HISTREE_OK;
+	enum histree_status status = query->asks_sources ? make_lists(query, error) : HISTREE_OK;
+	if (status != HISTREE_OK) {
+		union_query_free(query);
+		*out = NULL;
+	}
+	return status;
 }
 
 void union_query_free(struct union_query *query)
@@ -126,11 +144,17 @@ static void leave_shard(struct union_query *query)
 	query->current = NULL;
 }
 
+/* Whether a region is cut as a whole before any of it is answered. */
+static bool has_parts(const struct union_query *query)
+{
+	return query->readers != NULL || query->asks_sources;
+}
+
 /* Drop what is left, and what threads have of it. */
 static void drop(struct union_query *query)
 {
 	leave_shard(query);
-	if (query->question_count > 0)
+	if (query->question_count > 0 && query->readers != NULL)
 		shard_readers_cancel(query->readers);
 	for (size_t i = 0; i < query->question_count; i++)
 		if (*query->questions[i].query != NULL)
@@ -245,8 +269,27 @@ static bool is_large(const struct union_query *query, const struct host_part *pa
 	return (double)info->interval_count * attributes / (double)host->count * share > MANY;
 }
 
-/* Cut the whole region at once, and have threads ask the shards if there are some. */
-static void make_parts(struct union_query *query)
+/* Begin all questions at once. */
+static enum histree_status begin_questions(struct union_query *query, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < query->part_count && status == HISTREE_OK; i++) {
+		const struct host_part *part = &query->parts[i];
+		struct asked_host *asked = &query->hosts[part->number];
+		if (!part->asks_shard)
+			continue;
+		if (asked->query == NULL)
+			status = histree_query_create(asked->host->history, &asked->query, error);
+		if (status == HISTREE_OK)
+			status = histree_query_start(asked->query, &part->own, error);
+		if (status != HISTREE_OK)
+			history_host_prefix(asked->host, error);
+	}
+	return status;
+}
+
+/* Cut the whole region at once, and begin with all of it: in threads, or by those who answer for hosts. */
+static enum histree_status make_parts(struct union_query *query, struct histree_error *error)
 {
 	while (union_cut_next(&query->cut, &query->parts[query->part_count])) {
 		const struct host_part *part = &query->parts[query->part_count++];
@@ -257,8 +300,11 @@ static void make_parts(struct union_query *query)
 							 is_large(query, part) };
 	}
 	query->next_part = 0;
+	if (query->readers == NULL)
+		return begin_questions(query, error);
 	if (query->question_count > 0)
 		shard_readers_start(query->readers, query->questions, query->question_count);
+	return HISTREE_OK;
 }
 
 enum histree_status union_query_start(struct union_query *query, const struct histree_region *region,
@@ -270,19 +316,21 @@ enum histree_status union_query_start(struct union_query *query, const struct hi
 		return status;
 	query->stage = NEXT_HOST;
 	query->is_active = true;
-	if (query->readers != NULL)
-		make_parts(query);
-	return HISTREE_OK;
+	if (has_parts(query))
+		status = make_parts(query, error);
+	if (status != HISTREE_OK)
+		drop(query);
+	return status;
 }
 
 /* Begin with the next host of which something is asked for.  Returns false if there is none. */
 static bool next_host(struct union_query *query)
 {
-	if (query->readers == NULL && !union_cut_next(&query->cut, &query->part))
+	if (!has_parts(query) && !union_cut_next(&query->cut, &query->part))
 		return false;
-	if (query->readers != NULL && query->next_part == query->part_count)
+	if (has_parts(query) && query->next_part == query->part_count)
 		return false;
-	if (query->readers != NULL)
+	if (has_parts(query))
 		query->part = query->parts[query->next_part++];
 	query->stage = FOLDER;
 	query->at = 0;
@@ -365,6 +413,8 @@ static enum histree_status begin_shard(struct union_query *query, struct asked_h
 {
 	if (query->readers != NULL && !query->is_taken)
 		query->answer = shard_readers_take(query->readers);
+	else if (query->asks_sources)
+		query->answer.has_begun = true;
 	query->is_taken = true;
 	enum histree_status status = enter_shard(query, asked, error);
 	if (status == HISTREE_OK && !query->answer.has_begun) {
@@ -442,18 +492,12 @@ enum histree_status union_query_read(struct union_query *query, struct histree_i
 enum histree_status union_query_set_threads(struct union_query *query, unsigned threads,
 					    struct histree_error *error)
 {
-	size_t hosts = query->joined->host_count;
 	union_query_stop(query);
 	shard_readers_free(query->readers);
 	query->readers = NULL;
 	query->threads = threads;
-	if (threads == 1)
+	if (threads == 1 || query->asks_sources)
 		return HISTREE_OK;
-	if (query->parts == NULL)
-		query->parts = calloc(hosts + 1, sizeof(*query->parts)); /* and room for what is no more */
-	if (query->questions == NULL)
-		query->questions = calloc(hosts, sizeof(*query->questions));
-	if (query->parts == NULL || query->questions == NULL)
-		return error_memory(error, "the threads of a query");
-	return shard_readers_create(threads, &query->readers, error);
+	enum histree_status status = make_lists(query, error);
+	return status != HISTREE_OK ? status : shard_readers_create(threads, &query->readers, error);
 }

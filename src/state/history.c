@@ -193,7 +193,7 @@ static bool wants_overviews(const struct histree_history *history, const struct 
 	return history->info.complete && (options == NULL || !(options->salvage || options->no_overviews));
 }
 
-static void tell_of_overviews(struct histree_history *history)
+void history_tell_of_overviews(struct histree_history *history)
 {
 	history->has_overviews = true;
 	history->info.overview_count = history->overviews.count;
@@ -236,7 +236,7 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 		if (status == HISTREE_OK)
 			status = history_sums_open(&(*out)->sums, path, &(*out)->info, overview_cache(options),
 						   error);
-		tell_of_overviews(*out);
+		history_tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
 		histree_history_close(*out);
@@ -261,6 +261,9 @@ void histree_history_close(struct histree_history *history)
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
+	free(history->nodes_at_height);
+	if (history->source.free != NULL)
+		history->source.free(history->source.context);
 	free(history);
 }
 
@@ -281,7 +284,7 @@ struct tree_reader *history_tree(struct histree_history *history)
 
 const char *history_path(const struct histree_history *history)
 {
-	return block_file_path(history->file);
+	return history->file != NULL ? block_file_path(history->file) : "";
 }
 
 const struct history_union *history_union_of(const struct histree_history *history)
@@ -408,6 +411,9 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	report = report != NULL ? report : ignore_fault;
 	if (history->hosts != NULL)
 		return history_union_check(history->hosts, histree_history_verify, report, context, error);
+	if (history->file == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the history is where its source is, and can be verified there alone");
 	struct section_faults faults = { .report = report, .context = context };
 	enum histree_status status = block_file_check(history->file, report_section, &faults, error);
 	if (status != HISTREE_OK)
@@ -441,5 +447,7 @@ enum histree_status histree_history_nodes(struct histree_history *history,
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "a history of several hosts has a tree for each of them; open the store of one "
 				 "host, which is a folder inside that of all");
+	if (history->reader == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the nodes of the history are where its source is");
 	return tree_nodes(history->reader, visit, context, error);
 }

@@ -14,6 +14,7 @@
 struct charts_slot;
 struct labels_slot;
 struct history_union;
+struct histree_history_source;
 
 /* Open the history in a file, which is the history's from here on, and is closed also on failure. */
 enum histree_status history_open_file(struct block_file *file, const struct histree_open_options *options,
@@ -27,6 +28,9 @@ const struct history_union *history_union_of(const struct histree_history *histo
  * itself, if it is of one host.  NULL: the attribute is the folder of a host.
  */
 const struct histree_history *history_of_host(const struct histree_history *history, histree_quark *quark);
+
+/* Returns who answers for the history, and which part of theirs it is; NULL: its file does. */
+const struct histree_history_source *history_source_of(const struct histree_history *history, uint32_t *part);
 
 /* Borrowed; lives as long as the history. */
 const char *history_path(const struct histree_history *history);

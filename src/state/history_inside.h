@@ -5,6 +5,7 @@
 #ifndef STATE_HISTORY_INSIDE_H
 #define STATE_HISTORY_INSIDE_H
 
+#include "histree/history_source.h"
 #include "state/attribute_view.h"
 #include "state/charts_slot.h"
 #include "state/history_numbers.h"
@@ -27,10 +28,17 @@ struct histree_history {
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;
+	/* Of one that somebody else answers for, which has no file and no reader; all zero: there is nobody. */
+	struct histree_history_source source;
+	uint32_t source_part;
+	uint64_t *nodes_at_height;  /* of its info */
 	struct labels_slot *labels; /* what its values mean, once somebody asks */
 	struct charts_slot *charts; /* which charts there are, likewise */
 	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
+
+/* Say in the info what overviews there are. */
+void history_tell_of_overviews(struct histree_history *history);
 
 #endif

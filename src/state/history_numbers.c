@@ -38,6 +38,17 @@ static bool read_provider(const char *provider, const struct histree_history_inf
 	return strcmp(provider, again) == 0 && *states_log2 <= NUMBERS_STATES_LOG2_MAX;
 }
 
+static enum histree_status read_opened(struct history_numbers *numbers, const char *path,
+				       const struct histree_history_info *of, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(numbers->history);
+	if (info->provider_version != NUMBERS_VERSION || !info->complete || info->start != of->start ||
+	    info->end != of->end || !read_provider(info->provider, of, &numbers->states_log2))
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);
+	return overview_levels_read(numbers->history, of->attribute_count, numbers->levels, NUMBERS_LEVELS_MAX,
+				    &numbers->level_count, error);
+}
+
 static enum histree_status open_numbers(struct history_numbers *numbers, const char *path,
 					const struct histree_history_info *of, size_t cache_bytes,
 					struct histree_error *error)
@@ -45,15 +56,17 @@ static enum histree_status open_numbers(struct history_numbers *numbers, const c
 	const struct histree_open_options options = { .cache_bytes = cache_bytes, .no_overviews = true };
 	*numbers = (struct history_numbers){ 0 };
 	enum histree_status status = histree_history_open(path, &options, &numbers->history, error);
+	return status == HISTREE_OK ? read_opened(numbers, path, of, error) : status;
+}
+
+enum histree_status history_numbers_attach(struct history_numbers *numbers, struct histree_history *history,
+					   const struct histree_history_info *of, struct histree_error *error)
+{
+	*numbers = (struct history_numbers){ .history = history };
+	enum histree_status status = read_opened(numbers, "a number overview", of, error);
 	if (status != HISTREE_OK)
-		return status;
-	const struct histree_history_info *info = histree_history_info(numbers->history);
-	if (info->provider_version != NUMBERS_VERSION || !info->complete || info->start != of->start ||
-	    info->end != of->end || !read_provider(info->provider, of, &numbers->states_log2))
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);
-	return status == HISTREE_OK ? overview_levels_read(numbers->history, of->attribute_count, numbers->levels,
-							   NUMBERS_LEVELS_MAX, &numbers->level_count, error)
-				    : status;
+		history_numbers_close(numbers);
+	return status;
 }
 
 enum histree_status history_numbers_open(struct history_numbers *numbers, const char *path,

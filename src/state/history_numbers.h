@@ -34,6 +34,10 @@ void numbers_path(const char *history, char *room);
 /* Write the provider by which it says whose it is; `room` is as large as histree_history_info.provider. */
 void numbers_provider(const struct histree_history_info *of, unsigned states_log2, char *room, size_t size);
 
+/* Take a history that somebody else answers for; it is closed if it is no number overview of this one. */
+enum histree_status history_numbers_attach(struct history_numbers *numbers, struct histree_history *history,
+					   const struct histree_history_info *of, struct histree_error *error);
+
 /* Open that of a history, if it has one.  HISTREE_ERR_MEMORY only. */
 enum histree_status history_numbers_open(struct history_numbers *numbers, const char *path,
 					 const struct histree_history_info *of, size_t cache_bytes,

@@ -124,6 +124,23 @@ enum histree_status history_overviews_open(struct history_overviews *overviews, 
 	return status == HISTREE_ERR_MEMORY ? error_memory(error, "an overview") : HISTREE_OK;
 }
 
+enum histree_status history_overviews_attach(struct history_overviews *overviews, struct histree_history *history,
+					     const struct histree_history_info *of, struct histree_error *error)
+{
+	struct history_overview *overview = &overviews->overviews[overviews->count];
+	enum histree_status status = HISTREE_OK;
+	*overview = (struct history_overview){ .history = history };
+	if (!is_of(histree_history_info(history), of))
+		status = error_set(error, HISTREE_ERR_FORMAT, "an overview is of another history");
+	if (status == HISTREE_OK)
+		status = read_entries(overview, of->attribute_count, error);
+	if (status == HISTREE_OK)
+		overviews->count++;
+	else
+		close_overview(overview);
+	return status;
+}
+
 /* ---- verifying ------------------------------------------------------------------------------------------- */
 
 static enum histree_status verify_overview(const char *path, const struct histree_history_info *of,

@@ -47,6 +47,10 @@ enum histree_status history_overviews_open(struct history_overviews *overviews, 
 					   const struct histree_history_info *of, size_t cache_bytes,
 					   struct histree_error *error);
 
+/* Take a history that somebody else answers for as the next overview; it is closed if it is none. */
+enum histree_status history_overviews_attach(struct history_overviews *overviews, struct histree_history *history,
+					     const struct histree_history_info *of, struct histree_error *error);
+
 struct overview_faults;
 
 /* Read all of those that are beside a history, whether they can be used or not. */

@@ -245,7 +245,7 @@ static enum histree_status inform(struct histree_history *history, histree_time 
 
 static void share_cache(struct histree_history *history, struct histree_history **with)
 {
-	if (history == NULL)
+	if (history == NULL || history->reader == NULL)
 		return;
 	if (*with == NULL)
 		*with = history;

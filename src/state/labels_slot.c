@@ -29,6 +29,7 @@ void labels_slot_free(struct labels_slot *slot)
 		return;
 	free_labels(atomic_load(&slot->labels));
 	free(atomic_load(&slot->known));
+	free(slot->bytes);
 	free(slot);
 }
 
@@ -87,15 +88,28 @@ enum histree_status labels_verify(const struct block_file *file, void (*report)(
 
 /* ---- of a history ----------------------------------------------------------------------------------------- */
 
-static struct history_labels *make_labels(const struct block_file *file, const char *provider, known_labels *known)
+static enum histree_status read_labels(const struct labels_slot *slot, const struct block_file *file,
+				       struct label_tables *out)
 {
-	struct history_labels *made = calloc(1, sizeof(*made));
 	uint8_t *bytes;
 	size_t size;
+	*out = (struct label_tables){ 0 };
+	if (file == NULL && (slot->bytes == NULL || slot->size > LABEL_SECTION_SIZE_MAX))
+		return HISTREE_NOT_FOUND;
+	if (file == NULL)
+		return label_section_decode(slot->bytes, slot->size, out, NULL);
+	enum histree_status status = read_section(file, out, &bytes, &size, NULL);
+	free(bytes);
+	return status;
+}
+
+static struct history_labels *make_labels(const struct labels_slot *slot, const struct block_file *file,
+					  const char *provider, known_labels *known)
+{
+	struct history_labels *made = calloc(1, sizeof(*made));
 	if (made == NULL)
 		return NULL;
-	enum histree_status status = read_section(file, &made->of_file, &bytes, &size, NULL);
-	free(bytes);
+	enum histree_status status = read_labels(slot, file, &made->of_file);
 	if (status == HISTREE_ERR_MEMORY) {
 		free(made);
 		return NULL;
@@ -117,7 +131,7 @@ const struct history_labels *labels_slot_get(struct labels_slot *slot, const str
 	struct history_labels *labels = atomic_load_explicit(&slot->labels, memory_order_acquire);
 	if (labels != NULL)
 		return labels;
-	struct history_labels *made = make_labels(file, provider, known);
+	struct history_labels *made = make_labels(slot, file, provider, known);
 	if (made == NULL || atomic_compare_exchange_strong(&slot->labels, &labels, made))
 		return made;
 	free_labels(made);

@@ -38,6 +38,9 @@ struct labels_of_quarks {
 struct labels_slot {
 	struct history_labels *_Atomic labels;
 	struct labels_of_quarks *_Atomic known;
+	/* Of a history without a file: its section; NULL: there is none. */
+	uint8_t *bytes;
+	size_t size;
 };
 
 /* Returns false if nobody asked for the table of this attribute before; *out may be NULL. */
@@ -56,7 +59,10 @@ static inline bool labels_slot_known(const struct labels_slot *slot, histree_qua
 struct labels_slot *labels_slot_create(void);
 void labels_slot_free(struct labels_slot *slot);
 
-/* Returns the labels of the file, or else those that are known of the provider; NULL if memory is out. */
+/*
+ * Returns the labels of the file (NULL: of the section in the slot), or else those that are known of the provider;
+ * NULL if memory is out.
+ */
 const struct history_labels *labels_slot_get(struct labels_slot *slot, const struct block_file *file,
 					     const char *provider, known_labels *known);
 

@@ -284,11 +284,16 @@ enum histree_status store_hosts_history(struct histree_store *store, const char 
 		struct histree_error why;
 		enum histree_status found = HISTREE_OK;
 		parts[i].name = info->hosts[i].name;
-		bool is_missing = store->stores[i] == NULL;
-		if (!is_missing && has_history(&store->stores[i]->info, analysis))
+		bool is_missing = store->open_history == NULL && store->stores[i] == NULL;
+		if (store->open_history != NULL)
+			found = store->open_history(store->open_history_context, i, analysis, options,
+						    &parts[i].history, &why);
+		else if (!is_missing && has_history(&store->stores[i]->info, analysis))
 			found = histree_store_history(store->stores[i], analysis, any_version, options,
 						      &parts[i].history, &why);
 		opened += parts[i].history != NULL;
+		if (found == HISTREE_NOT_FOUND && store->open_history != NULL)
+			continue; /* it has none, and none is missed */
 		if (found == HISTREE_OK && !is_missing)
 			continue;
 		status = judge(found);
@@ -308,6 +313,12 @@ enum histree_status store_hosts_history(struct histree_store *store, const char 
 	free_sentences(sentences, info->host_count);
 	free(parts);
 	return status;
+}
+
+void histree_store_set_history_opener(struct histree_store *store, histree_history_opener *opener, void *context)
+{
+	store->open_history = opener;
+	store->open_history_context = context;
 }
 
 void histree_store_set_segment_opener(struct histree_store *store, histree_segment_opener *opener, void *context)

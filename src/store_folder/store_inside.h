@@ -11,9 +11,11 @@
 struct histree_store {
 	struct arena arena; /* all strings */
 	struct histree_store_info info;
-	char *asked;                           /* the path that was asked for */
-	bool is_successor;                     /* of one that was replaced while it was open */
-	struct histree_store **stores;         /* of the hosts; NULL: it cannot be opened, and its host says why */
+	char *asked;                          /* the path that was asked for */
+	bool is_successor;                    /* of one that was replaced while it was open */
+	struct histree_store **stores;        /* of the hosts; NULL: it cannot be opened, and its host says why */
+	histree_history_opener *open_history; /* of a host; NULL: of its store in the folder */
+	void *open_history_context;
 	histree_segment_opener *open_segments; /* of a host; NULL: of its store in the folder */
 	void *open_segments_context;
 	histree_event_opener *open_events; /* likewise */

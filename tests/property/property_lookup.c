@@ -431,7 +431,9 @@ static void looks_up_what_intervals_of_hosts_say(const void *kind, uint64_t seed
 				    .seed = seed };
 	snprintf(test.path, sizeof(test.path), "property_lookup.%ld.sht", (long)getpid());
 	snprintf(test.cut_path, sizeof(test.cut_path), "property_lookup.%ld.cut.sht", (long)getpid());
-	const struct union_wishes wishes = { .kind = kind, .seed = seed, .path = test.path };
+	const struct union_wishes wishes = {
+		.kind = kind, .seed = seed, .path = test.path, .may_lend = seed % 2 == 0
+	};
 	const char *fault = test.fault;
 	if (union_history_make(&made, &wishes, test.fault))
 		fault = check_history(&test, made.history, &made.reference);

@@ -358,7 +358,9 @@ static void rows_of_hosts_are_as_their_states_say(const void *kind, uint64_t see
 	struct union_history made;
 	struct rows_case test = { .seed = seed };
 	snprintf(test.path, sizeof(test.path), "property_rows.%ld.sht", (long)getpid());
-	const struct union_wishes wishes = { .kind = kind, .seed = seed, .path = test.path };
+	const struct union_wishes wishes = {
+		.kind = kind, .seed = seed, .path = test.path, .may_lend = seed % 2 == 0
+	};
 	const char *fault = test.fault;
 	if (union_history_make(&made, &wishes, test.fault)) {
 		test.reference = &made.reference;

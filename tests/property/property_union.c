@@ -297,7 +297,8 @@ static void answers_as_all_intervals(const void *kind, uint64_t seed)
 						     .seed = seed * 8 + i,
 						     .path = path,
 						     .cache_bytes = caches[i % 4],
-						     .may_miss = i % 2 == 1 };
+						     .may_miss = i % 2 == 1,
+						     .may_lend = (seed + i) % 2 == 0 };
 		const char *found = union_history_make(&made, &wishes, fault) ? NULL : fault;
 		for (unsigned threads = 1; threads <= 3 && found == NULL; threads += 2)
 			found = check_queries(&made, threads, seed + threads, fault);

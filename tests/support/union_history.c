@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/history_file.h"
+#include "support/local_source.h"
 #include "tree/variant.h"
 
 /* What one host has, and how its names begin: some are numbers, and the order of names is not that of hosts. */
@@ -76,6 +77,15 @@ static bool build(struct making *making, size_t host, const struct histree_tree_
 	       histree_history_open(path, &open, out, error) == HISTREE_OK;
 }
 
+/* Some hosts are answered for by somebody else, as those of other ranks are. */
+static bool lend(struct making *making, size_t host, struct histree_error *error)
+{
+	struct histree_history *history = making->parts[host].history;
+	if (!making->wishes->may_lend || random_percent(&making->random, 70))
+		return true;
+	return local_source_make(history, &making->parts[host].history, error) == HISTREE_OK;
+}
+
 static bool make_host(struct making *making, size_t host)
 {
 	static const uint32_t node_sizes[] = { 4 << 10, 16 << 10, 64 << 10 };
@@ -99,7 +109,7 @@ static bool make_host(struct making *making, size_t host)
 		return false;
 	const struct workload *workload = &making->made->workloads[host];
 	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
-	bool done = quarks != NULL && build(making, host, &tree, quarks, &error) &&
+	bool done = quarks != NULL && build(making, host, &tree, quarks, &error) && lend(making, host, &error) &&
 		    history_file_reference(workload, quarks, &making->references[host]);
 	if (!done)
 		snprintf(making->fault, 512, "host %zu, variant %s: %.400s", host, tree.variant, error.message);

@@ -29,6 +29,7 @@ struct union_wishes {
 	const char *path; /* of the files, to which a number is added; NULL: all in memory */
 	size_t cache_bytes;
 	bool may_miss; /* some hosts are missing or have no history */
+	bool may_lend; /* somebody else answers for some hosts (local_source.h) */
 };
 
 /* False: something went wrong, which `fault` says. */

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "histree/history_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "state/history.h"
+#include "state/history_inside.h"
+#include "store/block_file.h"
+
+/*
+ * A description: its version; info; the sections ATTR, FOLD and LABL, each a size and bytes as in a file (a size
+ * of 0: there is none); how many overviews there are, and the description of each; whether there is a number
+ * overview, and its description.  Numbers are varints.  The parts are counted in this order, from 0, the history
+ * itself.
+ */
+enum { DESCRIPTION_VERSION = 1, SECTION_COUNT = 3, NUMBERS_PART = OVERVIEWS_MAX + 1, DEPTH_MAX = 64 };
+
+static const uint32_t sections[SECTION_COUNT] = { SECTION_ATTRIBUTES, SECTION_FOLDERS, SECTION_LABELS };
+
+/* ---- writing ---------------------------------------------------------------------------------------------- */
+
+struct description {
+	uint8_t *bytes;
+	size_t size, capacity;
+	bool no_memory;
+};
+
+static void add_bytes(struct description *out, const void *bytes, size_t size)
+{
+	if (out->no_memory || !array_reserve(&out->bytes, &out->capacity, out->size + size + 1)) {
+		out->no_memory = true;
+		return;
+	}
+	if (size > 0)
+		memcpy(out->bytes + out->size, bytes, size);
+	out->size += size;
+}
+
+static void add_number(struct description *out, uint64_t number)
+{
+	uint8_t bytes[VARINT_SIZE_MAX];
+	add_bytes(out, bytes, (size_t)(put_varint(bytes, number) - bytes));
+}
+
+static void add_text(struct description *out, const char *text)
+{
+	add_number(out, strlen(text));
+	add_bytes(out, text, strlen(text));
+}
+
+static void add_info(struct description *out, const struct histree_history_info *info)
+{
+	const uint64_t numbers[] = { info->r_depth,
+				     info->node_size,
+				     info->fan_out,
+				     info->provider_version,
+				     info->format_version,
+				     info->identity,
+				     zigzag(info->start),
+				     zigzag(info->end),
+				     info->complete,
+				     info->file_bytes,
+				     info->node_count,
+				     info->interval_count,
+				     info->null_interval_count,
+				     info->attribute_count,
+				     info->has_lifetimes,
+				     info->node_bytes,
+				     info->node_bytes_used,
+				     info->attribute_bytes,
+				     info->partial,
+				     info->checkpoint_count,
+				     info->checkpoint_bytes };
+	add_text(out, info->variant);
+	add_text(out, info->provider);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		add_number(out, numbers[i]);
+	add_number(out, info->depth);
+	for (uint32_t i = 0; i < info->depth; i++)
+		add_number(out, info->nodes_at_height[i]);
+	for (size_t i = 0; i < HISTREE_KEY_RANGE_BUCKETS; i++)
+		add_number(out, info->key_range_nodes[i]);
+}
+
+static enum histree_status add_section(struct description *out, const struct block_file *file, uint32_t id,
+				       struct histree_error *error)
+{
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	enum histree_status status = HISTREE_OK;
+	if (id == SECTION_LABELS)
+		status = labels_read_raw(file, &bytes, &size, error);
+	else if (block_file_section_size(file, id) > 0)
+		status = block_file_section(file, id, &bytes, &size, error);
+	if (status == HISTREE_OK) {
+		add_number(out, size);
+		add_bytes(out, bytes, size);
+	}
+	free(bytes);
+	return status;
+}
+
+static enum histree_status describe(const struct histree_history *history, struct description *out,
+				    struct histree_error *error)
+{
+	const struct history_overviews *overviews = &history->overviews;
+	enum histree_status status = HISTREE_OK;
+	add_number(out, DESCRIPTION_VERSION);
+	add_info(out, &history->info);
+	for (size_t i = 0; i < SECTION_COUNT && status == HISTREE_OK; i++)
+		status = add_section(out, history->file, sections[i], error);
+	add_number(out, overviews->count);
+	for (uint32_t i = 0; i < overviews->count && status == HISTREE_OK; i++)
+		status = describe(overviews->overviews[i].history, out, error);
+	add_number(out, history->numbers.history != NULL);
+	if (status == HISTREE_OK && history->numbers.history != NULL)
+		status = describe(history->numbers.history, out, error);
+	return status == HISTREE_OK && out->no_memory ? error_memory(error, "what a history is") : status;
+}
+
+enum histree_status histree_history_describe(struct histree_history *history, void **bytes, size_t *size,
+					     struct histree_error *error)
+{
+	struct description out = { 0 };
+	*bytes = NULL;
+	*size = 0;
+	if (history->file == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "only the history of one host, in a file, can be described");
+	enum histree_status status = describe(history, &out, error);
+	if (status != HISTREE_OK) {
+		free(out.bytes);
+		return status;
+	}
+	*bytes = out.bytes;
+	*size = out.size;
+	return HISTREE_OK;
+}
+
+struct histree_history *histree_history_part_of(struct histree_history *history, uint32_t part)
+{
+	if (part == NUMBERS_PART)
+		return history->numbers.history;
+	if (part > history->overviews.count)
+		return NULL;
+	return part == 0 ? history : history->overviews.overviews[part - 1].history;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status wrong(const char *what, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "the description of a history is damaged: %s", what);
+}
+
+static void read_name(struct byte_reader *reader, char *room, size_t size)
+{
+	uint64_t length = read_varint(reader);
+	const uint8_t *bytes = length < size ? read_bytes(reader, (size_t)length) : NULL;
+	reader->failed |= bytes == NULL;
+	if (bytes == NULL)
+		return;
+	memcpy(room, bytes, (size_t)length);
+	room[length] = '\0';
+}
+
+static uint32_t read_number(struct byte_reader *reader)
+{
+	uint64_t number = read_varint(reader);
+	reader->failed |= number > UINT32_MAX;
+	return (uint32_t)number;
+}
+
+static histree_time read_time(struct byte_reader *reader)
+{
+	return unzigzag(read_varint(reader));
+}
+
+static bool read_info(struct histree_history *history, struct byte_reader *reader)
+{
+	struct histree_history_info *info = &history->info;
+	read_name(reader, info->variant, sizeof(info->variant));
+	read_name(reader, info->provider, sizeof(info->provider));
+	info->r_depth = read_number(reader);
+	info->node_size = read_number(reader);
+	info->fan_out = read_number(reader);
+	info->provider_version = read_number(reader);
+	info->format_version = read_number(reader);
+	info->identity = read_varint(reader);
+	info->start = read_time(reader);
+	info->end = read_time(reader);
+	info->complete = read_varint(reader) != 0;
+	info->file_bytes = read_varint(reader);
+	info->node_count = read_varint(reader);
+	info->interval_count = read_varint(reader);
+	info->null_interval_count = read_varint(reader);
+	info->attribute_count = read_number(reader);
+	info->has_lifetimes = read_varint(reader) != 0;
+	info->node_bytes = read_varint(reader);
+	info->node_bytes_used = read_varint(reader);
+	info->attribute_bytes = read_varint(reader);
+	info->partial = read_varint(reader) != 0;
+	info->checkpoint_count = read_varint(reader);
+	info->checkpoint_bytes = read_varint(reader);
+	info->depth = read_number(reader);
+	if (reader->failed || info->depth > DEPTH_MAX || info->start > info->end)
+		return false;
+	history->nodes_at_height = calloc((size_t)info->depth + 1, sizeof(*history->nodes_at_height));
+	for (uint32_t i = 0; history->nodes_at_height != NULL && i < info->depth; i++)
+		history->nodes_at_height[i] = read_varint(reader);
+	for (size_t i = 0; i < HISTREE_KEY_RANGE_BUCKETS; i++)
+		info->key_range_nodes[i] = read_varint(reader);
+	info->nodes_at_height = history->nodes_at_height;
+	return history->nodes_at_height != NULL && !reader->failed;
+}
+
+/* A copy of a section, to be freed; NULL and a size of 0: there is none. */
+static bool read_section(struct byte_reader *reader, uint8_t **bytes, size_t *size)
+{
+	uint64_t length = read_varint(reader);
+	const uint8_t *from = length > 0 && !reader->failed ? read_bytes(reader, (size_t)length) : NULL;
+	*bytes = NULL;
+	*size = 0;
+	if (from == NULL)
+		return length == 0 && !reader->failed;
+	*bytes = malloc((size_t)length);
+	if (*bytes == NULL)
+		return false;
+	memcpy(*bytes, from, (size_t)length);
+	*size = (size_t)length;
+	return true;
+}
+
+static enum histree_status read_sections(struct histree_history *history, struct byte_reader *reader,
+					 struct histree_error *error)
+{
+	struct histree_history_info *info = &history->info;
+	struct folder_list *folders = &history->attributes.folders;
+	uint8_t *bytes;
+	size_t size;
+	if (!read_section(reader, &bytes, &size) || bytes == NULL)
+		return wrong("its attributes", error);
+	enum histree_status status = attribute_view_open(&history->attributes, bytes, size, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (history->attributes.base.count != info->attribute_count)
+		return wrong("the number of its attributes", error);
+	if (!read_section(reader, &bytes, &size))
+		return wrong("its folders", error);
+	if (bytes != NULL)
+		status = folder_section_decode(bytes, size, info->attribute_count, folders, error);
+	free(bytes);
+	if (status != HISTREE_OK)
+		return status;
+	info->folder_count = (uint32_t)folders->count;
+	if (!read_section(reader, &history->labels->bytes, &history->labels->size))
+		return wrong("its labels", error);
+	return HISTREE_OK;
+}
+
+static enum histree_status make(const struct histree_history_source *source, uint32_t part,
+				struct byte_reader *reader, struct histree_history **out,
+				struct histree_error *error);
+
+static enum histree_status make_overviews(struct histree_history *history, struct byte_reader *reader,
+					  struct histree_error *error)
+{
+	struct history_overviews *overviews = &history->overviews;
+	struct histree_history_source source = history->source;
+	struct histree_history *one;
+	enum histree_status status = HISTREE_OK;
+	uint64_t count = read_varint(reader);
+	if (reader->failed || count > OVERVIEWS_MAX)
+		return wrong("its overviews", error);
+	source.free = NULL; /* it is that of the history */
+	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
+		status = make(&source, i + 1, reader, &one, error);
+		if (status == HISTREE_OK)
+			status = history_overviews_attach(overviews, one, &history->info, error);
+	}
+	bool has_numbers = status == HISTREE_OK && read_varint(reader) != 0;
+	if (status == HISTREE_OK && reader->failed)
+		return wrong("it ends early", error);
+	if (has_numbers)
+		status = make(&source, NUMBERS_PART, reader, &one, error);
+	return has_numbers && status == HISTREE_OK
+		       ? history_numbers_attach(&history->numbers, one, &history->info, error)
+		       : status;
+}
+
+static enum histree_status make(const struct histree_history_source *source, uint32_t part,
+				struct byte_reader *reader, struct histree_history **out,
+				struct histree_error *error)
+{
+	struct histree_history *history = *out = calloc(1, sizeof(*history));
+	if (history == NULL)
+		return error_memory(error, "a history");
+	attribute_view_init(&history->attributes);
+	history->source = *source;
+	history->source_part = part;
+	history->labels = labels_slot_create();
+	enum histree_status status = HISTREE_OK;
+	if (history->labels == NULL)
+		status = error_memory(error, "a history");
+	else if (read_varint(reader) != DESCRIPTION_VERSION || !read_info(history, reader))
+		status = wrong("what it is", error);
+	if (status == HISTREE_OK)
+		status = read_sections(history, reader, error);
+	/* An overview has none of its own. */
+	if (status == HISTREE_OK && part == 0)
+		status = make_overviews(history, reader, error);
+	else if (status == HISTREE_OK && (read_varint(reader) != 0 || read_varint(reader) != 0 || reader->failed))
+		status = wrong("an overview has overviews", error);
+	if (status == HISTREE_OK)
+		return HISTREE_OK;
+	history->source.free = NULL; /* the caller does */
+	histree_history_close(history);
+	*out = NULL;
+	return status;
+}
+
+enum histree_status histree_history_of_source(const struct histree_history_source *source, const void *description,
+					      size_t size, struct histree_history **out,
+					      struct histree_error *error)
+{
+	struct byte_reader reader = byte_reader(description, size);
+	enum histree_status status = make(source, 0, &reader, out, error);
+	if (status == HISTREE_OK && byte_reader_left(&reader) > 0) {
+		status = wrong("it goes on behind its end", error);
+		(*out)->source.free = NULL;
+		histree_history_close(*out);
+		*out = NULL;
+	}
+	if (status != HISTREE_OK)
+		source->free(source->context);
+	else
+		history_tell_of_overviews(*out);
+	return status;
+}
+
+const struct histree_history_source *history_source_of(const struct histree_history *history, uint32_t *part)
+{
+	*part = history->source_part;
+	return history->source.cursor_create != NULL ? &history->source : NULL;
+}

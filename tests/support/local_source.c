@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "support/local_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* The lists of a region are lent during its start alone: these are what goes on with it. */
+struct local_cursor {
+	struct histree_query *query;
+	bool is_started;
+	histree_quark *quarks;
+	histree_time *times;
+};
+
+static enum histree_status cursor_create(void *context, uint32_t part, void **out, struct histree_error *error)
+{
+	struct histree_history *of = histree_history_part_of(context, part);
+	struct local_cursor *cursor = calloc(1, sizeof(*cursor));
+	*out = cursor;
+	if (cursor == NULL || of == NULL) {
+		free(cursor);
+		*out = NULL;
+		return error_set(error, HISTREE_ERR_MEMORY, "no cursor");
+	}
+	enum histree_status status = histree_query_create(of, &cursor->query, error);
+	if (status != HISTREE_OK) {
+		free(cursor);
+		*out = NULL;
+	}
+	return status;
+}
+
+static void cursor_stop(void *context)
+{
+	struct local_cursor *cursor = context;
+	cursor->is_started = false;
+}
+
+static void *copy(const void *bytes, size_t size)
+{
+	void *out = malloc(size + 1);
+	if (out != NULL && size > 0)
+		memcpy(out, bytes, size);
+	return out;
+}
+
+static enum histree_status cursor_start(void *context, const struct histree_region *region,
+					struct histree_error *error)
+{
+	struct local_cursor *cursor = context;
+	struct histree_region own = *region;
+	cursor_stop(cursor);
+	free(cursor->quarks);
+	free(cursor->times);
+	cursor->quarks = NULL;
+	cursor->times = NULL;
+	if (region->quarks != NULL)
+		own.quarks = cursor->quarks = copy(region->quarks, region->quark_count * sizeof(*region->quarks));
+	if (region->times != NULL)
+		own.times = cursor->times = copy(region->times, region->time_count * sizeof(*region->times));
+	if ((region->quarks != NULL && own.quarks == NULL) || (region->times != NULL && own.times == NULL))
+		return error_memory(error, "a region");
+	enum histree_status status = histree_query_start(cursor->query, &own, error);
+	cursor->is_started = status == HISTREE_OK;
+	return status;
+}
+
+static enum histree_status cursor_read(void *context, struct histree_interval *out, size_t room, size_t *count,
+				       struct histree_error *error)
+{
+	const struct local_cursor *cursor = context;
+	*count = 0;
+	return cursor->is_started ? histree_query_read(cursor->query, out, room, count, error) : HISTREE_END;
+}
+
+static struct histree_query_stats cursor_stats(const void *context)
+{
+	const struct local_cursor *cursor = context;
+	return cursor->is_started ? histree_query_stats(cursor->query) : (struct histree_query_stats){ 0 };
+}
+
+static void cursor_free(void *context)
+{
+	struct local_cursor *cursor = context;
+	histree_query_free(cursor->query);
+	free(cursor->quarks);
+	free(cursor->times);
+	free(cursor);
+}
+
+static void free_history(void *context)
+{
+	histree_history_close(context);
+}
+
+enum histree_status local_source_make(struct histree_history *history, struct histree_history **out,
+				      struct histree_error *error)
+{
+	const struct histree_history_source source = {
+		.context = history,
+		.cursor_create = cursor_create,
+		.cursor_start = cursor_start,
+		.cursor_read = cursor_read,
+		.cursor_stats = cursor_stats,
+		.cursor_stop = cursor_stop,
+		.cursor_free = cursor_free,
+		.free = free_history,
+	};
+	void *bytes;
+	size_t size;
+	*out = NULL;
+	enum histree_status status = histree_history_describe(history, &bytes, &size, error);
+	if (status != HISTREE_OK) {
+		histree_history_close(history);
+		return status;
+	}
+	status = histree_history_of_source(&source, bytes, size, out, error);
+	free(bytes);
+	return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * local_source.h - a history whose states another one in this process hands out, as a rank would.
+ */
+#ifndef SUPPORT_LOCAL_SOURCE_H
+#define SUPPORT_LOCAL_SOURCE_H
+
+#include "histree/history_source.h"
+
+/* Takes `history`, which is of one host, also if it fails: closing *out closes it. */
+enum histree_status local_source_make(struct histree_history *history, struct histree_history **out,
+				      struct histree_error *error);
+
+#endif
