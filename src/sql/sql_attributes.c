@@ -11,7 +11,7 @@
 
 enum column { QUARK, PARENT, NAME, PATH, DEPTH, FOLDER, HOST };
 
-static const char *const names[] = { [QUARK] = "quark", [PATH] = "path" };
+static const char *const names[] = { [QUARK] = "quark", [PATH] = "path", [HOST] = "host" };
 
 struct attributes_table {
 	struct sql_table base;
@@ -75,6 +75,13 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		info->estimatedCost = operator== SQL_GLOB ? 10 + rows / 2 : operator== SQL_IN ? 20 : 2;
 		rows = operator== SQL_GLOB ? rows / 8 : operator== SQL_IN ? 10 : 1;
 	}
+	for (int i = 0; i < info->nConstraint; i++) {
+		enum sql_operator operator= sql_plan_operator(info, i);
+		bool is_equal = operator== SQL_EQUAL || operator== SQL_IN;
+		if (info->aConstraint[i].iColumn == HOST && is_equal &&
+		    sql_plan_take(&plan, i, names[HOST], operator))
+			break;
+	}
 	info->estimatedRows = (sqlite3_int64)rows + 1;
 	return sql_plan_finish(&plan);
 }
@@ -112,9 +119,14 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	enum histree_status status = HISTREE_OK;
 	(void)number;
 	histree_selection_all(&cursor->selection);
-	if (argument_count > 0 && sql_term_next(&plan, &term))
-		status = (sql_term_is_of(&term, names[QUARK]) ? sql_select_by_quark : sql_select_by_path)(
-			&cursor->selection, term.operator, arguments[0], &error);
+	for (int i = 0; i < argument_count && status == HISTREE_OK && sql_term_next(&plan, &term); i++) {
+		if (sql_term_is_of(&term, names[QUARK]))
+			status = sql_select_by_quark(&cursor->selection, term.operator, arguments[i], &error);
+		else if (sql_term_is_of(&term, names[PATH]))
+			status = sql_select_by_path(&cursor->selection, term.operator, arguments[i], &error);
+		else
+			status = sql_select_by_host(&cursor->selection, term.operator, arguments[i], &error);
+	}
 	cursor->row = 0;
 	histree_selection_sort(&cursor->selection);
 	cursor->row_count =

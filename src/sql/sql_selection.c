@@ -111,6 +111,66 @@ enum histree_status sql_select_by_pattern(struct histree_selection *selection, s
 	return pattern == NULL ? HISTREE_OK : histree_selection_add_pattern(selection, pattern, error);
 }
 
+/* ---- hosts -------------------------------------------------------------------------------------------- */
+
+static void name_host(const struct histree_history_host *hosts, size_t count, sqlite3_value *value, bool *wanted)
+{
+	const char *name = (const char *)sqlite3_value_text(value);
+	for (size_t i = 0; name != NULL && i < count; i++)
+		wanted[i] = wanted[i] || strcmp(hosts[i].name, name) == 0;
+}
+
+static int name_hosts(const struct histree_history_host *hosts, size_t count, enum sql_operator operator,
+		      sqlite3_value * value, bool *wanted)
+{
+	sqlite3_value *each;
+	if (operator!= SQL_IN) {
+		name_host(hosts, count, value, wanted);
+		return SQLITE_OK;
+	}
+	int code = sqlite3_vtab_in_first(value, &each);
+	while (code == SQLITE_OK && each != NULL) {
+		name_host(hosts, count, each, wanted);
+		code = sqlite3_vtab_in_next(value, &each);
+	}
+	return code;
+}
+
+static enum histree_status keep_hosts(struct histree_selection *selection, const struct histree_history_host *hosts,
+				      size_t count, const bool *wanted, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	size_t kept = 0;
+	for (size_t i = 0; !selection->has_all && i < selection->count; i++)
+		if (wanted[histree_history_host_of(selection->history, selection->quarks[i])])
+			selection->quarks[kept++] = selection->quarks[i];
+	if (!selection->has_all) {
+		selection->count = kept;
+		return HISTREE_OK;
+	}
+	histree_selection_none(selection);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		for (uint64_t k = 0; wanted[i] && k <= hosts[i].count && status == HISTREE_OK; k++)
+			status = histree_selection_add_quark(selection, hosts[i].folder + k, error);
+	return status;
+}
+
+enum histree_status sql_select_by_host(struct histree_selection *selection, enum sql_operator operator,
+				       sqlite3_value * value, struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(selection->history, &count);
+	bool *wanted = calloc(count + 1, sizeof(*wanted));
+	if (wanted == NULL)
+		return error_memory(error, "a list of hosts");
+	int code = name_hosts(hosts, count, operator, value, wanted);
+	enum histree_status status = code == SQLITE_OK || code == SQLITE_DONE
+					     ? keep_hosts(selection, hosts, count, wanted, error)
+					     : error_memory(error, "a list of hosts");
+	free(wanted);
+	return status;
+}
+
 void sql_result_path(sqlite3_context *context, struct histree_selection *selection, histree_quark quark)
 {
 	size_t size;

@@ -18,6 +18,10 @@ enum histree_status sql_select_by_path(struct histree_selection *selection, enum
 enum histree_status sql_select_by_pattern(struct histree_selection *selection, sqlite3_value *value,
 					  struct histree_error *error);
 
+/* Leave, of what was selected, what is of the hosts that "host operator value" names: the shards of others rest. */
+enum histree_status sql_select_by_host(struct histree_selection *selection, enum sql_operator operator,
+				       sqlite3_value * value, struct histree_error *error);
+
 /* Make the path of an attribute the result; the selection keeps it as long as the same is asked for. */
 void sql_result_path(sqlite3_context *context, struct histree_selection *selection, histree_quark quark);
 

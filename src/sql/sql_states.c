@@ -20,6 +20,9 @@ static const char *const names[] = { [QUARK] = "quark",     [PATH] = "path",    
 				     [END] = "end",         [ARGUMENTS] = "pattern", [ARGUMENTS + 1] = "from",
 				     [ARGUMENTS + 2] = "to" };
 
+/* The column behind all others, where there are hosts. */
+static const char *const host_name = "host";
+
 /* So many states are asked for at once; the first time a few, as a LIMIT may want no more. */
 enum { BATCH_FIRST = 8, BATCH = 256 };
 
@@ -132,11 +135,31 @@ static double share_of_time(const struct states_table *table, sqlite3_index_info
 		       : 0;
 }
 
+/* The constraint on the host, which leaves what others leave less of; -1: there is none. */
+static int host_constraint(const struct states_table *table, sqlite3_index_info *info)
+{
+	for (int i = 0; i < info->nConstraint && sql_has_hosts(table->history); i++) {
+		enum sql_operator operator= sql_plan_operator(info, i);
+		if (info->aConstraint[i].iColumn == ARGUMENTS + table->kind->argument_count &&
+		    (operator== SQL_EQUAL || operator== SQL_IN))
+			return i;
+	}
+	return -1;
+}
+
 static double share_of_attributes(const struct states_table *table, int rank)
 {
 	double attributes = table->info->attribute_count > 0 ? table->info->attribute_count : 1;
 	double wanted = rank >= 4 ? 1 : rank >= 2 ? 10 : rank == 1 ? attributes / 8 : attributes;
 	return wanted < attributes ? wanted / attributes : 1;
+}
+
+/* One that is found by its path or number is not found faster. */
+static double share_of_a_host(const struct states_table *table, int rank)
+{
+	size_t hosts;
+	histree_history_hosts(table->history, &hosts);
+	return rank >= 2 || hosts == 0 ? 1 : 1 / (double)hosts;
 }
 
 static bool is_of_time(int column, enum sql_operator operator)
@@ -183,6 +206,9 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	if (best >= 0 &&
 	    !sql_plan_take(&plan, best, names[info->aConstraint[best].iColumn], sql_plan_operator(info, best)))
 		return SQLITE_ERROR;
+	int host = host_constraint(table, info);
+	if (host >= 0 && !sql_plan_take(&plan, host, host_name, sql_plan_operator(info, host)))
+		host = -1;
 	for (int i = 0; i < info->nConstraint; i++) {
 		int column = info->aConstraint[i].iColumn;
 		enum sql_operator operator= sql_plan_operator(info, i);
@@ -196,9 +222,9 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		info->orderByConsumed = 1;
 	}
 	/* A state that covers a time costs less than the nodes on the way to it. */
-	double attributes = table->info->attribute_count * share_of_attributes(table, rank);
-	double states =
-		(double)table->info->interval_count * share_of_attributes(table, rank) * share_of_time(table, info);
+	double share = share_of_attributes(table, rank) * (host >= 0 ? share_of_a_host(table, rank) : 1);
+	double attributes = table->info->attribute_count * share;
+	double states = (double)table->info->interval_count * share * share_of_time(table, info);
 	info->estimatedRows = (sqlite3_int64)(states + attributes + 1);
 	info->estimatedCost = 10 + 2 * (states + attributes) + (rank == 1 ? table->info->attribute_count : 0);
 	return sql_plan_finish(&plan);
@@ -321,6 +347,8 @@ static enum histree_status read_term(struct states_cursor *cursor, const struct 
 		return sql_select_by_path(selection, term->operator, value, error);
 	if (sql_term_is_of(term, names[ARGUMENTS]))
 		return sql_select_by_pattern(selection, value, error);
+	if (sql_term_is_of(term, host_name))
+		return sql_select_by_host(selection, term->operator, value, error);
 	/* state_at(pattern, t) has no end of its range: it is its start. */
 	if (sql_term_is_of(term, names[ARGUMENTS + 1]))
 		sql_window_narrow(window, table_of(cursor)->kind->argument_count == 2 ? SQL_EQUAL : SQL_AT_LEAST,
