@@ -121,6 +121,7 @@ static bool deal_out_hosts(struct query_job *job)
 	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL &&
 		    segment_remotes_begin(&job->remotes, job->link);
 	event_remotes_begin(&job->events, &job->remotes);
+	state_remotes_begin(&job->states, &job->remotes);
 	if (!fine)
 		report_no_memory();
 	fine = fine && deal_out(job, &places);
@@ -353,7 +354,27 @@ int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, 
 	return status;
 }
 
-/* ---- segments of ranks -------------------------------------------------------------------------------------- */
+/* ---- what ranks have ---------------------------------------------------------------------------------------- */
+
+static const char *why_missing(const struct query_job *job, size_t host)
+{
+	const char *why = histree_store_info(job->store)->hosts[host].why;
+	return why != NULL ? why : job->set.hosts[host].why;
+}
+
+static enum histree_status open_history(void *context, size_t host, const char *analysis,
+					const struct histree_open_options *options, struct histree_history **out,
+					struct histree_error *error)
+{
+	struct query_job *job = context;
+	int rank = job->rank_of[host];
+	*out = NULL;
+	if (rank > 0)
+		return state_remotes_open(&job->states, rank, host, analysis, out, error);
+	if (rank == 0)
+		return histree_store_history(job->set.hosts[host].store, analysis, true, options, out, error);
+	return error_set(error, HISTREE_ERR_IO, "%s", why_missing(job, host));
+}
 
 static enum histree_status open_segments(void *context, size_t host, const char *analysis,
 					 struct histree_segment_store **out, struct histree_error *error)
@@ -365,8 +386,7 @@ static enum histree_status open_segments(void *context, size_t host, const char 
 		return segment_remotes_open(&job->remotes, rank, host, analysis, out, error);
 	if (rank == 0)
 		return histree_store_segments(job->set.hosts[host].store, analysis, true, NULL, out, error);
-	const char *why = histree_store_info(job->store)->hosts[host].why;
-	return error_set(error, HISTREE_ERR_IO, "%s", why != NULL ? why : job->set.hosts[host].why);
+	return error_set(error, HISTREE_ERR_IO, "%s", why_missing(job, host));
 }
 
 static enum histree_status open_events(void *context, size_t host, struct histree_events **out,
@@ -379,9 +399,7 @@ static enum histree_status open_events(void *context, size_t host, struct histre
 		return event_remotes_open(&job->events, rank, host, out, error);
 	if (rank == 0)
 		return histree_events_open(job->set.hosts[host].store, out, error);
-	const char *why = histree_store_info(job->store)->hosts[host].why;
-	return error_set(error, HISTREE_ERR_IO, "host '%s': %s", job->set.hosts[host].name,
-			 why != NULL ? why : job->set.hosts[host].why);
+	return error_set(error, HISTREE_ERR_IO, "host '%s': %s", job->set.hosts[host].name, why_missing(job, host));
 }
 
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
@@ -395,6 +413,7 @@ enum histree_status query_job_open_store(struct query_job *job, const char *path
 		*out = NULL;
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' was built again since the job began", path);
 	}
+	histree_store_set_history_opener(*out, open_history, job);
 	histree_store_set_segment_opener(*out, open_segments, job);
 	histree_store_set_event_opener(*out, open_events, job);
 	return HISTREE_OK;
@@ -470,6 +489,7 @@ void query_job_end(struct query_job *job)
 	free(job->analyses);
 	free(job->rank_of);
 	event_remotes_release(&job->events);
+	state_remotes_release(&job->states);
 	segment_remotes_release(&job->remotes);
 	segment_server_release(&job->server);
 	shard_set_release(&job->set);

@@ -13,6 +13,7 @@
 #include "mpi/link.h"
 #include "mpi/segment_remote.h"
 #include "mpi/segment_server.h"
+#include "mpi/state_remote.h"
 
 struct query_job_analysis {
 	char *name;
@@ -29,6 +30,7 @@ struct query_job {
 	int *rank_of;                   /* on rank 0: who answers for a host; -1: nobody can */
 	struct segment_remotes remotes; /* on rank 0 */
 	struct event_remotes events;    /* likewise */
+	struct state_remotes states;    /* likewise */
 	struct segment_server server;   /* on the others */
 	bool is_lost;                   /* a rank is gone */
 };
@@ -40,8 +42,8 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file);
 
 /*
- * On rank 0: opens the store, whose segments and events are those that the ranks have.  The caller closes it
- * before the job asks anything else.
+ * On rank 0: opens the store, whose states, segments and events are those that the ranks have.  The caller
+ * closes it before the job asks anything else.
  */
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error);

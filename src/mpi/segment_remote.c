@@ -103,6 +103,27 @@ static bool hand_out(struct segment_remotes *remotes, struct byte_reader section
 	return !cursor->arrived.no_memory;
 }
 
+/* Returns false if the section is damaged, or none that anybody takes. */
+static bool take_section(struct segment_remotes *remotes, uint8_t letter, struct byte_reader section,
+			 struct byte_reader *opened)
+{
+	switch (letter) {
+	case STEP_OPEN:
+	case STEP_EVENTS:
+	case STEP_HISTORY:
+		*opened = section;
+		return true;
+	case STEP_NEXT:
+		return hand_out(remotes, section);
+	case STEP_READ:
+		return remotes->take_events != NULL && remotes->take_events(remotes->events, section);
+	case STEP_STATES:
+		return remotes->take_states != NULL && remotes->take_states(remotes->states, section);
+	default:
+		return false;
+	}
+}
+
 /* Takes the next answer of a rank; *opened is its section on a store, if it has one. */
 enum histree_status segment_remotes_take(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
 					 struct histree_error *error)
@@ -118,14 +139,7 @@ enum histree_status segment_remotes_take(struct segment_remotes *remotes, int ra
 		uint8_t letter = read_byte(&reader);
 		uint32_t size = read_le32(&reader);
 		const uint8_t *bytes = read_bytes(&reader, size);
-		bool is_opened = letter == STEP_OPEN || letter == STEP_EVENTS;
-		bool is_events = letter == STEP_READ && remotes->take_events != NULL;
-		if (bytes == NULL || (!is_opened && !is_events && letter != STEP_NEXT))
-			return segment_remotes_damaged(remotes, rank, error);
-		if (is_opened)
-			*opened = byte_reader(bytes, size);
-		else if (is_events ? !remotes->take_events(remotes->events, byte_reader(bytes, size))
-				   : !hand_out(remotes, byte_reader(bytes, size)))
+		if (bytes == NULL || !take_section(remotes, letter, byte_reader(bytes, size), opened))
 			return segment_remotes_damaged(remotes, rank, error);
 	}
 	return HISTREE_OK;

@@ -36,6 +36,9 @@ struct segment_remotes {
 	/* Takes a section of events (event_remote.h), which come by the same messages; false: it is damaged. */
 	bool (*take_events)(void *context, struct byte_reader section);
 	void *events;
+	/* The same of states (state_remote.h). */
+	bool (*take_states)(void *context, struct byte_reader section);
+	void *states;
 };
 
 /* Returns false without memory. */
@@ -46,7 +49,10 @@ enum histree_status segment_remotes_open(struct segment_remotes *remotes, int ra
 					 const char *analysis, struct histree_segment_store **out,
 					 struct histree_error *error);
 
-/* What events need: a step of the next message to a rank, messages to one rank or all, and the next answer. */
+/*
+ * What events and states need: a step of the next message to a rank, messages to one rank or all, and the next
+ * answer.
+ */
 struct message *segment_remotes_step(struct segment_remotes *remotes, int rank, enum rank_step step);
 enum histree_status segment_remotes_send(struct segment_remotes *remotes, int rank, struct histree_error *error);
 enum histree_status segment_remotes_send_all(struct segment_remotes *remotes, struct histree_error *error);

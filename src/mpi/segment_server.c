@@ -290,7 +290,8 @@ void segment_server_answer(struct segment_server *server, struct byte_reader *re
 				drop(cursor);
 			break;
 		default:
-			if (!event_server_step(&server->events, server->set, step, request, reply))
+			if (!event_server_step(&server->events, server->set, step, request, reply) &&
+			    !state_server_step(&server->states, server->set, step, request, reply))
 				request->failed = true;
 		}
 	}
@@ -301,6 +302,7 @@ void segment_server_reset(struct segment_server *server)
 	for (size_t i = 0; i < server->cursor_count; i++)
 		drop(&server->cursors[i]);
 	server->cursor_count = 0;
+	state_server_reset(&server->states);
 }
 
 void segment_server_release(struct segment_server *server)
@@ -314,5 +316,6 @@ void segment_server_release(struct segment_server *server)
 	free(server->stores);
 	free(server->cursors);
 	event_server_release(&server->events);
+	state_server_release(&server->states);
 	segment_columns_writer_release(&server->writer);
 }

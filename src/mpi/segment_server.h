@@ -20,6 +20,7 @@
 #include "mpi/event_server.h"
 #include "mpi/segment_columns.h"
 #include "mpi/shard_set.h"
+#include "mpi/state_server.h"
 
 struct served_store;
 struct served_cursor;
@@ -31,7 +32,8 @@ struct segment_server {
 	struct served_cursor *cursors;
 	size_t store_count, store_capacity, cursor_count, cursor_capacity;
 	struct segment_columns_writer writer;
-	struct event_server events; /* which come by the same messages */
+	struct event_server events; /* which come by the same messages, as do: */
+	struct state_server states;
 };
 
 /* Answers a request.  What it does not understand has a section that says so. */

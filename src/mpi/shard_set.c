@@ -214,6 +214,37 @@ enum histree_status shard_set_history(struct shard_set *set, const char *name, h
 	return status;
 }
 
+/* The part of a host is there before the union and in it. */
+static struct histree_history *part_of(const struct shard_analysis *analysis, size_t index, const char **why)
+{
+	size_t count;
+	*why = NULL;
+	if (analysis->history == NULL) {
+		*why = analysis->parts != NULL ? analysis->parts[index].why : NULL;
+		return analysis->parts != NULL ? analysis->parts[index].history : NULL;
+	}
+	const struct histree_history_host *hosts = histree_history_hosts(analysis->history, &count);
+	if (hosts == NULL)
+		return analysis->history;
+	*why = hosts[index].why;
+	return hosts[index].history;
+}
+
+enum histree_status shard_set_host_history(struct shard_set *set, const char *name, size_t host,
+					   struct histree_history **out, struct histree_error *error)
+{
+	struct shard_analysis *analysis;
+	const char *why = NULL;
+	*out = NULL;
+	enum histree_status status = shard_set_open(set, name, &analysis, error);
+	for (size_t i = 0; status == HISTREE_OK && i < analysis->count && *out == NULL && why == NULL; i++)
+		if (analysis->hosts[i] == host)
+			*out = part_of(analysis, i, &why);
+	if (status == HISTREE_OK && why != NULL)
+		return error_set(error, HISTREE_ERR_IO, "%s", why);
+	return status == HISTREE_OK && *out == NULL ? HISTREE_NOT_FOUND : status;
+}
+
 uint32_t shard_set_host_of(const struct shard_analysis *analysis, histree_quark quark)
 {
 	return analysis->hosts[histree_history_host_of(analysis->history, quark)];

@@ -65,6 +65,12 @@ enum histree_status shard_set_history(struct shard_set *set, const char *analysi
 				      histree_time end, const struct shard_analysis **analysis_out,
 				      struct histree_history **out, struct histree_error *error);
 
+/*
+ * Gets the history that an analysis made of a host of this rank; it is the set's.  HISTREE_NOT_FOUND: it made none.
+ */
+enum histree_status shard_set_host_history(struct shard_set *set, const char *analysis, size_t host,
+					   struct histree_history **out, struct histree_error *error);
+
 /* Returns the index in the set of the host that an attribute belongs to. */
 uint32_t shard_set_host_of(const struct shard_analysis *analysis, histree_quark quark);
 

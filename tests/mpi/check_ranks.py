@@ -96,6 +96,23 @@ FACES = [
     ["sql", "SELECT a.host, b.host, count(*) FROM system_calls a JOIN system_calls b ON b.tid = a.tid AND b.start > a.end "
             "AND b.start < a.end + 20000 GROUP BY 1, 2 ORDER BY 1, 2"],
     ["sql", "SELECT count(*) FROM states"],
+    ["sql", "SELECT * FROM states WHERE start <= histree_time('+3ms') AND \"end\" >= histree_time('+3ms')", "--format", "tsv"],
+    ["sql", "SELECT * FROM states WHERE host IN ('VM2', 'VM4') AND path GLOB '*/CPUs/*' AND start > histree_time('+1ms')"],
+    ["sql", "SELECT host, type, count(*), sum(duration), min(path), max(value), max(label) FROM states GROUP BY 1, 2"],
+    ["sql", "SELECT * FROM attributes WHERE host = 'VM3'", "--format", "csv"],
+    ["sql", "SELECT host, depth, count(*), max(path), sum(folder) FROM attributes GROUP BY 1, 2"],
+    ["sql", "SELECT * FROM state_at('*/CPUs/**', histree_time('+2ms'))", "--format", "json"],
+    ["sql", "SELECT * FROM state_at('VM2/Threads/*', histree_time('+2ms')) WHERE value = 5"],
+    ["sql", "SELECT * FROM states_in('*/CPUs/*/Current_thread', histree_time('+1ms'), histree_time('+2ms')) ORDER BY start, path"],
+    ["sql", "SELECT * FROM states WHERE path = 'VM1/CPUs/0/Current_thread' ORDER BY start DESC LIMIT 20"],
+    ["sql", "SELECT path, start FROM states ORDER BY start LIMIT 50"],
+    ["sql", "SELECT * FROM rows('*/CPUs/**', histree_time('+1ms'), histree_time('+3ms'), 20)", "--format", "tsv"],
+    ["sql", "SELECT * FROM numbers('*/CPUs/**', histree_time('+1ms'), histree_time('+3ms'))"],
+    ["sql", "SELECT * FROM time_in_state('*/CPUs/*/Current_thread', histree_time('+1ms'), histree_time('+3ms'))"],
+    ["sql", "SELECT c.host, c.name, s.value, count(*) FROM system_calls c JOIN states s ON s.path = c.host || '/Threads/' || c.tid "
+            "AND s.start <= c.start AND s.\"end\" >= c.start WHERE c.duration > 20000 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"],
+    ["sql", "SELECT * FROM state_at('nothing', histree_time('+2ms'))"],
+    ["sql", "SELECT * FROM state_at('a//b', histree_time('+2ms'))"],
     ["sql", "SELECT wrong FROM system_calls"],
 ]
 
@@ -384,13 +401,15 @@ class Ranks(unittest.TestCase):
                           f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
         script.chmod(0o755)
         segments, events = ([words for words in FACES if words[0] == verb] for verb in ("segments", "events"))
-        for words in segments[2:6] + events[1:6]:
+        states = [words for words in FACES if words[0] == "sql" and ("state_at('*/" in words[1] or "FROM rows" in words[1] or
+                                                                     "host, type" in words[1] or "host IN" in words[1])]
+        for words in segments[2:6] + events[1:6] + states:
             wanted = jobs.alone(HISTREE, words[0], self.segment_store(), *words[1:])
             self.check_face(words, lambda *more: jobs.run(3, script, *more), far, wanted)
         shutil.copytree(self.segment_store(), torn)
         shutil.rmtree(torn / "hosts" / "VM2")
         (torn / "hosts" / "VM4" / "system-calls.seg").unlink()
-        sums = [words for words in FACES if words[0] == "stats"][:1] + [words for words in FACES if words[0] == "sql"][:4]
+        sums = [words for words in FACES if words[0] == "stats"][:1] + [words for words in FACES if words[0] == "sql"][:4] + states
         for words in (segments[1], segments[3], *sums, events[1], events[3], events[4]):
             self.check_face(words, lambda *more: jobs.run(3, PROGRAM, *more), torn)
 
