@@ -13,7 +13,11 @@
 #ifndef HISTREE_HISTORY_SOURCE_H
 #define HISTREE_HISTORY_SOURCE_H
 
-#include "query.h"
+#include "history.h"
+
+/* Both are those of query.h. */
+struct histree_region;
+struct histree_query_stats;
 
 /*
  * Make the description of a history of one host, which the caller frees with free().  Returns HISTREE_ERR_ARGUMENT

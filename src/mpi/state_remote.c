@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/history_source.h"
+#include "histree/query.h"
 #include "mpi/answer_chunk.h"
 
 /* From this answer on, the next one is asked for while one is handed out: whoever takes so many takes more. */

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/history_source.h"
+#include "histree/query.h"
 
 /* So that a small question is one message, and a long one few. */
 enum { FIRST_ROWS = 256, MORE_ROWS = 4096, BATCH = 256 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "histree/history_source.h"
+#include "histree/query.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "histree/history_source.h"
 #include "query/query_inside.h"
 #include "query/slice_walk.h"
 #include "query/union_query.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "histree/query.h"
 
 /* The lists of a region are lent during its start alone: these are what goes on with it. */
 struct local_cursor {
