@@ -25,6 +25,7 @@ void charts_slot_free(struct charts_slot *slot)
 	if (slot == NULL)
 		return;
 	free_charts(atomic_load(&slot->charts));
+	free(slot->bytes);
 	free(slot);
 }
 
@@ -83,15 +84,28 @@ enum histree_status charts_verify(const struct block_file *file, void (*report)(
 
 /* ---- of a history ----------------------------------------------------------------------------------------- */
 
-static struct history_charts *make_charts(const struct block_file *file, const char *provider, known_charts *known)
+static enum histree_status read_charts(const struct charts_slot *slot, const struct block_file *file,
+				       struct chart_list *out)
 {
-	struct history_charts *made = calloc(1, sizeof(*made));
 	uint8_t *bytes;
 	size_t size;
+	*out = (struct chart_list){ 0 };
+	if (file == NULL && (slot->bytes == NULL || slot->size > CHART_SECTION_SIZE_MAX))
+		return HISTREE_NOT_FOUND;
+	if (file == NULL)
+		return chart_section_decode(slot->bytes, slot->size, out, NULL);
+	enum histree_status status = read_section(file, out, &bytes, &size, NULL);
+	free(bytes);
+	return status;
+}
+
+static struct history_charts *make_charts(const struct charts_slot *slot, const struct block_file *file,
+					  const char *provider, known_charts *known)
+{
+	struct history_charts *made = calloc(1, sizeof(*made));
 	if (made == NULL)
 		return NULL;
-	enum histree_status status = read_section(file, &made->of_file, &bytes, &size, NULL);
-	free(bytes);
+	enum histree_status status = read_charts(slot, file, &made->of_file);
 	if (status == HISTREE_ERR_MEMORY) {
 		free(made);
 		return NULL;
@@ -119,7 +133,7 @@ const struct history_charts *charts_slot_get(struct charts_slot *slot, const str
 					     const char *provider, known_charts *known)
 {
 	struct history_charts *charts = atomic_load_explicit(&slot->charts, memory_order_acquire);
-	return charts != NULL ? charts : publish(slot, make_charts(file, provider, known));
+	return charts != NULL ? charts : publish(slot, make_charts(slot, file, provider, known));
 }
 
 const struct history_charts *charts_slot_unite(struct charts_slot *slot, const struct history_charts *const *hosts,

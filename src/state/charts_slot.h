@@ -25,6 +25,9 @@ typedef const struct histree_chart *known_charts(const char *provider, size_t *c
 /* Where a history keeps them. */
 struct charts_slot {
 	struct history_charts *_Atomic charts;
+	/* Of a history without a file: its section; NULL: there is none. */
+	uint8_t *bytes;
+	size_t size;
 };
 
 /* Returns NULL if memory is out. */

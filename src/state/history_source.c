@@ -12,14 +12,15 @@
 #include "store/block_file.h"
 
 /*
- * A description: its version; info; the sections ATTR, FOLD and LABL, each a size and bytes as in a file (a size
+ * A description: its version; info; the sections ATTR, FOLD, LABL and CHRT, each a size and bytes as in a file (a size
  * of 0: there is none); how many overviews there are, and the description of each; whether there is a number
  * overview, and its description.  Numbers are varints.  The parts are counted in this order, from 0, the history
  * itself.
  */
-enum { DESCRIPTION_VERSION = 1, SECTION_COUNT = 3, NUMBERS_PART = OVERVIEWS_MAX + 1, DEPTH_MAX = 64 };
+enum { DESCRIPTION_VERSION = 1, SECTION_COUNT = 4, NUMBERS_PART = OVERVIEWS_MAX + 1, DEPTH_MAX = 64 };
 
-static const uint32_t sections[SECTION_COUNT] = { SECTION_ATTRIBUTES, SECTION_FOLDERS, SECTION_LABELS };
+static const uint32_t sections[SECTION_COUNT] = { SECTION_ATTRIBUTES, SECTION_FOLDERS, SECTION_LABELS,
+						  SECTION_CHARTS };
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
@@ -94,6 +95,8 @@ static enum histree_status add_section(struct description *out, const struct blo
 	enum histree_status status = HISTREE_OK;
 	if (id == SECTION_LABELS)
 		status = labels_read_raw(file, &bytes, &size, error);
+	else if (id == SECTION_CHARTS)
+		status = charts_read_raw(file, &bytes, &size, error);
 	else if (block_file_section_size(file, id) > 0)
 		status = block_file_section(file, id, &bytes, &size, error);
 	if (status == HISTREE_OK) {
@@ -259,6 +262,8 @@ static enum histree_status read_sections(struct histree_history *history, struct
 	info->folder_count = (uint32_t)folders->count;
 	if (!read_section(reader, &history->labels->bytes, &history->labels->size))
 		return wrong("its labels", error);
+	if (!read_section(reader, &history->charts->bytes, &history->charts->size))
+		return wrong("its charts", error);
 	return HISTREE_OK;
 }
 
@@ -303,8 +308,9 @@ static enum histree_status make(const struct histree_history_source *source, uin
 	history->source = *source;
 	history->source_part = part;
 	history->labels = labels_slot_create();
+	history->charts = charts_slot_create();
 	enum histree_status status = HISTREE_OK;
-	if (history->labels == NULL)
+	if (history->labels == NULL || history->charts == NULL)
 		status = error_memory(error, "a history");
 	else if (read_varint(reader) != DESCRIPTION_VERSION || !read_info(history, reader))
 		status = wrong("what it is", error);

@@ -74,6 +74,7 @@ static void look_at(struct histree_history *history)
 		histree_label_of(history, q, &one);
 	}
 	histree_labels(history, &count);
+	histree_charts(history, &count);
 	assert_true(histree_history_info(history)->start <= histree_history_info(history)->end);
 }
 
