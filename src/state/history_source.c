@@ -12,8 +12,8 @@
 #include "store/block_file.h"
 
 /*
- * A description: its version; info; the sections ATTR, FOLD, LABL and CHRT, each a size and bytes as in a file (a size
- * of 0: there is none); how many overviews there are, and the description of each; whether there is a number
+ * A description: its version; info; the sections ATTR, FOLD, LABL and CHRT, each a size and bytes as in a file (0:
+ * there is none); how many overviews there are, and the description of each; whether there is a number
  * overview, and its description.  Numbers are varints.  The parts are counted in this order, from 0, the history
  * itself.
  */
