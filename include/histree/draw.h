@@ -10,7 +10,10 @@
 #include "chart_view.h"
 #include "critical_path.h"
 #include "flame.h"
+#include "segment_compare.h"
+#include "segment_density.h"
 #include "segment_store.h"
+#include "state_compare.h"
 #include "view.h"
 
 enum histree_draw_view {
@@ -105,6 +108,32 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw_flame(const struct histree_flame *flame, const struct histree_draw_flame_options *options,
 		   bool (*write)(void *context, const void *bytes, size_t size), void *context,
 		   struct histree_error *error);
+
+/* What differs between two runs (state_compare.h, segment_compare.h). */
+struct histree_draw_comparison_options {
+	enum histree_draw_format format;
+	enum histree_draw_theme theme;
+	uint32_t width, height; /* as those of other pictures */
+	const char *title;      /* NULL: "Comparison" */
+	const char *names[2];   /* of A and B */
+};
+
+/*
+ * Draw the shares of states as pairs of bars, those that differ most first, 24 of them or as many as there is room
+ * for; what is noise is pale.  Returns HISTREE_NOT_FOUND if there is nothing to compare.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw_states_compared(
+	const struct histree_state_comparison *comparison, const struct histree_draw_comparison_options *options,
+	bool (*write)(void *context, const void *bytes, size_t size), void *context, struct histree_error *error);
+
+/*
+ * Draw how long segments last on both sides, over each other: the densities, which have one column, as shares, and
+ * the 50th and 99th percentile of the difference.  Returns HISTREE_NOT_FOUND if neither has a segment.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw_segments_compared(
+	const struct histree_segment_difference *difference, const struct histree_segment_density *a,
+	const struct histree_segment_density *b, const struct histree_draw_comparison_options *options,
+	bool (*write)(void *context, const void *bytes, size_t size), void *context, struct histree_error *error);
 
 /* Returns true if this library was built with cairo. */
 HISTREE_API bool histree_can_draw(void);

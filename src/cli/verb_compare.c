@@ -2,10 +2,14 @@
 /*
  * verb_compare.c - what differs between two stores, or between two windows of one: time in states, or durations.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/compare_flame.h"
 #include "cli/compare_rows.h"
+#include "cli/picture_file.h"
 #include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
@@ -16,7 +20,9 @@ enum { SIDES = 2 };
 struct compare_options {
 	const char *analysis, *segments, *by, *where, *format;
 	const char *from, *to, *from_b, *to_b;
+	const char *output, *size;
 	uint64_t top;
+	bool flame;
 };
 
 #define WINDOW(text, member_of, means)                                               \
@@ -32,6 +38,23 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct compare_options, segments),
 	  .help = "compare how long the segments of this analysis last, instead of states",
 	  .complete = CLI_COMPLETE_ANALYSIS },
+	{ .name = "flame",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct compare_options, flame),
+	  .help = "compare call stacks: the share of each function in A and in B" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, output),
+	  .help = "draw the comparison into this file, whose name ends in .svg or .png",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "size",
+	  .argument = "SIZE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, size),
+	  .help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as it "
+		  "needs" },
 	{ .name = "by",
 	  .argument = "FIELD",
 	  .kind = CLI_TEXT,
@@ -58,6 +81,46 @@ static const struct cli_option options[] = {
 	CLI_OPTION_FORMAT(struct compare_options),
 	{ 0 },
 };
+
+/* ---- pictures ------------------------------------------------------------------------------------ */
+
+struct drawing {
+	struct histree_draw_comparison_options options;
+	const struct histree_state_comparison *states; /* NULL: segments */
+	const struct histree_segment_difference *segments;
+	struct histree_segment_density *densities[SIDES];
+};
+
+static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
+{
+	const struct drawing *drawing = context;
+	return drawing->states != NULL
+		       ? histree_draw_states_compared(drawing->states, &drawing->options, write, file, error)
+		       : histree_draw_segments_compared(drawing->segments, drawing->densities[0],
+							drawing->densities[1], &drawing->options, write, file,
+							error);
+}
+
+/* Checks what does not depend on the stores. */
+static enum cli_exit choose_picture(const struct compare_options *chosen,
+				    struct histree_draw_comparison_options *out)
+{
+	enum cli_exit code = picture_file_size(chosen->size, &out->width, &out->height);
+	return code == CLI_OK && chosen->output != NULL ? picture_file_format(chosen->output, &out->format) : code;
+}
+
+static int draw_file(struct drawing *drawing, const char *a, const char *b, const struct compare_options *chosen)
+{
+	char *names[SIDES] = { picture_file_title(a), picture_file_title(b) };
+	drawing->options.names[0] = names[0];
+	drawing->options.names[1] = names[1];
+	drawing->options.title = drawing->states != NULL ? "Time in states" : chosen->segments;
+	int code = names[0] != NULL && names[1] != NULL ? picture_file_draw(chosen->output, draw, drawing)
+							: report_no_memory();
+	free(names[0]);
+	free(names[1]);
+	return code;
+}
 
 /* ---- states -------------------------------------------------------------------------------------- */
 
@@ -128,15 +191,19 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 	struct state_side sides[SIDES] = { 0 };
 	struct histree_error error = { 0 };
 	struct histree_state_comparison *comparison = NULL;
-	int status = CLI_OK;
+	struct drawing drawing = { .states = NULL };
+	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
 		status = open_side(&sides[i], words, i, chosen->analysis, &ranges[i]);
 	if (status == CLI_OK &&
 	    histree_state_comparison_create(&sides[0].selection, &sides[1].selection, (struct histree_cancel){ 0 },
 					    &comparison, &error) != HISTREE_OK)
 		status = report_error(&error);
+	drawing.states = comparison;
 	if (status == CLI_OK)
-		status = print_states(sides, comparison, chosen);
+		status = chosen->output != NULL
+				 ? draw_file(&drawing, sides[0].target.path, sides[1].target.path, chosen)
+				 : print_states(sides, comparison, chosen);
 	histree_state_comparison_free(comparison);
 	for (int i = 0; i < SIDES; i++)
 		close_side(&sides[i]);
@@ -180,6 +247,26 @@ static enum cli_exit open_segments(struct segment_target *target, char *path, co
 	return code;
 }
 
+/* Ten buckets for each power of ten. */
+static int draw_segments(const struct cli_words *words, const struct histree_segment_side sides[SIDES],
+			 const struct histree_segment_comparison *comparison, struct drawing *drawing,
+			 const struct compare_options *chosen)
+{
+	const struct histree_density_options buckets = { .per_decade = 10, .field = HISTREE_SEGMENTS_TOGETHER };
+	struct histree_error error = { 0 };
+	int status = CLI_OK;
+	drawing->segments = histree_segment_comparison_all(comparison);
+	for (int i = 0; i < SIDES && status == CLI_OK; i++)
+		if (histree_segment_density_create(sides[i].store, &sides[i].query, &buckets,
+						   &drawing->densities[i], &error) < 0)
+			status = report_error(&error);
+	if (status == CLI_OK)
+		status = draw_file(drawing, words->words[0], words->words[1], chosen);
+	for (int i = 0; i < SIDES; i++)
+		histree_segment_density_free(drawing->densities[i]);
+	return status;
+}
+
 static int compare_segments(const struct cli_words *words, const struct compare_options *chosen,
 			    const struct time_range_options ranges[SIDES])
 {
@@ -187,13 +274,15 @@ static int compare_segments(const struct cli_words *words, const struct compare_
 	struct histree_segment_side sides[SIDES] = { 0 };
 	struct histree_segment_comparison *comparison = NULL;
 	struct histree_error error = { 0 };
-	int status = CLI_OK;
+	struct drawing drawing = { .states = NULL };
+	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
 		status = open_segments(&targets[i], words->words[i], chosen, &ranges[i], &sides[i]);
 	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print_segments(targets, comparison, chosen);
+		status = chosen->output != NULL ? draw_segments(words, sides, comparison, &drawing, chosen)
+						: print_segments(targets, comparison, chosen);
 	histree_segment_comparison_free(comparison);
 	for (int i = 0; i < SIDES; i++)
 		segment_target_close(&targets[i]);
@@ -219,6 +308,14 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (chosen.segments != NULL && (words.count > SIDES || chosen.analysis != NULL))
 		return report_exit(CLI_USAGE,
 				   "patterns and '--analysis' are for states, and '--segments' is given");
+	if (chosen.flame && (chosen.segments != NULL || chosen.top != 0))
+		return report_exit(CLI_USAGE, "'--flame' goes with neither '--segments' nor '--top'");
+	if (chosen.flame)
+		return compare_flame_run(&words, &(struct compare_flame){ .analysis = chosen.analysis,
+									  .format = chosen.format,
+									  .output = chosen.output,
+									  .size = chosen.size,
+									  .ranges = ranges });
 	return chosen.segments != NULL ? compare_segments(&words, &chosen, ranges)
 				       : compare_states(&words, &chosen, ranges);
 }

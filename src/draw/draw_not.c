@@ -47,6 +47,34 @@ enum histree_status histree_draw_flame(const struct histree_flame *flame,
 	return refuse(error);
 }
 
+enum histree_status histree_draw_states_compared(const struct histree_state_comparison *comparison,
+						 const struct histree_draw_comparison_options *options,
+						 bool (*write)(void *context, const void *bytes, size_t size),
+						 void *context, struct histree_error *error)
+{
+	(void)comparison;
+	(void)options;
+	(void)write;
+	(void)context;
+	return refuse(error);
+}
+
+enum histree_status histree_draw_segments_compared(const struct histree_segment_difference *difference,
+						   const struct histree_segment_density *a,
+						   const struct histree_segment_density *b,
+						   const struct histree_draw_comparison_options *options,
+						   bool (*write)(void *context, const void *bytes, size_t size),
+						   void *context, struct histree_error *error)
+{
+	(void)difference;
+	(void)a;
+	(void)b;
+	(void)options;
+	(void)write;
+	(void)context;
+	return refuse(error);
+}
+
 bool histree_can_draw(void)
 {
 	return false;
