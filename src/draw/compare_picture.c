@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare_picture.c - two runs beside each other: time in states as pairs of bars, and how long segments last as two
- * distributions over one axis.
+ * compare_picture.c - two runs beside each other: time in states as pairs of bars, and how long segments last as
+ * two distributions over one axis.
  */
 #include <math.h>
 #include <stdio.h>
