@@ -113,6 +113,13 @@ endpoint_function api_charts_list;
 endpoint_function api_chart_lines;
 
 /*
+ * ?from= &to= &pixels= &by=: {total, isDamaged, nodes: [[name, depth, total, self, style], ...], styles}, the call
+ * stacks in a range, added up: a tree, depth first, from depth 1 on; times are ns.  What is much narrower than a
+ * pixel of so many is left out.  `style` is an index, -1: none.  by=thread keeps the stacks of threads apart.
+ */
+endpoint_function api_flame;
+
+/*
  * Lists the bookmarks within the trace: [{uuid, name, start, end}].  They are made and removed by the protocol's
  * own calls.
  */

@@ -9,6 +9,7 @@
 #include "server/api/page_request.h"
 #include "server/catalogue/service.h"
 #include "server/model/chart_set.h"
+#include "server/model/flame_list.h"
 #include "server/model/path_list.h"
 #include "server/model/row_model.h"
 
@@ -62,6 +63,7 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_bool_member(json, "hasSegments", info->segments_count > 0);
 	json_bool_member(json, "hasPaths", path_list_applies(dataset));
 	json_bool_member(json, "hasCharts", chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL);
+	json_bool_member(json, "hasStacks", flame_list_applies(dataset));
 	if (dataset->host_count > 0)
 		write_hosts(json, dataset);
 	write_views(json, dataset);

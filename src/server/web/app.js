@@ -21,6 +21,7 @@ const PANELS = [
 	{ name: "latencies", title: "Latencies", load: async () => (await import("./latencies_panel.js")).LatenciesPanel, applies: (one) => one.hasSegments },
 	{ name: "charts", title: "Charts", load: async () => (await import("./charts_panel.js")).ChartsPanel, applies: (one) => one.hasCharts },
 	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
+	{ name: "flame", title: "Flame graph", load: async () => (await import("./flame_panel.js")).FlamePanel, applies: (one) => one.hasStacks },
 	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true },
 ];
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));

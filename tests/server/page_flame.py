@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_flame.py HISTREE [SCREENSHOTS] - call stacks added up: what the server answers, and the panel Flame graph, its boxes,
+zoom and search.  Screenshots and what is skipped are as in page.py."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+import browser
+from browser import Browser
+from page import SKIP, Page
+from serving import Server, Tally
+
+FLAME = "page.panels.find((one) => one.name === 'flame')"
+DONE = f"Boolean({FLAME}) && {FLAME}.isComplete && {FLAME}.what.textContent !== ''"
+EVENTS = [("main", 7, 0, 100), ("draw", 7, 10, 30), ("text", 7, 20, 10), ("read", 7, 50, 20), ("main", 8, 0, 100), ("read", 8, 50, 50)]
+
+
+def write_trace(path):
+    events = [{"ph": "X", "name": name, "pid": 1, "tid": tid, "ts": start, "dur": length} for name, tid, start, length in EVENTS]
+    path.write_text(json.dumps(events), encoding="ascii")
+
+
+def answers(page, uuid):
+    """The tree of the whole, and of a window by thread."""
+    ask = lambda words: page.browser.run(  # noqa: E731
+        f"return await (await fetch('api/v1/flame?experiment={uuid}&pixels=1000&{words}')).json()")
+    whole = ask("from=0&to=100000")
+    assert whole["total"] == 200000, whole
+    assert [node[:4] for node in whole["nodes"]] == [
+        ["main", 1, 200000, 100000], ["read", 2, 70000, 70000], ["draw", 2, 30000, 20000], ["text", 3, 10000, 10000]], whole
+    assert all(whole["styles"][node[4]]["light"].startswith("#") for node in whole["nodes"])
+    part = ask("from=60000&to=69999&by=thread")
+    assert [node[:3] for node in part["nodes"]] == [
+        ["Processes/1/7", 1, 10000], ["main", 2, 10000], ["read", 3, 10000], ["Processes/1/8", 1, 10000], ["main", 2, 10000],
+        ["read", 3, 10000]], part
+
+
+def shows_boxes(page, fragment):
+    page.open(fragment)
+    page.browser.run("document.querySelector('#panes [data-view=flame]').click()")
+    page.browser.until(DONE)
+    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
+    boxes = page.get(f"(() => {{ const panel = {FLAME}, wide = panel.canvas.clientWidth;"
+                     "const at = (x, row) => panel.boxAt(x * wide, row * 18 + 9)?.node.name ?? '';"
+                     "return [at(0.5, 0), at(0.9, 1), at(0.1, 2), at(0.4, 2), at(0.37, 3), at(0.9, 2)]; })()")
+    assert boxes == ["all", "main", "read", "draw", "text", ""], boxes
+    assert page.get(f"{FLAME}.what.textContent").startswith("200")
+    page.shoot("flame")
+
+
+def zooms_and_searches(page):
+    box = page.get(f"(({{ left, top, width }}) => ({{ left, top, width }}))({FLAME}.canvas.getBoundingClientRect())")
+    at = json.dumps({"clientX": box["left"] + 0.4 * box["width"], "clientY": box["top"] + 2 * 18 + 9, "bubbles": True})
+    page.browser.run(f"{FLAME}.canvas.dispatchEvent(new MouseEvent('click', {at}))")
+    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
+    assert page.get(f"{FLAME}.settings.stack.join()") == "main,draw"
+    assert page.get(f"{FLAME}.boxAt(0.9 * {FLAME}.canvas.clientWidth, 45).node.name") == "draw"
+    page.browser.run(f"{FLAME}.set({{ stack: [], search: 'READ' }})")
+    page.browser.until(f"{FLAME}.what.textContent.includes('1 found, 35.00 %')")
+    page.shoot("flame-search")
+    page.browser.run("page.viewport.show(0, 10000)")
+    page.browser.until(f"{FLAME}.isComplete && {FLAME}.what.textContent.includes('0 found')")
+
+
+def main():
+    if not browser.is_here():
+        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
+        return SKIP
+    tally, view = Tally(), Browser()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        store = folder / "spans.histree"
+        write_trace(folder / "spans.json")
+        subprocess.run([sys.argv[1], "build", "-q", "-o", store, folder / "spans.json"], check=True, stderr=subprocess.DEVNULL)
+        try:
+            with Server(sys.argv[1], folder, [store]) as server:
+                page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
+                page.open()
+                (known,) = page.browser.run("return await (await fetch('api/v1/experiments')).json()")
+                assert known["hasStacks"]
+                fragment = "#" + urllib.parse.urlencode({"trace": known["uuid"], "views": "attributes", "theme": "light"})
+                tally.run("answers", lambda: answers(page, known["uuid"]))
+                tally.run("shows_boxes", lambda: shows_boxes(page, fragment))
+                tally.run("zooms_and_searches", lambda: zooms_and_searches(page))
+                view.open("about:blank")
+        finally:
+            view.close()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
