@@ -145,6 +145,36 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_next(st
 									      struct histree_path_step *out,
 									      struct histree_error *error);
 
+/* Who woke a thread, and when. */
+struct histree_path_waker {
+	size_t host; /* in histree_history_hosts(); 0 if the history is of one host */
+	int32_t tid;
+	histree_time time;
+};
+
+#define HISTREE_PATH_WAKERS_MAX 16
+
+/* A time at which a thread had no CPU. */
+struct histree_path_wait {
+	histree_time start, end; /* `end` is the first nanosecond after it */
+	enum histree_graph_state state;
+	/*
+	 * Who ended it; who ended the last wait of that one, if that was during the wait; and so on.  Where nobody
+	 * is known, or it was an interrupt or an idle CPU, the chain ends.
+	 */
+	struct histree_path_waker wakers[HISTREE_PATH_WAKERS_MAX];
+	unsigned waker_count;
+};
+
+/*
+ * Get the next wait of the thread itself, with `depth` wakers at most, of a path that was begun by our own rules;
+ * instead of steps, not among them.  The waits are in the order of time and within the times of the path.  Returns
+ * HISTREE_END after the last one, and HISTREE_ERR_ARGUMENT for other rules or more wakers than there may be.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_critical_path_next_wait(struct histree_critical_path *path, unsigned depth, struct histree_path_wait *out,
+				struct histree_error *error);
+
 /*
  * Packets between hosts of a united graph: those that came to a thread, or woke one, from `from` to `to`, both
  * inclusive.

@@ -101,6 +101,32 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_flame_add_history(struct histree_flame *flame, const struct histree_flame_request *request,
 			  struct histree_error *error);
 
+struct histree_flame_waits_request {
+	struct histree_history *graph;  /* of the analysis `graph` */
+	struct histree_history *kernel; /* of `kernel`, for system calls; NULL: stacks are without them */
+	/* Whose waits, in pairs; NULL: those of all threads but the idle loop and the kernel at work for nobody. */
+	const struct histree_flame_thread {
+		size_t host; /* in histree_history_hosts() of the graph; 0 if it is of one host */
+		int32_t tid;
+	} * threads;
+	size_t thread_count;
+	histree_time from, to; /* both inclusive; may reach beyond the history */
+	unsigned depth;        /* wakers of a stack at most, up to HISTREE_PATH_WAKERS_MAX (critical_path.h) */
+	unsigned side;         /* 0 or 1 */
+	bool by_thread;        /* threads are told apart by number, else by name */
+	struct histree_cancel cancel;
+};
+
+/*
+ * Add the times at which threads had no CPU, as stacks of: the thread; the system call in which it was, if `kernel`
+ * is there; what it waited for; who ended that; who ended the last wait of that one meanwhile; and so on.
+ *
+ * Returns HISTREE_ERR_ARGUMENT, or HISTREE_ERR_CANCELLED.  After an error the flame has a part of it.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_flame_add_waits(struct histree_flame *flame, const struct histree_flame_waits_request *request,
+			struct histree_error *error);
+
 /* Returns whether nodes of a history on this side could not be read: what they held is unknown. */
 HISTREE_API bool histree_flame_is_damaged(const struct histree_flame *flame, unsigned side);
 

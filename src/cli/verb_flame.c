@@ -11,12 +11,14 @@
 #include "cli/picture_file.h"
 #include "cli/stack_history.h"
 #include "cli/verb.h"
+#include "cli/wait_stacks.h"
+#include "histree/critical_path.h"
 
 struct flame_options {
 	const char *analysis, *format, *from, *to;
 	const char *output, *size, *theme, *title;
-	uint64_t min;
-	bool by_thread, folded;
+	uint64_t min, depth;
+	bool by_thread, folded, waits;
 };
 
 static const char *const themes[] = { "light", "dark", NULL };
@@ -36,6 +38,18 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, by_thread),
 	  .help = "keep the stacks of each thread apart; default: add up all" },
+	{ .name = "waits",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct flame_options, waits),
+	  .help = "add up the times at which threads had no CPU, by what they waited for and who woke them; of "
+		  "all, "
+		  "or of each THREAD, such as 42 or HOST/42" },
+	{ .name = "depth",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct flame_options, depth),
+	  .help = "with --waits, follow who woke whom up to N threads far; default: 4",
+	  .max = HISTREE_PATH_WAKERS_MAX },
 	{ .name = "min",
 	  .argument = "DURATION",
 	  .kind = CLI_DURATION,
@@ -126,11 +140,43 @@ static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame
 	return code;
 }
 
+static struct time_range_options range_of(const struct flame_options *chosen)
+{
+	return (struct time_range_options){
+		.from_name = "from", .to_name = "to", .from = chosen->from, .to = chosen->to
+	};
+}
+
+static enum cli_exit add_calls(struct histree_flame *flame, struct target *target, const struct cli_words *words,
+			       const struct flame_options *chosen)
+{
+	struct stack_question question = { .patterns = words->words + 1,
+					   .pattern_count = words->count - 1,
+					   .range = range_of(chosen),
+					   .by_thread = chosen->by_thread };
+	enum cli_exit code = stack_history_open(target, words->words[0], chosen->analysis, &question.history);
+	if (code == CLI_OK)
+		code = stack_history_add(flame, &question);
+	histree_history_close(question.history);
+	return code;
+}
+
+static enum cli_exit add_waits(struct histree_flame *flame, struct target *target, const struct cli_words *words,
+			       const struct flame_options *chosen)
+{
+	const struct wait_question question = { .analysis = chosen->analysis,
+						.threads = words->words + 1,
+						.thread_count = words->count - 1,
+						.range = range_of(chosen),
+						.depth = (unsigned)chosen->depth,
+						.by_thread = chosen->by_thread };
+	return wait_stacks_add(flame, target, words->words[0], &question);
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct flame_options chosen = { 0 };
+	struct flame_options chosen = { .depth = 4 };
 	struct drawing drawing = { .flame = NULL };
-	struct histree_history *history = NULL;
 	struct histree_flame *flame = NULL;
 	struct histree_error error = { 0 };
 	struct target target = { 0 };
@@ -147,32 +193,22 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = picture_file_format(chosen.output, &drawing.options.format);
 	if (status != CLI_OK)
 		return status;
-	status = stack_history_open(&target, words.words[0], chosen.analysis, &history);
-	if (status == CLI_OK &&
-	    histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
+	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		status = report_error(&error);
-	if (status == CLI_OK) {
-		const struct stack_question question = {
-			.history = history,
-			.patterns = words.words + 1,
-			.pattern_count = words.count - 1,
-			.range = { .from_name = "from", .to_name = "to", .from = chosen.from, .to = chosen.to },
-			.by_thread = chosen.by_thread
-		};
-		status = stack_history_add(flame, &question);
-	}
+	if (status == CLI_OK)
+		status = chosen.waits ? add_waits(flame, &target, &words, &chosen)
+				      : add_calls(flame, &target, &words, &chosen);
 	if (status == CLI_OK)
 		status = answer(&drawing, flame, &target, &chosen);
 	histree_flame_free(flame);
-	histree_history_close(history);
 	target_close(&target);
 	return status;
 }
 
 const struct cli_verb verb_flame = {
 	.name = "flame",
-	.summary = "add up the call stacks of a time, as a tree, as lines or as a flame graph",
-	.arguments = "STORE [PATTERN...]",
+	.summary = "add up the call stacks or the waits of a time, as a tree, as lines or as a flame graph",
+	.arguments = "STORE [PATTERN... | THREAD...]",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,

@@ -64,6 +64,16 @@ enum histree_status path_add_step(struct histree_critical_path *path, const stru
 enum histree_status path_begin(struct histree_critical_path *path, const struct histree_path_request *request,
 			       struct graph_thread **thread, struct histree_error *error);
 
+/* Whether a wake-up ended an edge. */
+bool path_ends_with_wakeup(const struct graph_link *edge);
+
+/* Who was woken and did not run since waits for a CPU, whatever the edge says.  That is noted, from `bound` on. */
+enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
+				      histree_time bound, struct histree_error *error);
+
+/* Whether an arrow says whom a thread waited for since `start`; why not is noted. */
+bool path_follows_arrow(struct histree_critical_path *path, const struct graph_link *arrow, histree_time start);
+
 /* Find the steps of the next edge of the thread by our own rules. */
 enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, struct histree_error *error);
 

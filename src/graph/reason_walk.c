@@ -27,33 +27,30 @@ static void note(struct histree_critical_path *path, enum histree_path_rule rule
 	}
 }
 
-/* Edges that a wake-up ended. */
-static bool ends_with_wakeup(const struct graph_link *edge)
+bool path_ends_with_wakeup(const struct graph_link *edge)
 {
 	return edge->state == HISTREE_GRAPH_BLOCKED || edge->state == HISTREE_GRAPH_NETWORK ||
 	       edge->state == HISTREE_GRAPH_TIMER || edge->state == HISTREE_GRAPH_BLOCK_DEVICE ||
 	       edge->state == HISTREE_GRAPH_INTERRUPTED;
 }
 
-/* Who was woken and did not run since waits for a CPU, whatever the edge says: it was woken once more. */
-static enum histree_status correct(struct histree_critical_path *path, struct graph_link *edge, histree_time bound,
-				   struct histree_error *error)
+enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
+				      histree_time bound, struct histree_error *error)
 {
 	struct graph_link before;
 	bool is_found = false;
-	if (!ends_with_wakeup(edge))
+	if (!path_ends_with_wakeup(edge))
 		return HISTREE_OK;
 	enum histree_status status =
 		path_found(graph_edge_before(&path->view, edge->from, edge->start, &before, error), &is_found);
-	if (status == HISTREE_OK && is_found && ends_with_wakeup(&before)) {
+	if (status == HISTREE_OK && is_found && path_ends_with_wakeup(&before)) {
 		edge->state = HISTREE_GRAPH_PREEMPTED;
 		note(path, HISTREE_PATH_WOKEN_AGAIN, later(edge->start, bound), edge->end);
 	}
 	return status;
 }
 
-/* Whether an arrow says whom a thread waited for since `start`. */
-static bool is_followed(struct histree_critical_path *path, const struct graph_link *arrow, histree_time start)
+bool path_follows_arrow(struct histree_critical_path *path, const struct graph_link *arrow, histree_time start)
 {
 	const struct graph_thread *from = arrow->from;
 	enum histree_path_rule rule;
@@ -101,12 +98,12 @@ static enum histree_status step_back(struct histree_critical_path *path, struct 
 	enum histree_status status =
 		path_found(graph_edge_before(&path->view, at->thread, at->time, &edge, error), &has_edge);
 	if (status == HISTREE_OK && has_edge)
-		status = correct(path, &edge, bound, error);
+		status = path_correct_edge(path, &edge, bound, error);
 	else if (status == HISTREE_OK)
 		status = path_found(graph_arrow_into(&path->view, at->thread, at->time, &arrow, error), &has_arrow);
 	if (status != HISTREE_OK)
 		return status;
-	has_arrow = has_arrow && is_followed(path, &arrow, bound);
+	has_arrow = has_arrow && path_follows_arrow(path, &arrow, bound);
 	at->is_over = !has_edge && !has_arrow;
 	if (has_edge)
 		at->time = edge.start;
@@ -162,7 +159,7 @@ static enum histree_status reason(struct histree_critical_path *path, const stru
 		status = path_found(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
 	if (status == HISTREE_OK && !has_arrow && depth > 0 && edge->state == HISTREE_GRAPH_BLOCKED)
 		note(path, HISTREE_PATH_WAIT_KEPT, start, edge->end);
-	if (status != HISTREE_OK || !has_arrow || !is_followed(path, &arrow, start))
+	if (status != HISTREE_OK || !has_arrow || !path_follows_arrow(path, &arrow, start))
 		return status;
 	status = path_add_link(path, &arrow, error);
 	struct place at = { .thread = arrow.from, .time = arrow.start };
@@ -212,7 +209,7 @@ enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, 
 	}
 	path->next = edge.end;
 	path->links.count = 0;
-	status = correct(path, &edge, path->first, error);
+	status = path_correct_edge(path, &edge, path->first, error);
 	edge.start = later(edge.start, path->first);
 	if (status == HISTREE_OK && path_is_wait(&edge))
 		status = reason(path, &edge, path->first, 0, error);

@@ -20,6 +20,16 @@ try histree flame trace.json.histree --folded --format tsv
 try histree flame trace.json.histree --from +1s
 try histree flame "$STORE"
 try histree flame "$STORE" -a kernel
+# What threads waited for, and who ended that.
+try histree flame "$STORE" --waits
+histree build -q -a kernel,graph -o why.histree "$DATA/demo-trace"
+try histree flame why.histree --waits 14753 --depth 2
+histree flame why.histree --waits 14753 --by-thread | head -n 5
+histree flame why.histree --waits --folded | awk '{ sum += $NF } END { print (sum > 0) }'
+try histree flame why.histree --waits --from +1ms --to +2ms --format tsv 14753
+try histree flame why.histree --waits 1
+try histree flame why.histree --waits burn
+try histree flame why.histree --waits --depth 17
 histree draw "$STORE" -o probe.svg 2>&1 | grep -q 'built without cairo' && exit
 try histree flame trace.json.histree -o flame.jpg
 histree flame trace.json.histree -o flame.svg --title 'a < b'
