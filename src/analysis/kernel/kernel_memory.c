@@ -222,10 +222,34 @@ static void free_memory(void *instance)
 	free(memory);
 }
 
+static const struct histree_chart_entry all_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "pages", .shown = "." },
+	{ .parent = HISTREE_CHART_TOP, .path = "heap", .shown = "." },
+};
+static const struct histree_chart_entry thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	{ .parent = 0, .path = "*", .shown = "." },
+};
+
+static const struct histree_chart charts[] = {
+	{ .name = "kernel-memory",
+	  .title = "Memory that the kernel allocated",
+	  .unit = "B",
+	  .entries = all_entries,
+	  .entry_count = sizeof(all_entries) / sizeof(*all_entries) },
+	{ .name = "thread-kernel-memory",
+	  .title = "Memory that the kernel allocated for threads",
+	  .unit = "B",
+	  .entries = thread_entries,
+	  .entry_count = sizeof(thread_entries) / sizeof(*thread_entries) },
+};
+
 const struct analysis analysis_kernel_memory = {
 	.name = "kernel-memory",
 	.version = 1,
 	.summary = "how much of what each thread had the kernel allocate is not freed yet: pages and heap",
+	.charts = charts,
+	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,

@@ -158,11 +158,35 @@ static void free_switches(void *instance)
 	free(switches);
 }
 
+static const struct histree_chart_entry cpu_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+static const struct histree_chart_entry thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+
+static const struct histree_chart charts[] = {
+	{ .name = "cpu-switches",
+	  .title = "Switches of CPUs",
+	  .unit = "1/s",
+	  .entries = cpu_entries,
+	  .entry_count = sizeof(cpu_entries) / sizeof(*cpu_entries) },
+	{ .name = "thread-switches",
+	  .title = "Switches of threads",
+	  .unit = "1/s",
+	  .entries = thread_entries,
+	  .entry_count = sizeof(thread_entries) / sizeof(*thread_entries) },
+};
+
 const struct analysis analysis_switches = {
 	.name = "switches",
 	.version = 1,
 	.summary =
 		"how often each CPU and thread was switched so far: of its own accord, preempted, to another CPU",
+	.charts = charts,
+	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,
