@@ -124,7 +124,7 @@ enum histree_status slice_reader_go(struct slice_reader *reader, const struct tr
 				    struct histree_error *error)
 {
 	reader->has_next = false;
-	return trace_move(reader->trace, positions, reader->source->file_count, error);
+	return trace_move_silently(reader->trace, positions, reader->source->file_count, error);
 }
 
 static enum histree_status look_ahead(struct slice_reader *reader, struct histree_error *error)

@@ -105,6 +105,10 @@ bool trace_can_move(const struct trace *trace);
 enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
 			       struct histree_error *error);
 
+/* As trace_move(), where somebody else has said what is met on the way to the place. */
+enum histree_status trace_move_silently(struct trace *trace, const struct trace_position *positions,
+					size_t position_count, struct histree_error *error);
+
 /*
  * By what packets say of their times, and by the clock of the trace.  Returns when, from a time on, about so many
  * bytes of the files have been; INT64_MAX: hardly more than that is left.  INT64_MIN: they do not say.

@@ -89,14 +89,19 @@ enum histree_status trace_move(struct trace *trace, const struct trace_position 
 	enum histree_status status = trace_check_positions(trace, positions, position_count, error);
 	if (status != HISTREE_OK)
 		return status;
-	/* What is met on the way to the place has been said. */
-	const struct trace_report said = trace->notes.report;
-	const size_t left_out = trace->notes.left_out;
 	trace_merge_release(&trace->merge);
 	for (size_t index = 0; index < trace->source_count; index++)
 		if (!trace->sources[index]->is_copy)
 			trace->sources[index]->kind->leave(trace->sources[index]);
-	status = trace_open_sources(trace, positions, error);
+	return trace_open_sources(trace, positions, error);
+}
+
+enum histree_status trace_move_silently(struct trace *trace, const struct trace_position *positions,
+					size_t position_count, struct histree_error *error)
+{
+	const struct trace_report said = trace->notes.report;
+	const size_t left_out = trace->notes.left_out;
+	enum histree_status status = trace_move(trace, positions, position_count, error);
 	trace->notes.report = said;
 	trace->notes.left_out = left_out;
 	return status;

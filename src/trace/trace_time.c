@@ -83,7 +83,7 @@ enum histree_status trace_move_before(struct trace *trace, histree_time time, st
 		}
 	}
 	if (status == HISTREE_OK)
-		status = trace_move(trace, positions, trace->file_count, error);
+		status = trace_move_silently(trace, positions, trace->file_count, error);
 	if (status == HISTREE_OK)
 		status = trace_merge_skip(&trace->merge, time, error);
 	free(positions);
