@@ -118,11 +118,15 @@ static bool is_same_value(const struct histree_value *said, const struct histree
 					    : said->boolean == known->boolean;
 }
 
-/* Fields that say which one it is; the others may be as the event says with which it begins. */
-static bool is_identity(const char *field)
+/*
+ * Fields that say which one it is; the others may be as the event says with which it begins.  So is the thread of a
+ * request: who put it into the queue, or who gave it to the driver.
+ */
+static bool is_identity(const struct segment_analysis *analysis, const char *field)
 {
-	static const char *const names[] = { "tid", "cpu", "device", "sector" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	static const char *const names[] = { "cpu", "device", "sector", "tid" };
+	size_t count = sizeof(names) / sizeof(names[0]) - (analysis == &segment_analysis_block_io);
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(field, names[i]) == 0)
 			return true;
 	return false;
@@ -142,7 +146,7 @@ static bool is_same(const struct segment_analysis *analysis, const struct histre
 		return false;
 	for (size_t i = 0; i < analysis->field_count; i++) {
 		const char *field = analysis->fields[i].name;
-		bool wanted = is_later ? is_identity(field) : strcmp(field, "process") != 0;
+		bool wanted = is_later ? is_identity(analysis, field) : strcmp(field, "process") != 0;
 		if (wanted && !is_same_value(&said->content[i], &known->content[i]))
 			return false;
 	}
