@@ -29,13 +29,19 @@ static inline struct losses losses_of_seed(uint64_t seed)
 	return losses;
 }
 
+/* Returns whether there is a real trace of that name; its path has DATA_PATH_SIZE bytes. */
+static inline bool losses_has_trace(const char *name, char *path)
+{
+	char shared[64];
+	snprintf(shared, sizeof(shared), "traces/lttng-kernel/%s", name);
+	return shared_path(path, shared);
+}
+
 /* A real trace by name; where there are none, the one that comes with the sources. */
 static inline const char *losses_trace_path(const char *name)
 {
 	static char path[DATA_PATH_SIZE];
-	char shared[64];
-	snprintf(shared, sizeof(shared), "traces/lttng-kernel/%s", name);
-	return shared_path(path, shared) ? path : source_path(path, "tests/data/demo-trace");
+	return losses_has_trace(name, path) ? path : source_path(path, "tests/data/demo-trace");
 }
 
 /*
