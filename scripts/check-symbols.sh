@@ -1,13 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check-symbols.sh LIBRARY HEADER - the library exports what the header and those that it includes declare
-# with HISTREE_API, no more and no less.
+# check-symbols.sh LIBRARY HEADER INSTALLED... - the library exports what the header and those that it includes declare
+# with HISTREE_API, no more and no less; and all headers of their folder are installed.
 set -eu
 
 library=$1
 header=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+shift 2
+
+for path in "$@"; do basename "$path"; done | LC_ALL=C sort >"$folder/installed"
+for path in "${header%/*}"/*.h; do basename "$path"; done | LC_ALL=C sort >"$folder/there"
+if ! cmp -s "$folder/there" "$folder/installed"; then
+	LC_ALL=C comm -23 "$folder/there" "$folder/installed" |
+		sed 's/$/: a public header that is not installed (meson.build)/'
+	exit 1
+fi
 
 # After the preprocessor there are no comments, and HISTREE_API is an attribute.  One declaration a line, then
 # the name is the word before the first parenthesis.
