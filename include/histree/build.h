@@ -31,7 +31,7 @@ struct histree_progress {
 	double clocks_share; /* of the traces that was read for their clocks, 0 to 1, before the first host */
 };
 
-/* Traces of a host, whatever they say themselves. */
+/* Traces of a host, whatever they call it; they may not be of two. */
 struct histree_build_host {
 	const char *name;
 	const char *path; /* as in `traces` below; several may be of one host */

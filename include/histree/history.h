@@ -155,6 +155,14 @@ histree_history_unite_within(const struct histree_history_part *parts, size_t co
 HISTREE_API const struct histree_history_host *histree_history_hosts(const struct histree_history *history,
 								     size_t *count);
 
+/*
+ * Call `found` with the folder of each missing host of which a pattern (histree_attributes_match()) asks for what
+ * is below the folder: nobody knows whether the host has that, so the folder, which is unknown, stands for it.
+ * `found` returns false to stop.  Returns how often it was called; 0 if the pattern is not well formed.
+ */
+HISTREE_API size_t histree_history_match_missing(const struct histree_history *history, const char *pattern,
+						 bool (*found)(void *context, histree_quark quark), void *context);
+
 /* Returns the index of the host that an attribute of a union belongs to; 0 if the history is of one host. */
 HISTREE_API size_t histree_history_host_of(const struct histree_history *history, histree_quark quark);
 

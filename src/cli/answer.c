@@ -334,9 +334,5 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 
 int answer_exit(bool is_damaged, int status)
 {
-	if (!is_damaged)
-		return status;
-	return report_exit(CLI_INPUT,
-			   "the history is damaged, and what is lost is shown as unknown; 'histree verify' says "
-			   "what that is, and 'histree repair' makes a sound history of the rest");
+	return is_damaged ? (int)report_damaged_history() : status;
 }

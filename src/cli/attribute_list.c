@@ -9,11 +9,20 @@
 
 struct matching {
 	struct attribute_list *list;
+	const struct histree_history *history;
 	const struct histree_attributes *attributes;
 	enum attribute_kinds kinds;
 	size_t left_out; /* folders that match */
 	bool no_memory;
 };
+
+static struct matching matching_of(struct attribute_list *list, const struct histree_history *history,
+				   enum attribute_kinds kinds)
+{
+	return (struct matching){
+		.list = list, .history = history, .attributes = histree_history_attributes(history), .kinds = kinds
+	};
+}
 
 static char *path_of(struct attribute_list *list, const struct histree_attributes *attributes, histree_quark quark,
 		     size_t *size)
@@ -84,6 +93,9 @@ static enum cli_exit match_one(struct matching *matching, const char *pattern)
 	size_t before = matching->list->count, left_out = matching->left_out;
 	enum histree_status status =
 		histree_attributes_match(matching->attributes, HISTREE_ROOT, pattern, add, matching, &error);
+	if ((status == HISTREE_OK || status == HISTREE_NOT_FOUND) &&
+	    histree_history_match_missing(matching->history, pattern, add, matching) > 0)
+		status = HISTREE_OK;
 	if (matching->no_memory)
 		return report_no_memory();
 	if (status == HISTREE_OK && matching->list->count == before && matching->left_out > left_out)
@@ -92,10 +104,10 @@ static enum cli_exit match_one(struct matching *matching, const char *pattern)
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
+enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_history *history,
 				   char *const *patterns, size_t pattern_count, enum attribute_kinds kinds)
 {
-	struct matching matching = { .list = list, .attributes = attributes, .kinds = kinds };
+	struct matching matching = matching_of(list, history, kinds);
 	enum cli_exit code = CLI_OK;
 	for (size_t i = 0; i < pattern_count; i++) {
 		enum cli_exit one = match_one(&matching, patterns[i]);
@@ -106,7 +118,7 @@ enum cli_exit attribute_list_match(struct attribute_list *list, const struct his
 		if (one != CLI_OK)
 			code = one;
 	}
-	uint32_t count = pattern_count > 0 ? 0 : histree_attributes_count(attributes);
+	uint32_t count = pattern_count > 0 ? 0 : histree_attributes_count(matching.attributes);
 	for (histree_quark quark = 0; quark < count; quark++) {
 		if (!add(&matching, quark)) {
 			attribute_list_release(list);
@@ -117,22 +129,22 @@ enum cli_exit attribute_list_match(struct attribute_list *list, const struct his
 	return code;
 }
 
-enum cli_exit attribute_list_search(struct attribute_list *list, const struct histree_attributes *attributes,
+enum cli_exit attribute_list_search(struct attribute_list *list, const struct histree_history *history,
 				    char *const *patterns, size_t pattern_count, const char *expression,
 				    bool all_levels)
 {
-	struct matching matching = { .list = list, .attributes = attributes, .kinds = ALL_ATTRIBUTES };
+	struct matching matching = matching_of(list, history, ALL_ATTRIBUTES);
 	struct attribute_list below = { 0 };
 	struct histree_error error = { 0 };
-	enum cli_exit code = pattern_count == 0 ? CLI_OK
-						: attribute_list_match(&below, attributes, patterns, pattern_count,
-								       ALL_ATTRIBUTES);
+	enum cli_exit code =
+		pattern_count == 0 ? CLI_OK
+				   : attribute_list_match(&below, history, patterns, pattern_count, ALL_ATTRIBUTES);
 	size_t count = pattern_count == 0 ? 1 : below.count;
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && (status == HISTREE_OK || status == HISTREE_NOT_FOUND); i++) {
 		histree_quark from = pattern_count == 0 ? HISTREE_ROOT : below.attributes[i].quark;
-		status =
-			histree_attributes_search(attributes, from, expression, all_levels, add, &matching, &error);
+		status = histree_attributes_search(matching.attributes, from, expression, all_levels, add,
+						   &matching, &error);
 	}
 	attribute_list_release(&below);
 	if (matching.no_memory)

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "cli/report.h"
-#include "histree/attributes.h"
+#include "histree/history.h"
 
 struct listed_attribute {
 	const char *path; /* escaped */
@@ -32,15 +32,17 @@ enum attribute_kinds { ALL_ATTRIBUTES, ATTRIBUTES_WITH_STATES /* no folders */ }
  * Lists all attributes that the patterns match, each once; without patterns, all that there are.  If a pattern
  * matches none, or folders alone where only states are wanted, that is reported on standard error, the others are
  * listed, and the result is CLI_NOTHING.  After any other failure the list is empty.
+ *
+ * A pattern that asks for what a missing host has matches the folder of the host, which is unknown.
  */
-enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
+enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_history *history,
 				   char *const *patterns, size_t pattern_count, enum attribute_kinds kinds);
 
 /*
  * Lists the attributes below those that the patterns match, or below the root without patterns, whose names match a
  * regular expression (histree_attributes_search()).  The rest is as above.
  */
-enum cli_exit attribute_list_search(struct attribute_list *list, const struct histree_attributes *attributes,
+enum cli_exit attribute_list_search(struct attribute_list *list, const struct histree_history *history,
 				    char *const *patterns, size_t pattern_count, const char *expression,
 				    bool all_levels);
 

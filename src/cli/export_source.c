@@ -18,8 +18,8 @@ static enum cli_exit choose_quarks(struct export_source *source, const struct cl
 	struct attribute_list list = { 0 };
 	if (words->count < 2)
 		return CLI_OK;
-	enum cli_exit code = attribute_list_match(&list, histree_history_attributes(source->history),
-						  words->words + 1, words->count - 1, ATTRIBUTES_WITH_STATES);
+	enum cli_exit code = attribute_list_match(&list, source->history, words->words + 1, words->count - 1,
+						  ATTRIBUTES_WITH_STATES);
 	source->lacks_some = code == CLI_NOTHING;
 	if (code == CLI_NOTHING && list.count > 0)
 		code = CLI_OK;

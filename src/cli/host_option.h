@@ -21,7 +21,8 @@ struct host_options {
 	  .kind = CLI_TEXTS,                                                                                       \
 	  .member = offsetof(type, at.hosts),                                                                      \
 	  .complete = CLI_COMPLETE_PATH,                                                                           \
-	  .help = "take the traces at and below DIR for those of this host, whatever they say; may be given for "  \
+	  .help = "take the traces at and below DIR for those of this host, whatever they call it; may be given "  \
+		  "for "                                                                                           \
 		  "several hosts, and several times for one" },                                                    \
 		{ .name = "clock",                                                                                 \
 		  .argument = "HOW",                                                                               \

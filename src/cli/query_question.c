@@ -141,8 +141,8 @@ enum cli_exit query_question_make(struct query_question *question, const struct 
 	if (status == CLI_OK)
 		status = choose_times(chosen, &question->answer, &question->times);
 	if (status == CLI_OK)
-		status = attribute_list_match(&question->list, histree_history_attributes(history), patterns,
-					      pattern_count, ATTRIBUTES_WITH_STATES);
+		status = attribute_list_match(&question->list, history, patterns, pattern_count,
+					      ATTRIBUTES_WITH_STATES);
 	if (status == CLI_OK || (status == CLI_NOTHING && question->list.count > 0))
 		status = narrow(chosen, &question->answer, &question->list, status);
 	return status;

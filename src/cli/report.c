@@ -103,6 +103,13 @@ enum cli_exit report_no_memory(void)
 	return report_exit(CLI_INTERNAL, "out of memory");
 }
 
+enum cli_exit report_damaged_history(void)
+{
+	return report_exit(CLI_INPUT,
+			   "the history is damaged, and what is lost is shown as unknown; 'histree verify' says "
+			   "what that is, and 'histree repair' makes a sound history of the rest");
+}
+
 enum cli_exit exit_of_status(enum histree_status status)
 {
 	switch (status) {

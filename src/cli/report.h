@@ -39,6 +39,9 @@ enum cli_exit report_error(const struct histree_error *error);
 
 enum cli_exit report_no_memory(void);
 
+/* Says that a history is damaged, which the rows of an answer show as unknown.  Returns CLI_INPUT. */
+enum cli_exit report_damaged_history(void);
+
 /* Returns the exit status that belongs to a status of the library. */
 enum cli_exit exit_of_status(enum histree_status status);
 

@@ -97,8 +97,8 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 		return code;
 	if (question->pattern_count == 0)
 		return add(flame, &request);
-	code = attribute_list_match(&list, histree_history_attributes(question->history), question->patterns,
-				    question->pattern_count, ALL_ATTRIBUTES);
+	code = attribute_list_match(&list, question->history, question->patterns, question->pattern_count,
+				    ALL_ATTRIBUTES);
 	histree_quark *quarks = malloc((list.count + 1) * sizeof(*quarks));
 	for (size_t i = 0; i < list.count && quarks != NULL; i++)
 		quarks[i] = list.attributes[i].quark;

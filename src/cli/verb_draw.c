@@ -147,7 +147,7 @@ static void choose_view(const struct draw_options *chosen, const struct histree_
 }
 
 /* The quarks of --rows, by path; the caller frees *quarks. */
-static enum cli_exit choose_rows(const struct draw_options *chosen, const struct histree_attributes *attributes,
+static enum cli_exit choose_rows(const struct draw_options *chosen, const struct histree_history *history,
 				 struct histree_draw_options *picture, histree_quark **quarks)
 {
 	const enum attribute_kinds kinds =
@@ -157,7 +157,7 @@ static enum cli_exit choose_rows(const struct draw_options *chosen, const struct
 	struct attribute_list list = { 0 };
 	char *pattern = strdup(chosen->rows);
 	enum cli_exit code =
-		pattern == NULL ? report_no_memory() : attribute_list_match(&list, attributes, &pattern, 1, kinds);
+		pattern == NULL ? report_no_memory() : attribute_list_match(&list, history, &pattern, 1, kinds);
 	if (code == CLI_OK) {
 		*quarks = malloc(list.count * sizeof(**quarks));
 		code = *quarks == NULL ? report_no_memory() : CLI_OK;
@@ -227,7 +227,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	}
 	if (code == CLI_OK) {
 		choose_view(&chosen, history, &picture);
-		code = choose_rows(&chosen, histree_history_attributes(history), &picture, &quarks);
+		code = choose_rows(&chosen, history, &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)

@@ -52,8 +52,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct attribute_list list = { 0 };
 	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
 	if (status == CLI_OK)
-		status = attribute_list_match(&list, histree_history_attributes(history), NULL, 0,
-					      ATTRIBUTES_WITH_STATES);
+		status = attribute_list_match(&list, history, NULL, 0, ATTRIBUTES_WITH_STATES);
 	if (status == CLI_OK)
 		status = print(history, &list, row_format_find(chosen.format));
 	attribute_list_release(&list);

@@ -116,9 +116,7 @@ static enum cli_exit print(const struct histree_flame *flame, const struct flame
 	if (code == CLI_OK && nodes[0].total[0] == 0)
 		code = CLI_NOTHING;
 	if (code == CLI_OK && histree_flame_is_damaged(flame, 0))
-		code = report_exit(CLI_NOTHING,
-				   "the history is damaged, and what is lost is unknown; 'histree verify' "
-				   "says what that is");
+		code = report_damaged_history();
 	return cli_end(output, code);
 }
 

@@ -251,8 +251,8 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 	if (chosen->by != NULL)
 		code = segment_target_field(&joining->target, "by", chosen->by, &joining->field);
 	if (code == CLI_OK)
-		code = attribute_list_match(&joining->list, histree_history_attributes(joining->history),
-					    words->words + 2, words->count - 2, ATTRIBUTES_WITH_STATES);
+		code = attribute_list_match(&joining->list, joining->history, words->words + 2, words->count - 2,
+					    ATTRIBUTES_WITH_STATES);
 	return code == CLI_OK ? sort_by_quark(joining) : code;
 }
 

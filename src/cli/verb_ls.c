@@ -77,12 +77,11 @@ static int list_attributes(const struct target *target, const struct ls_options 
 		histree_history_close(history);
 		return printed;
 	}
-	const struct histree_attributes *attributes = histree_history_attributes(history);
-	int status = chosen->name == NULL
-			     ? attribute_list_match(&list, attributes, words->words + 1, words->count - 1,
-						    ALL_ATTRIBUTES)
-			     : attribute_list_search(&list, attributes, words->words + 1, words->count - 1,
-						     chosen->name, !chosen->children);
+	int status =
+		chosen->name == NULL
+			? attribute_list_match(&list, history, words->words + 1, words->count - 1, ALL_ATTRIBUTES)
+			: attribute_list_search(&list, history, words->words + 1, words->count - 1, chosen->name,
+						!chosen->children);
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print_attributes(&list, row_format_find(chosen->format), status);
 	attribute_list_release(&list);

@@ -119,13 +119,6 @@ static enum histree_status put_attribute(struct printing *printing, const struct
 	return status;
 }
 
-static enum cli_exit report_damaged(void)
-{
-	return report_exit(CLI_INPUT,
-			   "the history is damaged, and what is lost is unknown; 'histree verify' says what that "
-			   "is, and 'histree repair' makes a sound history of the rest");
-}
-
 static enum cli_exit put_all(struct printing *printing, const struct attribute_list *list)
 {
 	struct histree_error error;
@@ -133,7 +126,7 @@ static enum cli_exit put_all(struct printing *printing, const struct attribute_l
 		if (put_attribute(printing, &list->attributes[i], &error) != HISTREE_OK)
 			return report_error(&error);
 	if (printing->is_damaged)
-		return report_damaged();
+		return report_damaged_history();
 	return printing->rows.row_count > 0 ? CLI_OK : report_exit(CLI_NOTHING, "there are no numbers");
 }
 
@@ -258,7 +251,7 @@ static int print_changes(const struct printing *printing, struct histree_history
 	if (status == CLI_OK)
 		status = put_changes(rows, make_rows(list, changes, rows), list, printing, chosen);
 	if ((status == CLI_OK || status == CLI_NOTHING) && is_damaged)
-		status = report_damaged();
+		status = report_damaged_history();
 	free(changes);
 	free(rows);
 	return status;
@@ -298,8 +291,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK && histree_query_create(history, &printing.query, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = attribute_list_match(&list, histree_history_attributes(history), words.words + 1,
-					      words.count - 1, ATTRIBUTES_WITH_STATES);
+		status = attribute_list_match(&list, history, words.words + 1, words.count - 1,
+					      ATTRIBUTES_WITH_STATES);
 	if (printing.query != NULL && (status == CLI_OK || (status == CLI_NOTHING && list.count > 0)))
 		status = chosen.change ? print_changes(&printing, history, &list, &chosen)
 				       : print(&printing, &list, chosen.format, status);

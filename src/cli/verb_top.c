@@ -239,9 +239,7 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 	row_writer_finish(&printing->rows);
 	enum cli_exit code = count > 0 ? CLI_OK : CLI_NOTHING;
 	if (histree_time_use_is_damaged(use))
-		code = report_exit(CLI_NOTHING,
-				   "the history is damaged, and what is lost is unknown; 'histree verify' "
-				   "says what that is");
+		code = report_damaged_history();
 	return cli_end(output, code);
 }
 

@@ -176,8 +176,8 @@ static void write_patterns(const struct question_read *question, struct histree_
 		enum cli_exit code = CLI_NOTHING;
 		if (history != NULL) {
 			report_capture(why, sizeof(why));
-			code = attribute_list_match(&list, histree_history_attributes(history),
-						    question->words.words + 1 + i, 1, ATTRIBUTES_WITH_STATES);
+			code = attribute_list_match(&list, history, question->words.words + 1 + i, 1,
+						    ATTRIBUTES_WITH_STATES);
 			report_capture(NULL, 0);
 		}
 		attribute_list_release(&list);

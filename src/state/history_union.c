@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "state/attribute_pattern.h"
 #include "state/history_inside.h"
 #include "tree/tree_reader.h"
 
@@ -22,6 +23,29 @@ const struct histree_history_host *histree_history_hosts(const struct histree_hi
 size_t histree_history_host_of(const struct histree_history *history, histree_quark quark)
 {
 	return history->hosts != NULL ? history_union_host(history->hosts, quark) : 0;
+}
+
+size_t histree_history_match_missing(const struct histree_history *history, const char *pattern,
+				     bool (*found)(void *context, histree_quark quark), void *context)
+{
+	const struct history_union *joined = history->hosts;
+	const char *rest = pattern;
+	struct path_component first;
+	if (joined == NULL || pattern_check(pattern, NULL) != HISTREE_OK || !path_cut(&rest, &first) ||
+	    rest == NULL || pattern_is_up(&first))
+		return 0;
+	size_t calls = 0;
+	for (uint32_t i = 0; i < joined->host_count; i++) {
+		const struct histree_history_host *host = &joined->hosts[i];
+		if (!history_host_is_missing(host) ||
+		    (!pattern_is_any_depth(&first) &&
+		     !pattern_component_matches(&first, host->name, strlen(host->name))))
+			continue;
+		calls++;
+		if (!found(context, host->folder))
+			break;
+	}
+	return calls;
 }
 
 void history_host_prefix(const struct histree_history_host *host, struct histree_error *error)

@@ -44,8 +44,7 @@ static bool dump(struct histree_history *history, const struct row_format *forma
 	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	struct output *output = output_create(file);
 	bool done = file >= 0 && output != NULL &&
-		    attribute_list_match(&list, histree_history_attributes(history), NULL, 0,
-					 ATTRIBUTES_WITH_STATES) == CLI_OK;
+		    attribute_list_match(&list, history, NULL, 0, ATTRIBUTES_WITH_STATES) == CLI_OK;
 	if (done) {
 		const struct answer_question everything = {
 			.history = history, .attributes = &list, .from = info->start, .to = info->end

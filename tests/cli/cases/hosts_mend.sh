@@ -54,6 +54,9 @@ echo "a missing host"
 cp -r two less
 rm -r less/hosts/b
 try histree query less --at +1s b
+try histree query less --at +1s '*/CPUs/0'
+try histree query less --at +1s 'a\/1/CPUs/0'
+try histree top less --limit 2 --format tsv
 try histree convert less -o no
 try histree repair less
 try histree verify less.repaired | sed 's/[0-9]* nodes, [0-9]*/N nodes, N/'

@@ -200,9 +200,7 @@ static void list_all(struct world *world, struct attribute_list *list)
 {
 	char *const patterns[] = { (char[]){ "*s*" }, (char[]){ "*/*" } };
 	*list = (struct attribute_list){ 0 };
-	assert_int_equal(
-		attribute_list_match(list, histree_history_attributes(world->history), patterns, 2, ALL_ATTRIBUTES),
-		CLI_OK);
+	assert_int_equal(attribute_list_match(list, world->history, patterns, 2, ALL_ATTRIBUTES), CLI_OK);
 	assert_int_equal(list->count, ATTRIBUTES);
 }
 
@@ -241,9 +239,8 @@ static void doubles_are_listed_once(void **state)
 	struct world *world = *state;
 	struct attribute_list list = { 0 };
 	char *const patterns[] = { (char[]){ "**" }, (char[]){ "a0" }, (char[]){ "a0/*" } };
-	const struct histree_attributes *attributes = histree_history_attributes(world->history);
-	assert_int_equal(attribute_list_match(&list, attributes, patterns, 3, ALL_ATTRIBUTES), CLI_OK);
-	assert_int_equal(list.count, histree_attributes_count(attributes));
+	assert_int_equal(attribute_list_match(&list, world->history, patterns, 3, ALL_ATTRIBUTES), CLI_OK);
+	assert_int_equal(list.count, histree_attributes_count(histree_history_attributes(world->history)));
 	attribute_list_release(&list);
 }
 
