@@ -227,14 +227,14 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 static void slices_make_no_difference(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
-		for (uint64_t round = 0; round < test_effort(20, 4); round++)
+		for (uint64_t round = 0; round < test_effort(10, 4); round++)
 			check_trace(*state, traces[i], test_seed() + round, false);
 }
 
 static void damage_is_told_alike(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
-		for (uint64_t round = 0; round < test_effort(40, 6); round++)
+		for (uint64_t round = 0; round < test_effort(20, 6); round++)
 			check_trace(*state, traces[i], test_seed() + 100 * i + round, true);
 }
 

@@ -83,7 +83,7 @@ static unsigned count_files(const struct memory_io *memory)
 static void every_file_call_may_fail(void **state)
 {
 	(void)state;
-	uint64_t stride = test_effort(1, 7);
+	uint64_t stride = test_effort(3, 11);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		struct faulty_io faulty;
@@ -115,7 +115,7 @@ static void every_file_call_may_fail(void **state)
 static void every_allocation_may_fail(void **state)
 {
 	(void)state;
-	uint64_t stride = test_effort(1, 7);
+	uint64_t stride = test_effort(3, 11);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		uint64_t failures = 0;

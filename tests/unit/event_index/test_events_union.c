@@ -321,7 +321,7 @@ static void random_hosts_merge(void **state)
 		begin_world(&world);
 		for (size_t i = 0; i < hosts; i++) {
 			char path[96];
-			unsigned most = seed % 4 == 0 ? 20000 : 900;
+			unsigned most = seed % 4 == 0 ? 6000 : 900;
 			snprintf(path, sizeof(path), "%s/%zu.txt", world.folder, i);
 			write_text(path, &random, 1 + (unsigned)random_below(&random, most), steps);
 			add_host(&world, parts, i > 0 && random_percent(&random, 20) ? NULL : path);

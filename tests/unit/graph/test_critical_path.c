@@ -50,7 +50,7 @@ static void any_bytes_have_paths(void **state)
 	static uint8_t bytes[BYTES_MAX];
 	struct random random = { test_seed() };
 	char what[64];
-	for (uint64_t round = 0; round < test_effort(80, 20) * test_rounds(); round++) {
+	for (uint64_t round = 0; round < test_effort(40, 20) * test_rounds(); round++) {
 		/* Some have many waits, some many arrows, some both. */
 		uint8_t waits = (uint8_t)random_below(&random, 100), arrows = (uint8_t)random_below(&random, 100);
 		size_t edges = random_below(&random, BYTES_MAX / 4);
@@ -175,7 +175,7 @@ static void damage_invents_nothing(void **state)
 	const struct memory_file *whole = memory_io_find(&memory, "g");
 	struct memory_file *file = memory_io_find(&damaged, "g");
 	const size_t size = whole->size;
-	for (uint64_t left = test_effort(60, 15); left > 0; left--) {
+	for (uint64_t left = test_effort(30, 15); left > 0; left--) {
 		memcpy(file->bytes, whole->bytes, size);
 		struct forged forged = { .random = &random, .bytes = file->bytes, .size = size };
 		forge_damage(&forged);

@@ -394,7 +394,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 	faulty_io_init(&world->faulty, &hasty);
 	use_longer_trace(world);
 	enum histree_status status = HISTREE_ERR_IO;
-	uint64_t failures = 0, kept = 0, stride = test_effort(1, 7);
+	uint64_t failures = 0, kept = 0, stride = test_effort(2, 7);
 	histree_time whole = 0;
 	while (status != HISTREE_OK) {
 		struct histree_error error = { 0 };
@@ -445,7 +445,7 @@ static void resumes_of_resumes_lose_nothing(void **state)
 	faulty_io_init(&world->faulty, &hasty);
 	build(world);
 	/* The last calls come after the history is complete and before the store is. */
-	uint64_t total = world->faulty.operations, count = test_effort(40, 20), resumes = 0;
+	uint64_t total = world->faulty.operations, count = test_effort(20, 10), resumes = 0;
 	assert_true(total > count);
 	for (uint64_t first = total - count; first <= total; first++) {
 		struct histree_error error = { 0 };

@@ -271,7 +271,7 @@ static void damaged_sections_are_noticed_or_sound(void **state)
 		unsigned noticed = 0;
 		for (size_t size = 0; size < section.size; size++)
 			assert_false(open_and_ask(section.bytes, size));
-		size_t stride = test_effort(1, 7);
+		size_t stride = test_effort(5, 11);
 		for (size_t bit = 0; bit < 8 * section.size; bit += stride) {
 			section.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 			noticed += !open_and_ask(section.bytes, section.size);

@@ -248,7 +248,7 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 			continue;
 		size_t size = read_made(forms[form], bytes), damaged = 0;
 		unsigned before = 0;
-		for (size_t cut = 0; cut < size; cut += test_effort(1, 13)) {
+		for (size_t cut = 0; cut < size; cut += test_effort(4, 13)) {
 			bool is_refused, is_damaged;
 			write_scratch(bytes, cut);
 			unsigned events = read_scratch(&is_refused, &is_damaged);
@@ -258,7 +258,7 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 		}
 		/* Version 6 says first where the events are, version 7 behind them. */
 		bool is_row = form < 2;
-		assert_true(is_row ? damaged > test_effort(1000, 70) : damaged == 0);
+		assert_true(is_row ? damaged > test_effort(250, 70) : damaged == 0);
 		if (is_row)
 			assert_in_range(before, EVENTS - 2, EVENTS);
 	}
@@ -267,7 +267,7 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 static void changed_bytes_do_no_harm(void **state)
 {
 	(void)state;
-	for (uint64_t round = 0; round < test_effort(6000, 600); round++) {
+	for (uint64_t round = 0; round < test_effort(2000, 600); round++) {
 		struct random random = { .state = test_seed() + round };
 		uint8_t bytes[BYTES_MAX];
 		size_t size = read_made(forms[round % FORMS], bytes);

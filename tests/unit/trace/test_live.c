@@ -327,7 +327,7 @@ static void answers_may_end_anywhere(void **state)
 	struct text whole, text;
 	uint8_t *answers;
 	size_t size = copy_answers(folders, 1, &options, &answers, &whole);
-	for (size_t cut = 0; cut < size; cut += test_effort(1, 7)) {
+	for (size_t cut = 0; cut < size; cut += test_effort(3, 7)) {
 		assert_true(read_answers(answers, cut, cut % 3 == 0 ? 1 + cut % 100 : 0, &text));
 		/* What was handed out is the beginning of all. */
 		assert_true(text.size <= whole.size && memcmp(text.bytes, whole.bytes, text.size) == 0);
@@ -351,7 +351,7 @@ static void answers_may_be_anything(void **state)
 	struct random random = { test_seed() };
 	uint8_t *changed = malloc(size);
 	assert_non_null(changed);
-	for (uint64_t round = 0; round < test_effort(10000, 1000) * test_rounds(); round++) {
+	for (uint64_t round = 0; round < test_effort(4000, 1000) * test_rounds(); round++) {
 		static const uint8_t extremes[] = { 0, 1, 2, 3, 5, 0x7f, 0x80, 0xff };
 		memcpy(changed, answers, size);
 		for (uint64_t changes = 1 + random_below(&random, 4); changes > 0; changes--)

@@ -351,7 +351,7 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 		uint8_t bytes[BYTES_MAX];
 		size_t size = read_made(forms[form], bytes), damaged = 0;
 		unsigned before = 0;
-		for (size_t cut = 0; cut < size; cut += test_effort(1, 13)) {
+		for (size_t cut = 0; cut < size; cut += test_effort(4, 13)) {
 			bool is_refused, is_damaged;
 			write_scratch(bytes, cut);
 			unsigned events = read_scratch(&is_refused, &is_damaged);
@@ -361,7 +361,7 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 		}
 		/* Within a pipe every cut is seen, but those between two records. */
 		if (strcmp(forms[form], "pipe") == 0)
-			assert_true(damaged > test_effort(1000, 50) && before > MADE_EVENTS - 3);
+			assert_true(damaged > test_effort(250, 50) && before > MADE_EVENTS - 3);
 	}
 }
 
@@ -433,7 +433,7 @@ static void changed_bytes_do_no_harm(void **state)
 {
 	(void)state;
 	static const char *const forms[] = { "file", "swapped", "pipe", "packed", "chains" };
-	for (uint64_t round = 0; round < test_effort(4000, 400); round++) {
+	for (uint64_t round = 0; round < test_effort(1500, 400); round++) {
 		struct random random = { .state = test_seed() + round };
 		uint8_t bytes[BYTES_MAX];
 		size_t size = read_made(forms[round % 5], bytes);

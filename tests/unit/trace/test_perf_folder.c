@@ -169,7 +169,7 @@ static void a_part_that_is_cut_is_read_as_far_as_it_goes(void **state)
 static void a_head_that_is_cut_is_refused(void **state)
 {
 	(void)state;
-	for (size_t cut = 8; cut < made[0].size; cut += test_effort(1, 7)) {
+	for (size_t cut = 8; cut < made[0].size; cut += test_effort(3, 7)) {
 		put(0, made[0].bytes, cut);
 		struct outcome outcome = read_folder(&io_posix);
 		assert_true(outcome.is_refused || outcome.events[0] + outcome.events[1] <= EVENTS);
@@ -195,7 +195,7 @@ static void a_part_that_is_missing_is_named(void **state)
 static void changed_bytes_do_no_harm(void **state)
 {
 	(void)state;
-	for (uint64_t round = 0; round < test_effort(3000, 300); round++) {
+	for (uint64_t round = 0; round < test_effort(1000, 300); round++) {
 		struct random random = { .state = test_seed() + round };
 		unsigned file = (unsigned)round % FILES;
 		struct bytes changed = made[file];

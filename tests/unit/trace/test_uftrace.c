@@ -224,7 +224,7 @@ static void a_changed_folder_does_no_harm(void **state)
 	(void)state;
 	struct random random = { test_seed() };
 	uint8_t changed[BYTES_MAX];
-	for (uint64_t round = 0; round < test_effort(20000, 500); round++) {
+	for (uint64_t round = 0; round < test_effort(5000, 500); round++) {
 		struct made_file *file = &made[random_below(&random, made_count)];
 		memcpy(changed, file->bytes, file->size);
 		for (uint64_t count = 1 + random_below(&random, 8); count > 0; count--)
