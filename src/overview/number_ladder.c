@@ -16,8 +16,8 @@ unsigned number_ladder_levels(uint64_t states, unsigned states_log2)
 	if (summaries < SUMMARIES_MIN)
 		return 0;
 	unsigned levels = 1;
-	for (; summaries > ENOUGH && levels < NUMBERS_LEVELS_MAX; levels++)
-		summaries >>= NUMBERS_STEP_LOG2;
+	for (; summaries > ENOUGH && levels < LEVELED_LEVELS_MAX; levels++)
+		summaries >>= LEVELED_STEP_LOG2;
 	return levels;
 }
 
@@ -25,7 +25,7 @@ void number_ladder_reset(struct number_ladder *ladder, unsigned states_log2)
 {
 	ladder->states_log2 = states_log2;
 	ladder->attribute_count = ladder->rung_count = 0;
-	number_ladder_clear(ladder);
+	ladder_states_clear(&ladder->states);
 }
 
 enum histree_status number_ladder_attribute(struct number_ladder *ladder, unsigned levels,
@@ -35,23 +35,9 @@ enum histree_status number_ladder_attribute(struct number_ladder *ladder, unsign
 	    !array_reserve(&ladder->rungs, &ladder->rungs_capacity, ladder->rung_count + levels))
 		return error_memory(error, "an overview");
 	ladder->attributes[ladder->attribute_count++] =
-		(struct number_rungs){ .first = (uint32_t)ladder->rung_count, .count = levels };
+		(struct ladder_rungs){ .first = (uint32_t)ladder->rung_count, .count = levels };
 	for (unsigned i = 0; i < levels; i++)
 		ladder->rungs[ladder->rung_count++] = (struct number_rung){ 0 };
-	return HISTREE_OK;
-}
-
-static enum histree_status put(struct number_ladder *ladder, const struct number_state *state,
-			       const struct number_summary *summary, struct histree_error *error)
-{
-	if (!array_reserve(&ladder->states, &ladder->states_capacity, ladder->state_count + 1) ||
-	    !array_reserve(&ladder->bytes, &ladder->bytes_capacity, ladder->size + NUMBER_SUMMARY_SIZE_MAX))
-		return error_memory(error, "an overview");
-	struct number_state *kept = &ladder->states[ladder->state_count++];
-	*kept = *state;
-	kept->at = ladder->size;
-	kept->size = (uint32_t)number_summary_put(summary, ladder->bytes + ladder->size);
-	ladder->size += kept->size;
 	return HISTREE_OK;
 }
 
@@ -59,13 +45,17 @@ static enum histree_status put(struct number_ladder *ladder, const struct number
 static enum histree_status close_rung(struct number_ladder *ladder, uint32_t attribute, uint32_t level,
 				      histree_time end, struct histree_error *error)
 {
-	const struct number_rungs *rungs = &ladder->attributes[attribute];
+	const struct ladder_rungs *rungs = &ladder->attributes[attribute];
 	struct number_rung *rung = &ladder->rungs[rungs->first + level - 1];
-	const struct number_state state = {
-		.start = rung->start, .end = end, .attribute = attribute, .level = level
+	uint8_t bytes[NUMBER_SUMMARY_SIZE_MAX];
+	const struct histree_interval state = {
+		.quark = rungs->own[level - 1],
+		.start = rung->start,
+		.end = end,
+		.value = histree_custom(bytes, number_summary_put(&rung->summary, bytes)),
 	};
 	assert(rung->filled > 0 && rung->start <= end);
-	enum histree_status status = put(ladder, &state, &rung->summary, error);
+	enum histree_status status = ladder_states_add(&ladder->states, &state, error);
 	if (level < rungs->count) {
 		struct number_rung *above = rung + 1;
 		if (above->filled++ == 0)
@@ -80,7 +70,7 @@ enum histree_status number_ladder_add(struct number_ladder *ladder, uint32_t att
 				      histree_time end, const struct histree_value *value,
 				      struct histree_error *error)
 {
-	const struct number_rungs *rungs = &ladder->attributes[attribute];
+	const struct ladder_rungs *rungs = &ladder->attributes[attribute];
 	struct number_rung *rung = &ladder->rungs[rungs->first];
 	uint32_t full = UINT32_C(1) << ladder->states_log2;
 	enum histree_status status = HISTREE_OK;
@@ -91,7 +81,7 @@ enum histree_status number_ladder_add(struct number_ladder *ladder, uint32_t att
 		if (rung[level - 1].filled < full)
 			break;
 		status = close_rung(ladder, attribute, level, end, error);
-		full = 1 << NUMBERS_STEP_LOG2;
+		full = 1 << LEVELED_STEP_LOG2;
 	}
 	return status;
 }
@@ -101,7 +91,7 @@ enum histree_status number_ladder_finish(struct number_ladder *ladder, histree_t
 {
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t attribute = 0; attribute < ladder->attribute_count; attribute++) {
-		const struct number_rungs *rungs = &ladder->attributes[attribute];
+		const struct ladder_rungs *rungs = &ladder->attributes[attribute];
 		for (uint32_t level = 1; level <= rungs->count && status == HISTREE_OK; level++)
 			if (ladder->rungs[rungs->first + level - 1].filled > 0)
 				status = close_rung(ladder, attribute, level, end, error);
@@ -126,16 +116,10 @@ enum histree_status number_ladder_add_window(struct number_ladder *ladder, const
 	return status == HISTREE_OK && window->to == end ? number_ladder_finish(ladder, end, error) : status;
 }
 
-void number_ladder_clear(struct number_ladder *ladder)
-{
-	ladder->state_count = ladder->size = 0;
-}
-
 void number_ladder_release(struct number_ladder *ladder)
 {
 	free(ladder->attributes);
 	free(ladder->rungs);
-	free(ladder->states);
-	free(ladder->bytes);
+	ladder_states_release(&ladder->states);
 	*ladder = (struct number_ladder){ 0 };
 }

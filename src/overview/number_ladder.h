@@ -6,6 +6,7 @@
 #ifndef OVERVIEW_NUMBER_LADDER_H
 #define OVERVIEW_NUMBER_LADDER_H
 
+#include "overview/ladder_states.h"
 #include "overview/overview_window.h"
 #include "state/history_numbers.h"
 #include "state/number_summary.h"
@@ -20,31 +21,14 @@ struct number_rung {
 	struct number_summary summary;
 };
 
-/* The rungs of one attribute; `own` is the caller's. */
-struct number_rungs {
-	uint32_t first, count;
-	histree_quark own[NUMBERS_LEVELS_MAX]; /* by level, 1 first */
-};
-
-/* A summary that is full. */
-struct number_state {
-	histree_time start, end;
-	uint32_t attribute, level; /* as in the caller's list, and 1 or more */
-	size_t at;                 /* in `bytes` */
-	uint32_t size;
-};
-
-/* A zeroed one is empty.  What is full stays in `states` until number_ladder_clear(). */
+/* A zeroed one is empty.  What is full stays in `states` until these are cleared. */
 struct number_ladder {
-	unsigned states_log2; /* B */
-	struct number_rungs *attributes;
+	unsigned states_log2;            /* B */
+	struct ladder_rungs *attributes; /* `own` is the caller's */
 	size_t attribute_count, attributes_capacity;
 	struct number_rung *rungs;
 	size_t rung_count, rungs_capacity;
-	struct number_state *states;
-	size_t state_count, states_capacity;
-	uint8_t *bytes;
-	size_t size, bytes_capacity;
+	struct ladder_states states;
 };
 
 /* Returns how many levels an attribute with so many states has; 0 if it is not worth any. */
@@ -75,7 +59,6 @@ enum histree_status number_ladder_add_window(struct number_ladder *ladder, const
 					     const struct overview_window *window, histree_time end,
 					     struct histree_error *error);
 
-void number_ladder_clear(struct number_ladder *ladder);
 void number_ladder_release(struct number_ladder *ladder);
 
 #endif

@@ -12,25 +12,12 @@
 #ifndef OVERVIEW_NUMBER_WRITER_H
 #define OVERVIEW_NUMBER_WRITER_H
 
-#include "base/io.h"
-#include "overview/overview_options.h"
-#include "overview/overview_window.h"
-#include "overview/state_counts.h"
-
-/* Where it comes from; outlives the writer. */
-struct number_source {
-	const struct io *io;
-	const char *path; /* of the history */
-	struct histree_history *history;
-	const struct state_counts *counts;
-	const struct overview_options *options; /* without zeros */
-	const struct overview_progress *progress;
-};
+#include "overview/ladder_file.h"
 
 struct number_writer;
 
 /* Choose the attributes of an overview of `bytes_max` bytes at most, and begin its file if there are any. */
-enum histree_status number_writer_begin(const struct number_source *source, uint64_t bytes_max,
+enum histree_status number_writer_begin(const struct ladder_source *source, uint64_t bytes_max,
 					struct number_writer **out, struct histree_error *error);
 
 const struct overview_choice *number_writer_choice(const struct number_writer *writer);

@@ -41,7 +41,7 @@ struct writer {
 	uint32_t last; /* overview that is there */
 
 	/* Those of numbers and of sums, which are made of the windows of the first one, as long as it is. */
-	struct number_source number_source;
+	struct ladder_source ladder_source;
 	struct number_writer *numbers;
 	struct sum_writer *sums;
 	uint32_t *of_numbers, *of_sums; /* by the choice's attribute, that of the numbers, and of the sums */
@@ -219,7 +219,7 @@ static uint64_t percent_of(const struct writer *writer, uint32_t percent)
 static enum histree_status begin_others(struct writer *writer, struct histree_error *error)
 {
 	writer->number_options = writer->options;
-	writer->number_source = (struct number_source){
+	writer->ladder_source = (struct ladder_source){
 		.io = writer->io,
 		.path = writer->path,
 		.history = writer->source,
@@ -228,10 +228,10 @@ static enum histree_status begin_others(struct writer *writer, struct histree_er
 		.progress = &writer->progress,
 	};
 	enum histree_status status =
-		number_writer_begin(&writer->number_source, percent_of(writer, writer->options.numbers_percent_max),
+		number_writer_begin(&writer->ladder_source, percent_of(writer, writer->options.numbers_percent_max),
 				    &writer->numbers, error);
 	if (status == HISTREE_OK)
-		status = sum_writer_begin(&writer->number_source,
+		status = sum_writer_begin(&writer->ladder_source,
 					  percent_of(writer, writer->options.sums_percent_max), &writer->sums,
 					  error);
 	return status;
@@ -304,9 +304,9 @@ static void remove_overviews(struct writer *writer)
 static void remove_all(struct writer *writer)
 {
 	remove_overviews(writer);
-	numbers_path(writer->path, writer->name);
+	leveled_overview_path(&numbers_kind, writer->path, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
-	sums_path(writer->path, writer->name);
+	leveled_overview_path(&sums_kind, writer->path, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
 }
 

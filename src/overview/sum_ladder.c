@@ -2,7 +2,6 @@
 #include "overview/sum_ladder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -15,12 +14,12 @@ void sum_ladder_reset(struct sum_ladder *ladder, histree_time origin, uint64_t n
 	ladder->origin = origin;
 	ladder->width_log2 = width_log2;
 	ladder->levels = 1;
-	while (ladder->levels < SUMS_LEVELS_MAX &&
-	       width_log2 + ladder->levels * SUMS_STEP_LOG2 <= SUMS_WIDTH_LOG2_MAX &&
-	       ns >> (width_log2 + (ladder->levels - 1) * SUMS_STEP_LOG2) > CELLS_ENOUGH)
+	while (ladder->levels < LEVELED_LEVELS_MAX &&
+	       width_log2 + ladder->levels * LEVELED_STEP_LOG2 <= SUMS_WIDTH_LOG2_MAX &&
+	       ns >> (width_log2 + (ladder->levels - 1) * LEVELED_STEP_LOG2) > CELLS_ENOUGH)
 		ladder->levels++;
 	ladder->attribute_count = ladder->rung_count = 0;
-	sum_ladder_clear(ladder);
+	ladder_states_clear(&ladder->states);
 }
 
 enum histree_status sum_ladder_attribute(struct sum_ladder *ladder, struct histree_error *error)
@@ -28,7 +27,8 @@ enum histree_status sum_ladder_attribute(struct sum_ladder *ladder, struct histr
 	if (!array_reserve(&ladder->attributes, &ladder->attributes_capacity, ladder->attribute_count + 1) ||
 	    !array_reserve(&ladder->rungs, &ladder->rungs_capacity, ladder->rung_count + ladder->levels))
 		return error_memory(error, "an overview");
-	ladder->attributes[ladder->attribute_count++] = (struct sum_rungs){ .first = (uint32_t)ladder->rung_count };
+	ladder->attributes[ladder->attribute_count++] =
+		(struct ladder_rungs){ .first = (uint32_t)ladder->rung_count, .count = ladder->levels };
 	for (uint32_t i = 0; i < ladder->levels; i++)
 		ladder->rungs[ladder->rung_count++] = (struct sum_rung){ 0 };
 	return HISTREE_OK;
@@ -49,30 +49,19 @@ static struct sum_rung *rung_of(const struct place *at)
 
 static unsigned width_of(const struct place *at)
 {
-	return at->ladder->width_log2 + at->level * SUMS_STEP_LOG2;
+	return at->ladder->width_log2 + at->level * LEVELED_STEP_LOG2;
 }
 
 static enum histree_status put(const struct place *at, histree_time start, histree_time end,
 			       const struct histree_value *value, struct histree_error *error)
 {
-	struct sum_ladder *ladder = at->ladder;
-	const size_t size = value->type == HISTREE_CUSTOM ? value->size : 0;
-	if (!array_reserve(&ladder->states, &ladder->states_capacity, ladder->state_count + 1) ||
-	    !array_reserve(&ladder->bytes, &ladder->bytes_capacity, ladder->size + size + 1))
-		return error_memory(error, "an overview");
-	ladder->states[ladder->state_count++] = (struct sum_state){
+	const struct histree_interval state = {
+		.quark = at->ladder->attributes[at->attribute].own[at->level],
 		.start = start,
 		.end = end,
-		.own = ladder->attributes[at->attribute].own[at->level],
-		.type = value->type,
-		.value = value->type == HISTREE_INT ? value->int32 : 0,
-		.size = (uint32_t)size,
-		.at = ladder->size,
+		.value = *value,
 	};
-	if (size > 0)
-		memcpy(ladder->bytes + ladder->size, value->bytes, size);
-	ladder->size += size;
-	return HISTREE_OK;
+	return ladder_states_add(&at->ladder->states, &state, error);
 }
 
 static struct histree_value value_of_run(const struct sum_rung *rung)
@@ -250,16 +239,27 @@ enum histree_status sum_ladder_add_window(struct sum_ladder *ladder, const uint3
 	return status;
 }
 
-void sum_ladder_clear(struct sum_ladder *ladder)
+enum histree_status sum_ladder_finish(struct sum_ladder *ladder, histree_time end, struct histree_error *error)
 {
-	ladder->state_count = ladder->size = 0;
+	static const struct histree_value null = { .type = HISTREE_NULL };
+	const uint64_t after = (uint64_t)end - (uint64_t)ladder->origin + 1;
+	for (uint32_t level = 0; level < ladder->levels; level++) {
+		const uint64_t mask = (UINT64_C(1) << (ladder->width_log2 + level * LEVELED_STEP_LOG2)) - 1;
+		const histree_time start = (histree_time)((uint64_t)ladder->origin + (after & ~mask));
+		for (uint32_t i = 0; (after & mask) != 0 && i < ladder->attribute_count; i++) {
+			enum histree_status status =
+				put(&(struct place){ ladder, i, level }, start, end, &null, error);
+			if (status != HISTREE_OK)
+				return status;
+		}
+	}
+	return HISTREE_OK;
 }
 
 void sum_ladder_release(struct sum_ladder *ladder)
 {
 	free(ladder->attributes);
 	free(ladder->rungs);
-	free(ladder->states);
-	free(ladder->bytes);
+	ladder_states_release(&ladder->states);
 	*ladder = (struct sum_ladder){ 0 };
 }

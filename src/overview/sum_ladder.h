@@ -6,6 +6,7 @@
 #ifndef OVERVIEW_SUM_LADDER_H
 #define OVERVIEW_SUM_LADDER_H
 
+#include "overview/ladder_states.h"
 #include "overview/overview_window.h"
 #include "state/history_sums.h"
 #include "state/state_sum.h"
@@ -25,34 +26,16 @@ struct sum_rung {
 	histree_time run_start, run_end;
 };
 
-struct sum_rungs {
-	uint32_t first;
-	histree_quark own[SUMS_LEVELS_MAX]; /* by level, 1 first; the caller's */
-};
-
-/* What is ready to be written. */
-struct sum_state {
-	histree_time start, end;
-	histree_quark own;
-	enum histree_type type; /* null, int or custom */
-	int32_t value;
-	uint32_t size; /* of a custom one */
-	size_t at;     /* in `bytes` */
-};
-
-/* A zeroed one is empty.  What is ready stays in `states` until sum_ladder_clear(). */
+/* A zeroed one is empty.  What is ready stays in `states` until these are cleared. */
 struct sum_ladder {
 	histree_time origin;
 	unsigned width_log2; /* W */
 	uint32_t levels;
-	struct sum_rungs *attributes;
+	struct ladder_rungs *attributes; /* `own` is the caller's */
 	size_t attribute_count, attributes_capacity;
 	struct sum_rung *rungs;
 	size_t rung_count, rungs_capacity;
-	struct sum_state *states;
-	size_t state_count, states_capacity;
-	uint8_t *bytes;
-	size_t size, bytes_capacity;
+	struct ladder_states states;
 };
 
 /* Forgets all that was added, and its attributes.  The history begins at `origin` and lasts `ns`, less 1. */
@@ -68,7 +51,9 @@ enum histree_status sum_ladder_attribute(struct sum_ladder *ladder, struct histr
 enum histree_status sum_ladder_add_window(struct sum_ladder *ladder, const uint32_t *attributes,
 					  const struct overview_window *window, struct histree_error *error);
 
-void sum_ladder_clear(struct sum_ladder *ladder);
+/* Behind the last whole cell of a level is null, up to `end`, that of the history. */
+enum histree_status sum_ladder_finish(struct sum_ladder *ladder, histree_time end, struct histree_error *error);
+
 void sum_ladder_release(struct sum_ladder *ladder);
 
 #endif

@@ -12,12 +12,12 @@
 #ifndef OVERVIEW_SUM_WRITER_H
 #define OVERVIEW_SUM_WRITER_H
 
-#include "overview/number_writer.h"
+#include "overview/ladder_file.h"
 
 struct sum_writer;
 
 /* Choose the attributes of an overview of `bytes_max` bytes at most, and begin its file if there are any. */
-enum histree_status sum_writer_begin(const struct number_source *source, uint64_t bytes_max,
+enum histree_status sum_writer_begin(const struct ladder_source *source, uint64_t bytes_max,
 				     struct sum_writer **out, struct histree_error *error);
 
 const struct overview_choice *sum_writer_choice(const struct sum_writer *writer);

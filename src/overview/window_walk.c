@@ -85,7 +85,8 @@ static void make_window(const struct stretches *stretches, struct histree_query 
 	if (status == HISTREE_OK && window->state_count < stretches->enough / 2)
 		stretch->ahead = stretch->ahead < stretches->ahead / 2 ? 2 * stretch->ahead + 1 : stretches->ahead;
 	if (status == HISTREE_OK)
-		status = walk->prepare(walk->context, window, &stretch->error);
+		status = walk->prepare != NULL ? walk->prepare(walk->context, window, &stretch->error)
+					       : overview_window_sort(window, walk->choice, &stretch->error);
 	stretch->status = status;
 }
 

@@ -22,7 +22,7 @@ struct window_walk {
 	struct crew *crew;       /* that reads and prepares windows besides the caller; NULL: none does */
 	uint32_t threads;        /* that do so, the caller's among them, at most */
 
-	/* What becomes of a window whose states were read: in any thread, several at a time. */
+	/* What becomes of a window that was read: in any thread, several at a time.  NULL: it is sorted. */
 	enum histree_status (*prepare)(void *context, struct overview_window *window, struct histree_error *error);
 	/* In the caller's thread, in the order of time. */
 	enum histree_status (*take)(void *context, struct overview_window *window, struct histree_error *error);

@@ -16,7 +16,7 @@ struct wanted {
 };
 
 struct reading {
-	const struct history_sums *of;
+	const struct leveled_overview *of;
 	histree_time origin;
 	struct range_sums *sums;
 	struct wanted *wanted;
@@ -30,17 +30,17 @@ struct reading {
 /* ---- which attributes, and which cells --------------------------------------------------------------------- */
 
 /* The cells of level 1 that lie inside, as numbers. */
-static bool find_cells(const struct history_sums *of, const struct histree_history_info *info, histree_time from,
-		       histree_time to, uint64_t *first, uint64_t *after)
+static bool find_cells(const struct leveled_overview *of, const struct histree_history_info *info,
+		       histree_time from, histree_time to, uint64_t *first, uint64_t *after)
 {
-	const uint64_t width = UINT64_C(1) << of->width_log2;
+	const uint64_t width = UINT64_C(1) << of->log2;
 	const uint64_t start = (uint64_t)from - (uint64_t)info->start, end = (uint64_t)to - (uint64_t)info->start;
 	*first = from == info->start ? 0 : start / width + 1;
 	*after = end / width + (end % width == width - 1);
 	return *first < *after;
 }
 
-static enum histree_status find_attributes(struct range_sums *sums, const struct history_sums *of,
+static enum histree_status find_attributes(struct range_sums *sums, const struct leveled_overview *of,
 					   const histree_quark *quarks, size_t count, struct histree_error *error)
 {
 	sums->at = malloc((count + 1) * sizeof(*sums->at));
@@ -128,7 +128,7 @@ static enum histree_status read_intervals(struct reading *reading, unsigned widt
 static enum histree_status read_cells(struct reading *reading, uint32_t level, uint64_t first, uint64_t after,
 				      struct histree_error *error)
 {
-	const unsigned width_log2 = reading->of->width_log2 + level * SUMS_STEP_LOG2;
+	const unsigned width_log2 = reading->of->log2 + level * LEVELED_STEP_LOG2;
 	const histree_time from = (histree_time)((uint64_t)reading->origin + (first << width_log2));
 	const histree_time to = (histree_time)((uint64_t)reading->origin + (after << width_log2) - 1);
 	if (first >= after)
@@ -168,7 +168,7 @@ static enum histree_status read_levels(struct reading *reading, const histree_qu
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t level = 0; level < reading->of->level_count && first < after && status == HISTREE_OK;
 	     level++) {
-		const uint64_t step = 1 << SUMS_STEP_LOG2;
+		const uint64_t step = 1 << LEVELED_STEP_LOG2;
 		uint64_t next_first = (first + step - 1) / step, next_after = after / step;
 		set_level(reading, level, quarks, count);
 		if (level + 1 == reading->of->level_count || next_first >= next_after)
@@ -184,7 +184,7 @@ static enum histree_status read_levels(struct reading *reading, const histree_qu
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_all(struct range_sums *sums, const struct history_sums *of, histree_time origin,
+static enum histree_status read_all(struct range_sums *sums, const struct leveled_overview *of, histree_time origin,
 				    const histree_quark *quarks, size_t count, uint64_t first, uint64_t after,
 				    struct histree_error *error)
 {
@@ -218,7 +218,7 @@ enum histree_status range_sums_read(struct range_sums *sums, struct histree_hist
 				    const histree_quark *quarks, size_t count, histree_time from, histree_time to,
 				    struct histree_error *error)
 {
-	const struct history_sums *of = history_sums(history);
+	const struct leveled_overview *of = history_sums(history);
 	const struct histree_history_info *info = histree_history_info(history);
 	uint64_t first, after;
 	*sums = (struct range_sums){ 0 };
@@ -228,8 +228,8 @@ enum histree_status range_sums_read(struct range_sums *sums, struct histree_hist
 	if (status == HISTREE_OK && sums->count > 0)
 		status = read_all(sums, of, info->start, quarks, count, first, after, error);
 	sums->is_any = status == HISTREE_OK && sums->count > 0;
-	sums->from = (histree_time)((uint64_t)info->start + (first << of->width_log2));
-	sums->to = (histree_time)((uint64_t)info->start + (after << of->width_log2) - 1);
+	sums->from = (histree_time)((uint64_t)info->start + (first << of->log2));
+	sums->to = (histree_time)((uint64_t)info->start + (after << of->log2) - 1);
 	if (status != HISTREE_OK)
 		range_sums_release(sums);
 	return status;

@@ -231,11 +231,11 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 		status = history_overviews_open(&(*out)->overviews, path, &(*out)->info, overview_cache(options),
 						error);
 		if (status == HISTREE_OK)
-			status = history_numbers_open(&(*out)->numbers, path, &(*out)->info,
-						      overview_cache(options), error);
+			status = leveled_overview_open(&(*out)->numbers, &numbers_kind, path, &(*out)->info,
+						       overview_cache(options), error);
 		if (status == HISTREE_OK)
-			status = history_sums_open(&(*out)->sums, path, &(*out)->info, overview_cache(options),
-						   error);
+			status = leveled_overview_open(&(*out)->sums, &sums_kind, path, &(*out)->info,
+						       overview_cache(options), error);
 		history_tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
@@ -251,8 +251,8 @@ void histree_history_close(struct histree_history *history)
 		return;
 	history_union_free(history->hosts);
 	history_overviews_close(&history->overviews);
-	history_numbers_close(&history->numbers);
-	history_sums_close(&history->sums);
+	leveled_overview_close(&history->numbers);
+	leveled_overview_close(&history->sums);
 	if (history->slices.free != NULL)
 		history->slices.free(history->slices.context);
 	partial_section_release(&history->partial);
@@ -323,12 +323,12 @@ const struct history_overviews *history_overviews(const struct histree_history *
 	return &history->overviews;
 }
 
-const struct history_numbers *history_numbers(const struct histree_history *history)
+const struct leveled_overview *history_numbers(const struct histree_history *history)
 {
 	return &history->numbers;
 }
 
-const struct history_sums *history_sums(const struct histree_history *history)
+const struct leveled_overview *history_sums(const struct histree_history *history)
 {
 	return &history->sums;
 }
@@ -374,9 +374,9 @@ enum histree_status history_verify_overviews(const struct histree_history *histo
 	const char *path = block_file_path(history->file);
 	enum histree_status status = history_overviews_verify(&io_posix, path, &history->info, &faults, error);
 	if (status == HISTREE_OK)
-		status = history_numbers_verify(&io_posix, path, &history->info, &faults, error);
+		status = leveled_overview_verify(&numbers_kind, &io_posix, path, &history->info, &faults, error);
 	if (status == HISTREE_OK)
-		status = history_sums_verify(&io_posix, path, &history->info, &faults, error);
+		status = leveled_overview_verify(&sums_kind, &io_posix, path, &history->info, &faults, error);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 

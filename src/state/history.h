@@ -7,8 +7,8 @@
 
 #include "histree/history.h"
 #include "state/history_numbers.h"
-#include "state/history_sums.h"
 #include "state/history_overviews.h"
+#include "state/history_sums.h"
 #include "tree/tree_reader.h"
 
 struct charts_slot;
@@ -36,8 +36,8 @@ const struct histree_history_source *history_source_of(const struct histree_hist
 const char *history_path(const struct histree_history *history);
 struct tree_reader *history_tree(struct histree_history *history);
 const struct history_overviews *history_overviews(const struct histree_history *history);
-const struct history_numbers *history_numbers(const struct histree_history *history);
-const struct history_sums *history_sums(const struct histree_history *history);
+const struct leveled_overview *history_numbers(const struct histree_history *history);
+const struct leveled_overview *history_sums(const struct histree_history *history);
 struct block_file *history_file(const struct histree_history *history);
 struct labels_slot *history_labels_slot(const struct histree_history *history);
 struct charts_slot *history_charts_slot(const struct histree_history *history);

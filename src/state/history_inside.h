@@ -8,11 +8,10 @@
 #include "histree/history_source.h"
 #include "state/attribute_view.h"
 #include "state/charts_slot.h"
-#include "state/history_numbers.h"
 #include "state/history_overviews.h"
 #include "state/history_slices.h"
-#include "state/history_sums.h"
 #include "state/labels_slot.h"
+#include "state/leveled_overview.h"
 
 struct history_union;
 
@@ -23,8 +22,8 @@ struct histree_history {
 	struct tree_reader *reader;
 	struct attribute_view attributes;
 	struct history_overviews overviews;
-	struct history_numbers numbers;
-	struct history_sums sums;
+	struct leveled_overview numbers;
+	struct leveled_overview sums;
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;

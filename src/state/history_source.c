@@ -293,7 +293,7 @@ static enum histree_status make_overviews(struct histree_history *history, struc
 	if (has_numbers)
 		status = make(&source, NUMBERS_PART, reader, &one, error);
 	return has_numbers && status == HISTREE_OK
-		       ? history_numbers_attach(&history->numbers, one, &history->info, error)
+		       ? leveled_overview_attach(&history->numbers, &numbers_kind, one, &history->info, error)
 		       : status;
 }
 

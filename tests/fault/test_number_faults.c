@@ -165,7 +165,7 @@ static void begin(struct asking *asking)
 	uint64_t all, few;
 	memset(asking, 0, sizeof(*asking));
 	snprintf(asking->path, sizeof(asking->path), "test_number_faults.%ld.sht", (long)getpid());
-	numbers_path(asking->path, asking->overview);
+	leveled_overview_path(&numbers_kind, asking->path, asking->overview);
 	unlink(asking->path);
 	build(asking->path);
 	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
@@ -347,7 +347,7 @@ static void lies_are_told_or_found(void **state)
 	struct asking asking;
 	char provider[sizeof(asking.of.provider)];
 	begin(&asking);
-	numbers_provider(&asking.of, 3, provider, sizeof(provider));
+	leveled_overview_provider(&numbers_kind, &asking.of, 3, provider, sizeof(provider));
 	for (enum lie lie = NO_LIE; lie < LIES; lie++) {
 		forge(&asking, lie, provider, NUMBERS_VERSION, 0);
 		assert_int_equal(count_overviews(&asking), 1);
@@ -369,9 +369,9 @@ static void foreign_ones_are_none(void **state)
 	char provider[sizeof(asking.of.provider)], other[sizeof(asking.of.provider)];
 	begin(&asking);
 	struct histree_history_info of = asking.of;
-	numbers_provider(&of, 3, provider, sizeof(provider));
+	leveled_overview_provider(&numbers_kind, &of, 3, provider, sizeof(provider));
 	of.identity ^= 1;
-	numbers_provider(&of, 3, other, sizeof(other));
+	leveled_overview_provider(&numbers_kind, &of, 3, other, sizeof(other));
 	forge(&asking, NO_LIE, other, NUMBERS_VERSION, 0);
 	assert_int_equal(count_overviews(&asking), 0);
 	forge(&asking, NO_LIE, provider, NUMBERS_VERSION + 1, 0);

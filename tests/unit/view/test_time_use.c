@@ -144,9 +144,9 @@ static void remove_world(struct world *world)
 		overview_path(world->path, (uint32_t)i, path);
 		unlink(path);
 	}
-	numbers_path(world->path, path);
+	leveled_overview_path(&numbers_kind, world->path, path);
 	unlink(path);
-	sums_path(world->path, path);
+	leveled_overview_path(&sums_kind, world->path, path);
 	unlink(path);
 }
 
@@ -384,7 +384,7 @@ static void damaged_sums_are_no_use(void **state)
 	size_t count, damaged_count;
 	assert_int_equal(histree_time_use_create(world.history, &request, &whole, NULL), HISTREE_OK);
 	const struct histree_use_row *rows = histree_time_use_rows(whole, &count), *damaged;
-	sums_path(world.path, path);
+	leveled_overview_path(&sums_kind, world.path, path);
 	for (int round = 0; round < 60; round++) {
 		histree_history_close(world.history);
 		FILE *file = fopen(path, "r+b");

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ladder_file.h - the file of an overview with levels, while it is made of a finished history: which attributes
+ * it has, and its states, which come window by window.
+ *
+ *	ladder_file_init(&file, source, &sums_kind, &error);
+ *	... file.choice, and the rungs of each of its attributes ...
+ *	ladder_file_begin(&file, rungs, log2, &error);
+ *	ladder_file_write(&file, &states, &error);		// of one window after the other
+ *	ladder_file_finish(&file, &bytes, &error);
+ */
+#ifndef OVERVIEW_LADDER_FILE_H
+#define OVERVIEW_LADDER_FILE_H
+
+#include "base/io.h"
+#include "overview/ladder_states.h"
+#include "overview/overview_options.h"
+#include "overview/overview_window.h"
+#include "overview/state_counts.h"
+#include "state/attribute_tree.h"
+#include "state/interval_sink.h"
+
+/* Where it comes from; outlives the file. */
+struct ladder_source {
+	const struct io *io;
+	const char *path; /* of the history */
+	struct histree_history *history;
+	const struct state_counts *counts;
+	const struct overview_options *options; /* without zeros */
+	const struct overview_progress *progress;
+};
+
+struct ladder_file {
+	const struct ladder_source *source;
+	const struct leveled_kind *kind;
+	struct histree_history_info of;
+	char *name;
+	struct overview_choice choice;
+	bool is_begun; /* the sink and the attributes are there */
+	struct interval_sink sink;
+	struct attribute_tree attributes;
+	struct keyed_index *order, *spare;
+	size_t order_capacity, spare_capacity;
+};
+
+enum histree_status ladder_file_init(struct ladder_file *file, const struct ladder_source *source,
+				     const struct leveled_kind *kind, struct histree_error *error);
+
+/* Have an attribute, which comes after all that are chosen. */
+enum histree_status ladder_file_choose(struct ladder_file *file, histree_quark quark, struct histree_error *error);
+
+/*
+ * Begin the file, of the attributes that are chosen, and say in `rungs`, one each, what these are called there.
+ * Nothing is begun if there are none.
+ */
+enum histree_status ladder_file_begin(struct ladder_file *file, struct ladder_rungs *rungs, unsigned log2,
+				      struct histree_error *error);
+
+/* Write states of a window, none of which ends before those of the window before, and forget them. */
+enum histree_status ladder_file_write(struct ladder_file *file, struct ladder_states *states,
+				      struct histree_error *error);
+
+/* *bytes is how many it has. */
+enum histree_status ladder_file_finish(struct ladder_file *file, uint64_t *bytes, struct histree_error *error);
+
+/* Read the history once more, and hand over its windows, sorted. */
+enum histree_status ladder_file_walk(const struct ladder_file *file,
+				     enum histree_status (*take)(void *context, struct overview_window *window,
+								 struct histree_error *error),
+				     void *context, struct histree_error *error);
+
+/* Remove a file that was finished. */
+void ladder_file_remove(const struct ladder_file *file);
+
+/* What was begun and not finished may be there. */
+void ladder_file_release(struct ladder_file *file);
+
+#endif
