@@ -43,6 +43,7 @@
  *	load.h		from states, changes or segments as text to a store
  *	segment_view.h	charts of how long segments last
  *	flame.h		stacks with a time each, added up: flame graphs
+ *	time_in_state.h	how long attributes had each of their values
  *	time_use.h	how long threads ran, waited and were blocked
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	chart_view.h	the rows and lines of a chart
@@ -98,6 +99,7 @@
 #include "status.h"
 #include "store.h"
 #include "sync.h"
+#include "time_in_state.h"
 #include "time_text.h"
 #include "time_use.h"
 #include "value.h"

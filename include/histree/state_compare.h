@@ -19,7 +19,7 @@
 struct histree_state_difference {
 	const char *kind;           /* what the states are: "thread status"; "" for values without labels */
 	const char *label;          /* "waits for a CPU"; NULL if the value speaks for itself */
-	struct histree_value value; /* HISTREE_UNKNOWN: damaged, or a gap of the trace.  Null is no state. */
+	struct histree_value value; /* the least with that label; HISTREE_UNKNOWN: damage or a gap; never null */
 	uint64_t a_ns, b_ns;        /* of all attributes; UINT64_MAX if it does not fit */
 	double a_share, b_share;
 	double noise; /* the greater difference of shares between halves of A and between halves of B */
@@ -29,10 +29,11 @@ struct histree_state_comparison;
 
 /*
  * Compare the attributes of two selections in their windows, which are cut to the histories; of a selection that
- * has all attributes, the states that have names.  Every interval of both sides is read once; the memory is one
- * record a state.  One thread at a time uses the comparison.  Its texts are borrowed from it and from the
- * histories, which must be there as long.  Returns HISTREE_ERR_TIME_RANGE if nothing of a window is in its history,
- * HISTREE_ERR_CANCELLED if `cancel` says so.
+ * has all attributes, the states that have names.  Every interval of both sides is read once, but for what an
+ * overview of sums says of a long window (time_in_state.h); the memory is one record a state, and of all
+ * attributes a list of those with names.  One thread at a time uses the comparison.  Its texts are borrowed from
+ * it and from the histories, which must be there as long.  Returns HISTREE_ERR_TIME_RANGE if nothing of a window
+ * is in its history, HISTREE_ERR_CANCELLED if `cancel` says so.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,

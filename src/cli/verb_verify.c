@@ -7,6 +7,7 @@
 #include "cli/verb.h"
 #include "histree/events.h"
 #include "histree/lookup.h"
+#include "histree/time_in_state.h"
 #include "histree/view.h"
 
 struct verify_options {
@@ -67,6 +68,17 @@ static enum histree_status verify_states(struct verifying *verifying, struct his
 	return status;
 }
 
+/* Overviews that answer questions as if they were the history: whether they say what its states do. */
+static enum histree_status verify_overviews(struct verifying *verifying, struct histree_history *history,
+					    struct histree_error *error)
+{
+	enum histree_status numbers = histree_numbers_verify(history, report_fault, verifying, error);
+	if (numbers != HISTREE_OK && numbers != HISTREE_ERR_FORMAT)
+		return numbers;
+	enum histree_status sums = histree_sums_verify(history, report_fault, verifying, error);
+	return sums != HISTREE_OK ? sums : numbers;
+}
+
 static enum cli_exit verify(struct verifying *verifying, const struct target *target, const char *analysis)
 {
 	struct histree_history *history;
@@ -86,7 +98,7 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 		verifying->overviews += info->overview_count;
 		status = histree_history_verify(history, report_fault, verifying, &error);
 		if (status == HISTREE_OK && opened == HISTREE_OK)
-			status = histree_numbers_verify(history, report_fault, verifying, &error);
+			status = verify_overviews(verifying, history, &error);
 		if (status == HISTREE_OK && opened == HISTREE_OK && verifying->wants_states)
 			status = verify_states(verifying, history, &error);
 	}

@@ -9,6 +9,7 @@
 #include "base/io_copy.h"
 #include "event_index/event_index.h"
 #include "histree/lookup.h"
+#include "histree/time_in_state.h"
 #include "overview/overview_writer.h"
 #include "pipeline/repair_inside.h"
 #include "segment/segment_overviews.h"
@@ -85,13 +86,15 @@ static enum histree_status not_meant(struct repair *repair, const char *path)
 		path);
 }
 
-/* Whether what a number overview says is what its history does. */
-static enum histree_status verify_numbers(struct repair *repair, const char *path)
+/* Whether what overviews of numbers and of sums say is what their history does. */
+static enum histree_status verify_contents(struct repair *repair, const char *path)
 {
 	struct histree_history *history;
 	enum histree_status status = histree_history_open(path, NULL, &history, repair->error);
 	if (status == HISTREE_OK)
 		status = histree_numbers_verify(history, repair_found_oddity, repair, repair->error);
+	if (status == HISTREE_OK)
+		status = histree_sums_verify(history, repair_found_oddity, repair, repair->error);
 	histree_history_close(history);
 	return status;
 }
@@ -102,7 +105,7 @@ static enum histree_status verify_history(struct repair *repair, struct histree_
 	enum histree_status status = histree_history_verify(history, repair_found_damage, repair, repair->error);
 	if (status == HISTREE_OK)
 		status = history_verify_overviews(history, repair_found_oddity, repair, repair->error);
-	return status == HISTREE_OK && repair->faults == 0 ? verify_numbers(repair, path) : status;
+	return status == HISTREE_OK && repair->faults == 0 ? verify_contents(repair, path) : status;
 }
 
 static bool overviews_go_on(void *context, double share)

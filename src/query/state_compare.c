@@ -9,13 +9,15 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "histree/labels.h"
+#include "histree/time_in_state.h"
 #include "query/value_table.h"
 
 enum { SIDES = 2, HALVES = 2, BATCH = 256 };
 
 struct state {
 	struct histree_state_difference facts;
-	double half_ns[SIDES][HALVES];
+	uint32_t same; /* the first state of its kind with the same words, which has the time of both */
+	uint64_t half_ns[SIDES][HALVES]; /* UINT64_MAX if it does not fit */
 };
 
 /* The states of one kind: those of a table of labels, or of no table. */
@@ -59,8 +61,18 @@ static enum histree_status find_kind(struct histree_state_comparison *comparison
 	return value_table_reset(&kind->values, error);
 }
 
-static enum histree_status find_state(struct kind *kind, const struct histree_value *value, struct state **out,
-				      struct histree_error *error)
+static uint32_t find_words(const struct kind *kind, const char *words)
+{
+	uint32_t i = 0;
+	while (i < kind->state_count &&
+	       (kind->states[i].facts.label == NULL || strcmp(kind->states[i].facts.label, words) != 0))
+		i++;
+	return i;
+}
+
+/* Values that mean the same, and so have the same words, are one state: that of the least of them. */
+static enum histree_status find_state(struct kind *kind, const struct histree_value *value, const char *words,
+				      struct state **out, struct histree_error *error)
 {
 	uint32_t index;
 	enum histree_status status = value_table_add(&kind->values, value, &index, error);
@@ -71,87 +83,125 @@ static enum histree_status find_state(struct kind *kind, const struct histree_va
 	for (; kind->state_count < kind->values.count; kind->state_count++)
 		kind->states[kind->state_count] =
 			(struct state){ .facts.kind = kind->name,
-					.facts.value = kind->values.values[kind->state_count] };
-	*out = &kind->states[index];
+					.facts.value = kind->values.values[kind->state_count],
+					.same = (uint32_t)kind->state_count };
+	struct state *state = &kind->states[index];
+	if (words != NULL && state->facts.label == NULL && state->same == index) {
+		state->same = find_words(kind, words) < kind->state_count ? find_words(kind, words) : index;
+		state->facts.label = words;
+	}
+	*out = &kind->states[state->same];
+	if (value_compare(&state->facts.value, &(*out)->facts.value) < 0)
+		(*out)->facts.value = state->facts.value;
 	return HISTREE_OK;
 }
 
 /* ---- one side ------------------------------------------------------------------------------------ */
 
-/* What is asked of the attributes of a history: by its quark, the kind of an attribute. */
+/* Half of a window that is being read. */
 struct side {
 	struct histree_history *history;
-	const struct window *window;
 	bool needs_names;
-	int number;
+	int number, half;
 };
 
-/* How many ns of [start, end] are in [from, to]; all are inclusive, and all of it is at most 2^64 - 1. */
-static double common_ns(histree_time start, histree_time end, histree_time from, histree_time to)
+static void add_ns(uint64_t *sum, uint64_t ns)
 {
-	histree_time first = start > from ? start : from, last = end < to ? end : to;
-	return first <= last ? (double)((uint64_t)last - (uint64_t)first) + 1 : 0;
-}
-
-static void add_ns(uint64_t *sum, double ns)
-{
-	uint64_t more = ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
-	if (__builtin_add_overflow(*sum, more, sum))
+	if (__builtin_add_overflow(*sum, ns, sum))
 		*sum = UINT64_MAX;
 }
 
-static void add_times(struct state *state, const struct side *side, const struct histree_interval *interval)
+/* Whether values have names by it: a table may also say that all of them are hidden, or how numbers are drawn. */
+static bool has_names(const struct histree_label_table *table)
 {
-	const struct window *window = side->window;
-	double first = common_ns(interval->start, interval->end, window->from, window->second - 1);
-	double second = common_ns(interval->start, interval->end, window->second, window->to);
-	state->half_ns[side->number][0] += first;
-	state->half_ns[side->number][1] += second;
-	add_ns(side->number == 0 ? &state->facts.a_ns : &state->facts.b_ns, first + second);
+	for (size_t i = 0; table != NULL && i < table->label_count; i++)
+		if (table->labels[i].is_code)
+			return true;
+	return false;
 }
 
 static enum histree_status take(struct histree_state_comparison *comparison, const struct side *side,
-				const struct histree_interval *interval, struct histree_error *error)
+				const struct histree_state_time *part, struct histree_error *error)
 {
-	const struct histree_label_table *table = histree_labels_of(side->history, interval->quark);
+	const struct histree_label_table *table = histree_labels_of(side->history, part->quark);
 	size_t kind;
 	struct state *state = NULL;
-	const char *words = histree_label_words(table, &interval->value);
-	bool is_named = words != NULL || (table != NULL && interval->value.type == HISTREE_UNKNOWN);
-	if (interval->value.type == HISTREE_NULL || (side->needs_names && !is_named))
+	const char *words = histree_label_words(table, &part->value);
+	bool is_named = words != NULL || (part->value.type == HISTREE_UNKNOWN && has_names(table));
+	if (part->value.type == HISTREE_NULL || (side->needs_names && !is_named))
 		return HISTREE_OK;
 	enum histree_status status = find_kind(comparison, table != NULL ? table->name : "", &kind, error);
 	if (status == HISTREE_OK)
-		status = find_state(&comparison->kinds[kind], &interval->value, &state, error);
+		status = find_state(&comparison->kinds[kind], &part->value, words, &state, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (state->facts.label == NULL)
-		state->facts.label = words;
-	add_times(state, side, interval);
+	add_ns(&state->half_ns[side->number][side->half], part->ns);
+	add_ns(side->number == 0 ? &state->facts.a_ns : &state->facts.b_ns, part->ns);
 	return HISTREE_OK;
 }
 
-static enum histree_status read_side(struct histree_state_comparison *comparison, const struct side *side,
-				     const struct histree_region *region, struct histree_cancel cancel,
-				     struct histree_error *error)
+static enum histree_status read_half(struct histree_state_comparison *comparison, const struct side *side,
+				     struct histree_time_in_state *times, const struct histree_region *region,
+				     const struct histree_cancel *cancel, struct histree_error *error)
 {
-	struct histree_query *query;
-	struct histree_interval intervals[BATCH];
-	enum histree_status status = histree_query_create(side->history, &query, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = histree_query_start(query, region, error);
+	struct histree_state_time parts[BATCH];
+	enum histree_status status = histree_time_in_state_start(times, region, error);
 	while (status == HISTREE_OK) {
 		size_t count = 0;
-		status = histree_query_read(query, intervals, BATCH, &count, error);
+		status = histree_time_in_state_read(times, parts, BATCH, &count, error);
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
-			status = take(comparison, side, &intervals[i], error);
+			status = take(comparison, side, &parts[i], error);
 		if (status == HISTREE_OK)
-			status = cancel_check(&cancel, 0, error);
+			status = cancel_check(cancel, 0, error);
 	}
-	comparison->is_damaged[side->number] = histree_query_stats(query).nodes_damaged > 0;
-	histree_query_free(query);
+	comparison->is_damaged[side->number] |= histree_time_in_state_is_damaged(times);
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* Only those whose values have names; *named is the caller's. */
+static enum histree_status list_named(const struct side *side, struct histree_region *region, histree_quark **named,
+				      struct histree_error *error)
+{
+	const uint32_t all = histree_history_info(side->history)->attribute_count;
+	size_t count = 0, capacity = 0;
+	for (histree_quark quark = 0; quark < all; quark++) {
+		if (!has_names(histree_labels_of(side->history, quark)))
+			continue;
+		if (!array_reserve(named, &capacity, count + 1))
+			return error_memory(error, "the comparison");
+		(*named)[count++] = quark;
+	}
+	region->quarks = *named;
+	region->quark_count = *named != NULL ? count : 0;
+	return HISTREE_OK;
+}
+
+static enum histree_status read_side(struct histree_state_comparison *comparison, struct side *side,
+				     const struct window *window, struct histree_region *region,
+				     const struct histree_cancel *cancel, struct histree_error *error)
+{
+	struct histree_time_in_state *times = NULL;
+	histree_quark *named = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (side->needs_names)
+		status = list_named(side, region, &named, error);
+	if (status == HISTREE_OK && (!side->needs_names || named != NULL))
+		status = histree_time_in_state_create(side->history, &times, error);
+	for (side->half = 0; times != NULL && status == HISTREE_OK && side->half < HALVES; side->half++) {
+		region->from = side->half == 0 ? window->from : window->second;
+		region->to = side->half == 0 ? window->second - 1 : window->to;
+		if (window->half_ns[side->half] > 0)
+			status = read_half(comparison, side, times, region, cancel, error);
+	}
+	histree_time_in_state_free(times);
+	free(named);
+	return status;
+}
+
+/* How many ns there are; all of time is 2^64. */
+static double length_of(histree_time from, histree_time to)
+{
+	return (double)((uint64_t)to - (uint64_t)from) + 1;
 }
 
 static enum histree_status take_side(struct histree_state_comparison *comparison,
@@ -166,27 +216,24 @@ static enum histree_status take_side(struct histree_state_comparison *comparison
 	histree_time from = region.from, to = region.to;
 	histree_time second = (histree_time)((uint64_t)from + ((uint64_t)to - (uint64_t)from) / 2 + 1);
 	*window = (struct window){ .from = from, .second = second, .to = to };
-	window->half_ns[0] = common_ns(from, second - 1, from, to);
-	window->half_ns[1] = second > from ? common_ns(second, to, from, to) : 0;
-	const struct side side = { .history = selection->history,
-				   .window = window,
-				   .needs_names = selection->has_all,
-				   .number = number };
-	return read_side(comparison, &side, &region, cancel, error);
+	window->half_ns[0] = length_of(from, second - 1);
+	window->half_ns[1] = to > from ? length_of(second, to) : 0;
+	struct side side = { .history = selection->history, .needs_names = selection->has_all, .number = number };
+	return read_side(comparison, &side, window, &region, &cancel, error);
 }
 
 /* ---- what comes of it ---------------------------------------------------------------------------- */
 
-static double share_of(const struct window *window, const double half_ns[HALVES])
+static double share_of(const struct window *window, const uint64_t half_ns[HALVES])
 {
-	return (half_ns[0] + half_ns[1]) / (window->half_ns[0] + window->half_ns[1]);
+	return ((double)half_ns[0] + (double)half_ns[1]) / (window->half_ns[0] + window->half_ns[1]);
 }
 
 /* What the shares of both halves differ by; all of it if there is only one. */
-static double noise_of(const struct window *window, const double half_ns[HALVES])
+static double noise_of(const struct window *window, const uint64_t half_ns[HALVES])
 {
-	double first = half_ns[0] / window->half_ns[0];
-	return window->half_ns[1] > 0 ? fabs(first - half_ns[1] / window->half_ns[1]) : first;
+	double first = (double)half_ns[0] / window->half_ns[0];
+	return window->half_ns[1] > 0 ? fabs(first - (double)half_ns[1] / window->half_ns[1]) : first;
 }
 
 static void judge(const struct histree_state_comparison *comparison, struct state *state)

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "histree/query.h"
+#include "histree/time_in_state.h"
 #include "sql/sql_arguments.h"
 #include "sql/sql_hosts.h"
 #include "sql/sql_selection.h"
@@ -39,10 +39,10 @@ struct sum {
 
 struct sums_cursor {
 	sqlite3_vtab_cursor base;
-	struct histree_query *query;
+	struct histree_time_in_state *times;
 	struct histree_selection selection;
 	struct histree_window window;
-	struct histree_interval batch[BATCH];
+	struct histree_state_time batch[BATCH];
 	size_t used, read; /* of the batch */
 	bool has_all;      /* the query has ended */
 
@@ -86,7 +86,7 @@ static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor
 {
 	struct histree_history *history = ((struct sums_table *)table)->history;
 	histree_selection_begin(&((struct sums_cursor *)cursor)->selection, history);
-	return histree_query_create(history, &((struct sums_cursor *)cursor)->query, error);
+	return histree_time_in_state_create(history, &((struct sums_cursor *)cursor)->times, error);
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
@@ -119,7 +119,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	struct sums_cursor *cursor = (struct sums_cursor *)base;
 	forget_sums(cursor);
 	free(cursor->sums);
-	histree_query_free(cursor->query);
+	histree_time_in_state_free(cursor->times);
 	histree_selection_release(&cursor->selection);
 	free(cursor);
 	return SQLITE_OK;
@@ -193,13 +193,10 @@ static bool is_full(const struct sums_cursor *cursor)
 	return cursor->bytes >= BYTES_MAX || (cursor->slots == SLOTS_MAX && cursor->count >= SLOTS_MAX / 2);
 }
 
-/* Add the part of a state that is in the range. */
-static bool add(struct sums_cursor *cursor, const struct histree_interval *state)
+static bool add(struct sums_cursor *cursor, const struct histree_state_time *state)
 {
 	if (2 * cursor->count >= cursor->slots && !widen(cursor))
 		return false;
-	histree_time start = state->start > cursor->window.from ? state->start : cursor->window.from;
-	histree_time end = state->end < cursor->window.to ? state->end : cursor->window.to;
 	struct sum *sum = slot_of(cursor, state->quark, &state->value);
 	if (!sum->is_taken) {
 		struct sum fresh = { .quark = state->quark, .is_taken = true, .value = state->value };
@@ -216,7 +213,7 @@ static bool add(struct sums_cursor *cursor, const struct histree_interval *state
 		*sum = fresh;
 		cursor->count++;
 	}
-	sum->ns += (uint64_t)end - (uint64_t)start + 1;
+	sum->ns += state->ns;
 	return true;
 }
 
@@ -230,8 +227,8 @@ static enum histree_status fill(struct sums_cursor *cursor, struct histree_error
 	while (!is_full(cursor)) {
 		if (cursor->used == cursor->read) {
 			cursor->used = cursor->read = 0;
-			enum histree_status status =
-				histree_query_read(cursor->query, cursor->batch, BATCH, &cursor->read, error);
+			enum histree_status status = histree_time_in_state_read(cursor->times, cursor->batch, BATCH,
+										&cursor->read, error);
 			cursor->has_all = status == HISTREE_END;
 			if (status != HISTREE_OK)
 				return status < 0 ? status : HISTREE_OK;
@@ -251,7 +248,7 @@ static int first_row(struct sums_cursor *cursor)
 	struct histree_error error;
 	if (fill(cursor, &error) != HISTREE_OK)
 		return sql_table_fail(&table->base.base, &error);
-	if (histree_query_stats(cursor->query).nodes_damaged > 0)
+	if (histree_time_in_state_is_damaged(cursor->times))
 		sql_connection_warn_of_history(sql_store_connection(table->base.store),
 					       sql_store_info(table->base.store)->path);
 	cursor->row = 0;
@@ -304,7 +301,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 					       .quark_count = cursor->selection.count,
 					       .from = cursor->window.from,
 					       .to = cursor->window.to };
-	if (histree_query_start(cursor->query, &region, &error) != HISTREE_OK)
+	if (histree_time_in_state_start(cursor->times, &region, &error) != HISTREE_OK)
 		return sql_table_fail(base->pVtab, &error);
 	cursor->has_all = false;
 	return first_row(cursor);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * time_in_state.h - for how long attributes had each of their values over a range.
+ *
+ *	histree_time_in_state_create(history, &times, &error);
+ *	histree_time_in_state_start(times, &(struct histree_region){ .from = t1, .to = t2 }, &error);
+ *	while ((status = histree_time_in_state_read(times, parts, room, &count, &error)) == HISTREE_OK)
+ *		...;			// HISTREE_END, or the error
+ *	histree_time_in_state_free(times);
+ *
+ * What comes are parts: those of one attribute and value are to be added up.  The sums are exact.  Of statuses,
+ * whose values have names (labels.h), most of a long range comes from the overview of sums of the history, if it
+ * has one (docs/design/0078-sums.md); of the rest each state is a part.
+ *
+ * Threads: an iterator belongs to one thread at a time; any number of them may run on one history.
+ */
+#ifndef HISTREE_TIME_IN_STATE_H
+#define HISTREE_TIME_IN_STATE_H
+
+#include "query.h"
+
+struct histree_time_in_state;
+
+struct histree_state_time {
+	histree_quark quark;
+	struct histree_value value; /* null and unknown as well; its bytes are borrowed until the next call */
+	uint64_t ns;                /* in the range, 1 or more; 2^64 is 0 */
+};
+
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_create(struct histree_history *history,
+										struct histree_time_in_state **out,
+										struct histree_error *error);
+
+/*
+ * Begin a range, which is to have no list of times.  Its attributes are borrowed until the next start, or the
+ * end.  A call that fails leaves nothing to be read.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_start(struct histree_time_in_state *times,
+									       const struct histree_region *region,
+									       struct histree_error *error);
+
+/* Get the next parts, 1 to `room` of them, as many as are at hand, or return HISTREE_END. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_read(struct histree_time_in_state *times,
+									      struct histree_state_time *out,
+									      size_t room, size_t *count,
+									      struct histree_error *error);
+
+/* Returns whether nodes that were needed so far were damaged; what they held came as unknown. */
+HISTREE_API bool histree_time_in_state_is_damaged(const struct histree_time_in_state *times);
+
+/* Free the iterator, or do nothing if it is NULL. */
+HISTREE_API void histree_time_in_state_free(struct histree_time_in_state *times);
+
+/*
+ * Add up the states of a history once more, and compare them with its overview of sums, if it was opened with one.
+ * `report` is called with a sentence for each attribute of which that says something else.  Returns
+ * HISTREE_ERR_FORMAT if there were some.  All states of these attributes are read, in about 32 MiB of memory.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_sums_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
+		    void *context, struct histree_error *error);
+
+#endif

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/*
+ * time_in_state.c - the range is cut, host by host, into what the overview of sums knows and what is read: what is
+ * before and behind its cells, and of the time of the cells the attributes that it does not have.
+ */
+#include "histree/time_in_state.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "query/range_sums.h"
+#include "state/history.h"
+
+enum { BATCH = 256 };
+
+/* A question to the history. */
+struct reading {
+	histree_quark *own;          /* its attributes, if they are no part of the region's; else NULL */
+	const histree_quark *quarks; /* NULL: all */
+	size_t count;
+	histree_time from, to;
+};
+
+/* What is known of the attributes of a host. */
+struct known {
+	struct range_sums sums;
+	histree_quark *quarks; /* ascending, as the host calls them */
+	size_t count;
+	histree_quark first; /* of the host */
+};
+
+struct histree_time_in_state {
+	struct histree_history *history;
+	struct histree_query *query;
+	struct reading *readings;
+	size_t reading_count, readings_capacity, reading; /* the next one */
+	bool is_reading;
+	struct known *known;
+	size_t known_count, known_capacity;
+	size_t at_host, at_quark; /* the next sum */
+	uint32_t at_part;
+	uint64_t null_ns;      /* what the parts of that sum have left */
+	histree_quark *all;    /* if the region has no list */
+	histree_time from, to; /* what is read now */
+	bool is_damaged;
+	struct histree_interval batch[BATCH];
+};
+
+enum histree_status histree_time_in_state_create(struct histree_history *history,
+						 struct histree_time_in_state **out, struct histree_error *error)
+{
+	struct histree_time_in_state *times = *out = calloc(1, sizeof(*times));
+	if (times == NULL)
+		return error_memory(error, "times in states");
+	times->history = history;
+	enum histree_status status = histree_query_create(history, &times->query, error);
+	if (status != HISTREE_OK) {
+		histree_time_in_state_free(times);
+		*out = NULL;
+	}
+	return status;
+}
+
+static void forget(struct histree_time_in_state *times)
+{
+	for (size_t i = 0; i < times->reading_count; i++)
+		free(times->readings[i].own);
+	for (size_t i = 0; i < times->known_count; i++) {
+		range_sums_release(&times->known[i].sums);
+		free(times->known[i].quarks);
+	}
+	free(times->all);
+	times->all = NULL;
+	times->reading_count = times->known_count = 0;
+	times->reading = times->at_host = times->at_quark = times->at_part = 0;
+	times->is_reading = times->is_damaged = false;
+}
+
+/* ---- what is asked ---------------------------------------------------------------------------------------- */
+
+/* Takes `reading.own` also if there is no memory. */
+static enum histree_status add_reading(struct histree_time_in_state *times, struct reading reading,
+				       struct histree_error *error)
+{
+	if (!array_reserve(&times->readings, &times->readings_capacity, times->reading_count + 1)) {
+		free(reading.own);
+		return error_memory(error, "times in states");
+	}
+	times->readings[times->reading_count++] = reading;
+	return HISTREE_OK;
+}
+
+/* Of the time of the cells, what these do not know. */
+static enum histree_status add_rest(struct histree_time_in_state *times, const struct known *known,
+				    struct histree_error *error)
+{
+	struct reading rest = { .from = known->sums.from, .to = known->sums.to };
+	rest.own = malloc((known->count + 1) * sizeof(*rest.own));
+	rest.quarks = rest.own;
+	if (rest.own == NULL)
+		return error_memory(error, "times in states");
+	for (size_t i = 0; i < known->count; i++)
+		if (range_sums_of(&known->sums, i) == NULL)
+			rest.own[rest.count++] = known->first + known->quarks[i];
+	return add_reading(times, rest, error);
+}
+
+/* The attributes of a host, `quarks`, of which the sums know some. */
+static enum histree_status add_known(struct histree_time_in_state *times, const struct known *known,
+				     const histree_quark *quarks, const struct histree_region *region,
+				     struct histree_error *error)
+{
+	const struct range_sums *sums = &known->sums;
+	const struct reading before = {
+		.quarks = quarks, .count = known->count, .from = region->from, .to = sums->from - 1
+	};
+	const struct reading behind = {
+		.quarks = quarks, .count = known->count, .from = sums->to + 1, .to = region->to
+	};
+	enum histree_status status = HISTREE_OK;
+	if (sums->from > region->from)
+		status = add_reading(times, before, error);
+	if (status == HISTREE_OK)
+		status = add_rest(times, known, error);
+	if (status == HISTREE_OK && sums->to < region->to)
+		status = add_reading(times, behind, error);
+	return status;
+}
+
+/* The attributes of a host, which calls the first one 0; all of it is read if there are no sums. */
+static enum histree_status add_host(struct histree_time_in_state *times, struct histree_history *history,
+				    histree_quark first, const histree_quark *quarks, size_t count,
+				    const struct histree_region *region, struct histree_error *error)
+{
+	const struct histree_history_info *info = history != NULL ? histree_history_info(history) : NULL;
+	const struct reading all = { .quarks = quarks, .count = count, .from = region->from, .to = region->to };
+	if (info == NULL || count == 0 || region->from > info->end || region->to < info->start ||
+	    history_sums(history)->history == NULL)
+		return add_reading(times, all, error);
+	if (!array_reserve(&times->known, &times->known_capacity, times->known_count + 1))
+		return error_memory(error, "times in states");
+	struct known *known = &times->known[times->known_count++];
+	*known = (struct known){ .quarks = malloc(count * sizeof(*quarks)), .count = count, .first = first };
+	if (known->quarks == NULL)
+		return error_memory(error, "times in states");
+	for (size_t i = 0; i < count; i++)
+		known->quarks[i] = quarks[i] - first;
+	const histree_time from = region->from > info->start ? region->from : info->start;
+	const histree_time to = region->to < info->end ? region->to : info->end;
+	enum histree_status status = range_sums_read(&known->sums, history, known->quarks, count, from, to, error);
+	if (status != HISTREE_OK)
+		return status;
+	return known->sums.is_any ? add_known(times, known, quarks, region, error) : add_reading(times, all, error);
+}
+
+static size_t find_first(const struct histree_region *region, size_t from, histree_quark quark)
+{
+	while (from < region->quark_count && region->quarks[from] < quark)
+		from++;
+	return from;
+}
+
+/* Host by host; what belongs to none is the folder of one. */
+static enum histree_status add_hosts(struct histree_time_in_state *times, const struct histree_region *region,
+				     struct histree_error *error)
+{
+	size_t host_count, at = 0;
+	const struct histree_history_host *hosts = histree_history_hosts(times->history, &host_count);
+	enum histree_status status = HISTREE_OK;
+	if (hosts == NULL)
+		return add_host(times, times->history, 0, region->quarks, region->quark_count, region, error);
+	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++) {
+		const histree_quark first = hosts[i].folder + 1;
+		const size_t begin = find_first(region, at, first);
+		const size_t end = find_first(region, begin, first + hosts[i].count);
+		status = add_host(times, NULL, 0, &region->quarks[at], begin - at, region, error);
+		if (status == HISTREE_OK)
+			status = add_host(times, hosts[i].history, first, &region->quarks[begin], end - begin,
+					  region, error);
+		at = end;
+	}
+	return status == HISTREE_OK
+		       ? add_host(times, NULL, 0, &region->quarks[at], region->quark_count - at, region, error)
+		       : status;
+}
+
+static bool has_sums(const struct histree_history *history)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	if (hosts == NULL)
+		return history_sums(history)->history != NULL;
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history != NULL && history_sums(hosts[i].history)->history != NULL)
+			return true;
+	return false;
+}
+
+static enum histree_status list_all(struct histree_time_in_state *times, struct histree_region *region,
+				    struct histree_error *error)
+{
+	const uint32_t count = histree_history_info(times->history)->attribute_count;
+	times->all = malloc(((size_t)count + 1) * sizeof(*times->all));
+	if (times->all == NULL)
+		return error_memory(error, "times in states");
+	for (uint32_t i = 0; i < count; i++)
+		times->all[i] = i;
+	region->quarks = times->all;
+	region->quark_count = count;
+	return HISTREE_OK;
+}
+
+enum histree_status histree_time_in_state_start(struct histree_time_in_state *times,
+						const struct histree_region *region, struct histree_error *error)
+{
+	struct histree_region listed = *region;
+	const struct reading whole = {
+		.quarks = region->quarks, .count = region->quark_count, .from = region->from, .to = region->to
+	};
+	forget(times);
+	if (region->times != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "times in states are those of a range, not of a list");
+	/* Lists and times are checked by the query that reads all of it, though it may not be asked. */
+	enum histree_status status = histree_query_start(times->query, region, error);
+	if (status == HISTREE_OK && !has_sums(times->history))
+		return add_reading(times, whole, error);
+	if (status == HISTREE_OK && region->quarks == NULL)
+		status = list_all(times, &listed, error);
+	if (status == HISTREE_OK)
+		status = add_hosts(times, &listed, error);
+	if (status != HISTREE_OK)
+		forget(times);
+	return status;
+}
+
+/* ---- what is answered ------------------------------------------------------------------------------------- */
+
+/* The next part of a sum, and null for what its parts leave.  Returns false if there are no more. */
+static bool next_known(struct histree_time_in_state *times, struct histree_state_time *out)
+{
+	while (times->at_host < times->known_count) {
+		const struct known *known = &times->known[times->at_host];
+		const struct state_sum *sum = NULL;
+		if (times->at_quark < known->count)
+			sum = range_sums_of(&known->sums, times->at_quark);
+		*out = (struct histree_state_time){ .value = histree_null() };
+		if (sum != NULL) {
+			out->quark = known->first + known->quarks[times->at_quark];
+			if (times->at_part == 0)
+				times->null_ns = (uint64_t)known->sums.to - (uint64_t)known->sums.from + 1;
+			if (times->at_part < sum->count) {
+				const struct state_sum_part *part = &sum->parts[times->at_part++];
+				out->value = part->is_unknown ? histree_unknown() : histree_int(part->value);
+				out->ns = part->ns;
+				times->null_ns -= part->ns;
+				return true;
+			}
+		}
+		times->at_part = 0;
+		if (times->at_quark++ >= known->count) {
+			times->at_quark = 0;
+			times->at_host++;
+		} else if (sum != NULL && times->null_ns > 0) {
+			out->ns = times->null_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum histree_status begin_reading(struct histree_time_in_state *times, struct histree_error *error)
+{
+	const struct reading *reading = &times->readings[times->reading++];
+	const struct histree_region region = {
+		.quarks = reading->quarks, .quark_count = reading->count, .from = reading->from, .to = reading->to
+	};
+	times->from = reading->from;
+	times->to = reading->to;
+	times->is_reading = true;
+	return histree_query_start(times->query, &region, error);
+}
+
+/* Of the reading at hand; HISTREE_END if it has ended. */
+static enum histree_status read_states(struct histree_time_in_state *times, struct histree_state_time *out,
+				       size_t room, size_t *count, struct histree_error *error)
+{
+	size_t wanted = room < BATCH ? room : BATCH;
+	enum histree_status status = histree_query_read(times->query, times->batch, wanted, count, error);
+	for (size_t i = 0; status == HISTREE_OK && i < *count; i++) {
+		const struct histree_interval *state = &times->batch[i];
+		const histree_time start = state->start > times->from ? state->start : times->from;
+		const histree_time end = state->end < times->to ? state->end : times->to;
+		out[i] = (struct histree_state_time){ .quark = state->quark,
+						      .value = state->value,
+						      .ns = (uint64_t)end - (uint64_t)start + 1 };
+	}
+	times->is_damaged |= histree_query_stats(times->query).nodes_damaged > 0;
+	times->is_reading = status == HISTREE_OK;
+	return status;
+}
+
+enum histree_status histree_time_in_state_read(struct histree_time_in_state *times, struct histree_state_time *out,
+					       size_t room, size_t *count, struct histree_error *error)
+{
+	*count = 0;
+	if (room == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no room for times in states");
+	while (*count < room && next_known(times, &out[*count]))
+		(*count)++;
+	if (*count > 0)
+		return HISTREE_OK;
+	for (;;) {
+		enum histree_status status = HISTREE_OK;
+		if (!times->is_reading && times->reading == times->reading_count)
+			return HISTREE_END;
+		if (!times->is_reading)
+			status = begin_reading(times, error);
+		if (status == HISTREE_OK)
+			status = read_states(times, out, room, count, error);
+		if (status != HISTREE_END)
+			return status;
+	}
+}
+
+bool histree_time_in_state_is_damaged(const struct histree_time_in_state *times)
+{
+	return times->is_damaged;
+}
+
+void histree_time_in_state_free(struct histree_time_in_state *times)
+{
+	if (times == NULL)
+		return;
+	forget(times);
+	histree_query_free(times->query);
+	free(times->readings);
+	free(times->known);
+	free(times);
+}
