@@ -12,6 +12,20 @@
 #include "cli/target.h"
 #include "histree/cancel.h"
 
+struct histree_time_use;
+
+/* What was asked about the time of threads, each question once. */
+struct report_uses {
+	struct report_use {
+		unsigned by;
+		const char *where;
+		struct histree_time_use *use;
+	} uses[8];
+	size_t count;
+};
+
+void report_uses_release(struct report_uses *uses);
+
 struct report_source {
 	const struct target *target;     /* a store */
 	struct histree_history *history; /* NULL: it has none */
@@ -20,6 +34,7 @@ struct report_source {
 	char window[128];                /* and these are the options that say so, after a blank */
 	uint64_t row_max;                /* of a table */
 	struct histree_cancel cancel;
+	struct report_uses *uses;
 };
 
 /* What the store is of, and what is missing of it. */

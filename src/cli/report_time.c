@@ -2,6 +2,7 @@
 /*
  * report_time.c - the sections of a report about the time of threads and CPUs: each is a question of 'histree top'.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,42 @@
 #include "base/time_text.h"
 #include "cli/report_sections.h"
 #include "histree/time_use.h"
+
+static bool is_same(const char *one, const char *other)
+{
+	return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+/* The answer stays the source's. */
+static enum histree_status ask(const struct report_source *source, unsigned by, const char *where,
+			       const struct histree_time_use **out, struct histree_error *error)
+{
+	struct report_uses *uses = source->uses;
+	const struct histree_time_use_request request = {
+		.from = source->from, .to = source->to, .by = by, .where = where, .cancel = source->cancel
+	};
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->uses[i].by == by && is_same(uses->uses[i].where, where)) {
+			*out = uses->uses[i].use;
+			return HISTREE_OK;
+		}
+	assert(uses->count < sizeof(uses->uses) / sizeof(uses->uses[0]));
+	struct report_use *use = &uses->uses[uses->count];
+	enum histree_status status = histree_time_use_create(source->history, &request, &use->use, error);
+	if (status != HISTREE_OK)
+		return status;
+	uses->count++;
+	use->by = by;
+	use->where = where;
+	*out = use->use;
+	return HISTREE_OK;
+}
+
+void report_uses_release(struct report_uses *uses)
+{
+	while (uses->count > 0)
+		histree_time_use_free(uses->uses[--uses->count].use);
+}
 
 static double percent_of(uint64_t ns, uint64_t of_ns)
 {
@@ -105,7 +142,7 @@ static void put_call(struct row_writer *rows, const struct histree_use_row *row,
 	(void)window_ns;
 	const struct histree_value *call = &row->keys[HISTREE_USE_BY_SYSTEM_CALL];
 	if (call->type == HISTREE_NULL || call->type == HISTREE_UNKNOWN)
-		row_text(rows, call->type == HISTREE_NULL ? "(in none)" : "(unknown)");
+		row_text(rows, call->type == HISTREE_NULL ? "(none)" : "(unknown)");
 	else
 		row_value(rows, call);
 	row_duration(rows, blocked(row));
@@ -212,14 +249,9 @@ static const struct histree_use_row **choose_rows(const struct histree_time_use 
 static enum histree_status put_table(struct overview_page *page, const struct report_source *source,
 				     const struct use_table *table, struct histree_error *error)
 {
-	const struct histree_time_use_request request = { .from = source->from,
-							  .to = source->to,
-							  .by = table->by,
-							  .where = table->where,
-							  .cancel = source->cancel };
-	struct histree_time_use *use;
+	const struct histree_time_use *use;
 	char command[256];
-	enum histree_status status = histree_time_use_create(source->history, &request, &use, error);
+	enum histree_status status = ask(source, table->by, table->where, &use, error);
 	if (status != HISTREE_OK)
 		return status;
 	size_t count;
@@ -233,7 +265,6 @@ static enum histree_status put_table(struct overview_page *page, const struct re
 		overview_page_command(page, "top", source->target->path, command);
 	}
 	free(rows);
-	histree_time_use_free(use);
 	return rows != NULL ? HISTREE_OK : HISTREE_ERR_MEMORY;
 }
 
@@ -241,13 +272,8 @@ static enum histree_status put_table(struct overview_page *page, const struct re
 static enum histree_status put_summary(struct overview_page *page, const struct report_source *source,
 				       struct histree_error *error)
 {
-	const struct histree_time_use_request request = { .from = source->from,
-							  .to = source->to,
-							  .by = HISTREE_BY(CPU),
-							  .where = "cpu >= 0",
-							  .cancel = source->cancel };
-	struct histree_time_use *use;
-	enum histree_status status = histree_time_use_create(source->history, &request, &use, error);
+	const struct histree_time_use *use;
+	enum histree_status status = ask(source, HISTREE_BY(CPU), "cpu >= 0", &use, error);
 	if (status != HISTREE_OK)
 		return status;
 	size_t count;
@@ -270,7 +296,6 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 			count, count == 1 ? "" : "s", count == 1 ? "was" : "were", percent_of(busy, whole),
 			percent_of(user, whole), percent_of(calls, whole), percent_of(busy - user - calls, whole),
 			count == 1 ? "it" : "them", text);
-	histree_time_use_free(use);
 	return HISTREE_OK;
 }
 

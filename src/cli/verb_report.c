@@ -146,9 +146,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct report_source source = { .target = &target,
-					.row_max = chosen.rows,
-					.cancel = { .go_on = progress_goes_on } };
+	struct report_uses uses = { .count = 0 };
+	struct report_source source = {
+		.target = &target, .row_max = chosen.rows, .cancel = { .go_on = progress_goes_on }, .uses = &uses
+	};
 	enum cli_exit code = CLI_OK;
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
@@ -162,6 +163,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	progress_catch_signals();
 	if (code == CLI_OK)
 		code = chosen.html != NULL ? write_file(&source, chosen.html) : print_page(&source);
+	report_uses_release(&uses);
 	histree_history_close(source.history);
 	target_close(&target);
 	progress_raise_signal();

@@ -34,6 +34,8 @@ struct sweeping {
 	uint32_t list_count;
 	histree_quark *asked; /* ascending */
 	size_t asked_count;
+	histree_quark *summed; /* those of them that are all that is asked of a thread, so that sums are enough */
+	size_t summed_count;
 	struct window_states states;
 };
 
@@ -54,6 +56,11 @@ static void ask_thread(struct sweeping *sweeping, uint32_t index)
 	const struct histree_thread *thread = &sweeping->threads[index];
 	const uint32_t list = index * LISTS_OF_THREAD;
 	struct histree_place place;
+	/* The CPU of an idle loop is known, and it never waits for one. */
+	const bool needs_more =
+		sweep->needs_calls || ((sweep->needs_cpus || sweep->needs_owners) && thread->cpu < 0);
+	if (!needs_more && thread->status != HISTREE_ROOT && sweeping->list_of[thread->status] == NO_LIST)
+		sweeping->summed[sweeping->summed_count++] = thread->status;
 	ask(sweeping, thread->status, list + LIST_STATUS, HISTREE_WHOLE);
 	if (sweep->needs_calls)
 		ask(sweeping, thread->system_call, list + LIST_CALL, HISTREE_WHOLE);
@@ -95,7 +102,9 @@ static enum histree_status ask_all(struct sweeping *sweeping, struct histree_err
 	sweeping->threads = histree_control_flow_threads(sweep->flow, &sweeping->thread_count);
 	sweeping->list_of = malloc(((size_t)attribute_count + 1) * sizeof(*sweeping->list_of));
 	sweeping->asked = malloc(((size_t)attribute_count + 1) * sizeof(*sweeping->asked));
-	if (sweeping->list_of == NULL || sweeping->asked == NULL || sweeping->thread_count > UINT32_MAX / 4)
+	sweeping->summed = malloc(((size_t)sweeping->thread_count + 1) * sizeof(*sweeping->summed));
+	if (sweeping->list_of == NULL || sweeping->asked == NULL || sweeping->summed == NULL ||
+	    sweeping->thread_count > UINT32_MAX / 4)
 		return error_memory(error, "the use of time");
 	for (uint32_t quark = 0; quark < attribute_count; quark++)
 		sweeping->list_of[quark] = NO_LIST;
@@ -105,6 +114,8 @@ static enum histree_status ask_all(struct sweeping *sweeping, struct histree_err
 			ask_thread(sweeping, i);
 	if (sweeping->asked_count > 1)
 		qsort(sweeping->asked, sweeping->asked_count, sizeof(*sweeping->asked), compare_u32);
+	if (sweeping->summed_count > 1)
+		qsort(sweeping->summed, sweeping->summed_count, sizeof(*sweeping->summed), compare_u32);
 	return status;
 }
 
@@ -292,12 +303,12 @@ static enum histree_status read_states(struct sweeping *sweeping, const histree_
 
 /* ---- sums --------------------------------------------------------------------------------------------------- */
 
-/* Hand out what is known of a thread whose status is the attribute at an index. */
+/* Hand out what is known of a thread whose status is the attribute at an index of those that sums are asked of. */
 static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t index, const struct state_sum *sum,
 					struct histree_error *error)
 {
 	const struct use_sweep *sweep = sweeping->sweep;
-	const uint32_t list = sweeping->list_of[sweeping->asked[index]];
+	const uint32_t list = sweeping->list_of[sweeping->summed[index]];
 	const struct histree_thread *thread = &sweeping->threads[list / LISTS_OF_THREAD];
 	enum histree_status status = cancel_check(sweep->cancel, 0, error);
 	for (uint32_t i = 0; i < sum->count && status == HISTREE_OK; i++) {
@@ -328,10 +339,15 @@ static enum histree_status read_rest(struct sweeping *sweeping, const struct ran
 	if (rest == NULL)
 		return error_memory(error, "the use of time");
 	enum histree_status status = HISTREE_OK;
+	size_t summed = 0;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		const struct state_sum *sum = range_sums_of(sums, i);
+		const struct state_sum *sum = NULL;
+		while (summed < sweeping->summed_count && sweeping->summed[summed] < all[i])
+			summed++;
+		if (summed < sweeping->summed_count && sweeping->summed[summed] == all[i])
+			sum = range_sums_of(sums, summed);
 		if (sum != NULL)
-			status = hand_out_sum(sweeping, i, sum, error);
+			status = hand_out_sum(sweeping, summed, sum, error);
 		else
 			rest[rest_count++] = all[i];
 	}
@@ -348,12 +364,11 @@ static enum histree_status read_rest(struct sweeping *sweeping, const struct ran
 static enum histree_status run(struct sweeping *sweeping, struct histree_error *error)
 {
 	const struct use_sweep *sweep = sweeping->sweep;
-	const bool is_of_status = !sweep->needs_cpus && !sweep->needs_calls && !sweep->needs_owners;
 	struct range_sums sums = { 0 };
 	enum histree_status status = ask_all(sweeping, error);
-	if (status == HISTREE_OK && is_of_status)
-		status = range_sums_read(&sums, sweep->history, sweeping->asked, sweeping->asked_count, sweep->from,
-					 sweep->to, error);
+	if (status == HISTREE_OK && sweeping->summed_count > 0)
+		status = range_sums_read(&sums, sweep->history, sweeping->summed, sweeping->summed_count,
+					 sweep->from, sweep->to, error);
 	if (status == HISTREE_OK)
 		status = sums.is_any ? read_rest(sweeping, &sums, error)
 				     : read_states(sweeping, sweeping->asked, sweeping->asked_count, sweep->from,
@@ -370,5 +385,6 @@ enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error 
 	free(sweeping.list_of);
 	free(sweeping.parts);
 	free(sweeping.asked);
+	free(sweeping.summed);
 	return status;
 }
