@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SHARE_WIDTH = 10 };
 
@@ -65,7 +66,9 @@ static void put_real(struct row_writer *rows, double number, const char *printed
 		return;
 	}
 	snprintf(text, sizeof(text), printed, number);
-	row_text(rows, text);
+	/* What is rounded to zero has no sign. */
+	const bool is_signed = text[0] == '+' || text[0] == '-';
+	row_text(rows, is_signed && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1 : text);
 }
 
 /* ---- states -------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /*
  * verb_top.c - what threads did with their time, added up.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,7 +191,13 @@ static void put_times(struct printing *printing, const struct histree_use_row *r
 		row_duration(rows, sum);
 		row_unsigned(rows, row->count);
 		double share = printing->ns > 0 ? (double)sum / (double)printing->ns : 0;
-		row_real(rows, (double)(int64_t)(1000 * share + 0.5) / 10);
+		share = (double)(int64_t)(1000 * share + 0.5) / 10;
+		char text[32];
+		snprintf(text, sizeof(text), "%.1f", share);
+		if (rows->format->for_people)
+			row_text(rows, text);
+		else
+			row_real(rows, share);
 		return;
 	}
 	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
