@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "overview/overview_options.h"
 
+enum {
+	STATES_IN_WINDOW_MAX = 128 << 10,
+	STATES_IN_WINDOW_MIN = 8 << 10,
+	STATE_BYTES = 384, /* in four windows, each with its values */
+};
+
 static void complete(uint32_t *option, uint32_t by_default)
 {
 	if (*option == 0)
 		*option = by_default;
+}
+
+/* So many that windows that are read, prepared and taken at a time have about the memory that a tree has. */
+static uint32_t states_in_window(size_t memory_max)
+{
+	const size_t states = memory_max / STATE_BYTES;
+	if (memory_max == 0 || states > STATES_IN_WINDOW_MAX)
+		return STATES_IN_WINDOW_MAX;
+	return states > STATES_IN_WINDOW_MIN ? (uint32_t)states : STATES_IN_WINDOW_MIN;
 }
 
 struct overview_options overview_options_complete(const struct overview_options *asked)
@@ -14,7 +29,7 @@ struct overview_options overview_options_complete(const struct overview_options 
 		options.history_states_min = 1 << 20;
 	complete(&options.states_min, 1024);
 	complete(&options.states_in_cell, 64);
-	complete(&options.states_in_window, 128 << 10);
+	complete(&options.states_in_window, states_in_window(options.memory_max));
 	/* A view of the whole lifetime of an attribute has no more pixels than a quarter of this. */
 	complete(&options.cells_min, 8192);
 	complete(&options.cells_least, 2048);

@@ -16,7 +16,7 @@ struct overview_options {
 	uint64_t history_states_min;  /* a history with fewer has none; 1 Mi */
 	uint32_t states_min;          /* of an attribute that goes into an overview; 1,024 */
 	uint32_t states_in_cell;      /* of the first overview, on average; 64 */
-	uint32_t states_in_window;    /* that are in a window, about; 128 Ki */
+	uint32_t states_in_window;    /* that are in a window, about; 128 Ki, or as many as `memory_max` lets */
 	uint32_t cells_min;           /* over the lifetime of an attribute, in the first overview; 8,192 */
 	uint32_t cells_least;         /* with fewer, an overview is not worth its bytes; 2,048 */
 	uint32_t percent_max;         /* of the history's bytes, that all overviews have at most; 15 */

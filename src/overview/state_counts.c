@@ -6,7 +6,7 @@
 #include "state/number_summary.h"
 #include "tree/tree_counts.h"
 
-enum { MEMORY_DEFAULT = 64 << 20 };
+enum { MEMORY_DEFAULT = 64 << 20, SHARE = 4 };
 
 struct counting {
 	struct state_counts *counts;
@@ -45,7 +45,8 @@ static enum histree_status go_on(void *context, double share, struct histree_err
 static bool make_tables(struct state_counts *counts, const char *path, size_t memory_max)
 {
 	const size_t count = (size_t)counts->attribute_count + 1;
-	if (!table_space_init(&counts->space, path, memory_max != 0 ? memory_max : MEMORY_DEFAULT))
+	/* Most is for the windows and trees that come after: counts are read in order, also from a file. */
+	if (!table_space_init(&counts->space, path, (memory_max != 0 ? memory_max : MEMORY_DEFAULT) / SHARE))
 		return false;
 	counts->of_states.space = counts->of_kinds.space = &counts->space;
 	counts->states = table_allocate(&counts->of_states, count * sizeof(*counts->states));

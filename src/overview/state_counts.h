@@ -20,7 +20,7 @@ struct state_counts {
 	struct table of_states, of_kinds;
 };
 
-/* Reads all nodes of a history once.  Tables may have `memory_max` bytes of memory; 0: 64 MiB. */
+/* Reads all nodes of a history once.  Tables may have a quarter of `memory_max` bytes of memory; 0: 16 MiB. */
 enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
 				      size_t memory_max, const struct overview_progress *progress,
 				      struct histree_error *error);

@@ -62,6 +62,9 @@ enum histree_status segment_disk_create(const struct io *io, const struct histre
 	struct segment_disk *disk = new_disk(io, options->path, info, queue_bytes, error);
 	if (disk == NULL)
 		return HISTREE_ERR_MEMORY;
+	/* Whoever finishes a store reads it for its overviews, in the order of its nodes. */
+	if (options->memory_max > 0 && options->memory_max < CACHE_BYTES_DEFAULT / 2)
+		disk->cache_bytes = 2 * options->memory_max;
 	const struct histree_segment_schema *schema = &info->schema;
 	enum histree_status status = block_file_create(io, options->path, node_size, &disk->file, error);
 	if (status == HISTREE_OK)
