@@ -14,11 +14,13 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "histree/labels.h"
 #include "histree/rows.h"
 #include "histree/view.h"
 #include "overview/overview_writer.h"
 #include "state/history_numbers.h"
 #include "state/history_overviews.h"
+#include "state/history_sums.h"
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
@@ -41,7 +43,18 @@ static const struct overview_options small = {
 	.numbers_percent_max = 50000,
 	.number_states_min = 8,
 	.number_states_log2 = 3,
+	.sums_percent_max = 50000,
+	.sum_states_min = 8,
 	.threads = 1,
+};
+
+/* What the CPUs do, of which there are sums. */
+static const struct histree_label status_labels[] = {
+	{ .first = 0, .last = 4, .is_code = true, .style = { "STATUS", "status", 1, 1, 1 } },
+};
+static const char *const status_patterns[] = { "CPUs/*", NULL };
+static const struct histree_label_table status_table = {
+	.name = "status", .patterns = status_patterns, .labels = status_labels, .label_count = 1
 };
 
 static void build(const struct io *io, const char *path, uint64_t seed)
@@ -51,19 +64,27 @@ static void build(const struct io *io, const char *path, uint64_t seed)
 	};
 	struct random random = { seed };
 	struct histree_state_system *system;
-	histree_quark quarks[CPUS];
+	histree_quark quarks[CPUS], statuses[CPUS];
 	histree_time now = options.start;
 	assert_int_equal(state_file_create(io, &options, &system, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_labels(system, &status_table, 1, NULL), HISTREE_OK);
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
 		char name[32];
 		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);
 		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quarks[cpu], NULL),
+				 HISTREE_OK);
+		snprintf(name, sizeof(name), "CPUs/%u", cpu);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &statuses[cpu], NULL),
 				 HISTREE_OK);
 	}
 	for (unsigned i = 0; i < STATES; i++) {
 		now += (histree_time)random_below(&random, 100);
 		struct histree_value value = histree_int((int32_t)random_below(&random, 30));
 		assert_int_equal(histree_state_modify(system, now, quarks[i % CPUS], value, NULL), HISTREE_OK);
+		if (i % 5 == 0)
+			assert_int_equal(histree_state_modify(system, now, statuses[i % CPUS],
+							      histree_int((int32_t)random_below(&random, 5)), NULL),
+					 HISTREE_OK);
 	}
 	/* All of them are as long: it is not by that that one is told from another. */
 	assert_true(now < END);
@@ -140,10 +161,14 @@ static void every_file_call_may_fail(void **state)
 			enum histree_status status = overviews_write(&making.faulty.io, "f", &small, &error);
 			if (status == HISTREE_OK && making.faulty.operations < failures)
 				break;
+			/* Labels that cannot be read are none, and without labels there are no sums. */
+			if (status == HISTREE_OK && memory_io_find(&making.memory, "f.sums") == NULL)
+				continue;
 			assert_nothing_left(&making, status, HISTREE_ERR_IO, &error);
 		}
 		assert_true(failures > 50);
 		assert_true(count_overviews(&making) > 1);
+		assert_non_null(memory_io_find(&making.memory, "f.sums"));
 		end_making(&making);
 	}
 }
@@ -300,8 +325,10 @@ static void begin_drawing(struct drawn *drawn)
 	build(&io_posix, drawn->path, test_seed());
 	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
-	/* Neither rows nor the usage are made of it: test_number_faults. */
-	numbers_path(drawn->path, drawn->overview);
+	/* Neither rows nor the usage are made of these: test_number_faults, test_sum_faults. */
+	leveled_overview_path(&numbers_kind, drawn->path, drawn->overview);
+	assert_int_equal(unlink(drawn->overview), 0);
+	leveled_overview_path(&sums_kind, drawn->path, drawn->overview);
 	assert_int_equal(unlink(drawn->overview), 0);
 	for (name_overview(drawn, 1); access(drawn->overview, R_OK) == 0;
 	     name_overview(drawn, drawn->overview_count + 1))

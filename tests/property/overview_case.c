@@ -23,6 +23,8 @@ struct overview_options overview_case_options(struct random *random)
 		.numbers_percent_max = 50000,
 		.number_states_min = 8,
 		.number_states_log2 = 1 + (uint32_t)random_below(random, 4),
+		.sums_percent_max = 50000,
+		.sum_states_min = 8,
 	};
 }
 
@@ -44,11 +46,11 @@ void overview_case_remove(const char *path)
 		unlink(name);
 	}
 	free(name);
-	name = malloc(numbers_path_size(path));
+	name = malloc(leveled_overview_path_size(&numbers_kind, path));
 	if (name != NULL) {
-		numbers_path(path, name);
+		leveled_overview_path(&numbers_kind, path, name);
 		unlink(name);
-		sums_path(path, name); /* which is shorter */
+		leveled_overview_path(&sums_kind, path, name); /* which is shorter */
 		unlink(name);
 	}
 	free(name);

@@ -26,7 +26,7 @@ struct threads_case {
 };
 
 /* A test that compares nothing shall not pass. */
-static uint64_t files_compared, histories_with_several;
+static uint64_t files_compared, histories_with_several, histories_with_sums;
 
 /* The overview's name; those of the numbers and the sums behind the last one; NULL behind that. */
 static const char *name_of(const char *path, uint32_t number, char name[NAME_MAX_SIZE])
@@ -34,9 +34,9 @@ static const char *name_of(const char *path, uint32_t number, char name[NAME_MAX
 	if (number > OVERVIEWS_MAX + 2)
 		return NULL;
 	if (number > OVERVIEWS_MAX + 1)
-		sums_path(path, name);
+		leveled_overview_path(&sums_kind, path, name);
 	else if (number > OVERVIEWS_MAX)
-		numbers_path(path, name);
+		leveled_overview_path(&numbers_kind, path, name);
 	else
 		overview_path(path, number, name);
 	return name;
@@ -79,6 +79,8 @@ static const char *compare_overviews(const struct threads_case *test)
 		fault = compare_files(name, name_of(test->other, number, other));
 	overview_path(test->one, 2, name);
 	histories_with_several += access(name, F_OK) == 0;
+	leveled_overview_path(&sums_kind, test->one, name);
+	histories_with_sums += access(name, F_OK) == 0;
 	return fault;
 }
 
@@ -107,7 +109,8 @@ static const char *check_workload(void *context, const struct workload *workload
 	const char *fault = "a history that cannot be made";
 	overview_case_remove(test->one);
 	overview_case_remove(test->other);
-	if (quarks != NULL && history_file_build(test->one, &options, workload, quarks, &error) == HISTREE_OK &&
+	if (quarks != NULL &&
+	    history_file_build_statuses(test->one, &options, workload, quarks, &error) == HISTREE_OK &&
 	    link(test->one, test->other) == 0)
 		fault = check_threads(test);
 	overview_case_remove(test->one);
@@ -134,9 +137,10 @@ static void threads_make_no_difference(const void *kind, uint64_t seed)
 static void something_was_compared(void **state)
 {
 	(void)state;
-	fprintf(stderr, "%llu files compared; %llu histories have several overviews\n",
-		(unsigned long long)files_compared, (unsigned long long)histories_with_several);
-	assert_true(files_compared > 10 && histories_with_several > 0);
+	fprintf(stderr, "%llu files compared; %llu histories have several overviews, %llu sums\n",
+		(unsigned long long)files_compared, (unsigned long long)histories_with_several,
+		(unsigned long long)histories_with_sums);
+	assert_true(files_compared > 10 && histories_with_several > 0 && histories_with_sums > 0);
 }
 
 int main(void)

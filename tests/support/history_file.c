@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "histree/labels.h"
+
 enum { GROUPS = 7 };
 
 static enum histree_status name_attributes(struct histree_state_system *system, uint32_t key_count,
@@ -38,17 +40,41 @@ static struct histree_history_options options_of(const char *path, const struct 
 	};
 }
 
-enum histree_status history_file_build(const char *path, const struct histree_tree_options *options,
-				       const struct workload *workload, histree_quark *quarks,
-				       struct histree_error *error)
+static const struct histree_label status_labels[] = {
+	{ .first = INT32_MIN, .last = INT32_MAX, .is_code = true, .style = { "STATUS", "status", 1, 1, 1 } },
+};
+static const char *const status_patterns[] = { "Group/*/*", NULL };
+static const struct histree_label_table statuses = {
+	.name = "status", .patterns = status_patterns, .labels = status_labels, .label_count = 1
+};
+
+static enum histree_status build(const char *path, const struct histree_tree_options *options,
+				 const struct workload *workload, histree_quark *quarks, size_t table_count,
+				 struct histree_error *error)
 {
 	const struct histree_history_options chosen = options_of(path, options, workload);
 	struct histree_state_system *system;
 	enum histree_status status = histree_state_create(&chosen, &system, error);
+	if (status == HISTREE_OK && table_count > 0)
+		status = histree_state_labels(system, &statuses, table_count, error);
 	if (status == HISTREE_OK)
 		status = fill(system, workload, quarks, error);
 	histree_state_free(system);
 	return status;
+}
+
+enum histree_status history_file_build(const char *path, const struct histree_tree_options *options,
+				       const struct workload *workload, histree_quark *quarks,
+				       struct histree_error *error)
+{
+	return build(path, options, workload, quarks, 0, error);
+}
+
+enum histree_status history_file_build_statuses(const char *path, const struct histree_tree_options *options,
+						const struct workload *workload, histree_quark *quarks,
+						struct histree_error *error)
+{
+	return build(path, options, workload, quarks, 1, error);
 }
 
 enum histree_status history_in_memory(const struct histree_tree_options *options, const struct workload *workload,
