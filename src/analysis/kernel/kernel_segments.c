@@ -26,6 +26,11 @@ enum histree_status kernel_segments_create(const struct kernel_segments_kind *ki
 	return HISTREE_OK;
 }
 
+void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event)
+{
+	kernel_segments_abandon(segments, (uint32_t)event->tid);
+}
+
 void kernel_segments_no_memory(struct kernel_segments *segments)
 {
 	if (segments->status == HISTREE_OK)

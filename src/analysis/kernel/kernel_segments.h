@@ -42,6 +42,11 @@ struct segment_counts kernel_segments_counts(const void *instance);
 void kernel_segments_missing(const void *instance, char *text, size_t size);
 void kernel_segments_free(void *instance);
 
+/* What all of them have in common as a struct segment_analysis. */
+#define KERNEL_SEGMENTS_FUNCTIONS                                                                   \
+	.input = &kernel_input_kind, .applies = kernel_input_knows, .event = kernel_segments_event, \
+	.counts = kernel_segments_counts, .missing = kernel_segments_missing, .free = kernel_segments_free
+
 /* ---- for handlers ------------------------------------------------------------------------------------ */
 
 /* Begin a segment; one that is open under the same key never ended.  NULL: no memory, which is remembered. */
@@ -62,6 +67,9 @@ histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int
 
 /* Whatever is open under the key never ends. */
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);
+
+/* KERNEL_FREE: the thread is gone, and what is open under its number with it. */
+void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event);
 
 void kernel_segments_no_memory(struct kernel_segments *segments);
 

@@ -103,11 +103,6 @@ const struct segment_analysis segment_analysis_block_io = {
 	.summary = "requests to block devices, from the queue to completion",
 	.fields = fields,
 	.field_count = BLOCK_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };

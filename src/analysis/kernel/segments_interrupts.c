@@ -97,13 +97,8 @@ const struct segment_analysis segment_analysis_irqs = {
 	.summary = "interrupt handlers, from entry to exit",
 	.fields = irq_fields,
 	.field_count = IRQ_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create_irqs,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };
 
 /* By number, as <linux/interrupt.h> has them since Linux 2.6.31; 5 was BLOCK_IOPOLL before 4.5. */
@@ -141,11 +136,6 @@ const struct segment_analysis segment_analysis_softirqs = {
 	.summary = "softirqs, from entry to exit",
 	.fields = softirq_fields,
 	.field_count = IRQ_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create_softirqs,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };

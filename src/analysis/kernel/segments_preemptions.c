@@ -77,16 +77,11 @@ static void on_switch(struct kernel_segments *segments, const struct kernel_even
 	segments->has_events = true;
 }
 
-static void on_free(struct kernel_segments *segments, const struct kernel_event *event)
-{
-	kernel_segments_abandon(segments, (uint32_t)event->tid);
-}
-
 static const struct kernel_segments_kind preemptions = {
 	.needs = "switches: lttng enable-event -k sched_switch, or perf record -e sched:sched_switch",
 	.handlers = {
 		[KERNEL_SWITCH] = on_switch,
-		[KERNEL_FREE] = on_free,
+		[KERNEL_FREE] = kernel_segments_on_free,
 	},
 };
 
@@ -102,11 +97,6 @@ const struct segment_analysis segment_analysis_preemptions = {
 	.summary = "how long threads that could run had lost their CPU, and to whom",
 	.fields = fields,
 	.field_count = PREEMPTION_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };

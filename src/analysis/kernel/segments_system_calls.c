@@ -143,13 +143,8 @@ const struct segment_analysis segment_analysis_system_calls = {
 	.summary = "system calls, from entry to exit",
 	.fields = call_fields,
 	.field_count = CALL_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create_all,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };
 
 /* ---- futex ------------------------------------------------------------------------------------------- */
@@ -232,11 +227,6 @@ const struct segment_analysis segment_analysis_futex = {
 	.summary = "futex calls: who waited for which lock, and whether it blocked",
 	.fields = futex_fields,
 	.field_count = FUTEX_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create_futex,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };

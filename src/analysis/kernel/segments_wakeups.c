@@ -56,18 +56,13 @@ static void on_switch(struct kernel_segments *segments, const struct kernel_even
 	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
 }
 
-static void on_free(struct kernel_segments *segments, const struct kernel_event *event)
-{
-	kernel_segments_abandon(segments, (uint32_t)event->tid);
-}
-
 static const struct kernel_segments_kind wakeups = {
 	.needs = "wake-ups: lttng enable-event -k 'sched_*', or perf record -e 'sched:*'",
 	.handlers = {
 		[KERNEL_WAKEUP] = on_wakeup,
 		[KERNEL_WAKING] = on_wakeup,
 		[KERNEL_SWITCH] = on_switch,
-		[KERNEL_FREE] = on_free,
+		[KERNEL_FREE] = kernel_segments_on_free,
 	},
 };
 
@@ -83,11 +78,6 @@ const struct segment_analysis segment_analysis_wakeups = {
 	.summary = "how long woken threads waited for a CPU",
 	.fields = fields,
 	.field_count = WAKEUP_FIELD_COUNT,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
 	.create = create,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.missing = kernel_segments_missing,
-	.free = kernel_segments_free,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };
