@@ -107,40 +107,56 @@ static enum histree_status tell_replaced(struct histree_state_system *system, hi
 	return system->sink_status;
 }
 
-/* The ongoing value is `now`, which is another one. */
-static enum histree_status apply_change_from(struct histree_state_system *system, histree_time t,
-					     histree_quark quark, const struct histree_value *now,
-					     const struct histree_value *value, struct histree_error *error)
+/* The ongoing value is `now`, which is another one.  After a failure the caller still has what is held. */
+static enum histree_status apply_held_from(struct histree_state_system *system, histree_time t, histree_quark quark,
+					   const struct histree_value *now, const struct held_value *held,
+					   struct histree_error *error)
 {
 	struct histree_interval interval = {
 		.start = system->ongoing.states[quark].since,
 		.quark = quark,
 		.value = *now,
 	};
-	struct held_value held;
-	if (!ongoing_states_hold(&system->ongoing, value, &held))
-		return error_memory(error, "the value of an attribute");
-
 	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
 	if (t > interval.start) {
 		interval.end = t - 1;
 		assert(interval.start >= system->start && interval.start <= interval.end);
 		enum histree_status status = state_add_interval(system, &interval, error);
-		if (status != HISTREE_OK) {
-			ongoing_states_drop(&system->ongoing, &held);
+		if (status != HISTREE_OK)
 			return status;
-		}
 	} else if (system->sink.replaced != NULL) {
 		enum histree_status status = tell_replaced(system, quark, error);
-		if (status != HISTREE_OK) {
-			ongoing_states_drop(&system->ongoing, &held);
+		if (status != HISTREE_OK)
 			return status;
-		}
 	}
-	ongoing_states_set(&system->ongoing, quark, t, &held);
+	ongoing_states_set(&system->ongoing, quark, t, held);
 	if (t > system->current_end)
 		system->current_end = t;
 	assert(system->ongoing.states[quark].since == t && t >= system->start);
+	return HISTREE_OK;
+}
+
+static enum histree_status apply_change_from(struct histree_state_system *system, histree_time t,
+					     histree_quark quark, const struct histree_value *now,
+					     const struct histree_value *value, struct histree_error *error)
+{
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, value, &held))
+		return error_memory(error, "the value of an attribute");
+	enum histree_status status = apply_held_from(system, t, quark, now, &held, error);
+	if (status != HISTREE_OK)
+		ongoing_states_drop(&system->ongoing, &held);
+	return status;
+}
+
+enum histree_status state_apply_held(struct histree_state_system *system, histree_time t, histree_quark quark,
+				     const struct histree_value *value, const struct held_value *held,
+				     struct histree_error *error)
+{
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (!histree_value_equal(&now, value))
+		return apply_held_from(system, t, quark, &now, held, error);
+	ongoing_states_drop(&system->ongoing, held);
 	return HISTREE_OK;
 }
 
@@ -190,11 +206,59 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 	return HISTREE_OK;
 }
 
+/* The same of longs and strings: what may be wrong besides is that there is no memory for a string. */
+static inline bool is_simple(const struct histree_state_system *system, histree_time t, histree_quark quark,
+			     const struct histree_value *value)
+{
+	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
+		return false;
+	const struct ongoing_state *state = &system->ongoing.states[quark];
+	bool fits = state->fixed_type == HISTREE_LONG ||
+		    (state->fixed_type == HISTREE_STRING && value->size <= system->sink.value_size_max);
+	bool is_of_type = value->type == HISTREE_NULL || (uint8_t)value->type == state->fixed_type;
+	return fits && is_of_type && t > state->since;
+}
+
+/* Its own type, null or unknown. */
+static enum histree_status apply_simple(struct histree_state_system *system, histree_time t, histree_quark quark,
+					const struct histree_value *value, struct histree_error *error)
+{
+	struct ongoing_state *state = &system->ongoing.states[quark];
+	struct held_value held = { .type = (uint8_t)value->type };
+	struct histree_interval interval = {
+		.start = state->since,
+		.end = t - 1,
+		.quark = quark,
+		.value = { .type = (enum histree_type)state->type },
+	};
+	if (state->type == HISTREE_LONG)
+		interval.value.int64 = (int64_t)state->bits;
+	else if (state->type == HISTREE_STRING)
+		interval.value = ongoing_states_value(&system->ongoing, quark);
+	if (histree_value_equal(&interval.value, value))
+		return HISTREE_OK;
+	if (value->type == HISTREE_LONG)
+		held.bits = (uint64_t)value->int64;
+	else if (!ongoing_states_hold(&system->ongoing, value, &held))
+		return error_memory(error, "the value of an attribute");
+	enum histree_status status = state_add_interval(system, &interval, error);
+	if (status != HISTREE_OK) {
+		ongoing_states_drop(&system->ongoing, &held);
+		return status;
+	}
+	ongoing_states_set(&system->ongoing, quark, t, &held);
+	if (t > system->current_end)
+		system->current_end = t;
+	return HISTREE_OK;
+}
+
 enum histree_status histree_state_modify(struct histree_state_system *system, histree_time t, histree_quark quark,
 					 struct histree_value value, struct histree_error *error)
 {
 	if (is_plain(system, t, quark, &value))
 		return apply_plain(system, t, quark, &value, error);
+	if (is_simple(system, t, quark, &value))
+		return apply_simple(system, t, quark, &value, error);
 	enum histree_status status = state_check_attribute(system, quark, error);
 	if (status != HISTREE_OK)
 		return status;

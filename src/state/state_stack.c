@@ -7,7 +7,6 @@
  * was removed, is null.  What its code does is to make an emptied stack null too: an option of the history.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "state/state_system.h"
@@ -50,7 +49,13 @@ enum { SLOT_NAME_SIZE = sizeof("2147483647") };
 
 static size_t slot_name(int32_t slot, char name[SLOT_NAME_SIZE])
 {
-	return (size_t)snprintf(name, SLOT_NAME_SIZE, "%" PRId32, slot);
+	size_t size = 0;
+	for (int32_t rest = slot; size == 0 || rest != 0; rest /= 10)
+		size++;
+	name[size] = '\0';
+	for (size_t at = size; at > 0; slot /= 10)
+		name[--at] = (char)('0' + slot % 10);
+	return size;
 }
 
 enum histree_status state_stack_slot(const struct histree_state_system *system, histree_quark quark, int32_t slot,
@@ -81,9 +86,9 @@ enum histree_status histree_state_push(struct histree_state_system *system, hist
 	char name[SLOT_NAME_SIZE];
 	size_t size = slot_name(depth + 1, name);
 	histree_quark top;
+	bool is_there = histree_attributes_child(&system->attributes.base, quark, name, size, &top) == HISTREE_OK;
 	status = state_check_change(system, t, quark, &new_depth, error);
-	if (status == HISTREE_OK &&
-	    histree_attributes_child(&system->attributes.base, quark, name, size, &top) == HISTREE_OK)
+	if (status == HISTREE_OK && is_there)
 		status = state_check_change(system, t, top, &value, error);
 	else if (status == HISTREE_OK)
 		status = state_check_value(system, &value, error);
@@ -94,12 +99,14 @@ enum histree_status histree_state_push(struct histree_state_system *system, hist
 	struct held_value held;
 	if (!ongoing_states_hold(&system->ongoing, &value, &held))
 		return error_memory(error, "the value of an attribute");
-	status = histree_state_child(system, quark, name, size, &top, error);
+	if (!is_there)
+		status = histree_state_child(system, quark, name, size, &top, error);
 	if (status == HISTREE_OK)
 		status = state_apply_change(system, t, quark, &new_depth, error);
 	if (status == HISTREE_OK)
-		status = state_apply_change(system, t, top, &value, error);
-	ongoing_states_drop(&system->ongoing, &held);
+		status = state_apply_held(system, t, top, &value, &held, error);
+	if (status != HISTREE_OK)
+		ongoing_states_drop(&system->ongoing, &held);
 	return status;
 }
 

@@ -68,6 +68,11 @@ enum histree_status state_check_change(const struct histree_state_system *system
 enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
 				       const struct histree_value *value, struct histree_error *error);
 
+/* The same with the value held already, which the attribute has then; after a failure the caller still has it. */
+enum histree_status state_apply_held(struct histree_state_system *system, histree_time t, histree_quark quark,
+				     const struct histree_value *value, const struct held_value *held,
+				     struct histree_error *error);
+
 /* Check that an attribute and everything below it may become null, and make it so. */
 enum histree_status state_check_removal(const struct histree_state_system *system, histree_time t,
 					histree_quark top, struct histree_error *error);

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "item/value_codec.h"
 
 enum {
@@ -36,6 +37,7 @@ static void begin_batch(struct cluster *cluster, struct cluster_tier *tier)
 	size_t share = tier == cluster->tiers ? cluster->chunks_max : cluster->chunks_max / CLUSTER_TIER_SHARE;
 	batch_begin(&tier->filling, cluster->pool, 64 * cluster->known_keys_capacity, share);
 	tier->filling.full = batch_items(cluster, 0);
+	memset(tier->recent, 0, sizeof(tier->recent));
 }
 
 void cluster_release(struct cluster *cluster)
@@ -223,7 +225,7 @@ static enum histree_status flush_if_full(struct cluster *cluster, struct cluster
 /* ---- adding ----------------------------------------------------------------------------------------- */
 
 /* Returns the number of a value in the batch's list, INTERN_NONE if memory is out. */
-static uint32_t list_value(struct batch *batch, const struct histree_value *value)
+static uint32_t encode_value(struct batch *batch, const struct histree_value *value)
 {
 	uint8_t room[256], *bytes = room;
 	size_t size = value_encoded_size(value);
@@ -233,6 +235,31 @@ static uint32_t list_value(struct batch *batch, const struct histree_value *valu
 	uint32_t number = intern_add(&batch->values, bytes, size);
 	if (bytes != room)
 		free(bytes);
+	return number;
+}
+
+/* Whether the value of a number has these bytes; two strings may have one hash. */
+static bool has_bytes(const struct batch *batch, uint32_t number, const struct histree_value *value)
+{
+	size_t size, head = 1 + varint_size(value->size);
+	const char *encoded = intern_get(&batch->values, number, &size);
+	return size == head + value->size && memcmp(encoded + head, value->bytes, value->size) == 0;
+}
+
+/* The same, soon for longs and strings that were there lately: times and names are of several attributes. */
+static inline uint32_t list_value(struct cluster_tier *tier, const struct histree_value *value)
+{
+	bool is_long = value->type == HISTREE_LONG;
+	if (!is_long && (value->type != HISTREE_STRING || value->size == 0))
+		return encode_value(&tier->filling, value);
+	uint64_t key = is_long ? (uint64_t)value->int64 : hash_bytes(value->bytes, value->size);
+	struct recent_value *recent = &tier->recent[key * 0x9e3779b97f4a7c15u >> 56 & (RECENT_VALUES - 1)];
+	if (recent->key == key && recent->type == (uint8_t)value->type &&
+	    (is_long || has_bytes(&tier->filling, recent->number, value)))
+		return recent->number;
+	uint32_t number = encode_value(&tier->filling, value);
+	if (number != INTERN_NONE)
+		*recent = (struct recent_value){ key, number, (uint8_t)value->type };
 	return number;
 }
 
@@ -281,7 +308,7 @@ static inline enum histree_status add_one(struct cluster *cluster, const struct 
 		value = 0;
 	} else if (interval->value.type != HISTREE_INT) {
 		kind = ITEM_LISTED;
-		value = list_value(&tier->filling, &interval->value);
+		value = list_value(tier, &interval->value);
 		if (value == INTERN_NONE)
 			return error_memory(error, "a value");
 		if (tier->filling.values.bytes.bytes_total >= cluster->values_max)

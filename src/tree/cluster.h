@@ -20,11 +20,19 @@
 #include "tree/batch_writer.h"
 #include "tree/tree_options.h"
 
-enum { CLUSTER_TIERS = 4 };
+enum { CLUSTER_TIERS = 4, RECENT_VALUES = 256 /* a power of two */ };
+
+/* A value that the batch has in its list already, by which it is found without being encoded. */
+struct recent_value {
+	uint64_t key;    /* a long itself; of other types the hash of their bytes */
+	uint32_t number; /* in the list */
+	uint8_t type;    /* HISTREE_NULL: none */
+};
 
 struct cluster_tier {
 	struct batch filling;
-	histree_time flushed, flushed_before; /* where the last two batches ended */
+	struct recent_value recent[RECENT_VALUES]; /* by key */
+	histree_time flushed, flushed_before;      /* where the last two batches ended */
 };
 
 struct cluster {
