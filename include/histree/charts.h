@@ -45,6 +45,12 @@ enum histree_chart_kind {
 	HISTREE_CHART_STATES, /* rows of states, with names and colours of labels (labels.h) */
 };
 
+/*
+ * The path of an entry that shows the depths of call stacks, each a row, the outermost call first: pictures and the
+ * server know by it that a history has stacks.
+ */
+#define HISTREE_CHART_STACKS "CallStack/*"
+
 /* What a point of a line is. */
 enum histree_chart_measure {
 	HISTREE_CHART_VALUE,      /* the number that the attribute has there */

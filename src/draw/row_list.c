@@ -420,6 +420,12 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 	return status;
 }
 
+static bool shows_text(const struct histree_chart_view *view, uint32_t index)
+{
+	uint32_t count, entry = histree_chart_view_rows(view, &count)[index].entry;
+	return entry != UINT32_MAX && histree_chart_view_chart(view)->entries[entry].shows_text;
+}
+
 static enum histree_status add_chart_row(struct row_list *list, const struct histree_history *history,
 					 const struct picture_host *hosts, const struct histree_chart_view *view,
 					 uint32_t index, histree_quark shown, struct histree_error *error)
@@ -430,6 +436,7 @@ static enum histree_status add_chart_row(struct row_list *list, const struct his
 		.quark = shown,
 		.text = HISTREE_ROOT,
 		.table = histree_chart_view_labels(view, index),
+		.is_silent = !shows_text(view, index),
 		.thread = HISTREE_NO_INDEX,
 	};
 	histree_chart_view_name(view, index, name, sizeof(name));

@@ -23,7 +23,8 @@ struct picture_row {
 	histree_quark text;  /* the attribute whose value is written into states, HISTREE_ROOT: its own, or none */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 	const struct picture_host *host;
-	bool is_host; /* the row is that of the host, above its own */
+	bool is_host;   /* the row is that of the host, above its own */
+	bool is_silent; /* nothing is written into its states */
 	uint32_t indent;
 	uint32_t thread;    /* index in the tree of threads of its host, or HISTREE_NO_INDEX */
 	const char *label;  /* on the left */

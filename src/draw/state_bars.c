@@ -181,7 +181,8 @@ static enum histree_status draw_text(const struct drawing *drawing, const struct
 		draw_why(drawing, span);
 		return HISTREE_OK;
 	}
-	if (span->length < TEXT_WIDTH_MIN || style == NULL || style->height * CHART_BAR < TEXT_HEIGHT_MIN)
+	if (drawing->row->is_silent || span->length < TEXT_WIDTH_MIN || style == NULL ||
+	    style->height * CHART_BAR < TEXT_HEIGHT_MIN)
 		return HISTREE_OK;
 	char text[96];
 	struct histree_value value;

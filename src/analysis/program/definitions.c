@@ -29,7 +29,47 @@ enum histree_status definitions_add(struct definitions *definitions, struct prog
 		return status;
 	}
 	definitions->analyses[definitions->count++] = analysis;
+	for (size_t i = 0; i < definitions->foreign_count; i++) {
+		const struct foreign_views *foreign = &definitions->foreign[i];
+		const struct program_views *views = &foreign->views;
+		if (strcmp(foreign->analysis, name_of(analysis)) == 0 &&
+		    !program_analysis_add_views(analysis, views->labels, views->label_table_count, views->charts,
+						views->chart_count))
+			return error_memory(error, "an analysis");
+	}
 	return HISTREE_OK;
+}
+
+static struct foreign_views *foreign_of(struct definitions *definitions, const char *analysis)
+{
+	for (size_t i = 0; i < definitions->foreign_count; i++)
+		if (strcmp(definitions->foreign[i].analysis, analysis) == 0)
+			return &definitions->foreign[i];
+	char *name = strdup(analysis);
+	if (name == NULL ||
+	    !array_reserve(&definitions->foreign, &definitions->foreign_capacity, definitions->foreign_count + 1)) {
+		free(name);
+		return NULL;
+	}
+	definitions->foreign[definitions->foreign_count] = (struct foreign_views){ .analysis = name };
+	return &definitions->foreign[definitions->foreign_count++];
+}
+
+enum histree_status definitions_add_views(struct definitions *definitions, const char *analysis,
+					  const struct histree_label_table *labels, size_t label_table_count,
+					  const struct histree_chart *charts, size_t chart_count,
+					  struct histree_error *error)
+{
+	for (size_t i = 0; i < definitions->count; i++)
+		if (strcmp(name_of(definitions->analyses[i]), analysis) == 0)
+			return program_analysis_add_views(definitions->analyses[i], labels, label_table_count,
+							  charts, chart_count)
+				       ? HISTREE_OK
+				       : error_memory(error, "an analysis");
+	struct foreign_views *foreign = foreign_of(definitions, analysis);
+	return foreign != NULL && program_views_add(&foreign->views, labels, label_table_count, charts, chart_count)
+		       ? HISTREE_OK
+		       : error_memory(error, "an analysis");
 }
 
 void definitions_release(struct definitions *definitions)
@@ -37,5 +77,10 @@ void definitions_release(struct definitions *definitions)
 	for (size_t i = 0; i < definitions->count; i++)
 		program_analysis_free(definitions->analyses[i]);
 	free(definitions->analyses);
+	for (size_t i = 0; i < definitions->foreign_count; i++) {
+		free(definitions->foreign[i].analysis);
+		program_views_release(&definitions->foreign[i].views);
+	}
+	free(definitions->foreign);
 	*definitions = (struct definitions){ 0 };
 }

@@ -7,16 +7,34 @@
 #define ANALYSIS_PROGRAM_DEFINITIONS_H
 
 #include "analysis/program/program_analysis.h"
+#include "analysis/program/program_views.h"
+
+/* What a file says of the states of an analysis that is not in it. */
+struct foreign_views {
+	char *analysis;
+	struct program_views views;
+};
 
 /* A zeroed one is empty. */
 struct definitions {
 	struct program_analysis **analyses;
 	size_t count, capacity;
+	struct foreign_views *foreign; /* of analyses that no file has defined yet */
+	size_t foreign_count, foreign_capacity;
 };
 
 /* Takes the analysis over, also if it fails.  Returns HISTREE_ERR_ARGUMENT if there is one of that name. */
 enum histree_status definitions_add(struct definitions *definitions, struct program_analysis *analysis,
 				    struct histree_error *error);
+
+/*
+ * Views of an analysis of this name, whichever file defines it, before or after; if none does, they are of no use.
+ * They are copied.
+ */
+enum histree_status definitions_add_views(struct definitions *definitions, const char *analysis,
+					  const struct histree_label_table *labels, size_t label_table_count,
+					  const struct histree_chart *charts, size_t chart_count,
+					  struct histree_error *error);
 
 void definitions_release(struct definitions *definitions);
 

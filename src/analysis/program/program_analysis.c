@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/program/program_run.h"
+#include "analysis/program/program_views.h"
 #include "base/error.h"
 
 struct program_analysis {
@@ -19,8 +20,7 @@ struct program_analysis {
 	struct segment_analysis segments;
 	struct registry_entry entries[2];
 	size_t entry_count;
-	struct histree_label_table *labels;
-	struct histree_chart *charts;
+	struct program_views views;
 	struct arena texts;
 	const char *remark;
 	struct program_expected expected;
@@ -185,85 +185,6 @@ static const char *keep_text(struct program_analysis *of, const char *text)
 	return text != NULL ? arena_copy(&of->texts, text, strlen(text)) : NULL;
 }
 
-static bool keep_patterns(struct program_analysis *of, const char *const *patterns, const char *const **out)
-{
-	size_t count = 0;
-	while (patterns[count] != NULL)
-		count++;
-	const char **copy = arena_allocate(&of->texts, (count + 1) * sizeof(const char *), _Alignof(const char *));
-	for (size_t i = 0; copy != NULL && i <= count; i++) {
-		copy[i] = keep_text(of, patterns[i]);
-		if (copy[i] == NULL && patterns[i] != NULL)
-			return false;
-	}
-	*out = copy;
-	return copy != NULL;
-}
-
-static bool keep_table(struct program_analysis *of, const struct histree_label_table *table,
-		       struct histree_label_table *out)
-{
-	struct histree_label *labels = arena_allocate(&of->texts, (table->label_count + 1) * sizeof(*labels),
-						      _Alignof(struct histree_label));
-	*out = *table;
-	out->name = keep_text(of, table->name);
-	if (labels == NULL || out->name == NULL || !keep_patterns(of, table->patterns, &out->patterns))
-		return false;
-	for (size_t i = 0; i < table->label_count; i++) {
-		labels[i] = table->labels[i];
-		labels[i].text = keep_text(of, labels[i].text);
-		labels[i].style.key = keep_text(of, labels[i].style.key);
-		labels[i].style.name = keep_text(of, labels[i].style.name);
-	}
-	out->labels = labels;
-	return true;
-}
-
-static bool keep_labels(struct program_analysis *of, const struct program_about *about)
-{
-	of->labels = calloc(about->label_table_count + 1, sizeof(*of->labels));
-	for (size_t i = 0; of->labels != NULL && i < about->label_table_count; i++)
-		if (!keep_table(of, &about->labels[i], &of->labels[i]))
-			return false;
-	return of->labels != NULL;
-}
-
-/* Returns false if memory is out. */
-static bool keep_all(struct program_analysis *of, const char **texts[], size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (*texts[i] != NULL && (*texts[i] = keep_text(of, *texts[i])) == NULL)
-			return false;
-	return true;
-}
-
-static bool keep_chart(struct program_analysis *of, const struct histree_chart *chart, struct histree_chart *out)
-{
-	struct histree_chart_entry *entries = arena_allocate(
-		&of->texts, (chart->entry_count + 1) * sizeof(*entries), _Alignof(struct histree_chart_entry));
-	*out = *chart;
-	out->entries = entries;
-	bool is_kept = entries != NULL &&
-		       keep_all(of, (const char **[]){ &out->name, &out->title, &out->unit, &out->labels }, 4);
-	for (size_t i = 0; i < chart->entry_count && is_kept; i++) {
-		struct histree_chart_entry *to = &entries[i];
-		*to = chart->entries[i];
-		is_kept = keep_all(
-			of, (const char **[]){ &to->path, &to->shown, &to->label, &to->name, &to->id, &to->above },
-			6);
-	}
-	return is_kept;
-}
-
-static bool keep_charts(struct program_analysis *of, const struct program_about *about)
-{
-	of->charts = calloc(about->chart_count + 1, sizeof(*of->charts));
-	for (size_t i = 0; of->charts != NULL && i < about->chart_count; i++)
-		if (!keep_chart(of, &about->charts[i], &of->charts[i]))
-			return false;
-	return of->charts != NULL;
-}
-
 static void fill(struct program_analysis *of, const struct program_about *about, const char *name,
 		 const char *summary)
 {
@@ -283,10 +204,6 @@ static void fill(struct program_analysis *of, const struct program_about *about,
 		.name = name,
 		.version = program_version(of->program),
 		.summary = summary,
-		.labels = of->labels,
-		.label_table_count = about->label_table_count,
-		.charts = of->charts,
-		.chart_count = about->chart_count,
 		.applies = applies,
 		.input = &of->input,
 		.create = create,
@@ -353,14 +270,30 @@ enum histree_status program_analysis_create(struct program *program, const struc
 	const char *name = keep_text(of, about->name);
 	const char *summary = keep_text(of, about->summary != NULL ? about->summary : about->name);
 	of->remark = keep_text(of, about->remark);
-	if (name == NULL || summary == NULL || !keep_labels(of, about) || !keep_charts(of, about) ||
-	    !keep_expected(of, about)) {
+	if (name == NULL || summary == NULL || !keep_expected(of, about)) {
 		program_analysis_free(of);
 		return error_memory(error, "an analysis");
 	}
 	fill(of, about, name, summary);
+	if (!program_analysis_add_views(of, about->labels, about->label_table_count, about->charts,
+					about->chart_count)) {
+		program_analysis_free(of);
+		return error_memory(error, "an analysis");
+	}
 	*out = of;
 	return HISTREE_OK;
+}
+
+bool program_analysis_add_views(struct program_analysis *of, const struct histree_label_table *labels,
+				size_t label_table_count, const struct histree_chart *charts, size_t chart_count)
+{
+	if (!program_views_add(&of->views, labels, label_table_count, charts, chart_count))
+		return false;
+	of->analysis.labels = of->views.labels;
+	of->analysis.label_table_count = of->views.label_table_count;
+	of->analysis.charts = of->views.charts;
+	of->analysis.chart_count = of->views.chart_count;
+	return true;
 }
 
 void program_analysis_free(struct program_analysis *of)
@@ -368,8 +301,7 @@ void program_analysis_free(struct program_analysis *of)
 	if (of == NULL)
 		return;
 	program_free(of->program);
-	free(of->labels);
-	free(of->charts);
+	program_views_release(&of->views);
 	arena_release(&of->texts);
 	free(of);
 }

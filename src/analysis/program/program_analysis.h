@@ -32,6 +32,9 @@ struct program_about {
  */
 enum histree_status program_analysis_create(struct program *program, const struct program_about *about,
 					    struct program_analysis **out, struct histree_error *error);
+/* As program_views_add() does, before the analysis is used. */
+bool program_analysis_add_views(struct program_analysis *analysis, const struct histree_label_table *labels,
+				size_t label_table_count, const struct histree_chart *charts, size_t chart_count);
 void program_analysis_free(struct program_analysis *analysis);
 
 /* Returns its entries, one or two; they live as long as it does. */

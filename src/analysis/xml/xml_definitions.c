@@ -152,7 +152,7 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 	about.remark = reader.lacks_definition
 			       ? "its file names a location or a value that it does not define: what "
 				 "stands there is left out"
-			       : xml_views_remark(document, id);
+			       : NULL;
 	about.label_table_count = labels.count;
 	about.charts = charts.charts;
 	about.chart_count = charts.count;
@@ -216,6 +216,89 @@ static enum histree_status read_callstack(const struct xml_document *document, c
 	return read_analysis(document, inner, id, definitions, error);
 }
 
+/* ---- views of analyses of other files --------------------------------------------------------------------- */
+
+enum { FOREIGN_MAX = 64 };
+
+struct foreign {
+	const char *ids[FOREIGN_MAX];
+	size_t count;
+};
+
+/* Whether the file has an analysis of this id. */
+static bool has_analysis(const struct xml_document *document, const char *id)
+{
+	for (const struct xml_element *each = document->root->first; each != NULL; each = each->next) {
+		const char *own = xml_attribute(each, "id");
+		if (own != NULL && strcmp(own, id) == 0 &&
+		    (xml_is(each, "pattern") || xml_is(each, "stateProvider") || xml_is(each, "callstack")))
+			return true;
+	}
+	return false;
+}
+
+static void note_foreign(struct foreign *foreign, const struct xml_document *document, const char *id)
+{
+	if (id == NULL || *id == '\0' || foreign->count == FOREIGN_MAX || has_analysis(document, id))
+		return;
+	for (size_t i = 0; i < foreign->count; i++)
+		if (strcmp(foreign->ids[i], id) == 0)
+			return;
+	foreign->ids[foreign->count++] = id;
+}
+
+static void note_entries(struct foreign *foreign, const struct xml_document *document,
+			 const struct xml_element *parent)
+{
+	for (const struct xml_element *each = xml_child(parent, "entry"); each != NULL;
+	     each = xml_next(each, "entry")) {
+		note_foreign(foreign, document, xml_attribute(each, "analysisId"));
+		note_entries(foreign, document, each);
+	}
+}
+
+static void note_view(struct foreign *foreign, const struct xml_document *document, const struct xml_element *view)
+{
+	const struct xml_element *head = xml_is(view, "callstack") ? view : xml_child(view, "head");
+	const struct xml_element *of = head != NULL ? xml_child(head, "analysis") : NULL;
+	for (; of != NULL; of = xml_next(of, "analysis"))
+		note_foreign(foreign, document, xml_attribute(of, "id"));
+	note_entries(foreign, document, view);
+}
+
+/* What the file says of an analysis that is in another one. */
+static enum histree_status read_foreign(const struct xml_document *document, const char *id,
+					struct definitions *definitions, struct histree_error *error)
+{
+	struct xml_reader reader = { .document = document, .analysis = document->root, .error = error };
+	struct xml_labels labels = { 0 };
+	struct xml_charts charts = { 0 };
+	char name[XML_NAME_SIZE];
+	xml_labels_read(&reader, &labels, id);
+	if (reader.status == HISTREE_OK)
+		xml_charts_read(&reader, &charts, id);
+	enum histree_status status = reader.status;
+	if (status == HISTREE_OK && (labels.count > 0 || charts.count > 0))
+		status = definitions_add_views(definitions, file_name(id, name), labels.tables, labels.count,
+					       charts.charts, charts.count, error);
+	xml_labels_release(&labels);
+	xml_charts_release(&charts);
+	return status;
+}
+
+static enum histree_status read_all_foreign(const struct xml_document *document, struct definitions *definitions,
+					    struct histree_error *error)
+{
+	struct foreign foreign = { .count = 0 };
+	enum histree_status status = HISTREE_OK;
+	for (const struct xml_element *each = document->root->first; each != NULL; each = each->next)
+		if (xml_is_view(each) || xml_is(each, "callstack"))
+			note_view(&foreign, document, each);
+	for (size_t i = 0; i < foreign.count && status == HISTREE_OK; i++)
+		status = read_foreign(document, foreign.ids[i], definitions, error);
+	return status;
+}
+
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
 static enum histree_status read_part(const struct xml_document *document, const struct xml_element *part,
@@ -252,6 +335,8 @@ enum histree_status xml_definitions_read(const char *path, const char *bytes, si
 		for (const struct xml_element *each = document.root->first; each != NULL && status == HISTREE_OK;
 		     each = each->next)
 			status = read_part(&document, each, definitions, error);
+		if (status == HISTREE_OK)
+			status = read_all_foreign(&document, definitions, error);
 	}
 	xml_document_release(&document);
 	return status;

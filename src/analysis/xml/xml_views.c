@@ -191,11 +191,21 @@ static void add_table(struct xml_reader *reader, struct xml_labels *labels, cons
 	};
 }
 
+/* What an entry is inside of. */
+struct entry_place {
+	const char *analysis; /* whose labels are read */
+	const char *owner;    /* as xml_entry_owner() says */
+	const char *above;    /* its path */
+};
+
 /* The attribute that an entry shows: itself, or one below it. */
 static void read_entry(struct xml_reader *reader, struct xml_labels *labels, const struct xml_element *view,
-		       const struct xml_element *entry, const char *above)
+		       const struct xml_element *entry, const struct entry_place *around)
 {
 	char path[PATH_MAX_BYTES], shown[PATH_MAX_BYTES];
+	struct entry_place place = { .analysis = around->analysis, .above = path };
+	place.owner = xml_entry_owner(entry, around->owner);
+	const char *above = place.owner == around->owner ? around->above : "";
 	const char *own = xml_need(reader, entry, "path");
 	int size =
 		snprintf(path, sizeof(path), "%s%s%s", above, above[0] != '\0' && own[0] != '\0' ? "/" : "", own);
@@ -204,6 +214,8 @@ static void read_entry(struct xml_reader *reader, struct xml_labels *labels, con
 		return;
 	const char *type = display != NULL ? xml_attribute(display, "type") : NULL;
 	const char *value = display != NULL ? xml_attribute(display, "value") : NULL;
+	if (!xml_entry_shows(view, place.owner, place.analysis))
+		type = NULL;
 	if (type != NULL && strcmp(type, "self") == 0 && path[0] != '\0')
 		add_table(reader, labels, view, path);
 	else if (type != NULL && strcmp(type, "constant") == 0 && value != NULL &&
@@ -211,11 +223,26 @@ static void read_entry(struct xml_reader *reader, struct xml_labels *labels, con
 		add_table(reader, labels, view, shown);
 	for (const struct xml_element *each = xml_child(entry, "entry"); each != NULL;
 	     each = xml_next(each, "entry"))
-		read_entry(reader, labels, view, each, path);
+		read_entry(reader, labels, view, each, &place);
 }
 
-bool xml_view_shows(const struct xml_element *view, const char *analysis)
+const char *xml_entry_owner(const struct xml_element *entry, const char *around)
 {
+	const char *named = xml_attribute(entry, "analysisId");
+	if (named == NULL || *named == '\0')
+		return around;
+	return around != NULL && strcmp(named, around) == 0 ? around : named;
+}
+
+bool xml_is_view(const struct xml_element *element)
+{
+	return xml_is(element, "timeGraphView") || xml_is(element, "xyView");
+}
+
+bool xml_entry_shows(const struct xml_element *view, const char *owner, const char *analysis)
+{
+	if (owner != NULL)
+		return strcmp(owner, analysis) == 0;
 	const struct xml_element *head = xml_child(view, "head");
 	const struct xml_element *of = head != NULL ? xml_child(head, "analysis") : NULL;
 	if (of == NULL)
@@ -232,27 +259,14 @@ void xml_labels_read(struct xml_reader *reader, struct xml_labels *labels, const
 		return;
 	for (const struct xml_element *view = xml_child(reader->document->root, "timeGraphView"); view != NULL;
 	     view = xml_next(view, "timeGraphView")) {
-		if (!xml_view_shows(view, analysis))
-			continue;
 		enum histree_status status = xml_view_check(reader->document, view, reader->error);
 		if (status != HISTREE_OK)
 			reader->status = status;
 		for (const struct xml_element *each = xml_child(view, "entry");
 		     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "entry"))
-			read_entry(reader, labels, view, each, "");
+			read_entry(reader, labels, view, each,
+				   &(struct entry_place){ .analysis = analysis, .above = "" });
 	}
-}
-
-const char *xml_views_remark(const struct xml_document *document, const char *analysis)
-{
-	if (!xml_is(document->root, "tmfxml"))
-		return NULL;
-	for (const struct xml_element *view = document->root->first; view != NULL; view = view->next) {
-		if (xml_is(view, "callstack") && xml_attribute(view, "id") != NULL &&
-		    strcmp(xml_attribute(view, "id"), analysis) == 0)
-			return "the call stacks of its file are states like others, and have no view of their own";
-	}
-	return NULL;
 }
 
 void xml_labels_release(struct xml_labels *labels)

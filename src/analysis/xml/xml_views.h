@@ -19,11 +19,17 @@ struct xml_labels {
 void xml_labels_read(struct xml_reader *reader, struct xml_labels *labels, const char *analysis);
 void xml_labels_release(struct xml_labels *labels);
 
-/* Returns what of a file is not shown, as a sentence for the store of an analysis; NULL: there is nothing. */
-const char *xml_views_remark(const struct xml_document *document, const char *analysis);
+/*
+ * Returns whose attributes an <entry> shows, for those inside of it: the analysis that it names, or the one that
+ * it is inside of; NULL: those that the head of the view names.
+ */
+const char *xml_entry_owner(const struct xml_element *entry, const char *around);
 
-/* Returns whether a view is of an analysis: one that names none is of all. */
-bool xml_view_shows(const struct xml_element *view, const char *analysis);
+/* Returns whether an entry of that owner is of an analysis: where the head of the view names none, it is of all. */
+bool xml_entry_shows(const struct xml_element *view, const char *owner, const char *analysis);
+
+/* Returns whether an element of the file is a view. */
+bool xml_is_view(const struct xml_element *element);
 
 enum histree_status xml_view_check(const struct xml_document *document, const struct xml_element *view,
 				   struct histree_error *error);

@@ -8,11 +8,32 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/attributes.h"
+#include "histree/charts.h"
 #include "server/model/name_piece.h"
+
+static bool declares_stacks(const struct histree_history *history)
+{
+	size_t count;
+	const struct histree_chart *charts = histree_charts(history, &count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < charts[i].entry_count; k++)
+			if (strcmp(charts[i].entries[k].path, HISTREE_CHART_STACKS) == 0)
+				return true;
+	return false;
+}
+
+struct histree_history *call_view_declared(const struct dataset *dataset)
+{
+	for (size_t i = 0; i < dataset->history_count; i++)
+		if (declares_stacks(dataset->histories[i]))
+			return dataset->histories[i];
+	return NULL;
+}
 
 struct histree_history *call_view_history(const struct dataset *dataset)
 {
-	return dataset_history(dataset, "ust-calls");
+	struct histree_history *calls = dataset_history(dataset, "ust-calls");
+	return calls != NULL ? calls : call_view_declared(dataset);
 }
 
 bool call_view_applies(const struct dataset *dataset)
@@ -45,6 +66,33 @@ static int32_t number_of(struct call_maker *maker, histree_quark quark)
 	return is_number && number > 0 ? (int32_t)number : 0;
 }
 
+/* The view has it from then on, also if there is no room. */
+static enum histree_status keep_program(struct call_maker *maker, char *copy, const char **out,
+					struct histree_error *error)
+{
+	struct call_view *view = maker->view;
+	if (copy == NULL || !array_reserve(&view->programs, &maker->program_capacity, view->program_count + 1)) {
+		free(copy);
+		return error_memory(error, "the call stacks");
+	}
+	view->programs[view->program_count++] = copy;
+	*out = copy;
+	return HISTREE_OK;
+}
+
+/* The path of what has a stack. */
+static enum histree_status find_path(struct call_maker *maker, histree_quark owner, const char **out,
+				     struct histree_error *error)
+{
+	size_t size = owner != HISTREE_ROOT ? histree_attributes_path(maker->attributes, owner, NULL, 0) : 0;
+	char *path = malloc(size + 1);
+	if (path != NULL)
+		path[0] = '\0';
+	if (path != NULL && owner != HISTREE_ROOT)
+		histree_attributes_path(maker->attributes, owner, path, size + 1);
+	return keep_program(maker, path, out, error);
+}
+
 /* The last name of the thread's process that is not null; "" where there is none. */
 static enum histree_status find_program(struct call_maker *maker, histree_quark thread, const char **out,
 					struct histree_error *error)
@@ -58,14 +106,7 @@ static enum histree_status find_program(struct call_maker *maker, histree_quark 
 	enum histree_status status = histree_query_single(maker->query, quark, view->end, &name, error);
 	if (status != HISTREE_OK || name.value.type != HISTREE_STRING)
 		return status;
-	char *copy = strndup(name.value.bytes, name.value.size);
-	if (copy == NULL || !array_reserve(&view->programs, &maker->program_capacity, view->program_count + 1)) {
-		free(copy);
-		return error_memory(error, "the call stacks");
-	}
-	view->programs[view->program_count++] = copy;
-	*out = copy;
-	return HISTREE_OK;
+	return keep_program(maker, strndup(name.value.bytes, name.value.size), out, error);
 }
 
 static bool add_row(struct call_maker *maker, const struct call_row *row)
@@ -79,17 +120,10 @@ static bool add_row(struct call_maker *maker, const struct call_row *row)
 }
 
 /* Depths come in the order in which they were first reached, from the outermost on. */
-static enum histree_status add_thread(struct call_maker *maker, histree_quark thread, struct histree_error *error)
+static enum histree_status add_stack(struct call_maker *maker, histree_quark stack, struct call_row row,
+				     struct histree_error *error)
 {
-	histree_quark stack;
 	struct call_view *view = maker->view;
-	struct call_row row = { .quark = HISTREE_ROOT, .thread = view->row_count };
-	row.tid = number_of(maker, thread);
-	if (row.tid == 0 || histree_attributes_find(maker->attributes, thread, "CallStack", &stack) != HISTREE_OK)
-		return HISTREE_OK;
-	enum histree_status status = find_program(maker, thread, &row.program, error);
-	if (status != HISTREE_OK)
-		return status;
 	uint32_t top = view->row_count;
 	bool has_room = add_row(maker, &row);
 	for (row.quark = histree_attributes_first_child(maker->attributes, stack);
@@ -102,6 +136,47 @@ static enum histree_status add_thread(struct call_maker *maker, histree_quark th
 		return error_memory(error, "the call stacks");
 	view->rows[top].below = view->row_count - top - 1;
 	return HISTREE_OK;
+}
+
+static enum histree_status add_thread(struct call_maker *maker, histree_quark thread, struct histree_error *error)
+{
+	histree_quark stack;
+	struct call_row row = { .quark = HISTREE_ROOT, .thread = maker->view->row_count };
+	row.tid = number_of(maker, thread);
+	if (row.tid == 0 || histree_attributes_find(maker->attributes, thread, "CallStack", &stack) != HISTREE_OK)
+		return HISTREE_OK;
+	enum histree_status status = find_program(maker, thread, &row.program, error);
+	return status == HISTREE_OK ? add_stack(maker, stack, row, error) : status;
+}
+
+struct declared {
+	struct call_maker *maker;
+	enum histree_status status;
+	struct histree_error *error;
+};
+
+/* The outermost level of a stack, wherever it is. */
+static bool add_declared(void *context, histree_quark level)
+{
+	struct declared *declared = context;
+	struct call_maker *maker = declared->maker;
+	histree_quark stack = histree_attributes_parent(maker->attributes, level);
+	struct call_row row = { .quark = HISTREE_ROOT, .thread = maker->view->row_count };
+	declared->status = find_path(maker, histree_attributes_parent(maker->attributes, stack), &row.program,
+				     declared->error);
+	if (declared->status == HISTREE_OK)
+		declared->status = add_stack(maker, stack, row, declared->error);
+	return declared->status == HISTREE_OK;
+}
+
+static enum histree_status add_all_declared(struct call_maker *maker, struct histree_error *error)
+{
+	struct declared declared = { maker, HISTREE_OK, error };
+	enum histree_status status = histree_attributes_match(maker->attributes, HISTREE_ROOT, "**/CallStack/1",
+							      add_declared, &declared, error);
+	if (declared.status != HISTREE_OK)
+		return declared.status;
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
 static enum histree_status add_threads(struct call_maker *maker, struct histree_error *error)
@@ -128,7 +203,8 @@ enum histree_status call_view_make(struct dataset *dataset, void **out, struct h
 	view->start = histree_history_info(view->history)->start;
 	view->end = histree_history_info(view->history)->end;
 	struct call_maker maker = { .view = view, .attributes = histree_history_attributes(view->history) };
-	enum histree_status status = add_threads(&maker, error);
+	bool is_declared = view->history != dataset_history(dataset, "ust-calls");
+	enum histree_status status = is_declared ? add_all_declared(&maker, error) : add_threads(&maker, error);
 	piece_release(&maker.name);
 	if (status == HISTREE_OK)
 		*out = view;
@@ -153,6 +229,8 @@ void call_row_name(const struct call_row *row, struct piece *name)
 {
 	if (row->depth > 0)
 		piece_format(name, "%d", row->depth);
+	else if (row->tid == 0)
+		piece_put_text(name, *row->program != '\0' ? row->program : "stack");
 	else
 		piece_format(name, *row->program != '\0' ? "%s (%d)" : "%s%d", row->program, row->tid);
 }

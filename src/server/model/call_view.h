@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_view.h - which functions the threads of an instrumented program were in (analysis `ust-calls`): for each
- * thread a row that holds it together, and below it one for each depth of its stack, the outermost call first.
+ * call_view.h - which functions the threads of an instrumented program were in (analysis `ust-calls`), or, where
+ * there is none, the stacks that a file of definitions declares by a chart: for each thread a row that holds it
+ * together, and below it one for each depth of its stack, the outermost call first.
  */
 #ifndef SERVER_MODEL_CALL_VIEW_H
 #define SERVER_MODEL_CALL_VIEW_H
@@ -14,8 +15,8 @@ struct call_row {
 	histree_quark quark; /* of this depth; HISTREE_ROOT: the thread itself */
 	uint32_t thread;     /* index of the row of its thread */
 	int32_t depth;       /* 1 is the outermost; 0: the thread itself */
-	int32_t tid;
-	uint32_t below; /* rows that follow it and are of the same thread; 0 for a depth */
+	int32_t tid;         /* 0: what has the stack is no thread, and is called what `program` says */
+	uint32_t below;      /* rows that follow it and are of the same thread; 0 for a depth */
 	const char *program;
 };
 
@@ -29,6 +30,9 @@ struct call_view {
 };
 
 struct histree_history *call_view_history(const struct dataset *dataset);
+
+/* Returns the first history that has a chart of stacks (HISTREE_CHART_STACKS), or NULL. */
+struct histree_history *call_view_declared(const struct dataset *dataset);
 
 /* These are for struct output and struct row_model. */
 bool call_view_applies(const struct dataset *dataset);

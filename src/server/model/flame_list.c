@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "server/model/flame_list.h"
 
+#include "server/model/call_view.h"
+
 /* Boxes of less than half a pixel nobody sees, even when a part of the picture is made twice as wide twice. */
 enum { PARTS_OF_PIXEL = 8 };
 
 struct histree_history *flame_list_history(const struct dataset *dataset)
 {
 	struct histree_history *calls = dataset_history(dataset, "ust-calls");
-	return calls != NULL ? calls : dataset_history(dataset, "tracks");
+	if (calls == NULL)
+		calls = dataset_history(dataset, "tracks");
+	return calls != NULL ? calls : call_view_declared(dataset);
 }
 
 bool flame_list_applies(const struct dataset *dataset)
