@@ -45,6 +45,21 @@ static struct histree_label_table *tables_of(struct language_tree *tree, size_t 
 	return tables;
 }
 
+/* Returns NULL if memory is out. */
+static struct histree_chart *charts_of(struct language_tree *tree, size_t *count)
+{
+	*count = 0;
+	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next)
+		++*count;
+	struct histree_chart *charts =
+		arena_allocate(&tree->arena, (*count + 1) * sizeof(*charts), _Alignof(struct histree_chart));
+	struct histree_chart *next = charts;
+	for (const struct language_chart *chart = tree->charts; charts != NULL && chart != NULL;
+	     chart = chart->next)
+		*next++ = chart->chart;
+	return charts;
+}
+
 /* One name once, in *count places that there is room for. */
 static void add_name(const char **names, size_t *count, const char *name)
 {
@@ -93,7 +108,8 @@ static enum histree_status add(const struct language_source *source, struct lang
 	about.labels = tables_of(tree, &about.label_table_count);
 	if (about.name == NULL)
 		about.name = name_of_file(source->path, &tree->arena);
-	if (about.labels == NULL || !expect(tree, &about.expected)) {
+	about.charts = charts_of(tree, &about.chart_count);
+	if (about.labels == NULL || about.charts == NULL || !expect(tree, &about.expected)) {
 		program_free(program);
 		return error_memory(error, "an analysis");
 	}

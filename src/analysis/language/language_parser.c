@@ -168,7 +168,7 @@ static void read_header(struct language_parser *parser, size_t at)
 			      tree->name);
 		return;
 	}
-	if (tree->handlers != NULL || tree->lets != NULL || tree->labels != NULL) {
+	if (tree->handlers != NULL || tree->lets != NULL || tree->labels != NULL || tree->charts != NULL) {
 		language_fail(parser, at, "the line of the analysis is the first one of its file");
 		return;
 	}
@@ -319,8 +319,11 @@ enum histree_status language_parse(const struct language_source *source, struct 
 			read_let(&parser);
 		else if (language_take_word(&parser, "label"))
 			language_read_label(&parser);
+		else if (language_take_word(&parser, "chart"))
+			language_read_chart(&parser);
 		else
-			language_expected(&parser, "'on', 'let', 'label' or 'analysis' at the beginning of a line");
+			language_expected(&parser,
+					  "'on', 'let', 'label', 'chart' or 'analysis' at the beginning of a line");
 		end_line(&parser);
 	}
 	if (parser.status == HISTREE_OK && tree->handlers == NULL)

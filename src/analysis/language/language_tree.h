@@ -9,6 +9,7 @@
 #include "analysis/language/language_source.h"
 #include "analysis/program/program.h"
 #include "base/arena.h"
+#include "histree/charts.h"
 #include "histree/labels.h"
 
 enum {
@@ -148,6 +149,13 @@ struct language_label { /* one table */
 	struct language_label *next;
 };
 
+struct language_chart {
+	struct histree_chart chart;
+	struct histree_chart_entry entries[HISTREE_CHART_ENTRIES_MAX];
+	uint32_t count;
+	struct language_chart *next;
+};
+
 struct language_tree {
 	struct arena arena;
 	const char *name, *summary, *domain; /* NULL: not said */
@@ -156,6 +164,7 @@ struct language_tree {
 	struct language_span *spans;
 	struct language_path *paths;
 	struct language_label *labels;
+	struct language_chart *charts;
 	struct language_expression *fields;
 	size_t nodes, label_count;
 };

@@ -70,6 +70,13 @@ static void what_is_read(void **state)
 	       "2");
 	accept("label A/*: 0 \"off\" 0xcccccc, -5 to -1 \"low\", 1 to 9 \"on\", \"x\" \"y\", others \"odd\"\non a: "
 	       "A/{x} = y");
+	accept("chart a states: A/*\non a: A/{x} = y");
+	accept("chart a \"b c\" lines in \"B/s\": A/* shows Bytes named . rate times 512, \"B c/*\" as \"d\" "
+	       "difference\n"
+	       "on a: A/{x}/Bytes += y");
+	accept("chart a states: A/* above */B above * shows Status named /C/D written, E\nchart b lines: F times "
+	       "-0.5\n"
+	       "on a: E = y");
 	accept("on a: \"\xc3\xa4\"/\xc3\xb6 = 1");
 }
 
@@ -80,7 +87,22 @@ static void what_is_not(void **state)
 	       "x:1:1: the analysis does nothing; expected a line as 'on sched_switch: CPUs/{cpu}/Current_thread = "
 	       "next_tid'");
 	refuse("of a: A = 1",
-	       "x:1:1: expected 'on', 'let', 'label' or 'analysis' at the beginning of a line, not 'of'");
+	       "x:1:1: expected 'on', 'let', 'label', 'chart' or 'analysis' at the beginning of a line, not 'of'");
+	refuse("chart", "x:1:6: expected the name of the chart, and the line ends");
+	refuse("chart a b: c", "x:1:9: expected 'lines' or 'states', not 'b'");
+	refuse("chart a lines in B/s: c", "x:1:18: expected a unit in quotes, as \"B/s\", not 'B'");
+	refuse("chart a states c", "x:1:16: expected ':' before the rows of the chart, not 'c'");
+	refuse("chart a states:", "x:1:16: expected a pattern of attributes, as in 'CPUs/*', and the line ends");
+	refuse("chart a states: A/* rate", "x:1:21: expected the end of the line, not 'rate'");
+	refuse("chart a lines: A/* written", "x:1:20: expected the end of the line, not 'written'");
+	refuse("chart a lines: A/* times x", "x:1:26: expected the number that the line is multiplied by, not 'x'");
+	refuse("chart a lines: A times 0", "x:1:24: a line times 0 is no line");
+	refuse("chart a lines: A as b", "x:1:21: expected what the row is called, in quotes, not 'b'");
+	refuse("chart a lines: A shows",
+	       "x:1:23: expected an attribute: '.' for itself, 'Status' below it, '/CPUs/0' from the top, and the "
+	       "line ends");
+	refuse("chart a lines: A/../B", "x:1:7: chart 'a': 'A/../B' has '..': name attributes downwards");
+	refuse("chart a lines: A\nchart a states: B", "x:2:7: there is a chart 'a' already");
 	refuse("on a A = 1", "x:1:6: expected ':', 'when' or ',' after the event, not 'A'");
 	refuse("on a:", "x:1:6: expected a statement, or an indented line of them, and the line ends");
 	refuse("on a:\non b: A = 1", "x:2:1: expected a statement, or an indented line of them, not 'on'");
@@ -107,7 +129,7 @@ static void what_is_not(void **state)
 	refuse("on a:\n  A = 1\n    B = 2",
 	       "x:3:5: expected the path of an attribute, and the line is indented further");
 	refuse("on a: A = 1\n  B = 2",
-	       "x:2:3: expected 'on', 'let', 'label' or 'analysis' at the beginning of a line, and "
+	       "x:2:3: expected 'on', 'let', 'label', 'chart' or 'analysis' at the beginning of a line, and "
 	       "the line is indented further");
 	refuse("on a: if x: A = 1", "x:1:7: 'if' begins a line of its own");
 	refuse("on a:\n  else: A = 1", "x:2:3: 'else' begins a line of its own");
