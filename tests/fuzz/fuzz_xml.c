@@ -25,7 +25,7 @@ static bool get_string(const struct event *event, uint32_t field, const char **t
 	return field % 2 == 1;
 }
 
-static const char *const fields[] = { "tid", "name", "cpu", "op" };
+static const char *const fields[] = { "tid", "name", "cpu", "op", "next_tid" };
 static const struct event_trace trace = { .path = "folder/trace",
 					  .domain = "kernel",
 					  .tracer_name = "",
@@ -36,7 +36,7 @@ static const struct event_trace trace = { .path = "folder/trace",
 static const struct event_class classes[] = {
 	{ &trace, 0, "entry", 4, fields, 4 },
 	{ &trace, 1, "exit", 2, fields, 2 },
-	{ &trace, 2, "sched_switch", 4, fields, 4 },
+	{ &trace, 2, "sched_switch", 5, fields, 3 },
 };
 
 static void run(const struct analysis *analysis)

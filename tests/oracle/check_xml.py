@@ -12,6 +12,7 @@ import hashlib
 import os
 import pathlib
 import random
+import string
 import subprocess
 import sys
 import tempfile
@@ -122,6 +123,107 @@ def check_random(histree, folder, seed, store):
         yield f"seed {seed}: other segments"
 
 
+# ---- columns that are computed ----------------------------------------------------------------------------------------
+
+COLUMNS = '<tmfxml><stateProvider id="p" version="1"><eventHandler eventName="probe">{}</eventHandler></stateProvider></tmfxml>'
+
+
+def column(attribute, field):
+    return (f'<stateChange><stateAttribute type="constant" value="{attribute}"/><stateAttribute type="eventField" value="CPU"/>'
+            f'<stateValue type="eventField" value="{field}"/></stateChange>')
+
+
+def intervals(changes, start, end):
+    """(start, end, value) of an attribute: a change at the beginning of a state replaces it."""
+    found, since, value = [], start, None
+    for time, other in changes:
+        if other == value:
+            continue
+        if time > since:
+            found.append((since, time - 1, value))
+            since = time
+        value = other
+    return [*found, (since, end, value)]
+
+
+def check_columns(histree, folder, seed, store):
+    """Threads and processes of events, from switches and state dumps; a switch is of the thread that it is away from."""
+    draw = random.Random(seed)
+    time, lines, changes = 5, [], {}
+    cpus, processes = {}, {}  # cpu: (thread, since, thread before); thread: process
+    for _ in range(draw.randrange(1, 80)):
+        cpu, tid, pid = draw.randrange(2), draw.randrange(4), draw.randrange(9)
+        kind = draw.choice(("sched_switch", "lttng_statedump_process_state", "probe", "probe"))
+        names = {"sched_switch": {"next_tid": tid}, "lttng_statedump_process_state": {"tid": tid, "pid": pid}}.get(kind, {})
+        fields = "".join(f'<field name="{name}" type="long" value="{value}"/>' for name, value in names.items())
+        lines.append((f'<event timestamp="{time}" name="{kind}"><field name="cpu" type="int" value="{cpu}"/>{fields}</event>', time))
+        now, since, before = cpus.get(cpu, (None, -1, None))
+        if kind == "sched_switch":
+            cpus[cpu] = tid, time, now if since < time else before
+        elif kind == "probe":
+            thread = now if since < time else before
+            for path, value in ((f"E/{cpu}", "probe"), (f"L/{cpu}", None), (f"P/{cpu}", processes.get(thread)), (f"T/{cpu}", thread)):
+                changes.setdefault(path, []).append((time, value))
+        else:
+            processes[tid] = pid
+        time += draw.choice((0, 0, 1, 7))
+    (folder / "columns-trace.xml").write_text("<trace>\n" + "\n".join(line for line, _ in lines) + "\n</trace>\n")
+    (folder / "columns.xml").write_text(COLUMNS.format(column("T", "TID") + column("P", "PID") + column("L", "tid") + column("E", "EVENT TYPE")))
+    build(histree, folder / "columns.xml", folder / "columns-trace.xml", store)
+    wanted = [f"{path}\t{start}\t{end}\t{'null' if value is None else 'string' if isinstance(value, str) else 'int'}\t{'' if value is None else value}"
+              for path in sorted(changes) for start, end, value in intervals(changes[path], lines[0][1], lines[-1][1])]
+    found = [row for row in states(histree, store)[1:] if "/" in row.split("\t")[0]]
+    if found != wanted:
+        yield f"columns, seed {seed}: {found[:4]}, not {wanted[:4]}"
+
+
+# ---- texts that have one hash ---------------------------------------------------------------------------------------
+
+ALPHABET = string.ascii_letters + string.digits
+BOTH = COLUMNS.format('<stateChange><stateAttribute type="constant" value="V"/><stateValue type="eventField" value="s"/></stateChange>'
+                      '<stateChange><stateAttribute type="constant" value="N"/><stateAttribute type="eventField" value="s"/>'
+                      '<stateValue type="eventField" value="n"/></stateChange>')
+
+
+def mix(word):
+    """hash_mix() of src/base/hash.h."""
+    mask = (1 << 64) - 1
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9 & mask
+    word = (word ^ word >> 27) * 0x94d049bb133111eb & mask
+    return word ^ word >> 31
+
+
+def texts_of_one_hash(draw):
+    """Two texts of 16 bytes: the second halves make up for the first ones."""
+    def word():
+        return "".join(draw.choices(ALPHABET, k=8)).encode()
+    start, first, last = 16 * 0x9e3779b97f4a7c15 & (1 << 64) - 1, word(), word()
+    wanted = mix(start ^ int.from_bytes(first, "little")) ^ int.from_bytes(last, "little")
+    while True:
+        other = word()
+        rest = (mix(start ^ int.from_bytes(other, "little")) ^ wanted).to_bytes(8, "little")
+        if all(chr(byte) in ALPHABET for byte in rest) and other != first:
+            return (first + last).decode(), (other + rest).decode()
+
+
+def check_hashes(histree, folder, seed, store):
+    """As values of an attribute, and as names of attributes."""
+    one, other = texts_of_one_hash(random.Random(seed))
+    texts = [one, other, one, other, other]
+    events = "".join(f'<event timestamp="{time}" name="probe"><field name="cpu" type="int" value="0"/><field name="s" type="string" '
+                     f'value="{text}"/><field name="n" type="long" value="{time}"/></event>\n' for time, text in enumerate(texts))
+    (folder / "hash-trace.xml").write_text(f"<trace>\n{events}</trace>\n")
+    (folder / "hash.xml").write_text(BOTH)
+    build(histree, folder / "hash.xml", folder / "hash-trace.xml", store)
+    changes = {"V": list(enumerate(texts)), f"N/{one}": [(0, 0), (2, 2)], f"N/{other}": [(1, 1), (3, 3), (4, 4)]}
+    wanted = {(path, *interval) for path in changes for interval in intervals(changes[path], 0, len(texts) - 1)}
+    found = [row.split("\t") for row in states(histree, store)[1:]]
+    found = {(path, int(start), int(end), None if kind == "null" else int(value) if kind == "long" else value)
+             for path, start, end, kind, value in found if path != "N"}
+    if found != wanted:
+        yield f"texts of one hash: {sorted(map(str, found ^ wanted))}"
+
+
 # ---- files that are wrong -------------------------------------------------------------------------------------------
 
 PROVIDER = '<tmfxml><stateProvider id="p" version="1">\n{}\n</stateProvider></tmfxml>'
@@ -211,7 +313,9 @@ def main():
         seed = int(os.environ.get("HISTREE_SEED", "1"))
         for number in range(seed, seed + rounds):
             faults += check_random(histree, folder, number, folder / "store")
-        print(f"{rounds} random patterns from seed {seed}")
+            faults += check_columns(histree, folder, number, folder / "store")
+        print(f"{rounds} random patterns and columns from seed {seed}")
+        faults += check_hashes(histree, folder, seed, folder / "store")
         if shared("oracle/xml") is not None:
             faults += check_oracle(histree, shared("."), folder / "store")
         else:

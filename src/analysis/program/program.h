@@ -66,8 +66,14 @@ enum program_fact {
 	PROGRAM_TIME,       /* of the event, ns: long */
 	PROGRAM_CPU,        /* int; null where the trace does not say */
 	PROGRAM_HOST,       /* the name of the host, or, where the trace does not say, of the trace: string */
+	PROGRAM_TRACE,      /* the name of the trace: string */
+	PROGRAM_TID,        /* of the thread that its CPU runs, or of its contexts: int, or unknown after a gap */
+	PROGRAM_PID,        /* of its contexts, or of the process of that thread: int, or unknown */
 };
 program_value program_fact(struct program_builder *make, enum program_fact fact);
+
+/* A field of the event, or, in events of classes that have none of that name, a fact. */
+program_value program_field_or_fact(struct program_builder *make, const char *name, enum program_fact fact);
 
 enum program_look {
 	PROGRAM_ONGOING, /* the ongoing value */

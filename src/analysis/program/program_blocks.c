@@ -7,7 +7,7 @@
 
 #include "analysis/program/program_run.h"
 #include "base/array.h"
-#include "histree/attributes.h"
+#include "state/state_system.h"
 
 /* ---- changes ---------------------------------------------------------------------------------------------- */
 
@@ -31,19 +31,28 @@ void run_change(struct program_run *run, histree_quark quark, struct histree_val
 	change(&run->changes, quark, value);
 }
 
-/* Children first, as Trace Compass does it. */
+/* Children first, as Trace Compass does it.  Most of them are null already. */
 void run_delete(struct program_run *run, histree_quark quark)
 {
-	const struct histree_attributes *attributes = histree_state_attributes(run->changes.system);
-	histree_quark children[16], after = HISTREE_ROOT;
-	size_t count;
-	do {
-		count = histree_attributes_children(attributes, quark, after, children, 16);
-		for (size_t i = 0; i < count; i++)
-			run_delete(run, children[i]);
-		after = count > 0 ? children[count - 1] : after;
-	} while (count == 16);
-	change(&run->changes, quark, histree_null());
+	const struct subtree *subtree = run_subtree(run, quark);
+	if (subtree == NULL) {
+		changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for what is deleted");
+		return;
+	}
+	const struct ongoing_states *ongoing = &run->changes.system->ongoing;
+	for (size_t i = 0; i < subtree->count; i++)
+		if (ongoing->states[subtree->quarks[i]].type != HISTREE_NULL)
+			change(&run->changes, subtree->quarks[i], histree_null());
+}
+
+/* The slot of a stack that was pushed to. */
+static void touch_top(struct program_run *run, histree_quark stack, uint32_t depth)
+{
+	struct known_top *known = &run->tops[(stack * 0x9e3779b1u + depth) >> 8 & (TOP_CACHE_SIZE - 1)];
+	if (known->top == NO_ATTRIBUTE || known->stack != stack || known->depth != depth)
+		*known = (struct known_top){ stack, run_child_of_number(run, stack, depth), depth };
+	if (known->top != NO_ATTRIBUTE)
+		touch(run, known->top);
 }
 
 static struct histree_value ongoing(struct program_run *run, histree_quark quark)
@@ -61,7 +70,7 @@ static void push(struct program_run *run, histree_time time, histree_quark quark
 	changes->status = histree_state_push(changes->system, time, quark, value, &changes->error);
 	int32_t top = depth.type == HISTREE_INT ? depth.int32 + 1 : 1;
 	if (changes->status == HISTREE_OK)
-		touch(run, run_child_of_number(run, quark, (uint32_t)top));
+		touch_top(run, quark, (uint32_t)top);
 }
 
 /* Returns whether there may be more below it. */
@@ -237,6 +246,7 @@ void run_block(struct program_run *run, program_block block)
 			run_span_end(run, row);
 			break;
 		}
-		changes_forgive(&run->changes);
+		if (run->changes.status != HISTREE_OK)
+			changes_forgive(&run->changes);
 	}
 }

@@ -100,8 +100,23 @@ program_value program_field(struct program_builder *make, const char *name)
 	return ADD(make, values, (struct value_row){ .kind = VALUE_FIELD, .first = number });
 }
 
+static void note_fact(struct program_builder *make, enum program_fact fact)
+{
+	make->program.has_columns = make->program.has_columns || fact == PROGRAM_TID || fact == PROGRAM_PID;
+}
+
+program_value program_field_or_fact(struct program_builder *make, const char *name, enum program_fact fact)
+{
+	program_value otherwise = program_fact(make, fact), field = program_field(make, name);
+	if (field == PROGRAM_NOTHING || otherwise == PROGRAM_NOTHING)
+		return PROGRAM_NOTHING;
+	make->program.values[field].second = otherwise + 1;
+	return field;
+}
+
 program_value program_fact(struct program_builder *make, enum program_fact fact)
 {
+	note_fact(make, fact);
 	return ADD(make, values, (struct value_row){ .kind = VALUE_FACT, .detail = (uint8_t)fact });
 }
 
@@ -168,6 +183,7 @@ program_value program_operation(struct program_builder *make, enum program_opera
 	return ADD(make, values,
 		   (struct value_row){ .kind = VALUE_OPERATION,
 				       .detail = (uint8_t) operator,
+				       .operands =(uint8_t) program_operands(operator),
 				       .first = first,
 				       .second = second,
 				       .third = third });
@@ -177,7 +193,8 @@ program_value program_operation(struct program_builder *make, enum program_opera
 
 program_path program_path_create(struct program_builder *make, enum program_base base)
 {
-	return ADD(make, paths, (struct path_row){ .base = base, .first = PROGRAM_NOTHING });
+	return ADD(make, paths,
+		   (struct path_row){ .base = base, .first = PROGRAM_NOTHING, .fixed = PROGRAM_NOTHING });
 }
 
 static void add_step(struct program_builder *make, program_path path, program_value name)
@@ -407,6 +424,7 @@ program_state program_fsm_state(struct program_builder *make, program_fsm fsm, c
 		return PROGRAM_NOTHING;
 	uint32_t state = ADD(make, states,
 			     (struct state_row){ .name = copy,
+						 .name_size = (uint32_t)strlen(copy),
 						 .is_final = is_final,
 						 .number = program->fsms[fsm].state_count,
 						 .next = PROGRAM_NOTHING,

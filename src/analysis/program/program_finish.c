@@ -45,9 +45,10 @@ static bool add_operands(struct measures *measures, const struct value_row *row,
 	const struct program *program = measures->program;
 	switch ((enum value_kind)row->kind) {
 	case VALUE_CONSTANT:
-	case VALUE_FIELD:
 	case VALUE_FACT:
 		return true;
+	case VALUE_FIELD:
+		return row->second == 0 || add_value(measures, row->second - 1, to);
 	case VALUE_LOOK_UP:
 		for (uint32_t step = program->paths[row->first].first; step != PROGRAM_NOTHING;
 		     step = program->steps[step].next)
@@ -252,6 +253,25 @@ static uint32_t sum_of(const struct program *program)
 	return sum.crc != 0 ? sum.crc : 1;
 }
 
+/* ---- paths that a scenario finds once ------------------------------------------------------------------------ */
+
+static bool is_fixed(const struct program *program, const struct path_row *row)
+{
+	for (uint32_t i = row->first; i != PROGRAM_NOTHING; i = program->steps[i].next) {
+		program_value name = program->steps[i].name;
+		if (name == PROGRAM_NOTHING || program->values[name].kind != VALUE_CONSTANT)
+			return false;
+	}
+	return row->base == PROGRAM_SCENARIO && row->first != PROGRAM_NOTHING;
+}
+
+static void number_fixed_paths(struct program *program)
+{
+	for (size_t i = 0; i < program->paths_count; i++)
+		if (is_fixed(program, &program->paths[i]))
+			program->paths[i].fixed = program->fixed_count++;
+}
+
 /* ---- the end ---------------------------------------------------------------------------------------------- */
 
 void program_release(struct program *program)
@@ -287,6 +307,7 @@ enum histree_status program_finish(struct program_builder *make, struct program 
 	}
 	*program = make->program;
 	program->version = sum_of(program);
+	number_fixed_paths(program);
 	free(make);
 	*out = program;
 	return HISTREE_OK;

@@ -17,7 +17,8 @@ enum {
 
 enum value_kind {
 	VALUE_CONSTANT,
-	VALUE_FIELD, /* first: number of the field */
+	/* first: number of the field; second: 1 + the value that it is where a class has none; 0: null */
+	VALUE_FIELD,
 	VALUE_FACT,
 	VALUE_LOOK_UP, /* first: path */
 	VALUE_CONVERT, /* first: value; detail: type */
@@ -27,7 +28,8 @@ enum value_kind {
 
 struct value_row {
 	uint8_t kind;
-	uint8_t detail; /* fact, look, type or operator */
+	uint8_t detail;   /* fact, look, type or operator */
+	uint8_t operands; /* of an operation: how many */
 	bool creates;
 	uint32_t first, second, third;
 	struct histree_value constant;
@@ -36,6 +38,8 @@ struct value_row {
 struct path_row {
 	enum program_base base;
 	uint32_t first, last; /* steps */
+	uint32_t
+		fixed; /* of a scenario, and all steps are constants: its number among such; PROGRAM_NOTHING: not */
 };
 
 struct step_row {
@@ -86,6 +90,7 @@ struct precondition_row {
 
 struct state_row {
 	const char *name;
+	uint32_t name_size;
 	bool is_final;
 	uint32_t number; /* within its machine */
 	uint32_t next;
@@ -128,7 +133,9 @@ struct program {
 	struct intern fields; /* of events, by name */
 	struct arena texts;
 	uint32_t version;
+	uint32_t fixed_count; /* of paths */
 	bool makes_states, makes_segments;
+	bool has_columns; /* it asks for threads or processes of events */
 };
 
 /* Number 0 of the segment fields. */

@@ -31,6 +31,8 @@ enum histree_status program_run_create(const struct program *program, struct pro
 	for (size_t i = 0; i < program->steps_count; i++)
 		for (size_t slot = 0; slot < STEP_CACHE_SIZE; slot++)
 			run->known[i][slot].child = NO_ATTRIBUTE;
+	for (size_t slot = 0; slot < TOP_CACHE_SIZE; slot++)
+		run->tops[slot].top = NO_ATTRIBUTE;
 	return HISTREE_OK;
 }
 
@@ -40,6 +42,8 @@ void program_run_free(struct program_run *run)
 		return;
 	run_forget_future(run);
 	run_release_scenarios(run);
+	run_release_subtrees(run);
+	run_release_columns(run);
 	class_table_release(&run->classes);
 	scratch_release(&run->scratch);
 	open_segments_release(&run->spans);
@@ -52,60 +56,6 @@ void program_run_free(struct program_run *run)
 	free(run);
 }
 
-/* ---- classes ---------------------------------------------------------------------------------------------- */
-
-static void *allocate(struct program_run *run, size_t count, size_t size)
-{
-	void *memory = arena_allocate(&run->classes.memory, count * size + 1, _Alignof(max_align_t));
-	if (memory != NULL)
-		memset(memory, 0, count * size);
-	return memory;
-}
-
-static bool fits(const char *events, const struct event_class *class)
-{
-	return events == NULL || pattern_fits(events, class->name, strlen(class->name));
-}
-
-/* What a name in a program is called in the trace: contexts have a prefix in Trace Compass. */
-static uint32_t find_field(const struct event_class *class, const char *name)
-{
-	static const char context[] = "context._";
-	uint32_t field = event_class_field(class, name);
-	if (field == EVENT_NO_FIELD && strncmp(name, context, sizeof(context) - 1) == 0)
-		field = event_class_context_field(class, name + sizeof(context) - 1);
-	return field;
-}
-
-static const struct class_binding *bind(struct program_run *run, const struct event_class *class)
-{
-	const struct program *program = run->program;
-	struct class_binding binding = {
-		.fields = allocate(run, program->fields.count, sizeof(*binding.fields)),
-		.handlers = allocate(run, program->handlers_count, sizeof(*binding.handlers)),
-		.preconditions = allocate(run, program->preconditions_count, sizeof(*binding.preconditions)),
-		.transitions = allocate(run, program->transitions_count, sizeof(*binding.transitions)),
-	};
-	if (binding.fields == NULL || binding.handlers == NULL || binding.preconditions == NULL ||
-	    binding.transitions == NULL)
-		return NULL;
-	for (uint32_t i = 0; i < program->fields.count; i++)
-		binding.fields[i] = find_field(class, intern_get(&program->fields, i, NULL));
-	for (size_t i = 0; i < program->handlers_count; i++)
-		if (fits(program->handlers[i].events, class))
-			binding.handlers[binding.handler_count++] = (uint32_t)i;
-	for (size_t i = 0; i < program->preconditions_count; i++)
-		binding.preconditions[i] = fits(program->preconditions[i].events, class);
-	for (size_t i = 0; i < program->transitions_count; i++) {
-		binding.transitions[i] = fits(program->transitions[i].events, class);
-		run->met_event = run->met_event || binding.transitions[i];
-	}
-	run->met_event = run->met_event || binding.handler_count > 0;
-	if (run->met != NULL)
-		program_missing_note(run->expected, class, binding.handler_count > 0, run->met);
-	return class_table_add(&run->classes, class, &binding, sizeof(binding));
-}
-
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
 enum histree_status program_run_event(struct program_run *run, const struct event *event,
@@ -114,7 +64,7 @@ enum histree_status program_run_event(struct program_run *run, const struct even
 	const struct program *program = run->program;
 	const struct class_binding *binding = class_table_find(&run->classes, event->class);
 	if (binding == NULL)
-		binding = bind(run, event->class);
+		binding = run_bind(run, event->class);
 	if (binding == NULL)
 		return error_memory(error, "the events of an analysis");
 	run->event = event;
@@ -132,6 +82,8 @@ enum histree_status program_run_event(struct program_run *run, const struct even
 	if (program->fsms_count > 0)
 		run_scenarios(run);
 	run->scenario = NULL;
+	if (program->has_columns && binding->columns.learns != COLUMN_LEARNS_NOTHING)
+		run_learn_columns(run);
 	if (run->scratch.failed)
 		return error_memory(error, "the values of an analysis");
 	return changes_end(&run->changes, error);
@@ -148,6 +100,7 @@ enum histree_status program_run_gap(struct program_run *run, const struct event_
 	run_forget_future(run);
 	run_forget_spans(run);
 	run_forget_scenarios(run);
+	run_forget_columns(run, gap);
 	if (run->changes.system == NULL)
 		return changes_end(&run->changes, error);
 	uint32_t count = histree_attributes_count(histree_state_attributes(run->changes.system));

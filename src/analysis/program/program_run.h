@@ -19,15 +19,58 @@
 
 enum {
 	STEP_CACHE_SIZE = 64, /* children that a step remembers; a power of two */
+	TOP_CACHE_SIZE = 64,  /* slots of stacks that are remembered; likewise */
 	FUTURE_MAX = 1 << 20,
 };
 
+/* Of a field of the program that the class does not have: it is inside of one of an event, "regs[3]". */
+#define FIELD_INSIDE (EVENT_NO_FIELD - 1)
+
+enum precondition { PRECONDITION_ASK, PRECONDITION_HOLDS, PRECONDITION_FAILS };
+
+/* What the name of a class decides of a state machine. */
+struct fsm_binding {
+	uint8_t precondition; /* enum precondition */
+	bool is_idle;         /* no scenario can take a transition, and nothing is asked for one */
+};
+
+enum column_learns { COLUMN_LEARNS_NOTHING, COLUMN_LEARNS_SWITCH, COLUMN_LEARNS_PROCESS };
+
+/* What events of a class say of threads and processes, as fields of the class. */
+struct column_binding {
+	uint32_t tid, pid; /* of the contexts */
+	enum column_learns learns;
+	uint32_t thread, process; /* that it learns of */
+};
+
+/* A thread that a CPU runs, int, null or unknown: up to and at `since`, and from then on. */
+struct column_cpu {
+	struct histree_value before, now;
+	histree_time since;
+};
+
+struct column_thread {
+	int32_t tid, pid;
+};
+
+/* Kept only for programs that ask for it. */
+struct columns {
+	struct column_cpu *cpus; /* by number */
+	size_t cpu_count, cpu_capacity;
+	struct column_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct hash_index index; /* of threads, by tid */
+};
+
 struct class_binding {
+	struct column_binding columns;
 	uint32_t *fields;   /* of the program, as fields of the class; EVENT_NO_FIELD: it has none */
 	uint32_t *handlers; /* that the name fits */
 	uint32_t handler_count;
 	bool *preconditions; /* whether the name fits them */
-	bool *transitions;
+	struct fsm_binding *fsms;
+	uint32_t *first; /* by state: of its transitions, the first that the name fits; PROGRAM_NOTHING: none */
+	uint32_t *next;  /* by transition: the next of that state that it fits */
 };
 
 /* A field of the event at hand, if it was decoded for this event. */
@@ -36,10 +79,32 @@ struct decoded_field {
 	struct histree_value value;
 };
 
-/* A child of an attribute that a step led to before. */
+/* A child of an attribute that a step led to before: by a number, or by the hash of a text. */
 struct known_child {
 	histree_quark parent, child; /* NO_ATTRIBUTE as child: none */
-	int64_t key;
+	uint64_t key;
+	bool is_text;
+};
+
+/* A slot of a stack. */
+struct known_top {
+	histree_quark stack, top; /* NO_ATTRIBUTE as top: none */
+	uint32_t depth;
+};
+
+/* All that is below an attribute, as of when there were `known` attributes. */
+struct subtree {
+	histree_quark top;
+	uint32_t known;
+	histree_quark
+		*quarks; /* those that were there first are in the order of deletion; the top is one of them */
+	size_t count, capacity;
+};
+
+struct subtrees {
+	struct subtree *all;
+	size_t count, capacity;
+	struct hash_index index; /* by their tops */
 };
 
 /* A scenario has a pool's attribute until it ends. */
@@ -63,6 +128,7 @@ struct scenario {
 	bool is_over;
 	histree_quark status, state_name, start_time;
 	histree_quark *entered; /* "state/NAME/startTime", by the number of the state */
+	histree_quark *fixed;   /* of paths that are fixed; NO_ATTRIBUTE: not found yet */
 	uint32_t first_use;     /* of a pool */
 };
 
@@ -100,7 +166,10 @@ struct program_run {
 	struct scratch scratch;
 
 	struct known_child (*known)[STEP_CACHE_SIZE]; /* by step */
-	uint8_t *touched;                             /* by quark: whether it was ever changed */
+	struct columns columns;
+	struct known_top tops[TOP_CACHE_SIZE];
+	struct subtrees subtrees; /* that were deleted before */
+	uint8_t *touched;         /* by quark: whether it was ever changed */
 	size_t touched_capacity;
 
 	histree_quark scenarios; /* the attribute */
@@ -139,9 +208,25 @@ enum histree_status program_run_gap(struct program_run *run, const struct event_
 				    struct histree_error *error);
 enum histree_status program_run_finish(struct program_run *run, struct histree_error *error);
 
+/* ---- program_binding.c ------------------------------------------------------------------------------------ */
+
+/* Returns what names in the program are in events of this class; NULL if memory is out. */
+const struct class_binding *run_bind(struct program_run *run, const struct event_class *class);
+
+/* ---- program_columns.c ------------------------------------------------------------------------------------ */
+
+void run_bind_columns(const struct event_class *class, struct column_binding *binding);
+struct histree_value run_tid(const struct program_run *run);
+struct histree_value run_pid(struct program_run *run);
+
+/* The event has been handled, and says something of threads. */
+void run_learn_columns(struct program_run *run);
+void run_forget_columns(struct program_run *run, const struct event_gap *gap);
+void run_release_columns(struct program_run *run);
+
 /* ---- program_values.c ------------------------------------------------------------------------------------- */
 
-/* Texts last until the next event. */
+/* Texts last until the next change of a state, and at most until the next event. */
 struct histree_value run_value(struct program_run *run, program_value value);
 
 /* PROGRAM_NOTHING is true; unknown is not. */
@@ -164,6 +249,12 @@ void run_delete(struct program_run *run, histree_quark quark);
 /* Make changes that were said to come, up to a time. */
 void run_future(struct program_run *run, histree_time until);
 void run_forget_future(struct program_run *run);
+
+/* ---- program_subtrees.c ----------------------------------------------------------------------------------- */
+
+/* Returns what is below an attribute, and the attribute itself, children first; NULL if memory is out. */
+const struct subtree *run_subtree(struct program_run *run, histree_quark top);
+void run_release_subtrees(struct program_run *run);
 
 /* ---- program_segments.c ----------------------------------------------------------------------------------- */
 

@@ -134,7 +134,7 @@ static void enter(struct program_run *run, struct scenario *scenario, program_st
 	const struct state_row *row = &run->program->states[state];
 	histree_quark *entered = &scenario->entered[row->number];
 	scenario->state = state;
-	run_change(run, scenario->state_name, histree_string(row->name));
+	run_change(run, scenario->state_name, histree_string_n(row->name, row->name_size));
 	if (*entered == NO_ATTRIBUTE)
 		*entered = child(run, child(run, scenario->state_name, row->name), "startTime");
 	run_change(run, *entered, histree_long(run->changes.time));
@@ -143,8 +143,9 @@ static void enter(struct program_run *run, struct scenario *scenario, program_st
 static struct scenario *add_scenario(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
 {
 	struct scenario *scenario = calloc(1, sizeof(*scenario));
+	size_t known = row->state_count + run->program->fixed_count;
 	if (scenario != NULL)
-		scenario->entered = calloc(row->state_count + 1u, sizeof(*scenario->entered));
+		scenario->entered = calloc(known + 1, sizeof(*scenario->entered));
 	if (scenario == NULL || scenario->entered == NULL ||
 	    !array_reserve(&fsm->scenarios, &fsm->capacity, fsm->count + 1)) {
 		free(scenario != NULL ? scenario->entered : NULL);
@@ -152,8 +153,9 @@ static struct scenario *add_scenario(struct program_run *run, struct fsm_run *fs
 		fail(run);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < row->state_count; i++)
+	for (size_t i = 0; i < known; i++)
 		scenario->entered[i] = NO_ATTRIBUTE;
+	scenario->fixed = scenario->entered + row->state_count;
 	if (run->scenarios == NO_ATTRIBUTE)
 		run->scenarios = child(run, HISTREE_ROOT, "scenarios");
 	if (fsm->quark == NO_ATTRIBUTE)
@@ -234,10 +236,10 @@ static bool handle(struct program_run *run, struct fsm_run *fsm, uint32_t number
 	struct scenario *scenario = fsm->scenarios[number];
 	bool took = false;
 	run->scenario = scenario;
-	for (uint32_t i = program->states[scenario->state].first_transition; i != PROGRAM_NOTHING && !took;
-	     i = program->transitions[i].next) {
+	for (uint32_t i = run->binding->first[scenario->state]; i != PROGRAM_NOTHING && !took;
+	     i = run->binding->next[i]) {
 		const struct transition_row *row = &program->transitions[i];
-		took = run->binding->transitions[i] && run_is_true(run, row->condition);
+		took = run_is_true(run, row->condition);
 		if (took)
 			take(run, fsm, number, row);
 	}
@@ -245,10 +247,11 @@ static bool handle(struct program_run *run, struct fsm_run *fsm, uint32_t number
 	return took;
 }
 
+/* One of those that have a condition; others are decided by the name of the event. */
 static bool precondition_holds(struct program_run *run, const struct fsm_row *row)
 {
 	const struct program *program = run->program;
-	bool holds = row->first_precondition == PROGRAM_NOTHING;
+	bool holds = false;
 	for (uint32_t i = row->first_precondition; i != PROGRAM_NOTHING && !holds;
 	     i = program->preconditions[i].next)
 		holds = run->binding->preconditions[i] && run_is_true(run, program->preconditions[i].condition);
@@ -258,15 +261,18 @@ static bool precondition_holds(struct program_run *run, const struct fsm_row *ro
 static void run_fsm(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
 {
 	bool is_consumed = false;
-	size_t kept = 0;
-	for (size_t i = 0; i < fsm->active_count; i++) {
-		uint32_t number = fsm->active[i];
-		if (!is_consumed)
+	size_t kept = 0, at = 0;
+	for (; at < fsm->active_count && !is_consumed; at++) {
+		uint32_t number = fsm->active[at];
+		struct scenario *scenario = fsm->scenarios[number];
+		if (run->binding->first[scenario->state] != PROGRAM_NOTHING)
 			is_consumed = handle(run, fsm, number) && row->is_consuming;
-		if (!fsm->scenarios[number]->is_over)
+		if (!scenario->is_over)
 			fsm->active[kept++] = number;
 	}
-	fsm->active_count = kept;
+	if (kept < at)
+		memmove(fsm->active + kept, fsm->active + at, (fsm->active_count - at) * sizeof(*fsm->active));
+	fsm->active_count -= at - kept;
 	if (is_consumed || fsm->pending == PROGRAM_NOTHING || !handle(run, fsm, fsm->pending))
 		return;
 	/* Room for it was reserved when it was made. */
@@ -283,9 +289,12 @@ void run_scenarios(struct program_run *run)
 		if (fsm->pending == PROGRAM_NOTHING && (program->fsms[i].is_multiple || !fsm->was_begun))
 			make_pending(run, fsm, &program->fsms[i]);
 	}
-	for (size_t i = 0; i < program->fsms_count && run->changes.status == HISTREE_OK; i++)
-		if (precondition_holds(run, &program->fsms[i]))
+	for (size_t i = 0; i < program->fsms_count && run->changes.status == HISTREE_OK; i++) {
+		const struct fsm_binding *binding = &run->binding->fsms[i];
+		if (!binding->is_idle &&
+		    (binding->precondition == PRECONDITION_HOLDS || precondition_holds(run, &program->fsms[i])))
 			run_fsm(run, &run->fsms[i], &program->fsms[i]);
+	}
 }
 
 /* ---- ends ----------------------------------------------------------------------------------------------- */

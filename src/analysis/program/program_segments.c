@@ -7,6 +7,7 @@
 #include "analysis/program/program_run.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "state/state_system.h"
 
 static void clear_content(struct program_run *run)
 {
@@ -43,9 +44,8 @@ static histree_time start_of_scenario(struct program_run *run)
 {
 	struct changes *changes = &run->changes;
 	histree_time since = changes->time;
-	if (run->scenario != NULL && run->scenario->is_started && changes->status == HISTREE_OK)
-		changes->status = histree_state_ongoing(changes->system, run->scenario->start_time, NULL, &since,
-							&changes->error);
+	if (run->scenario != NULL && run->scenario->is_started && run->scenario->start_time != NO_ATTRIBUTE)
+		since = changes->system->ongoing.states[run->scenario->start_time].since;
 	return since;
 }
 

@@ -6,7 +6,7 @@
 
 #include "analysis/program/program_run.h"
 #include "base/hash.h"
-#include "histree/attributes.h"
+#include "state/state_system.h"
 
 /* ---- fields ----------------------------------------------------------------------------------------------- */
 
@@ -40,10 +40,11 @@ static struct histree_value decode(struct program_run *run, uint32_t number)
 	int64_t integer;
 	const char *text;
 	size_t size;
-	if (field == EVENT_NO_FIELD) {
+	if (field == EVENT_NO_FIELD)
+		return histree_null();
+	if (field == FIELD_INSIDE) {
 		const char *name = intern_get(&run->program->fields, number, NULL);
-		bool is_inside = strpbrk(name, ".[") != NULL;
-		return is_inside && event_find(event, name, &part) ? of_part(run, &part) : histree_null();
+		return event_find(event, name, &part) ? of_part(run, &part) : histree_null();
 	}
 	if (event_int(event, field, &integer))
 		return histree_long(integer);
@@ -65,16 +66,20 @@ static struct histree_value field_value(struct program_run *run, uint32_t number
 
 /* ---- facts ------------------------------------------------------------------------------------------------ */
 
-static struct histree_value host_name(const struct event_trace *trace)
+static struct histree_value trace_name(const struct event_trace *trace)
 {
-	if (trace->hostname[0] != '\0')
-		return histree_string(trace->hostname);
 	const char *slash = strrchr(trace->path, '/');
 	return histree_string(slash != NULL ? slash + 1 : trace->path);
 }
 
-static struct histree_value fact_value(const struct event *event, enum program_fact fact)
+static struct histree_value host_name(const struct event_trace *trace)
 {
+	return trace->hostname[0] != '\0' ? histree_string(trace->hostname) : trace_name(trace);
+}
+
+static struct histree_value fact_value(struct program_run *run, enum program_fact fact)
+{
+	const struct event *event = run->event;
 	switch (fact) {
 	case PROGRAM_EVENT_NAME:
 		return histree_string(event->class->name);
@@ -84,32 +89,32 @@ static struct histree_value fact_value(const struct event *event, enum program_f
 		return event->cpu >= 0 ? histree_int(event->cpu) : histree_null();
 	case PROGRAM_HOST:
 		return host_name(event->class->trace);
+	case PROGRAM_TRACE:
+		return trace_name(event->class->trace);
+	case PROGRAM_TID:
+		return run_tid(run);
+	case PROGRAM_PID:
+		return run_pid(run);
 	}
 	return histree_null();
 }
 
 /* ---- states ----------------------------------------------------------------------------------------------- */
 
-/* What is borrowed until the next change lasts until the next event. */
-static struct histree_value keep(struct program_run *run, struct histree_value value)
-{
-	return value.type == HISTREE_STRING ? scratch_text(&run->scratch, value.bytes, value.size) : value;
-}
-
 static struct histree_value look_up(struct program_run *run, const struct value_row *row)
 {
 	struct changes *changes = &run->changes;
 	struct histree_value value = histree_null();
-	histree_time since = 0;
 	histree_quark quark = run_path(run, row->first, row->creates);
 	if (quark == NO_ATTRIBUTE || changes->status != HISTREE_OK)
 		return value;
 	if (row->detail == PROGRAM_TOP) {
 		enum histree_status status = histree_state_top(changes->system, quark, &value, &changes->error);
-		return status == HISTREE_OK ? keep(run, value) : histree_null();
+		return status == HISTREE_OK ? value : histree_null();
 	}
-	changes->status = histree_state_ongoing(changes->system, quark, &value, &since, &changes->error);
-	return row->detail == PROGRAM_SINCE ? histree_long(since) : keep(run, value);
+	const struct ongoing_states *ongoing = &changes->system->ongoing;
+	return row->detail == PROGRAM_SINCE ? histree_long(ongoing->states[quark].since)
+					    : ongoing_states_value(ongoing, quark);
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------- */
@@ -154,10 +159,11 @@ static struct histree_value operation(struct program_run *run, const struct valu
 		return junction(run, row);
 	if (operator== PROGRAM_CHOOSE)
 		return choice(run, row);
-	const program_value values[] = { row->first, row->second, row->third };
-	struct histree_value operands[3] = { histree_null(), histree_null(), histree_null() };
-	for (unsigned i = 0; i < program_operands(operator); i++)
-		operands[i] = run_value(run, values[i]);
+	struct histree_value operands[3] = { run_value(run, row->first) };
+	if (row->operands > 1)
+		operands[1] = run_value(run, row->second);
+	if (row->operands > 2)
+		operands[2] = run_value(run, row->third);
 	return operator_apply(operator, operands, &run->scratch);
 }
 
@@ -170,9 +176,11 @@ struct histree_value run_value(struct program_run *run, program_value value)
 	case VALUE_CONSTANT:
 		return row->constant;
 	case VALUE_FIELD:
+		if (row->second != 0 && run->binding->fields[row->first] == EVENT_NO_FIELD)
+			return run_value(run, row->second - 1);
 		return field_value(run, row->first);
 	case VALUE_FACT:
-		return fact_value(run->event, (enum program_fact)row->detail);
+		return fact_value(run, (enum program_fact)row->detail);
 	case VALUE_LOOK_UP:
 		return look_up(run, row);
 	case VALUE_CONVERT:
@@ -185,10 +193,23 @@ struct histree_value run_value(struct program_run *run, program_value value)
 	return histree_null();
 }
 
+static bool and_is_true(struct program_run *run, const struct value_row *row)
+{
+	struct histree_value first = run_value(run, row->first);
+	bool is_open = first.type == HISTREE_UNKNOWN;
+	if (!is_open && !value_is_true(&first))
+		return false;
+	return run_is_true(run, row->second) && !is_open;
+}
+
 bool run_is_true(struct program_run *run, program_value condition)
 {
 	if (condition == PROGRAM_NOTHING)
 		return true;
+	const struct value_row *row = &run->program->values[condition];
+	bool is_and = row->kind == VALUE_OPERATION && row->detail == PROGRAM_AND;
+	if (is_and) /* what is unknown is not true, and the second is not looked at if the first is false */
+		return and_is_true(run, row);
 	struct histree_value value = run_value(run, condition);
 	return value.type != HISTREE_UNKNOWN && value_is_true(&value);
 }
@@ -221,47 +242,63 @@ static histree_quark find_child(struct program_run *run, histree_quark parent, c
 											      : NO_ATTRIBUTE;
 }
 
-/* The child with the value as its name.  Numbers, constants and names of events are remembered. */
+/* Of a text, by what it has: two may have one hash. */
+static bool is_called(const struct program_run *run, histree_quark quark, const struct histree_value *text)
+{
+	struct attribute_name name = attribute_tree_name(&run->changes.system->attributes, quark);
+	return name.text != NULL && name.size == text->size && memcmp(name.text, text->bytes, name.size) == 0;
+}
+
+/* What a step remembers a child by. */
+static uint64_t key_of(const struct program_run *run, const struct value_row *name,
+		       const struct histree_value *value)
+{
+	if (value->type == HISTREE_INT)
+		return (uint64_t)(int64_t)value->int32;
+	if (value->type == HISTREE_LONG)
+		return (uint64_t)value->int64;
+	if (name->kind == VALUE_CONSTANT)
+		return 0;
+	return name->kind == VALUE_FACT ? run->event->class->id : hash_bytes(value->bytes, value->size);
+}
+
+static histree_quark find_step(struct program_run *run, histree_quark parent, const struct histree_value *value,
+			       bool creates)
+{
+	char text[NUMBER_NAME_SIZE];
+	if (value->type == HISTREE_STRING)
+		return find_child(run, parent, value->bytes, value->size, creates);
+	if (value->type == HISTREE_NULL || value->type == HISTREE_UNKNOWN || value->type == HISTREE_CUSTOM)
+		return NO_ATTRIBUTE;
+	return find_child(run, parent, text, number_name(value, text), creates);
+}
+
+/* The child with the value as its name.  Those of whole numbers and of texts are remembered. */
 static histree_quark step(struct program_run *run, uint32_t number, histree_quark parent, bool creates)
 {
-	const struct step_row *row = &run->program->steps[number];
-	const struct value_row *name = &run->program->values[row->name];
-	struct histree_value value = run_value(run, row->name);
-	bool is_number = value.type == HISTREE_INT || value.type == HISTREE_LONG;
-	bool is_event_name = name->kind == VALUE_FACT && name->detail == PROGRAM_EVENT_NAME;
-	int64_t key = value.type == HISTREE_INT    ? value.int32
-		      : value.type == HISTREE_LONG ? value.int64
-		      : is_event_name              ? (int64_t)run->event->class->id
-						   : 0;
-	struct known_child *known = NULL;
-	if (is_number || is_event_name || name->kind == VALUE_CONSTANT) {
-		uint64_t slot = ((uint64_t)key * 0x9e3779b97f4a7c15u) ^ ((uint64_t)parent * 0xc2b2ae3d27d4eb4fu);
-		known = &run->known[number][slot >> 32 & (STEP_CACHE_SIZE - 1)];
-		if (known->parent == parent && known->key == key && known->child != NO_ATTRIBUTE)
-			return known->child;
-	}
-	char text[NUMBER_NAME_SIZE];
-	histree_quark child;
-	if (value.type == HISTREE_STRING)
-		child = find_child(run, parent, value.bytes, value.size, creates);
-	else if (value.type == HISTREE_NULL || value.type == HISTREE_UNKNOWN || value.type == HISTREE_CUSTOM)
-		child = NO_ATTRIBUTE;
-	else
-		child = find_child(run, parent, text, number_name(&value, text), creates);
-	if (known != NULL)
-		*known = (struct known_child){ .parent = parent, .child = child, .key = key };
+	program_value named = run->program->steps[number].name;
+	const struct value_row *name = &run->program->values[named];
+	struct histree_value value = run_value(run, named);
+	if (value.type != HISTREE_INT && value.type != HISTREE_LONG && value.type != HISTREE_STRING)
+		return find_step(run, parent, &value, creates);
+	/* Constants and names of classes are themselves what they are remembered by. */
+	bool is_fixed =
+		name->kind == VALUE_CONSTANT || (name->kind == VALUE_FACT && name->detail == PROGRAM_EVENT_NAME);
+	bool is_text = value.type == HISTREE_STRING && !is_fixed;
+	uint64_t key = key_of(run, name, &value);
+	uint64_t slot = (key * 0x9e3779b97f4a7c15u) ^ ((uint64_t)parent * 0xc2b2ae3d27d4eb4fu);
+	struct known_child *known = &run->known[number][slot >> 32 & (STEP_CACHE_SIZE - 1)];
+	if (known->child != NO_ATTRIBUTE && known->parent == parent && known->key == key &&
+	    known->is_text == is_text && (!is_text || is_called(run, known->child, &value)))
+		return known->child;
+	histree_quark child = find_step(run, parent, &value, creates);
+	*known = (struct known_child){ .parent = parent, .child = child, .key = key, .is_text = is_text };
 	return child;
 }
 
-histree_quark run_path(struct program_run *run, program_path path, bool creates)
+static histree_quark find_path(struct program_run *run, const struct path_row *row, bool creates)
 {
-	const struct path_row *row = &run->program->paths[path];
-	histree_quark quark = HISTREE_ROOT;
-	if (row->base == PROGRAM_SCENARIO) {
-		if (run->scenario == NULL)
-			return NO_ATTRIBUTE;
-		quark = run->scenario->quark;
-	}
+	histree_quark quark = row->base == PROGRAM_SCENARIO ? run->scenario->quark : HISTREE_ROOT;
 	for (uint32_t i = row->first; i != PROGRAM_NOTHING; i = run->program->steps[i].next) {
 		quark = run->program->steps[i].name == PROGRAM_NOTHING ? run_pool(run, quark)
 								       : step(run, i, quark, creates);
@@ -269,4 +306,17 @@ histree_quark run_path(struct program_run *run, program_path path, bool creates)
 			return NO_ATTRIBUTE;
 	}
 	return quark;
+}
+
+histree_quark run_path(struct program_run *run, program_path path, bool creates)
+{
+	const struct path_row *row = &run->program->paths[path];
+	if (row->base == PROGRAM_SCENARIO && run->scenario == NULL)
+		return NO_ATTRIBUTE;
+	if (row->fixed == PROGRAM_NOTHING)
+		return find_path(run, row, creates);
+	histree_quark *known = &run->scenario->fixed[row->fixed];
+	if (*known == NO_ATTRIBUTE)
+		*known = find_path(run, row, creates);
+	return *known;
 }

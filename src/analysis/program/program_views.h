@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_views.h - what is said of the states of an analysis from a file: labels of its values and charts, kept with all
- * their texts.
+ * program_views.h - what is said of the states of an analysis from a file: labels of its values and charts, kept
+ * with all their texts.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_VIEWS_H
 #define ANALYSIS_PROGRAM_PROGRAM_VIEWS_H

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/xml/xml_reader.h"
 
@@ -62,12 +63,33 @@ program_value xml_text(struct xml_reader *reader, const char *text)
 
 program_value xml_event_field(struct xml_reader *reader, const char *name)
 {
-	if (strcmp(name, "cpu") == 0)
-		return program_fact(reader->make, PROGRAM_CPU);
-	if (strcmp(name, "timestamp") == 0)
-		return program_fact(reader->make, PROGRAM_TIME);
-	if (strcmp(name, "hostID") == 0)
-		return program_fact(reader->make, PROGRAM_HOST);
+	/*
+	 * Columns that Trace Compass computes, which it finds in any case.  Those that an event can have as fields
+	 * too are for events that have none.  TID and PID are columns here only if they are written so, as its own
+	 * dumps have nothing for "tid".
+	 */
+	static const struct {
+		const char *name;
+		bool is_exact, is_field_first;
+		enum program_fact fact;
+	} columns[] = {
+		{ "cpu", false, false, PROGRAM_CPU },
+		{ "timestamp", false, false, PROGRAM_TIME },
+		{ "timestamp ns", false, false, PROGRAM_TIME },
+		{ "hostID", false, false, PROGRAM_HOST },
+		{ "event type", false, true, PROGRAM_EVENT_NAME },
+		{ "trace", false, true, PROGRAM_TRACE },
+		{ "TID", true, true, PROGRAM_TID },
+		{ "PID", true, true, PROGRAM_PID },
+	};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		bool is_it = columns[i].is_exact ? strcmp(name, columns[i].name) == 0
+						 : strcasecmp(name, columns[i].name) == 0;
+		if (is_it && columns[i].is_field_first)
+			return program_field_or_fact(reader->make, name, columns[i].fact);
+		if (is_it)
+			return program_fact(reader->make, columns[i].fact);
+	}
 	return program_field(reader->make, name);
 }
 
