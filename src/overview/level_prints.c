@@ -55,8 +55,8 @@ static enum histree_status choose(struct level_prints *prints, struct histree_er
 	return HISTREE_OK;
 }
 
-enum histree_status level_prints_init(struct level_prints *prints, struct histree_history *history,
-				      const struct leveled_overview *overview, struct histree_error *error)
+static enum histree_status init(struct level_prints *prints, struct histree_history *history,
+				const struct leveled_overview *overview, struct histree_error *error)
 {
 	const size_t count = histree_history_info(overview->history)->attribute_count;
 	*prints = (struct level_prints){ .overview = overview, .history = history };
@@ -66,10 +66,8 @@ enum histree_status level_prints_init(struct level_prints *prints, struct histre
 	return choose(prints, error);
 }
 
-enum histree_status level_prints_walk(const struct level_prints *prints,
-				      enum histree_status (*take)(void *context, struct overview_window *window,
-								  struct histree_error *error),
-				      void *context, struct histree_error *error)
+static enum histree_status walk_windows(const struct level_prints *prints, const struct level_check *check,
+					struct histree_error *error)
 {
 	const struct overview_progress silent = { 0 };
 	const struct window_walk walk = {
@@ -78,8 +76,8 @@ enum histree_status level_prints_walk(const struct level_prints *prints,
 		.choice = &prints->choice,
 		.progress = &silent,
 		.states_in_window = STATES_IN_WINDOW,
-		.take = take,
-		.context = context,
+		.take = check->take,
+		.context = check->context,
 	};
 	return prints->choice.count > 0 ? window_walk(&walk, error) : HISTREE_OK;
 }
@@ -129,9 +127,8 @@ static void ignore_fault(void *context, const char *fault)
 	(void)context, (void)fault;
 }
 
-enum histree_status level_prints_compare(struct level_prints *prints,
-					 void (*report)(void *context, const char *fault), void *context,
-					 struct histree_error *error)
+static enum histree_status compare(struct level_prints *prints, void (*report)(void *context, const char *fault),
+				   void *context, struct histree_error *error)
 {
 	struct overview_faults faults = { .report = report != NULL ? report : ignore_fault, .context = context };
 	faults.path = history_path(prints->overview->history);
@@ -142,9 +139,22 @@ enum histree_status level_prints_compare(struct level_prints *prints,
 	return overview_faults_sum(&faults, history_path(prints->history), error);
 }
 
-void level_prints_release(struct level_prints *prints)
+enum histree_status level_prints_check(struct level_prints *prints, struct histree_history *history,
+				       const struct leveled_overview *overview, const struct level_check *check,
+				       void (*report)(void *context, const char *fault), void *context,
+				       struct histree_error *error)
 {
+	if (overview->history == NULL)
+		return HISTREE_OK;
+	enum histree_status status = init(prints, history, overview, error);
+	if (status == HISTREE_OK)
+		status = check->begin(check->context, prints, error);
+	if (status == HISTREE_OK)
+		status = walk_windows(prints, check, error);
+	if (status == HISTREE_OK)
+		status = compare(prints, report, context, error);
 	overview_choice_release(&prints->choice);
 	free(prints->prints);
 	*prints = (struct level_prints){ 0 };
+	return status;
 }

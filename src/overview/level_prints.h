@@ -20,26 +20,23 @@ struct level_prints {
 	struct level_print *prints;      /* by attribute of the overview */
 };
 
-enum histree_status level_prints_init(struct level_prints *prints, struct histree_history *history,
-				      const struct leveled_overview *overview, struct histree_error *error);
-
-/* Read the history, and hand over its windows, sorted. */
-enum histree_status level_prints_walk(const struct level_prints *prints,
-				      enum histree_status (*take)(void *context, struct overview_window *window,
-								  struct histree_error *error),
-				      void *context, struct histree_error *error);
-
-/* Add states that it should have, and forget them. */
-void level_prints_add(struct level_prints *prints, struct ladder_states *states);
+/* How what it should have is made again, of windows of its attributes. */
+struct level_check {
+	enum histree_status (*begin)(void *context, const struct level_prints *prints, struct histree_error *error);
+	enum histree_status (*take)(void *context, struct overview_window *window, struct histree_error *error);
+	void *context;
+};
 
 /*
- * Read what it has, and report each attribute that has other states.  Returns HISTREE_ERR_FORMAT if there are some.
- * `report` may be NULL.
+ * Read the history and the overview, and report each attribute that has other states; NULL: nobody hears it.
+ * Returns HISTREE_ERR_FORMAT if there are some.  Nothing is done if there is no overview.
  */
-enum histree_status level_prints_compare(struct level_prints *prints,
-					 void (*report)(void *context, const char *fault), void *context,
-					 struct histree_error *error);
+enum histree_status level_prints_check(struct level_prints *prints, struct histree_history *history,
+				       const struct leveled_overview *overview, const struct level_check *check,
+				       void (*report)(void *context, const char *fault), void *context,
+				       struct histree_error *error);
 
-void level_prints_release(struct level_prints *prints);
+/* For `take`: add states that it should have, and forget them. */
+void level_prints_add(struct level_prints *prints, struct ladder_states *states);
 
 #endif

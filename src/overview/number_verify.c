@@ -16,14 +16,16 @@ struct verifying {
 	histree_time end; /* of the history */
 };
 
-static enum histree_status add_attributes(struct verifying *verifying, struct histree_error *error)
+static enum histree_status add_attributes(void *context, const struct level_prints *prints,
+					  struct histree_error *error)
 {
-	const struct leveled_overview *numbers = verifying->prints.overview;
+	struct verifying *verifying = context;
+	const struct leveled_overview *numbers = prints->overview;
 	enum histree_status status = HISTREE_OK;
 	number_ladder_reset(&verifying->ladder, numbers->log2);
-	for (uint32_t i = 0; i < verifying->prints.choice.count && status == HISTREE_OK; i++) {
+	for (uint32_t i = 0; i < prints->choice.count && status == HISTREE_OK; i++) {
 		histree_quark own[LEVELED_LEVELS_MAX];
-		uint32_t levels = leveled_overview_find(numbers, verifying->prints.choice.condensed[i].quark, own);
+		uint32_t levels = leveled_overview_find(numbers, prints->choice.condensed[i].quark, own);
 		if (verifying->ladder.rung_count + levels > NUMBER_RUNGS_MAX)
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "overview '%s' has more attributes than any; remove the file",
@@ -48,18 +50,10 @@ static enum histree_status verify_numbers(struct histree_history *history,
 					  void (*report)(void *context, const char *fault), void *context,
 					  struct histree_error *error)
 {
-	const struct leveled_overview *numbers = history_numbers(history);
 	struct verifying verifying = { .end = histree_history_info(history)->end };
-	if (numbers->history == NULL)
-		return HISTREE_OK;
-	enum histree_status status = level_prints_init(&verifying.prints, history, numbers, error);
-	if (status == HISTREE_OK)
-		status = add_attributes(&verifying, error);
-	if (status == HISTREE_OK)
-		status = level_prints_walk(&verifying.prints, take_window, &verifying, error);
-	if (status == HISTREE_OK)
-		status = level_prints_compare(&verifying.prints, report, context, error);
-	level_prints_release(&verifying.prints);
+	const struct level_check check = { add_attributes, take_window, &verifying };
+	enum histree_status status = level_prints_check(&verifying.prints, history, history_numbers(history),
+							&check, report, context, error);
 	number_ladder_release(&verifying.ladder);
 	return status;
 }

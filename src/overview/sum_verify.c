@@ -15,15 +15,17 @@ struct verifying {
 };
 
 /* The histories that have an overview say which levels it has: each of its attributes has all of them. */
-static enum histree_status add_attributes(struct verifying *verifying, struct histree_error *error)
+static enum histree_status add_attributes(void *context, const struct level_prints *prints,
+					  struct histree_error *error)
 {
-	const struct leveled_overview *sums = verifying->prints.overview;
-	const struct histree_history_info *of = histree_history_info(verifying->prints.history);
+	struct verifying *verifying = context;
+	const struct leveled_overview *sums = prints->overview;
+	const struct histree_history_info *of = histree_history_info(prints->history);
 	enum histree_status status = HISTREE_OK;
 	sum_ladder_reset(&verifying->ladder, of->start, (uint64_t)of->end - (uint64_t)of->start, sums->log2);
-	for (uint32_t i = 0; i < verifying->prints.choice.count && status == HISTREE_OK; i++) {
+	for (uint32_t i = 0; i < prints->choice.count && status == HISTREE_OK; i++) {
 		histree_quark own[LEVELED_LEVELS_MAX];
-		uint32_t levels = leveled_overview_find(sums, verifying->prints.choice.condensed[i].quark, own);
+		uint32_t levels = leveled_overview_find(sums, prints->choice.condensed[i].quark, own);
 		if (levels != verifying->ladder.levels || verifying->ladder.rung_count + levels > SUM_RUNGS_MAX)
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "overview '%s' has other levels or more attributes than any; remove the "
@@ -48,18 +50,10 @@ static enum histree_status verify_sums(struct histree_history *history,
 				       void (*report)(void *context, const char *fault), void *context,
 				       struct histree_error *error)
 {
-	const struct leveled_overview *sums = history_sums(history);
 	struct verifying verifying = { 0 };
-	if (sums->history == NULL)
-		return HISTREE_OK;
-	enum histree_status status = level_prints_init(&verifying.prints, history, sums, error);
-	if (status == HISTREE_OK)
-		status = add_attributes(&verifying, error);
-	if (status == HISTREE_OK)
-		status = level_prints_walk(&verifying.prints, take_window, &verifying, error);
-	if (status == HISTREE_OK)
-		status = level_prints_compare(&verifying.prints, report, context, error);
-	level_prints_release(&verifying.prints);
+	const struct level_check check = { add_attributes, take_window, &verifying };
+	enum histree_status status = level_prints_check(&verifying.prints, history, history_sums(history), &check,
+							report, context, error);
 	sum_ladder_release(&verifying.ladder);
 	return status;
 }
