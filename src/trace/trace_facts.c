@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "trace/trace_facts.h"
 
+#include <stdio.h>
+
 #define NS_PER_SECOND INT64_C(1000000000)
 
 __extension__ typedef __int128 wide;
+
+bool trace_release_has_new_task_states(const char *release)
+{
+	unsigned major, minor;
+	return sscanf(release, "%3u.%3u", &major, &minor) == 2 && (major > 4 || (major == 4 && minor >= 14));
+}
 
 bool trace_facts_time(const struct trace_facts *facts, uint64_t cycles, histree_time *out)
 {

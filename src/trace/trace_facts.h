@@ -25,6 +25,9 @@ struct trace_facts {
 	uint64_t frequency; /* of the clock, in Hz */
 };
 
+/* Returns whether a release of Linux, "6.1.0-13-amd64", is known to be 4.14 or later: task states changed there. */
+bool trace_release_has_new_task_states(const char *release);
+
 /* Returns whether a value of the clock is a time of 64 bits, and the time. */
 bool trace_facts_time(const struct trace_facts *facts, uint64_t cycles, histree_time *out);
 

@@ -7,6 +7,7 @@ that babeltrace2 prints of the trace, one list of changes for each attribute.
 usage: model_kernel.py kernel|kernel-tc TRACE > STATES
 Prints what `histree dump --format tsv` must print: path, start, end, type, value, sorted by path, then start.
 """
+import pathlib
 import re
 import subprocess
 import sys
@@ -53,8 +54,9 @@ class Cpu:
 
 
 class Model:
-    def __init__(self, analysis):
+    def __init__(self, analysis, release):
         self.strict = analysis == "kernel"  # what an event denies is unknown; it says who runs
+        self.new_states = self.strict and release >= (4, 14)  # a preempted thread, and one that ends, have states of their own
         self.changes, self.threads, self.cpus, self.has_calls = {}, {}, {}, False
         self.first = self.last = self.now = None
 
@@ -215,6 +217,9 @@ class Model:
                 self.find_nowhere(after)
         state = f["prev_state"] & 0x3FF
         status = WAITS_FOR_CPU if state == 0 else 1 if state & 3 else None if state & 64 else 6
+        if self.new_states:
+            state &= 0xFF
+            status = WAITS_FOR_CPU if state == 0 else None if state & 0x30 else 1 if state & 0x83 else 6
         self.set_status(before, status)
         self.put(f"{before.path}/Current_cpu_rq", number if status == WAITS_FOR_CPU else None)
         self.run(after)
@@ -345,8 +350,14 @@ class Model:
                 yield path, since, end, kind, "" if kind in ("null", "unknown") else value
 
 
+def release_of(trace):
+    """Of the kernel, (6, 18); (0, 0) where the trace does not say it."""
+    found = re.search(r'\b(?:kernel_)?release = "(\d+)\.(\d+)', pathlib.Path(trace, "metadata").read_text(encoding="utf-8"))
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
 def main():
-    model = Model(sys.argv[1])
+    model = Model(sys.argv[1], release_of(sys.argv[2]))
     for event in events(sys.argv[2]):
         model.take(*event)
     print("path\tstart\tend\ttype\tvalue")

@@ -13,6 +13,26 @@
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
 
+/*
+ * In what status a switch leaves the thread that was there.  Since Linux 4.14 a thread that is preempted has a
+ * state of its own, one that ends is a zombie or dead before its last switch, and threads of the kernel that idle
+ * sleep without being counted as load (include/linux/sched.h: TASK_REPORT_MAX, EXIT_DEAD, EXIT_ZOMBIE,
+ * TASK_REPORT_IDLE).
+ */
+static struct histree_value status_after(const struct kernel_event *event)
+{
+	enum { SLEEPS = 0x01 | 0x02 | 0x80, IS_GONE = 0x10 | 0x20, STATES = 0xff };
+
+	if (!event->has_new_task_states)
+		return thread_status_of_task_state(event->prev_state);
+	int32_t state = event->prev_state & STATES;
+	if (state == 0)
+		return histree_int(THREAD_WAITS_FOR_CPU);
+	if ((state & IS_GONE) != 0)
+		return histree_null();
+	return histree_int((state & SLEEPS) != 0 ? THREAD_BLOCKED : THREAD_WAITS_UNKNOWN);
+}
+
 static void on_switch(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
@@ -28,7 +48,7 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	occupancy_find(model, cpu, previous);
 	if (next != previous)
 		occupancy_find_nowhere(model, next);
-	states_switch(model, event, cpu, previous, next);
+	states_switch(model, event, cpu, previous, next, status_after(event));
 	occupancy_change(model, cpu, next);
 	states_name(model, event, previous, next);
 }
@@ -167,7 +187,7 @@ static enum histree_status create_compact(struct histree_state_system *system, v
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 32,
+	.version = 33,
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -186,7 +206,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 1,
+	.version = 2,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,

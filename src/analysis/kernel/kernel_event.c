@@ -34,6 +34,7 @@ static void begin_event(struct kernel_event *out, const struct kernel_binding *b
 	out->cpu = event->cpu;
 	out->own_tid = -1;
 	out->is_perf = binding->is_perf;
+	out->has_new_task_states = binding->has_new_task_states;
 	out->pid = out->parent = out->target_cpu = -1;
 	out->name = binding->call_name;
 	out->event_name = binding->event_name;

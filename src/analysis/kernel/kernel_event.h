@@ -92,6 +92,7 @@ struct kernel_event {
 	int32_t parent, pid; /* -1 where the event does not say */
 	int32_t target_cpu;  /* the CPU that it names itself; -1 where it does not */
 	int32_t status;      /* of the state dump */
+	bool has_new_task_states;         /* of Linux 4.14 and later: prev_state */
 	struct kernel_text comm;
 
 	int32_t prev_tid, prev_prio, prev_state;
@@ -125,8 +126,8 @@ enum { KERNEL_FIELDS_MAX = 7 };
 
 struct kernel_binding {
 	enum kernel_role role;
-	bool is_kernel, is_perf; /* its trace */
-	uint32_t own_tid;        /* field; EVENT_NO_FIELD: the class has none */
+	bool is_kernel, is_perf, has_new_task_states; /* its trace */
+	uint32_t own_tid;                             /* field; EVENT_NO_FIELD: the class has none */
 	uint32_t field_count;
 	struct kernel_bound_field fields[KERNEL_FIELDS_MAX];
 	/* The name of a system call whose event is called after it, without the prefix; else no bytes. */

@@ -319,3 +319,4 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		binding.role = KERNEL_NO_ROLE;
 	return binding;
 }
+		.has_new_task_states = class->trace->has_new_task_states,

@@ -21,9 +21,12 @@
 /* Returns what the CPU does, interrupts included. */
 struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu);
 
-/* What a switch says; names come last: one that is too long ends the event. */
+/*
+ * What a switch says, which leaves the previous thread in this status; names come last: one that is too long ends
+ * the event.
+ */
 void states_switch(struct kernel_model *model, const struct kernel_event *event, struct kernel_cpu *cpu,
-		   struct kernel_thread *previous, struct kernel_thread *next);
+		   struct kernel_thread *previous, struct kernel_thread *next, struct histree_value status);
 
 void states_name(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *previous,
 		 struct kernel_thread *next);

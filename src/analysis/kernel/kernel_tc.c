@@ -23,7 +23,7 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
 	if (previous == NULL || next == NULL)
 		return;
-	states_switch(model, event, cpu, previous, next);
+	states_switch(model, event, cpu, previous, next, thread_status_of_task_state(event->prev_state));
 	states_name(model, event, previous, next);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "trace/ctf/ctf_decoder.h"
+#include "trace/trace_facts.h"
 
 static const char *environment_text(const struct ctf_schema *schema, const char *key)
 {
@@ -21,10 +22,12 @@ static int environment_number(const struct ctf_schema *schema, const char *key)
 	return is ? (int)entry->number : -1;
 }
 
-/* LTTng says "hostname", perf says "host". */
+/* LTTng says "hostname" and "kernel_release", perf says "host" and "release". */
 void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *trace)
 {
 	const char *hostname = environment_text(schema, "hostname");
+	const char *release = environment_text(schema, "kernel_release");
+	release = release[0] != '\0' ? release : environment_text(schema, "release");
 	*trace = (struct event_trace){
 		.id = trace->id,
 		.path = trace->path,
@@ -34,6 +37,7 @@ void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *tr
 		.tracer_minor = environment_number(schema, "tracer_minor"),
 		.hostname = hostname[0] != '\0' ? hostname : environment_text(schema, "host"),
 		.machine = environment_text(schema, "machine"),
+		.has_new_task_states = trace_release_has_new_task_states(release),
 		.get_int = ctf_field_int,
 		.get_string = ctf_field_string,
 		.visit = ctf_field_visit,

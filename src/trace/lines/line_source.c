@@ -106,6 +106,8 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.tracer_minor = -1,
 		.hostname = base->facts.hostname,
 		.machine = source->preface.machine,
+		.has_new_task_states =
+			true, /* letters have become those bits, whatever the kernel (line_shape.h) */
 		.get_int = event_row_get_int,
 		.get_string = event_row_get_string,
 		.visit = event_row_visit,

@@ -56,6 +56,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.tracer_minor = -1,
 		.hostname = base->facts.hostname,
 		.machine = source->file.machine,
+		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
 		.get_int = perf_event_int,
 		.get_string = perf_event_string,
 		.visit = perf_event_visit,

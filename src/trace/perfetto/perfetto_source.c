@@ -86,6 +86,7 @@ static void describe(struct perfetto_source *source)
 		.tracer_minor = -1,
 		.hostname = base->facts.hostname,
 		.machine = file->machine,
+		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
 		.get_int = packed_event_int,
 		.get_string = packed_event_string,
 		.visit = packed_event_visit,

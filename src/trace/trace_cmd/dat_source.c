@@ -147,6 +147,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.tracer_minor = source->file.minor,
 		.hostname = base->facts.hostname,
 		.machine = source->file.machine,
+		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
 		.get_int = dat_event_int,
 		.get_string = dat_event_string,
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis_run.h"
 #include "case_kind.h"
+#include "trace/trace_facts.h"
 
 struct state_run {
 	struct analysis_run run;
@@ -75,6 +76,8 @@ static bool follow_line(void *run, const char *line)
 	histree_time end;
 	if (strncmp(line, "machine ", 8) == 0)
 		set_machine(state, line + 8);
+	else if (strncmp(line, "linux ", 6) == 0)
+		state->run.events.trace.has_new_task_states = trace_release_has_new_task_states(line + 6);
 	else if (sscanf(line, "end %" SCNd64, &end) == 1)
 		end_states(state, end);
 	else

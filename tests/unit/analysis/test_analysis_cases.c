@@ -16,6 +16,7 @@
  * event may be refused.
  *
  *	machine i686                                    it comes from this machine; -: from nobody knows which
+ *	linux 4.14.0                                    and of this kernel, whose states of tasks it has
  *	end 60                                          the history ends at 60
  *	= Threads/5: 0 null, 10 int 5, 20 int 2         null until 9, 5 until 19, 2 until 60
  *	no Threads/0                                    there is no such attribute
