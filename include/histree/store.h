@@ -78,6 +78,9 @@ struct histree_store_info {
 	bool ignores_gaps, null_empty_stacks;
 	bool partial_histories;     /* they are partial (histree_history_info), */
 	uint64_t checkpoint_events; /* with a checkpoint every so many events */
+	const char *const *symbols; /* where names of functions were looked for, */
+	size_t symbol_count;
+	bool no_symbols; /* and not on the machine that built it */
 	histree_time start,
 		end;      /* of the trace; while the store is not complete, each history has an end of its own */
 	int64_t build_ns; /* wall time of the build */

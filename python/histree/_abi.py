@@ -96,6 +96,7 @@ class StoreInfo(Structure):
         ("clock_steps_back", c_uint64), ("discarded_events", c_uint64), ("discarded_packets", c_uint64),
         ("repeated_packets", c_uint64), ("gap_count", c_uint64), ("ignores_gaps", c_bool),
         ("null_empty_stacks", c_bool), ("partial_histories", c_bool), ("checkpoint_events", c_uint64),
+        ("symbols", POINTER(c_char_p)), ("symbol_count", c_size_t), ("no_symbols", c_bool),
         ("start", c_int64), ("end", c_int64), ("build_ns", c_int64), ("host", c_char_p), ("clock", c_void_p),
         ("hosts", c_void_p), ("host_count", c_size_t),
     ]

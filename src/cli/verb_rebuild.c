@@ -14,7 +14,7 @@
 #include "histree/build.h"
 
 struct rebuild_options {
-	struct cli_texts definitions;
+	struct cli_texts definitions, symbols;
 	const char *progress;
 	bool quiet;
 };
@@ -28,6 +28,12 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
 		  "did" },
+	{ .name = "symbols",
+	  .argument = "PLACE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct rebuild_options, symbols),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "look for names of functions in PLACE, as 'build --symbols' does, and not where that did" },
 	CLI_OPTION_PROGRESS(struct rebuild_options),
 	{ .name = "quiet",
 	  .letter = 'q',
@@ -46,40 +52,39 @@ static bool is_there(const char *path)
 }
 
 /*
- * A trace as the manifest names it, from here or from the folder that the store is in.  Returns NULL if it is at
- * neither place; the caller frees the path.
+ * A path as the manifest has it, from here or from the folder that the store is in; of a trace, behind the word
+ * that says its format.  Returns NULL if it is at neither place; the caller frees it.
  */
-static char *find_trace(const char *store, const char *trace)
+static char *find_path(const char *store, const char *word, const char *path)
 {
-	const char *path = trace_word_path(trace);
 	if (is_there(path))
-		return strdup(trace);
+		return strdup(word);
 	const char *slash = strrchr(store, '/');
 	char *beside = NULL;
 	if (path[0] == '/' || slash == NULL ||
-	    asprintf(&beside, "%.*s%.*s/%s", (int)(path - trace), trace, (int)(slash - store), store, path) < 0)
+	    asprintf(&beside, "%.*s%.*s/%s", (int)(path - word), word, (int)(slash - store), store, path) < 0)
 		return NULL;
-	if (is_there(trace_word_path(beside)))
+	if (is_there(beside + (path - word)))
 		return beside;
 	free(beside);
 	return NULL;
 }
 
-struct trace_paths {
+struct found_paths {
 	char **paths;
 	size_t count;
 };
 
-static void trace_paths_release(struct trace_paths *traces)
+static void found_paths_release(struct found_paths *found)
 {
-	for (size_t i = 0; i < traces->count; i++)
-		free(traces->paths[i]);
-	free(traces->paths);
+	for (size_t i = 0; i < found->count; i++)
+		free(found->paths[i]);
+	free(found->paths);
 }
 
-/* Those of the command line, or of the manifest.  trace_paths_release() also after failure. */
+/* Those of the command line, or of the manifest.  found_paths_release() also after failure. */
 static enum cli_exit find_traces(const struct target *target, const struct cli_words *words,
-				 struct trace_paths *traces)
+				 struct found_paths *traces)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
 	size_t count = words->count > 1 ? words->count - 1 : info->trace_count;
@@ -88,7 +93,7 @@ static enum cli_exit find_traces(const struct target *target, const struct cli_w
 		return report_no_memory();
 	for (; traces->count < count; traces->count++) {
 		const char *name = words->count > 1 ? words->words[1 + traces->count] : info->traces[traces->count];
-		char *path = words->count > 1 ? strdup(name) : find_trace(target->path, name);
+		char *path = words->count > 1 ? strdup(name) : find_path(target->path, name, trace_word_path(name));
 		if (path == NULL)
 			return report_exit(CLI_INPUT,
 					   "'%s' was built from '%s', which is not there; say where it is: "
@@ -99,6 +104,27 @@ static enum cli_exit find_traces(const struct target *target, const struct cli_w
 	if (count == 0)
 		return report_exit(CLI_INPUT, "'%s' does not say which trace it was built from: name it",
 				   target->path);
+	return CLI_OK;
+}
+
+/* Where names of functions were looked for.  found_paths_release() also after failure. */
+static enum cli_exit find_symbols(const struct target *target, struct found_paths *symbols)
+{
+	const struct histree_store_info *info = histree_store_info(target->store);
+	symbols->paths = calloc(info->symbol_count + 1, sizeof(*symbols->paths));
+	if (symbols->paths == NULL)
+		return report_no_memory();
+	for (; symbols->count < info->symbol_count; symbols->count++) {
+		const char *name = info->symbols[symbols->count];
+		char *path = find_path(target->path, name, name);
+		if (path == NULL)
+			return report_exit(
+				CLI_INPUT,
+				"'%s' has names of functions from '%s', which is not there; say where it "
+				"is with '--symbols', or '--symbols none'",
+				target->path, name);
+		symbols->paths[symbols->count] = path;
+	}
 	return CLI_OK;
 }
 
@@ -181,7 +207,7 @@ static void keep_clock(struct kept_hosts *kept, const char *host, const struct h
 
 /* Whether the traces are as many as the manifest lists: then it says which is whose.  Others say it themselves. */
 static bool keep_hosts(struct kept_hosts *kept, const struct histree_store_info *info,
-		       const struct trace_paths *traces)
+		       const struct found_paths *traces)
 {
 	kept->hosts = calloc(traces->count + 1, sizeof(*kept->hosts));
 	kept->clocks = calloc(info->host_count + 1, sizeof(*kept->clocks));
@@ -235,8 +261,27 @@ static enum cli_exit report_build(enum histree_status status, const char *store,
 	return CLI_OK;
 }
 
-static enum cli_exit rebuild(const struct target *target, const struct trace_paths *traces,
-			     const struct rebuild_options *chosen)
+/* Where names of functions are looked for: as the command line says, or as it was. */
+struct symbol_choice {
+	const char *const *paths;
+	size_t count;
+	bool none;
+};
+
+static struct symbol_choice choose_symbols(const struct histree_store_info *info,
+					   const struct rebuild_options *chosen, const struct found_paths *symbols)
+{
+	const struct cli_texts *said = &chosen->symbols;
+	if (said->count == 0)
+		return (struct symbol_choice){ (const char *const *)symbols->paths, symbols->count,
+					       info->no_symbols };
+	if (said->count == 1 && strcmp(said->texts[0], "none") == 0)
+		return (struct symbol_choice){ .none = true };
+	return (struct symbol_choice){ said->texts, said->count, false };
+}
+
+static enum cli_exit rebuild(const struct target *target, const struct found_paths *traces,
+			     const struct found_paths *symbols, const struct rebuild_options *chosen)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
 	char variant[sizeof(((struct histree_history_info *)0)->variant)];
@@ -253,6 +298,7 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 		free(analyses);
 		return code != CLI_OK ? code : report_no_memory();
 	}
+	const struct symbol_choice names = choose_symbols(info, chosen, symbols);
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->paths,
@@ -268,6 +314,9 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 		.analysis_count = count,
 		.definitions = chosen->definitions.texts,
 		.definition_count = chosen->definitions.count,
+		.symbols = names.paths,
+		.symbol_count = names.count,
+		.no_symbols = names.none,
 		.force = true,
 		.ignore_gaps = info->ignores_gaps,
 		.null_empty_stacks = info->null_empty_stacks,
@@ -296,7 +345,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct target target;
-	struct trace_paths traces = { 0 };
+	struct found_paths traces = { 0 }, symbols = { 0 };
 	struct histree_error error = { 0 };
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
@@ -304,11 +353,15 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = report_exit(CLI_USAGE, "'%s' is one file: only a store knows its trace", target.path);
 	else
 		status = find_traces(&target, &words, &traces);
+	if (status == CLI_OK && chosen.symbols.count == 0)
+		status = find_symbols(&target, &symbols);
 	if (status == CLI_OK)
-		status = rebuild(&target, &traces, &chosen);
-	trace_paths_release(&traces);
+		status = rebuild(&target, &traces, &symbols, &chosen);
+	found_paths_release(&traces);
+	found_paths_release(&symbols);
 	target_close(&target);
 	cli_texts_release(&chosen.definitions);
+	cli_texts_release(&chosen.symbols);
 	return status;
 }
 

@@ -70,6 +70,15 @@ static void put_tree(FILE *text, const struct tree_options *tree)
 		fprintf(text, " --nulls %s", tree->leaves_out_nulls ? "leave-out" : "keep");
 }
 
+/* Where names of functions come from; what is there, nobody compares. */
+static void put_symbols(FILE *text, const struct histree_build_options *options)
+{
+	for (size_t i = 0; i < options->symbol_count; i++)
+		fprintf(text, " --symbols %s", options->symbols[i]);
+	if (options->no_symbols)
+		fputs(" --symbols none", text);
+}
+
 /* Clocks that were found are those of the packets, which the traces have. */
 static void put_clocks(FILE *text, const struct histree_build_options *options)
 {
@@ -113,6 +122,7 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 		fprintf(text, " --checkpoint-events %llu", (unsigned long long)options->checkpoint_events);
 	if (options->no_overviews)
 		fputs(" --no-overviews", text);
+	put_symbols(text, options);
 	put_clocks(text, options);
 	bool failed = ferror(text) != 0;
 	if (fclose(text) == 0 && !failed && status == HISTREE_OK)

@@ -60,6 +60,9 @@ static enum histree_status begin_summary(struct summary *summary, const struct h
 		.null_empty_stacks = experiment->options.null_empty_stacks,
 		.partial_histories = experiment->options.backend == HISTREE_BACKEND_PARTIAL,
 		.checkpoint_events = experiment->options.checkpoint_events,
+		.symbols = experiment->options.symbols,
+		.symbol_count = experiment->options.symbol_count,
+		.no_symbols = experiment->options.no_symbols,
 	};
 	return hosts_summary_begin(&summary->of_hosts, arena, &summary->info, hosts, count, error);
 }

@@ -212,21 +212,22 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 	enum histree_status status = check_version(path, root, &version, error);
 	if (status != HISTREE_OK)
 		return status;
-	json_t *traces, *list, *warnings;
-	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0;
+	json_t *traces, *list, *warnings, *symbols = NULL;
+	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0, no_symbols = 0;
 	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
 	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, checkpoint_events = 0, start,
 							     end, build_ns;
 	if (json_unpack(root,
 			"{s:s, s?s, s?s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I, "
-			"s?b, s?b, s?b, s?I}",
+			"s?b, s?b, s?b, s?I, s?o, s?b}",
 			"made_by", &made_by, "options", &options, "events_index", &index_identity, "traces",
 			&traces, "histories", &list, "complete", &complete, "partial", &partial, "warnings",
 			&warnings, "events", &events, "clock_steps_back", &steps, "discarded_events", &lost_events,
 			"discarded_packets", &lost_packets, "repeated_packets", &repeated, "gaps", &gaps, "start",
 			&start, "end", &end, "build_ns", &build_ns, "ignores_gaps", &ignores_gaps,
 			"null_empty_stacks", &null_stacks, "partial_histories", &partial_histories,
-			"checkpoint_events", &checkpoint_events) != 0)
+			"checkpoint_events", &checkpoint_events, "symbols", &symbols, "no_symbols",
+			&no_symbols) != 0)
 		return manifest_malformed(path, "lacks something, or has it of another kind", error);
 	if (events < 0 || gaps < 0 || build_ns < 0 || checkpoint_events < 0)
 		return manifest_malformed(path, "has a count below zero", error);
@@ -249,6 +250,7 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 		.null_empty_stacks = null_stacks != 0,
 		.partial_histories = partial_histories != 0,
 		.checkpoint_events = (uint64_t)checkpoint_events,
+		.no_symbols = no_symbols != 0,
 		.start = start,
 		.end = end,
 		.build_ns = build_ns,
@@ -258,6 +260,8 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 	status = decode_texts(path, traces, arena, &out->traces, &out->trace_count, error);
 	if (status == HISTREE_OK)
 		status = decode_texts(path, warnings, arena, &out->warnings, &out->warning_count, error);
+	if (status == HISTREE_OK && symbols != NULL)
+		status = decode_texts(path, symbols, arena, &out->symbols, &out->symbol_count, error);
 	if (status == HISTREE_OK)
 		status = decode_histories(path, list, arena, out, error);
 	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */

@@ -79,12 +79,17 @@ static json_t *chosen(bool option)
 	return option ? json_true() : NULL;
 }
 
+static json_t *chosen_texts(const char *const *strings, size_t count)
+{
+	return count > 0 ? texts(strings, count) : NULL;
+}
+
 char *manifest_encode(const struct histree_store_info *info)
 {
 	bool is_new = info->host_count > 0 || info->clock != NULL;
 	json_t *root = json_pack(
 		"{s:s, s:i, s:i, s:o, s:o, s:o*, s:o, s:o, s:o*, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-		"s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
+		"s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
 		"format", "histree store", "version", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_VERSION,
 		"oldest_reader", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_OLDEST_READER, "made_by",
 		text(info->made_by), "traces", texts(info->traces, info->trace_count), "options",
@@ -98,7 +103,8 @@ char *manifest_encode(const struct histree_store_info *info)
 		"end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns, "ignores_gaps",
 		chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks),
 		"partial_histories", chosen(info->partial_histories), "checkpoint_events",
-		info->checkpoint_events != 0 ? json_integer(number(info->checkpoint_events)) : NULL, "host",
+		info->checkpoint_events != 0 ? json_integer(number(info->checkpoint_events)) : NULL, "symbols",
+		chosen_texts(info->symbols, info->symbol_count), "no_symbols", chosen(info->no_symbols), "host",
 		info->host != NULL ? text(info->host) : NULL, "clock", manifest_encode_clock(info->clock), "hosts",
 		manifest_encode_hosts(info));
 	if (root == NULL)

@@ -16,3 +16,23 @@ try histree ls --labels none.histree
 try histree build -q -o no.histree --symbols nowhere "$DATA/ctf-calls"
 echo words >words
 try histree build -q -o no.histree --symbols words "$DATA/ctf-calls"
+# Built again, a store has the same names, here or in its folder; or others, where the command line says so.
+names() {
+	histree ls --labels "$1" --format tsv 2>/dev/null | cut -f 1,2,6 | cksum
+}
+again() {
+	before=$(names $1)
+	histree rebuild -q $1 "$DATA/ctf-calls"
+	[ "$before" = "$(names $1)" ] && echo "$1: the same names"
+}
+mkdir folder && cp -r named.histree folder
+again named.histree
+again none.histree
+mv table folder
+again folder/named.histree
+try histree rebuild -q named.histree
+histree rebuild -q named.histree --symbols none
+try histree ls --labels named.histree
+grep symbols named.histree/manifest.json
+histree rebuild -q named.histree --symbols folder/table
+grep -A 2 '"symbols"' named.histree/manifest.json
