@@ -13,7 +13,14 @@
 #include "server/catalogue/dataset.h"
 #include "server/http/call.h"
 
-enum output_type { OUTPUT_TABLE, OUTPUT_TREE_TIME_XY, OUTPUT_TIME_GRAPH, OUTPUT_DATA_TREE, OUTPUT_TREE_GENERIC_XY };
+enum output_type {
+	OUTPUT_TABLE,
+	OUTPUT_TREE_TIME_XY,
+	OUTPUT_TIME_GRAPH,
+	OUTPUT_DATA_TREE,
+	OUTPUT_TREE_GENERIC_XY,
+	OUTPUT_GANTT_CHART, /* a time graph whose axis is not the time of the trace */
+};
 
 /* What an endpoint hands to an output: the answer is an envelope, whose model is to be written. */
 struct output_call {
@@ -56,8 +63,8 @@ struct output {
 extern const struct output *const outputs[];
 
 extern const struct output output_call_stack, output_chart_lines, output_chart_states, output_control_flow,
-	output_critical_path, output_resources, output_cpu_usage, output_histogram, output_events,
-	output_statistics, output_state_system, output_segment_table, output_segment_scatter,
+	output_critical_path, output_flame_graph, output_resources, output_cpu_usage, output_histogram,
+	output_events, output_statistics, output_state_system, output_segment_table, output_segment_scatter,
 	output_segment_statistics, output_segment_density;
 
 const char *output_type_name(enum output_type type);

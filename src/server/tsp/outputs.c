@@ -11,16 +11,29 @@ enum { ANALYSES_MAX = 64 };
 
 /* The outputs for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
-	&output_chart_lines,     &output_cpu_usage,       &output_call_stack,         &output_control_flow,
-	&output_critical_path,   &output_events,          &output_statistics,         &output_histogram,
-	&output_segment_density, &output_segment_scatter, &output_segment_statistics, &output_segment_table,
-	&output_resources,       &output_state_system,    &output_chart_states,        NULL,
+	&output_chart_lines,
+	&output_cpu_usage,
+	&output_call_stack,
+	&output_control_flow,
+	&output_critical_path,
+	&output_events,
+	&output_statistics,
+	&output_flame_graph,
+	&output_histogram,
+	&output_segment_density,
+	&output_segment_scatter,
+	&output_segment_statistics,
+	&output_segment_table,
+	&output_resources,
+	&output_state_system,
+	&output_chart_states,
+	NULL,
 };
 
 const char *output_type_name(enum output_type type)
 {
-	static const char *const names[] = { "TABLE", "TREE_TIME_XY", "TIME_GRAPH", "DATA_TREE",
-					     "TREE_GENERIC_XY" };
+	static const char *const names[] = { "TABLE",     "TREE_TIME_XY",    "TIME_GRAPH",
+					     "DATA_TREE", "TREE_GENERIC_XY", "GANTT_CHART" };
 	return names[type];
 }
 

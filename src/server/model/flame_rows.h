@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flame_rows.h - a flame graph as rows: a group for each thread, or one for all, in it a row for each depth, and on
+ * the row nodes beside each other.  A place on the row is a time that was added up, from 0 on in each group; what a
+ * node calls lies within it, the longest first.
+ */
+#ifndef SERVER_MODEL_FLAME_ROWS_H
+#define SERVER_MODEL_FLAME_ROWS_H
+
+#include "server/model/flame_list.h"
+
+struct flame_group {
+	uint32_t node;      /* of the list; its name is the group's */
+	uint32_t top;       /* depth of the nodes on the first row */
+	uint32_t row_count; /* 0: nothing is in it */
+	size_t first_row;   /* of all rows of all groups */
+};
+
+struct flame_rows {
+	struct flame_list list;
+	uint64_t *starts; /* of nodes */
+	struct flame_group *groups;
+	size_t group_count, row_count;
+	uint64_t width; /* of the widest group */
+};
+
+/* Release it also after failure. */
+enum histree_status flame_rows_make(struct flame_rows *rows, const struct dataset *dataset,
+				    const struct flame_request *request, struct histree_error *error);
+void flame_rows_release(struct flame_rows *rows);
+
+/* Returns the next node on a row of a group from this one on, which it may be; HISTREE_NO_INDEX: there is none. */
+uint32_t flame_rows_next(const struct flame_rows *rows, const struct flame_group *group, uint32_t row,
+			 uint32_t node);
+
+/* Returns the node at a place of a row, HISTREE_NO_INDEX if there is none. */
+uint32_t flame_rows_at(const struct flame_rows *rows, const struct flame_group *group, uint32_t row,
+		       uint64_t place);
+
+#endif

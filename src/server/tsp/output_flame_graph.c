@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+/*
+ * output_flame_graph.c - call stacks added up, as a time graph whose axis is the time that was added up, from 0 on.
+ *
+ * The trees and states are those of the whole trace and by thread; the parameter `selection_range`, two times of
+ * the trace, is of a window instead, and `group_by` "all" puts all threads together.  Each request says it again.
+ *
+ * Entry 1 is the trace; that of a group has a number, and those of its rows the numbers after it: the same for the
+ * same window.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time_text.h"
+#include "server/model/flame_rows.h"
+#include "server/tsp/parameters.h"
+#include "server/tsp/style_reply.h"
+#include "server/tsp/tooltip.h"
+#include "server/tsp/tree_reply.h"
+
+enum { ENTRY_ROOT = 1, ENTRY_FIRST = 2, ROWS_MAX = 1 << 20 };
+
+static int64_t entry_of(size_t group, uint32_t row)
+{
+	return ENTRY_FIRST + (int64_t)group * ROWS_MAX + row;
+}
+
+/* Returns the group of an entry, and 0 in *row, or the number of a row, from 1 on; NULL: there is no such entry. */
+static const struct flame_group *find_entry(const struct flame_rows *rows, int64_t entry, uint32_t *row)
+{
+	if (entry < ENTRY_FIRST || (uint64_t)(entry - ENTRY_FIRST) / ROWS_MAX >= rows->group_count)
+		return NULL;
+	const struct flame_group *group = &rows->groups[(entry - ENTRY_FIRST) / ROWS_MAX];
+	*row = (uint32_t)((entry - ENTRY_FIRST) % ROWS_MAX);
+	return *row <= group->row_count ? group : NULL;
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------------ */
+
+/* A viewer of so many pixels shows all that it can zoom into. */
+static const struct flame_request whole = { .from = INT64_MIN, .to = INT64_MAX, .pixels = 1, .by_thread = true };
+
+/* The view: the whole trace. */
+static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	struct flame_rows *rows = calloc(1, sizeof(*rows));
+	*view = NULL;
+	enum histree_status status =
+		rows != NULL ? flame_rows_make(rows, dataset, &whole, error) : HISTREE_ERR_MEMORY;
+	if (status == HISTREE_OK) {
+		*view = rows;
+		return HISTREE_OK;
+	}
+	if (rows != NULL)
+		flame_rows_release(rows);
+	free(rows);
+	return status;
+}
+
+static void free_view(void *view)
+{
+	flame_rows_release(view);
+	free(view);
+}
+
+struct flame_answer {
+	struct dataset *dataset;       /* held */
+	const struct flame_rows *rows; /* the view, or `own` */
+	struct flame_rows own;
+	struct parameter_times times;
+	int64_t *items; /* of states */
+	size_t item_count, item;
+	uint32_t node;
+	bool is_open; /* the object of an item has been begun */
+};
+
+static void answer_free(void *context)
+{
+	struct flame_answer *answer = context;
+	flame_rows_release(&answer->own);
+	dataset_release(answer->dataset);
+	parameter_times_release(&answer->times);
+	free(answer->items);
+	free(answer);
+}
+
+/* Returns false if it has answered that the parameter is none. */
+static bool read_selection(const struct call *call, struct flame_request *request)
+{
+	const json_t *range = json_object_get(call->parameters, "selection_range");
+	const json_t *first = json_array_get(range, 0), *second = json_array_get(range, 1);
+	if (range == NULL)
+		return true;
+	if (json_array_size(range) != 2 || !json_is_integer(first) || !json_is_integer(second)) {
+		reply_error(call->reply, HTTP_BAD_REQUEST, "selection_range: not two times");
+		return false;
+	}
+	const int64_t one = json_integer_value(first), other = json_integer_value(second);
+	request->from = one < other ? one : other;
+	request->to = one < other ? other : one;
+	return true;
+}
+
+/* NULL: it has answered. */
+static struct flame_answer *make_answer(const struct output_call *output)
+{
+	const struct call *call = output->call;
+	struct histree_error error = { 0 };
+	struct flame_request request = whole;
+	const char *group_by = parameters_text(call, "group_by");
+	if (!read_selection(call, &request))
+		return NULL;
+	request.by_thread = group_by == NULL || strcmp(group_by, "all") != 0;
+	request.cancel = reply_cancel(call->reply);
+	struct flame_answer *answer = calloc(1, sizeof(*answer));
+	if (answer == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+		return NULL;
+	}
+	answer->dataset = dataset_hold(output->dataset);
+	answer->rows = output->view;
+	const bool is_whole = request.from == INT64_MIN && request.to == INT64_MAX && request.by_thread;
+	if (!is_whole) {
+		answer->rows = &answer->own;
+		if (flame_rows_make(&answer->own, output->dataset, &request, &error) != HISTREE_OK) {
+			answer_free(answer);
+			reply_failure(call->reply, &error);
+			return NULL;
+		}
+	}
+	if (histree_flame_is_damaged(answer->rows->list.flame, 0))
+		call->reply->notice = "some stacks are unknown: the store is damaged; histree verify says where";
+	return answer;
+}
+
+/* ---- tree --------------------------------------------------------------------------------------------------- */
+
+/* Rows of a group follow it. */
+static const struct flame_group *group_at(const struct flame_rows *rows, size_t index, uint32_t *row)
+{
+	size_t low = 0, high = rows->group_count; /* group i is entry first_row + i */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (rows->groups[middle].first_row + middle <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	*row = (uint32_t)(index - rows->groups[low].first_row - low);
+	return &rows->groups[low];
+}
+
+static const char *name_of(const struct flame_rows *rows, const struct flame_group *group)
+{
+	const struct histree_flame_node *node = &rows->list.nodes[group->node];
+	return node->kind == HISTREE_FLAME_ROOT ? "all" : node->name;
+}
+
+static bool write_entry(const void *context, size_t index, struct json_writer *json)
+{
+	const struct flame_answer *answer = context;
+	const struct flame_rows *rows = answer->rows;
+	char number[16];
+	uint32_t row;
+	struct tree_entry entry = { .id = ENTRY_ROOT, .parent = -1, .start = 0, .is_default = true };
+	if (index > rows->group_count + rows->row_count)
+		return false;
+	if (index == 0) {
+		entry.end = (int64_t)rows->width - 1;
+		tree_entry_begin(json, &entry);
+		tree_entry_label(json, "Flame graph", strlen("Flame graph"));
+		return true;
+	}
+	const struct flame_group *group = group_at(rows, index - 1, &row);
+	const size_t number_of_group = (size_t)(group - rows->groups);
+	entry.id = entry_of(number_of_group, row);
+	entry.parent = row > 0 ? entry_of(number_of_group, 0) : ENTRY_ROOT;
+	entry.end = (int64_t)rows->list.nodes[group->node].total[0] - 1;
+	entry.has_data = row > 0;
+	snprintf(number, sizeof(number), "%" PRIu32, row - 1);
+	const char *label = row > 0 ? number : name_of(rows, group);
+	tree_entry_begin(json, &entry);
+	tree_entry_label(json, label, strlen(label));
+	return true;
+}
+
+static void tree(const struct output_call *output)
+{
+	static const struct tree_header headers[] = {
+		{ "Thread, depth", "a thread of the program, and how deep its calls are", NULL },
+		{ 0 },
+	};
+	static const struct tree_source source = { headers, -1, write_entry, answer_free };
+	struct flame_answer *answer = make_answer(output);
+	if (answer != NULL)
+		tree_reply(output, &source, answer);
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------- */
+
+/* Whether a time is asked for that lies in the node. */
+static bool is_asked(const struct parameter_times *times, uint64_t start, uint64_t size)
+{
+	size_t low = 0, high = times->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (times->times[middle] < 0 || (uint64_t)times->times[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < times->count && (uint64_t)times->times[low] - start < size;
+}
+
+static void write_node(const struct flame_rows *rows, uint32_t number, struct json_writer *json)
+{
+	const struct histree_flame_node *node = &rows->list.nodes[number];
+	const bool is_frame = node->kind == HISTREE_FLAME_FRAME;
+	const struct histree_value name = is_frame ? histree_string(node->name) : histree_unknown();
+	const struct histree_style *style = histree_style_of(NULL, &name);
+	json_begin_object(json);
+	json_int_member(json, "start", (int64_t)rows->starts[number]);
+	json_int_member(json, "end", (int64_t)(rows->starts[number] + node->total[0]));
+	json_text_member(json, "label", node->name);
+	if (style != NULL) {
+		json_key(json, "style");
+		json_begin_object(json);
+		json_text_member(json, "parentKey", style->key);
+		json_key(json, "values");
+		json_begin_object(json);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* States of an entry, until it is done or the piece is full; true: done. */
+static bool write_row(struct flame_answer *answer, struct json_writer *json)
+{
+	uint32_t row = 0;
+	const struct flame_rows *rows = answer->rows;
+	const int64_t item = answer->items[answer->item];
+	const struct flame_group *group = find_entry(rows, item, &row);
+	if (group == NULL)
+		return true;
+	if (!answer->is_open) {
+		answer->is_open = true;
+		answer->node = group->node;
+		json_begin_object(json);
+		json_int_member(json, "entryId", item);
+		json_key(json, "states");
+		json_begin_array(json);
+	}
+	while (row > 0 &&
+	       (answer->node = flame_rows_next(rows, group, row - 1, answer->node)) != HISTREE_NO_INDEX) {
+		const struct histree_flame_node *node = &rows->list.nodes[answer->node];
+		if (json->piece->size >= PIECE_SIZE)
+			return false;
+		if (is_asked(&answer->times, rows->starts[answer->node], node->total[0]))
+			write_node(rows, answer->node, json);
+		answer->node += node->descendants + 1;
+	}
+	json_end(json);
+	json_end(json);
+	answer->is_open = false;
+	return true;
+}
+
+static enum histree_status next_rows(void *context, struct json_writer *json, struct histree_error *error)
+{
+	(void)error;
+	struct flame_answer *answer = context;
+	while (answer->item < answer->item_count && json->piece->size < PIECE_SIZE)
+		if (write_row(answer, json))
+			answer->item++;
+	return answer->item < answer->item_count ? HISTREE_OK : HISTREE_END;
+}
+
+static void states(const struct output_call *output)
+{
+	struct reply *reply = output->call->reply;
+	struct flame_answer *answer = make_answer(output);
+	if (answer == NULL)
+		return;
+	if (!parameters_times(output->call, &answer->times) ||
+	    !parameters_items(output->call, &answer->items, &answer->item_count)) {
+		answer_free(answer);
+		return;
+	}
+	reply_envelope(reply);
+	json_begin_object(&reply->json);
+	json_key(&reply->json, "rows");
+	json_begin_array(&reply->json);
+	reply_steps(reply, &(struct reply_steps){ next_rows, answer_free, answer });
+}
+
+/* ---- tooltip, style ----------------------------------------------------------------------------------------- */
+
+static void write_duration(const struct output_call *output, const char *key, uint64_t ns, uint64_t of)
+{
+	char text[TIME_TEXT_SIZE];
+	struct piece words = { 0 };
+	time_format_duration(ns, text);
+	piece_format(&words, "%s", text);
+	if (of > 0)
+		piece_format(&words, ", %.2f %%", 100.0 * (double)ns / (double)of);
+	tooltip_pair(output, key, &words);
+	piece_release(&words);
+}
+
+static void tooltip(const struct output_call *output)
+{
+	uint32_t row;
+	struct tooltip_request request;
+	struct flame_answer *answer = make_answer(output);
+	if (answer == NULL)
+		return;
+	const struct flame_rows *rows = answer->rows;
+	if (tooltip_begin(output, 0, INT64_MAX, &request)) {
+		const struct flame_group *group = find_entry(rows, request.item, &row);
+		const uint32_t at = group != NULL && row > 0
+					    ? flame_rows_at(rows, group, row - 1, (uint64_t)request.time)
+					    : HISTREE_NO_INDEX;
+		if (at != HISTREE_NO_INDEX) {
+			const struct histree_flame_node *node = &rows->list.nodes[at];
+			const uint64_t all = rows->list.nodes[group->node].total[0];
+			struct piece name = { 0 };
+			piece_put_text(&name, node->name);
+			tooltip_pair(output, "Function", &name);
+			write_duration(output, "Total time", node->total[0], all);
+			write_duration(output, "Self time", node->self[0], all);
+			piece_release(&name);
+		}
+	}
+	answer_free(answer);
+}
+
+static void style(const struct output_call *output)
+{
+	static const struct histree_label_table *const palette;
+	style_reply(output, &palette, 1);
+}
+
+const struct output output_flame_graph = {
+	.id = "org.eclipse.tracecompass.analysis.profiling.core.flamegraph",
+	.name = "Flame Graph",
+	.description = "How long threads were in each function, with who called it; the axis is time added up",
+	.type = OUTPUT_GANTT_CHART,
+	.applies = flame_list_applies,
+	.make = make,
+	.free = free_view,
+	.tree = tree,
+	.states = states,
+	.tooltip = tooltip,
+	.style = style,
+};
