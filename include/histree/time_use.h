@@ -60,8 +60,16 @@ struct histree_time_use_request {
 	 * system_call and had_by; NULL: all.  The idle loops of CPUs are counted by CPU or state only.
 	 */
 	const char *where;
+	/* The longest waits and times blocked are asked for: each state is read then, whatever there is of sums. */
+	bool longest;
 	size_t states_max; /* how many states are in memory at a time, more or less; 0 means 262,144 */
 	struct histree_cancel cancel;
+};
+
+/* The longest time in one piece, in the range, in which a thread did what the row counts; of equals the first. */
+struct histree_use_longest {
+	uint64_t ns; /* 0: there was none */
+	histree_time start;
 };
 
 struct histree_use_row {
@@ -77,6 +85,7 @@ struct histree_use_row {
 	uint64_t ns[HISTREE_USE_COUNT];
 	/* How many states of threads begin in the range, or were going on at its start; by system call: calls. */
 	uint64_t count;
+	struct histree_use_longest longest_wait, longest_block; /* for a CPU; blocked: if they were asked for */
 };
 
 struct histree_time_use;

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "cli/switch_counts.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
 #include "histree/time_use.h"
 
 struct top_options {
-	const char *analysis, *format, *from, *to, *by, *where;
+	const char *analysis, *format, *from, *to, *by, *where, *columns;
 	uint64_t limit;
 };
 
@@ -42,6 +43,13 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct top_options, where),
 	  .help = "count only what passes this expression over host, thread, process, name, cpu, state, "
 		  "system_call and had_by" },
+	{ .name = "columns",
+	  .argument = "COLUMNS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct top_options, columns),
+	  .help = "print more of each row: switches (of threads: voluntary, involuntary) or longest (waits for a "
+		  "CPU, "
+		  "times blocked), or both with a comma" },
 	{ .name = "limit",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
@@ -67,10 +75,12 @@ static const struct row_column key_columns[HISTREE_USE_KEY_COUNT] = {
 	{ .name = "had_by", .width = 8, .to_the_right = true },
 };
 
-enum { COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 };
+enum { COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 + 6 };
 
 struct printing {
 	unsigned by;
+	bool has_switches, has_longest;
+	struct switch_counts switches;
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
 	struct row_writer rows;
@@ -106,6 +116,25 @@ static enum cli_exit read_keys(const char *text, unsigned *by)
 	}
 	return report_exit(CLI_USAGE, "'--by' needs at least one of thread, process, name, cpu, state, system-call "
 				      "and had-by");
+}
+
+static enum cli_exit read_columns(const char *text, struct printing *printing)
+{
+	for (const char *word = text; word != NULL; word = *word == ',' ? word + 1 : NULL) {
+		const char *end = strchrnul(word, ',');
+		const size_t size = (size_t)(end - word);
+		if (size == strlen("switches") && memcmp(word, "switches", size) == 0)
+			printing->has_switches = true;
+		else if (size == strlen("longest") && memcmp(word, "longest", size) == 0)
+			printing->has_longest = true;
+		else
+			return report_exit(CLI_USAGE, "'--columns': '%.*s' is neither switches nor longest",
+					   (int)size, word);
+		word = end;
+	}
+	if (printing->has_switches && printing->by != HISTREE_BY(THREAD))
+		return report_exit(CLI_USAGE, "'--columns switches' needs '--by thread': threads are switched");
+	return CLI_OK;
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
@@ -161,6 +190,16 @@ static void choose_columns(struct printing *printing, const struct row_format *f
 	add_column(printing, (struct row_column){ .name = "count", .width = 8, .to_the_right = true });
 	if (has(printing, HISTREE_USE_BY_STATE))
 		add_column(printing, (struct row_column){ .name = "percent", .width = 7, .to_the_right = true });
+	if (printing->has_switches) {
+		add_column(printing, (struct row_column){ .name = "voluntary", .width = 9, .to_the_right = true });
+		add_column(printing,
+			   (struct row_column){ .name = "involuntary", .width = 11, .to_the_right = true });
+	}
+	static const char *const longest[] = { "longest_wait", "longest_wait_start", "longest_block",
+					       "longest_block_start" };
+	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest) && printing->has_longest; i++)
+		add_column(printing, (struct row_column){
+					     .name = longest[i], .width = i % 2 ? 19 : 13, .to_the_right = true });
 }
 
 static void put_key(struct row_writer *rows, enum histree_use_key key, const struct histree_value *value)
@@ -206,6 +245,32 @@ static void put_times(struct printing *printing, const struct histree_use_row *r
 	row_unsigned(rows, row->count);
 }
 
+static void put_longest(struct row_writer *rows, const struct histree_use_longest *longest)
+{
+	row_duration(rows, longest->ns);
+	if (longest->ns > 0)
+		row_number(rows, longest->start);
+	else if (rows->format->for_people)
+		row_text(rows, "-");
+	else
+		row_null(rows);
+}
+
+static void put_more(struct printing *printing, const struct histree_use_row *row)
+{
+	struct row_writer *rows = &printing->rows;
+	if (printing->has_switches) {
+		const int32_t tid = row->keys[HISTREE_USE_BY_THREAD].int32;
+		const struct switch_count count = switch_counts_of(&printing->switches, row->host, tid);
+		row_unsigned(rows, count.voluntary);
+		row_unsigned(rows, count.involuntary);
+	}
+	if (printing->has_longest) {
+		put_longest(rows, &row->longest_wait);
+		put_longest(rows, &row->longest_block);
+	}
+}
+
 static void put_row(struct printing *printing, const struct histree_use_row *row)
 {
 	struct row_writer *rows = &printing->rows;
@@ -220,6 +285,7 @@ static void put_row(struct printing *printing, const struct histree_use_row *row
 	if (has(printing, HISTREE_USE_BY_HAD_BY))
 		row_text(rows, row->had_by_name);
 	put_times(printing, row);
+	put_more(printing, row);
 	row_end(rows);
 }
 
@@ -245,7 +311,9 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 		put_row(printing, &rows[i]);
 	row_writer_finish(&printing->rows);
 	enum cli_exit code = count > 0 ? CLI_OK : CLI_NOTHING;
-	if (histree_time_use_is_damaged(use))
+	if (printing->switches.has_gaps)
+		report("warning: events are missing in that time, so that there may have been more switches");
+	if (histree_time_use_is_damaged(use) || printing->switches.is_damaged)
 		code = report_damaged_history();
 	return cli_end(output, code);
 }
@@ -257,6 +325,7 @@ static enum cli_exit ask(struct printing *printing, const struct target *target,
 {
 	struct histree_time_use_request request = { .by = printing->by,
 						    .where = chosen->where,
+						    .longest = printing->has_longest,
 						    .cancel = { .go_on = progress_goes_on } };
 	struct histree_error error = { 0 };
 	struct histree_time_use *use = NULL;
@@ -269,6 +338,10 @@ static enum cli_exit ask(struct printing *printing, const struct target *target,
 	printing->host = target_host_name(target);
 	if (printing->host == NULL)
 		return report_no_memory();
+	if (printing->has_switches)
+		code = switch_counts_read(&printing->switches, target, request.from, request.to);
+	if (code != CLI_OK)
+		return code;
 	progress_catch_signals();
 	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
 	if (status == HISTREE_ERR_CANCELLED)
@@ -289,12 +362,15 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	enum cli_exit code = read_keys(chosen.by, &printing.by);
+	if (code == CLI_OK)
+		code = read_columns(chosen.columns, &printing);
 	if (code != CLI_OK)
 		return code;
 	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
 	if (code == CLI_OK)
 		code = ask(&printing, &target, history, &chosen);
 	free(printing.host);
+	switch_counts_release(&printing.switches);
 	histree_history_close(history);
 	target_close(&target);
 	return code;

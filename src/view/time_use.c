@@ -44,6 +44,14 @@ struct use_key {
 	uint32_t host;
 };
 
+/* What a thread did last, in one piece. */
+struct use_run {
+	histree_time start;
+	uint64_t ns;
+	enum histree_use use;
+	uint32_t row;
+};
+
 struct histree_time_use {
 	struct histree_time_use_request request;
 	struct histree_filter *filter; /* NULL: all is counted */
@@ -58,6 +66,8 @@ struct histree_time_use {
 	uint32_t host;
 	const char *host_name;
 	const struct histree_control_flow *flow;
+	const struct histree_thread *threads; /* of it, */
+	struct use_run *runs;                 /* and what each did; NULL: that is not asked for */
 	bool has_threads, is_damaged;
 };
 
@@ -195,6 +205,23 @@ static bool wants(void *context, const struct histree_thread *thread)
 				   : histree_filter_match(use->filter, values);
 }
 
+/* A wait goes on where the piece before it ended, if that was of the same row. */
+static void follow_run(struct histree_time_use *use, const struct use_piece *piece)
+{
+	struct use_run *run = &use->runs[piece->thread - use->threads];
+	struct histree_use_row *row = &use->rows[use->last];
+	struct histree_use_longest *longest = piece->use == HISTREE_USE_WAITING   ? &row->longest_wait
+					      : piece->use == HISTREE_USE_BLOCKED ? &row->longest_block
+										  : NULL;
+	const bool goes_on = run->ns > 0 && run->use == piece->use && run->row == use->last &&
+			     (uint64_t)piece->start - (uint64_t)run->start == run->ns;
+	if (!goes_on)
+		*run = (struct use_run){ .start = piece->start, .use = piece->use, .row = use->last };
+	run->ns += piece->ns;
+	if (longest != NULL && (run->ns > longest->ns || (run->ns == longest->ns && run->start < longest->start)))
+		*longest = (struct histree_use_longest){ .ns = run->ns, .start = run->start };
+}
+
 static enum histree_status take(void *context, const struct use_piece *piece, struct histree_error *error)
 {
 	struct histree_time_use *use = context;
@@ -226,6 +253,8 @@ static enum histree_status take(void *context, const struct use_piece *piece, st
 		return error_memory(error, "the use of time");
 	row->ns[piece->use] += piece->ns;
 	row->count += piece->firsts;
+	if (use->runs != NULL)
+		follow_run(use, piece);
 	return HISTREE_OK;
 }
 
@@ -250,6 +279,7 @@ static enum histree_status sweep_host(struct histree_time_use *use, struct histr
 		.needs_cpus = needs(use, HISTREE_USE_BY_CPU, FIELD_CPU),
 		.needs_calls = needs(use, HISTREE_USE_BY_SYSTEM_CALL, FIELD_SYSTEM_CALL),
 		.needs_owners = needs(use, HISTREE_USE_BY_HAD_BY, FIELD_HAD_BY),
+		.needs_order = request->longest,
 		.wants = wants,
 		.take = take,
 		.context = use,
@@ -278,12 +308,16 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 	if (status != HISTREE_OK)
 		return status;
 	use->flow = flow;
-	histree_control_flow_threads(flow, &count);
-	if (count > 0) {
+	use->threads = histree_control_flow_threads(flow, &count);
+	if (use->request.longest && (use->runs = calloc((size_t)count + 1, sizeof(*use->runs))) == NULL)
+		status = error_memory(error, "the use of time");
+	if (count > 0 && status == HISTREE_OK) {
 		use->has_threads = true;
 		status = sweep_host(use, history, error);
 	}
 	histree_control_flow_free(flow);
+	free(use->runs);
+	use->runs = NULL;
 	use->flow = NULL;
 	return status;
 }

@@ -57,8 +57,8 @@ static void ask_thread(struct sweeping *sweeping, uint32_t index)
 	const uint32_t list = index * LISTS_OF_THREAD;
 	struct histree_place place;
 	/* The CPU of an idle loop is known, and it never waits for one. */
-	const bool needs_more =
-		sweep->needs_calls || ((sweep->needs_cpus || sweep->needs_owners) && thread->cpu < 0);
+	const bool needs_more = sweep->needs_order || sweep->needs_calls ||
+				((sweep->needs_cpus || sweep->needs_owners) && thread->cpu < 0);
 	if (!needs_more && thread->status != HISTREE_ROOT && sweeping->list_of[thread->status] == NO_LIST)
 		sweeping->summed[sweeping->summed_count++] = thread->status;
 	ask(sweeping, thread->status, list + LIST_STATUS, HISTREE_WHOLE);
@@ -190,6 +190,7 @@ struct cut {
 
 static enum histree_status give(const struct use_sweep *sweep, struct cut *cut, struct histree_error *error)
 {
+	cut->piece.start = cut->start;
 	cut->piece.ns = (uint64_t)cut->end - (uint64_t)cut->start + 1;
 	return sweep->take(sweep->context, &cut->piece, error);
 }

@@ -15,6 +15,7 @@ enum { USE_NOTHING = INT32_MIN, USE_NOT_KNOWN = INT32_MIN + 1 };
 struct use_piece {
 	const struct histree_thread *thread;
 	uint64_t ns;
+	histree_time start; /* if the order is needed */
 	enum histree_use use;
 	int32_t cpu, system_call, had_by;
 	uint64_t firsts; /* states of the thread that begin, or calls if these are asked for */
@@ -25,6 +26,7 @@ struct use_sweep {
 	const struct histree_control_flow *flow;
 	histree_time from, to;
 	bool needs_cpus, needs_calls, needs_owners; /* owners: who had the CPU */
+	bool needs_order; /* pieces of each thread come one by one, in the order of time */
 	/* Whether anything of this thread is wanted. */
 	bool (*wants)(void *context, const struct histree_thread *thread);
 	enum histree_status (*take)(void *context, const struct use_piece *piece, struct histree_error *error);

@@ -22,3 +22,13 @@ histree top hosts.histree --by state --where 'host == b && state == system'
 histree critical-path hosts.histree b/14752 | head -n 2
 try histree critical-path hosts.histree 14752
 try histree critical-path hosts.histree c/14752
+# More columns: exact counts of switches need their history, and threads; the longest waits do not.
+try histree top "$STORE" --columns longest --limit 3
+try histree top "$STORE" --columns switches
+try histree top "$STORE" --columns longest,switches --by cpu
+try histree top "$STORE" --columns shortest
+histree build -q -a kernel,switches -o switches.histree "$DATA/demo-trace"
+try histree top switches.histree --columns switches,longest --limit 3 --format tsv
+try histree top switches.histree --columns switches --from +10ms --to +20ms --limit 3 --format json
+histree numbers switches.histree -a switches 'Threads/*/*voluntary' --change --from +10ms --to +20ms --format tsv 2>/dev/null | head -n 5
+histree top switches.histree --by state --columns longest --format csv

@@ -260,6 +260,44 @@ static void expect(const struct world *world, const struct histree_use_row *row,
 				ns[use_at(world, thread, t)]++;
 }
 
+/* The longest piece of a use in the row, and of equal ones the first. */
+static struct histree_use_longest longest_of(const struct world *world, const struct histree_use_row *row,
+					     unsigned by, const struct filter *filter, int from, int to,
+					     enum histree_use wanted)
+{
+	struct histree_use_longest longest = { 0 };
+	for (int thread = first_thread(by); thread < THREADS; thread++) {
+		uint64_t run = 0;
+		for (int t = from; t <= to; t++) {
+			bool counts = world->of_thread[thread][STATUS][t] != NOTHING &&
+				      filter->passes(world, thread, t) && use_at(world, thread, t) == wanted &&
+				      is_of(world, row, by, thread, t);
+			run = counts ? run + 1 : 0;
+			const histree_time start = START + t + 1 - (histree_time)run;
+			if (run > longest.ns || (run > 0 && run == longest.ns && start < longest.start))
+				longest = (struct histree_use_longest){ run, start };
+		}
+	}
+	return longest;
+}
+
+static void expect_longest(const struct world *world, const struct histree_use_row *row,
+			   const struct histree_time_use_request *request, const struct filter *filter)
+{
+	const int from = (int)(request->from - START), to = (int)(request->to - START);
+	const struct histree_use_longest none = { 0 };
+	const struct histree_use_longest wait =
+		!request->longest ? none
+				  : longest_of(world, row, request->by, filter, from, to, HISTREE_USE_WAITING);
+	const struct histree_use_longest block =
+		!request->longest ? none
+				  : longest_of(world, row, request->by, filter, from, to, HISTREE_USE_BLOCKED);
+	assert_int_equal(row->longest_wait.ns, wait.ns);
+	assert_int_equal(row->longest_wait.start, wait.start);
+	assert_int_equal(row->longest_block.ns, block.ns);
+	assert_int_equal(row->longest_block.start, block.start);
+}
+
 static uint64_t count_all(const struct world *world, unsigned by, const struct filter *filter, int from, int to)
 {
 	uint64_t sum = 0;
@@ -279,6 +317,7 @@ static void compare(struct random *random, const struct world *world)
 		.to = START + to,
 		.by = (unsigned)random_below(random, 1 << HISTREE_USE_KEY_COUNT),
 		.where = filter->text,
+		.longest = random_percent(random, 40),
 		.states_max = random_percent(random, 70) ? 1 + random_below(random, 50) : 0,
 	};
 	struct histree_error error = { 0 };
@@ -292,6 +331,7 @@ static void compare(struct random *random, const struct world *world)
 	for (size_t i = 0; i < count; i++) {
 		expect(world, &rows[i], request.by, filter, from, to, ns);
 		assert_memory_equal(rows[i].ns, ns, sizeof(ns));
+		expect_longest(world, &rows[i], &request, filter);
 		for (int use_kind = 0; use_kind < HISTREE_USE_COUNT; use_kind++)
 			sum += ns[use_kind];
 	}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "cli/switch_counts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int by_quark(const void *one, const void *other)
+{
+	const struct number_change *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+/* Returns the attributes of a pattern in changes[*count] and after it; with NULL, they are counted only. */
+struct found_sums {
+	struct number_change *changes;
+	size_t count;
+};
+
+static bool add_sum(void *context, histree_quark quark)
+{
+	struct found_sums *found = context;
+	if (found->changes != NULL)
+		found->changes[found->count].quark = quark;
+	found->count++;
+	return true;
+}
+
+static enum histree_status find_sums(const struct histree_attributes *attributes, struct found_sums *found,
+				     struct histree_error *error)
+{
+	static const char *const patterns[] = { "Threads/*/voluntary", "Threads/*/involuntary", "gaps" };
+	enum histree_status status = HISTREE_OK;
+	found->count = 0;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) && status >= HISTREE_OK; i++)
+		status = histree_attributes_match(attributes, HISTREE_ROOT, patterns[i], add_sum, found, error);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* The sums before the window and at its end; before the trace they were 0. */
+static enum histree_status read_sums(struct switch_host *host, histree_time from, histree_time to, bool *is_damaged,
+				     struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(host->history);
+	const bool is_whole = from <= info->start;
+	to = to < info->end ? to : info->end;
+	if (from > to || to < info->start) {
+		host->count = 0;
+		return HISTREE_OK;
+	}
+	enum histree_status status = number_changes_read(host->history, host->changes, host->count,
+							 is_whole ? to : from - 1, to, is_damaged, error);
+	for (size_t i = 0; i < host->count && is_whole; i++)
+		host->changes[i].before = histree_null();
+	return status;
+}
+
+static uint64_t change_of(const struct switch_host *host, histree_quark quark)
+{
+	const struct number_change *change =
+		host->count == 0 ? NULL
+				 : bsearch(&(struct number_change){ .quark = quark }, host->changes, host->count,
+					   sizeof(*host->changes), by_quark);
+	if (change == NULL)
+		return 0;
+	const struct histree_value value = number_change_value(change);
+	return value.type == HISTREE_LONG ? (uint64_t)value.int64 : 0;
+}
+
+static enum histree_status read_host(struct switch_counts *counts, struct switch_host *host, histree_time from,
+				     histree_time to, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	struct found_sums found = { .changes = NULL };
+	bool is_damaged = false;
+	histree_quark gaps;
+	enum histree_status status = find_sums(attributes, &found, error);
+	if (status != HISTREE_OK)
+		return status;
+	host->changes = found.changes = calloc(found.count + 1, sizeof(*found.changes));
+	if (host->changes == NULL) {
+		snprintf(error->message, sizeof(error->message), "out of memory for the sums of switches");
+		return HISTREE_ERR_MEMORY;
+	}
+	status = find_sums(attributes, &found, error);
+	host->count = found.count;
+	qsort(host->changes, host->count, sizeof(*host->changes), by_quark);
+	if (status == HISTREE_OK)
+		status = read_sums(host, from, to, &is_damaged, error);
+	counts->is_damaged |= is_damaged;
+	if (status == HISTREE_OK && histree_attributes_find(attributes, HISTREE_ROOT, "gaps", &gaps) == HISTREE_OK)
+		counts->has_gaps |= change_of(host, gaps) > 0;
+	return status;
+}
+
+enum cli_exit switch_counts_read(struct switch_counts *counts, const struct target *target, histree_time from,
+				 histree_time to)
+{
+	struct histree_error error = { 0 };
+	size_t count;
+	enum histree_status status = target_history(target, "switches", false, &counts->history, &error);
+	if (status == HISTREE_NOT_FOUND)
+		return report_exit(CLI_USAGE,
+				   "'%s' does not know how often threads were switched; build it with "
+				   "'-a kernel,switches'",
+				   target->path);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_history_host *hosts = histree_history_hosts(counts->history, &count);
+	counts->hosts = calloc(count + 1, sizeof(*counts->hosts));
+	if (counts->hosts == NULL)
+		return report_no_memory();
+	counts->host_count = count > 0 ? count : 1;
+	for (size_t i = 0; i < counts->host_count && status == HISTREE_OK; i++) {
+		struct switch_host *host = &counts->hosts[i];
+		host->history = count > 0 ? hosts[i].history : counts->history;
+		counts->is_damaged |= host->history == NULL && hosts[i].why != NULL;
+		if (host->history != NULL)
+			status = read_host(counts, host, from, to, &error);
+	}
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+void switch_counts_release(struct switch_counts *counts)
+{
+	for (size_t i = 0; i < counts->host_count; i++)
+		free(counts->hosts[i].changes);
+	free(counts->hosts);
+	histree_history_close(counts->history);
+}
+
+struct switch_count switch_counts_of(const struct switch_counts *counts, size_t host, int32_t tid)
+{
+	struct switch_count out = { 0 };
+	char path[64];
+	histree_quark quark;
+	const struct switch_host *of = &counts->hosts[host];
+	if (host >= counts->host_count || of->history == NULL)
+		return out;
+	const struct histree_attributes *attributes = histree_history_attributes(of->history);
+	snprintf(path, sizeof(path), "Threads/%" PRId32 "/voluntary", tid);
+	if (histree_attributes_find(attributes, HISTREE_ROOT, path, &quark) == HISTREE_OK)
+		out.voluntary = change_of(of, quark);
+	snprintf(path, sizeof(path), "Threads/%" PRId32 "/involuntary", tid);
+	if (histree_attributes_find(attributes, HISTREE_ROOT, path, &quark) == HISTREE_OK)
+		out.involuntary = change_of(of, quark);
+	return out;
+}
