@@ -80,10 +80,10 @@ enum histree_status symbol_source_open(struct symbol_source *source, const struc
 	return status;
 }
 
-const char *symbol_source_in_tables(const struct symbol_source *source, uint64_t address)
+const char *symbol_source_in_tables(struct symbol_source *source, uint64_t address)
 {
 	const struct named_range *range = name_table_find(&source->table, address);
-	return range != NULL ? range->name : NULL;
+	return range != NULL ? demangle(&source->demangler, range->name) : NULL;
 }
 
 /* ---- binaries ----------------------------------------------------------------------------------------------- */
@@ -195,6 +195,7 @@ enum symbol_answer symbol_source_find(struct symbol_source *source, const struct
 	*name = elf_names_find(file->names, module->base, address);
 	if (*name == NULL)
 		return SYMBOL_NONE;
+	*name = demangle(&source->demangler, *name);
 	elf_names_line(file->names, module->base, address, line, SYMBOL_LINE_SIZE);
 	return SYMBOL_FOUND;
 }
@@ -207,5 +208,6 @@ void symbol_source_release(struct symbol_source *source)
 	free((void *)(uintptr_t)source->folders);
 	intern_release(&source->keys);
 	name_table_release(&source->table);
+	demangler_release(&source->demangler);
 	*source = (struct symbol_source){ 0 };
 }

@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "histree/status.h"
+#include "symbols/demangle.h"
 #include "symbols/elf_names.h"
 
 /* What a build was told; the paths are borrowed. */
@@ -41,6 +42,7 @@ struct symbol_source {
 	size_t folder_count;
 	bool no_binaries;
 	struct name_table table; /* of all tables together */
+	struct demangler demangler;
 	/* What is known of each binary, by a text of its path and build id. */
 	struct intern keys;
 	struct symbol_file *files;
@@ -54,12 +56,12 @@ struct symbol_source {
 enum histree_status symbol_source_open(struct symbol_source *source, const struct symbol_places *places,
 				       struct histree_error *error);
 
-/* Returns the name that a table has for an address; NULL if none has. */
-const char *symbol_source_in_tables(const struct symbol_source *source, uint64_t address);
+/* Returns the name that a table has for an address, until the next question; NULL if none has. */
+const char *symbol_source_in_tables(struct symbol_source *source, uint64_t address);
 
 /*
  * Finds the function at an address of a binary, and its line in `line`, which has SYMBOL_LINE_SIZE bytes, "" where
- * nothing is known.  The name is borrowed from the source.
+ * nothing is known.  The name lasts until the next question.
  */
 enum symbol_answer symbol_source_find(struct symbol_source *source, const struct symbol_module *module,
 				      uint64_t address, const char **name, char *line);

@@ -142,6 +142,34 @@ static bool take_build_id(struct call_symbols *symbols, struct call_space *space
 	return true;
 }
 
+/* Another program begins: what the one before called gets its names while its binaries are known. */
+static bool end_program(struct call_symbols *symbols, struct call_space *space)
+{
+	struct histree_error error;
+	const struct id_entry *function;
+	/* Before its first dump, a program runs on while it is being dumped. */
+	if (space->functions.count > 0 && space->module_count > 0) {
+		if (!array_reserve(&space->before, &space->before_capacity, space->before_count + 1))
+			return false;
+		symbols->missing_path = NULL;
+		for (size_t at = 0; (function = id_map_next(&space->functions, &at)) != NULL;) {
+			struct call_function *called = function->record;
+			called->tried = 0;
+			if (call_symbols_name(symbols, space, called, &error) != HISTREE_OK)
+				return false;
+		}
+		if (symbols->missing_path != NULL && symbols->missing_before == NULL) {
+			symbols->missing_before = symbols->missing_path;
+			symbols->was_other_build = symbols->is_other_build;
+		}
+		space->before[space->before_count++] = space->functions;
+		space->functions = (struct id_map){ 0 };
+	}
+	space->module_count = 0; /* all of them follow */
+	space->changes++;
+	return true;
+}
+
 bool call_symbols_take(struct call_symbols *symbols, const struct event *event)
 {
 	if (!symbols->is_on)
@@ -161,7 +189,7 @@ bool call_symbols_take(struct call_symbols *symbols, const struct event *event)
 	if (space == NULL)
 		return false;
 	if (binding->role == MODULE_DUMP)
-		space->module_count = 0; /* all of them follow */
+		return end_program(symbols, space);
 	if (binding->role == MODULE_LOADED)
 		return load(symbols, space, event, binding);
 	return binding->role != MODULE_BUILD_ID || take_build_id(symbols, space, event, binding);
@@ -178,7 +206,7 @@ struct call_function *call_symbols_function(struct call_symbols *symbols, struct
 	function = arena_allocate(&symbols->records, sizeof(*function), alignof(struct call_function));
 	if (function == NULL || !id_map_add(&space->functions, address, function))
 		return NULL;
-	*function = (struct call_function){ .address = address };
+	*function = (struct call_function){ .address = address, .program = (uint32_t)space->before_count };
 	return function;
 }
 
@@ -213,7 +241,8 @@ enum histree_status call_symbols_name(struct call_symbols *symbols, const struct
 {
 	const char *name;
 	char line[SYMBOL_LINE_SIZE], key[HISTREE_LABEL_TEXT_MAX + 1];
-	if (function->name != NULL || function->tried == space->changes + 1)
+	if (function->name != NULL || function->tried == space->changes + 1 ||
+	    function->program != space->before_count)
 		return HISTREE_OK;
 	function->tried = space->changes + 1;
 	enum symbol_answer answer = find(symbols, space, function->address, &name, line);
@@ -232,12 +261,24 @@ enum histree_status call_symbols_name(struct call_symbols *symbols, const struct
 
 /* ---- labels ------------------------------------------------------------------------------------------------- */
 
+/* Functions that have names by now are found; those of a program that is over will not get any. */
+static void count_functions(struct call_symbols *symbols, const struct id_map *functions)
+{
+	const struct id_entry *function;
+	for (size_t i = 0; (function = id_map_next(functions, &i)) != NULL;) {
+		const bool is_found = ((const struct call_function *)function->record)->name != NULL;
+		symbols->found += is_found;
+		symbols->not_found += !is_found;
+	}
+}
+
 static enum histree_status name_all(struct call_symbols *symbols, struct histree_error *error)
 {
 	const struct id_entry *space, *function;
 	enum histree_status status = HISTREE_OK;
 	symbols->found = symbols->not_found = 0;
-	symbols->missing_path = NULL;
+	symbols->missing_path = symbols->missing_before;
+	symbols->is_other_build = symbols->was_other_build;
 	symbols->has_homeless = false;
 	for (size_t at = 0; (space = id_map_next(&symbols->spaces, &at)) != NULL;) {
 		const struct call_space *one = space->record;
@@ -245,9 +286,10 @@ static enum histree_status name_all(struct call_symbols *symbols, struct histree
 			struct call_function *called = function->record;
 			called->tried = 0; /* what is missing is said of this time */
 			status = call_symbols_name(symbols, one, called, error);
-			symbols->found += called->name != NULL;
-			symbols->not_found += called->name == NULL;
 		}
+		for (size_t i = 0; i < one->before_count; i++)
+			count_functions(symbols, &one->before[i]);
+		count_functions(symbols, &one->functions);
 	}
 	return status;
 }
@@ -260,7 +302,34 @@ struct name_list {
 	struct arena texts;
 	size_t bytes; /* of the texts of labels */
 	bool differ;  /* one address has two names */
+	bool joins;   /* then they become one: "main or start" */
 };
+
+static bool has_name(const char *names, const char *name)
+{
+	static const char or [] = " or ";
+	const size_t size = strlen(name);
+	for (const char *end; names != NULL; names = end != NULL ? end + sizeof(or) - 1 : NULL) {
+		end = strstr(names, or);
+		if (strncmp(names, name, size) == 0 && names + size == (end != NULL ? end : names + strlen(names)))
+			return true;
+	}
+	return false;
+}
+
+/* Two programs of one process have different functions at an address: the label says both. */
+static bool join(struct name_list *list, struct histree_label *label, const char *name)
+{
+	char text[HISTREE_LABEL_TEXT_MAX + 1];
+	if (!list->joins || has_name(label->style.name, name))
+		return true;
+	const int size = snprintf(text, sizeof(text), "%s or %s", label->style.name, name);
+	if (size >= (int)sizeof(text))
+		return true;
+	list->bytes += (size_t)size;
+	label->style.name = arena_copy(&list->texts, text, (size_t)size);
+	return label->style.name != NULL;
+}
 
 static bool list_function(struct name_list *list, struct call_function *function)
 {
@@ -269,8 +338,9 @@ static bool list_function(struct name_list *list, struct call_function *function
 	if (function->name == NULL)
 		return true;
 	if (known != NULL) {
-		list->differ |= strcmp(known->name, function->name) != 0;
-		return true;
+		const bool differs = strcmp(known->name, function->name) != 0;
+		list->differ |= differs;
+		return !differs || join(list, &list->labels[known->label], function->name);
 	}
 	/* What is too much for the labels of a history keeps its address. */
 	list->bytes += LABEL_BYTES + 2 * strlen(function->key) + strlen(function->name);
@@ -283,6 +353,7 @@ static bool list_function(struct name_list *list, struct call_function *function
 	if (copy == NULL || !array_reserve(&list->labels, &list->capacity, list->count + 1) ||
 	    !id_map_add(&list->known, function->address, function))
 		return false;
+	function->label = (uint32_t)list->count;
 	/* A function has one colour everywhere: that of its name. */
 	list->labels[list->count++] = (struct histree_label){
 		.kind = HISTREE_LABEL_TEXT,
@@ -297,13 +368,21 @@ static bool list_function(struct name_list *list, struct call_function *function
 	return true;
 }
 
-static bool list_space(struct name_list *list, const struct call_space *space)
+static bool list_functions(struct name_list *list, const struct id_map *functions)
 {
 	const struct id_entry *function;
-	for (size_t i = 0; (function = id_map_next(&space->functions, &i)) != NULL;)
+	for (size_t i = 0; (function = id_map_next(functions, &i)) != NULL;)
 		if (!list_function(list, function->record))
 			return false;
 	return true;
+}
+
+static bool list_space(struct name_list *list, const struct call_space *space)
+{
+	for (size_t i = 0; i < space->before_count; i++)
+		if (!list_functions(list, &space->before[i]))
+			return false;
+	return list_functions(list, &space->functions);
 }
 
 static void release_list(struct name_list *list)
@@ -380,6 +459,7 @@ static bool make_tables(const struct call_symbols *symbols, struct label_tables_
 	     made->count < HISTREE_LABEL_TABLES_MAX && (space = id_map_next(&symbols->spaces, &at)) != NULL;) {
 		release_list(&made->lists[made->count]);
 		made->lists[made->count].bytes = bytes;
+		made->lists[made->count].joins = true;
 		if (!list_space(&made->lists[made->count], space->record) ||
 		    !add_table(made, owners, owner_count, space->record))
 			return false;
@@ -438,6 +518,9 @@ void call_symbols_release(struct call_symbols *symbols)
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&symbols->spaces, &at)) != NULL;) {
 		struct call_space *space = entry->record;
+		for (size_t i = 0; i < space->before_count; i++)
+			id_map_release(&space->before[i]);
+		free(space->before);
 		free(space->modules);
 		id_map_release(&space->functions);
 	}

@@ -26,16 +26,23 @@ struct call_function {
 	const char *name; /* NULL: not found, or not yet */
 	const char *key;  /* "0x401136 app.c:31", once it has a name */
 	uint32_t tried;   /* the modules of its space when it was looked for last, plus 1; 0: never */
+	uint32_t program; /* of its space, when it was called */
+	uint32_t label;   /* its number among those that are being made */
 };
 
-/* The addresses of a process. */
+/*
+ * The addresses of a process.  It may run several programs one after the other, by exec: each is dumped anew, and
+ * what was called before has the names of the binaries that there were then.
+ */
 struct call_space {
 	uint64_t pid;
 	uint32_t number; /* dense from 0 */
 	struct call_module *modules;
 	size_t module_count, module_capacity;
-	uint32_t changes;        /* of the modules so far */
-	struct id_map functions; /* struct call_function by address */
+	uint32_t changes;                     /* of the modules so far */
+	struct id_map functions;              /* struct call_function by address */
+	struct id_map *before;                /* the same, of the programs that ran before */
+	size_t before_count, before_capacity; /* the former is the number of the program, too */
 };
 
 struct call_symbols {
@@ -46,9 +53,11 @@ struct call_symbols {
 	struct arena records;
 	/* Of functions that were looked for at last. */
 	uint64_t found, not_found;
-	const char *missing_path; /* of the first binary that there was not; NULL: none */
-	bool is_other_build;      /* there is one, of another build */
-	bool has_homeless;        /* a function is in no binary, though the trace says where some lie */
+	const char *missing_path;   /* of the first binary that there was not; NULL: none */
+	bool is_other_build;        /* there is one, of another build */
+	const char *missing_before; /* the same, of programs that ran before */
+	bool was_other_build;
+	bool has_homeless; /* a function is in no binary, though the trace says where some lie */
 };
 
 /* Begin to look for names.  Release it also after failure. */

@@ -83,6 +83,48 @@ static void ranges_have_what_is_inside(void **state)
 	name_table_release(&table);
 }
 
+/* ---- names of C++ and Rust ---------------------------------------------------------------------------------- */
+
+/* Each parameter is a template of two of the one before: as much text as one likes. */
+static void write_bomb(char *name, size_t size, int count)
+{
+	size_t at = (size_t)snprintf(name, size, "_Z1f1AIiiE");
+	for (int i = 0; i < count && at < size; i++) {
+		char before[8];
+		snprintf(before, sizeof(before), "S%c_", i < 10 ? '0' + i : 'A' + i - 10);
+		at += (size_t)snprintf(name + at, size - at, "S_I%s%sE", before, before);
+	}
+}
+
+static void mangled_names_are_those_of_people(void **state)
+{
+	(void)state;
+	static const char *const names[][2] = {
+		{ "_Z4drawi", "draw(int)" },
+		{ "_ZN3app4View4drawERKSs", "app::View::draw(std::string const&)" },
+		{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt" },
+		{ "_ZN16_$LT$A$u20$B$GT$3get17h0123456789abcdefE", "<A B>::get" },
+		{ "_ZN11alloc..boxy3new17h0123456789abcdefE", "alloc::boxy::new" },
+		{ "_ZN11alloc..boxy3newE", "alloc..boxy::new" }, /* no hash, no Rust */
+		{ "_Z", "_Z" },
+		{ "_Z9", "_Z9" },
+		{ "main", "main" },
+		{ "_RNvC4main5start", "_RNvC4main5start" },
+	};
+	char bomb[1024];
+	struct demangler demangler = { .library = NULL };
+	demangle(&demangler, "_Z1fv");
+	if (demangler.demangle == NULL)
+		skip();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_string_equal(demangle(&demangler, names[i][0]), names[i][1]);
+	write_bomb(bomb, sizeof(bomb), 4);
+	assert_true(strlen(demangle(&demangler, bomb)) > 100);
+	write_bomb(bomb, sizeof(bomb), 30);
+	assert_ptr_equal(demangle(&demangler, bomb), bomb);
+	demangler_release(&demangler);
+}
+
 /* ---- binaries ----------------------------------------------------------------------------------------------- */
 
 static int find_base(struct dl_phdr_info *info, size_t size, void *base)
@@ -225,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_as_their_lines_say),
 		cmocka_unit_test(ranges_have_what_is_inside),
+		cmocka_unit_test(mangled_names_are_those_of_people),
 		cmocka_unit_test(this_program_is_known),
 		cmocka_unit_test(harmed_binaries_do_no_harm),
 		cmocka_unit_test(places_that_are_none_are_refused),
