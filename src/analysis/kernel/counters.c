@@ -5,10 +5,14 @@
  *	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
  *	Threads/<tid>/<counter>		long: the same of a thread
  *
- * A counter is a context whose name begins with perf_.  Those of a program (perf_thread_*, of LTTng-UST) are its
- * thread's, which the context vtid names.  All others are the CPU's: what was counted between two events is also
- * the thread's that ran there, as switches say.  What was counted while events were missing is nobody's; the sum of
- * the CPU has it, as the counter went on.
+ * Of LTTng, a counter is a context whose name begins with perf_.  Those of a program (perf_thread_*, of LTTng-UST)
+ * are its thread's, which the context vtid names.  All others are the CPU's: what was counted between two events
+ * is also the thread's that ran there, as switches say.  What was counted while events were missing is nobody's;
+ * the sum of the CPU has it, as the counter went on.
+ *
+ * Of perf, a counter is one of a group that a sample reads (perf_read_*).  Each CPU, or each thread, that perf
+ * follows has one of its own, known by the id of the sample; samples that do not say on which CPU they are, are of
+ * threads that it follows.
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -22,6 +26,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/id_map.h"
 #include "base/intern.h"
 
@@ -50,8 +55,16 @@ struct counter_field {
 
 struct counter_binding {
 	uint32_t tid; /* field */
+	uint32_t id;  /* of perf: which one it is */
+	bool is_perf;
 	uint32_t count;
 	struct counter_field fields[];
+};
+
+/* What one of perf's counters had when it was read last. */
+struct counter_reading {
+	uint64_t value;
+	bool is_read;
 };
 
 struct counters {
@@ -61,6 +74,7 @@ struct counters {
 	struct intern names;                 /* of counters */
 	struct id_map cpus, threads;         /* struct counter_owner by number */
 	struct id_map cpu_sums, thread_sums; /* struct counter_sum by counter and number */
+	struct id_map readings;              /* of perf: struct counter_reading by id and counter */
 	struct arena records;
 	struct class_table bindings;
 	uint64_t events, of_nobody; /* with counters, and those of threads that do not say of which */
@@ -70,15 +84,21 @@ struct counters {
 
 /* ---- what an event has ------------------------------------------------------------------------------------- */
 
-/* Events of perf and their conversions have fields that are called so, and count nothing. */
-static bool knows(const struct event_trace *trace)
+static bool is_of_perf(const struct event_trace *trace)
 {
-	return strncmp(trace->tracer_name, "lttng", 5) == 0;
+	return strcmp(trace->tracer_name, "perf") == 0;
 }
 
+static bool knows(const struct event_trace *trace)
+{
+	return strncmp(trace->tracer_name, "lttng", 5) == 0 || is_of_perf(trace);
+}
+
+/* Other fields of perf's events and of their conversions begin so, too, and count nothing. */
 static bool is_counter(const struct event_class *class, uint32_t field)
 {
-	return strncmp(class->fields[field], "perf_", 5) == 0;
+	const char *prefix = is_of_perf(class->trace) ? "perf_read_" : "perf_";
+	return strncmp(class->fields[field], prefix, strlen(prefix)) == 0;
 }
 
 /* Returns NULL when memory is out. */
@@ -91,7 +111,12 @@ static const struct counter_binding *bind(struct counters *counters, const struc
 	struct counter_binding *binding = malloc(size);
 	if (binding == NULL)
 		return NULL;
-	*binding = (struct counter_binding){ .tid = event_class_context_field(class, "vtid") };
+	const bool is_perf = is_of_perf(class->trace);
+	*binding = (struct counter_binding){
+		.is_perf = is_perf,
+		.id = event_class_field(class, "perf_id"),
+		.tid = is_perf ? event_class_field(class, "perf_tid") : event_class_context_field(class, "vtid"),
+	};
 	if (binding->tid == EVENT_NO_FIELD)
 		binding->tid = event_class_field(class, "vtid");
 	const struct counter_binding *kept = NULL;
@@ -204,6 +229,33 @@ static void take_of_cpu(struct counters *counters, int32_t cpu, int64_t tid, uin
 	sum->has_shared = true;
 }
 
+/*
+ * One of perf's counters was read: what it counted since is counted on from what the CPU, or the thread, has so
+ * far, as if that had one counter of its own.
+ */
+static void take_of_perf(struct counters *counters, const struct event *source, int64_t running, int64_t tid,
+			 uint64_t id, uint32_t counter, uint64_t value)
+{
+	const bool is_thread = source->cpu < 0;
+	const int32_t number = is_thread ? (int32_t)tid : source->cpu;
+	const uint64_t key = hash_mix(id) ^ counter;
+	const struct counter_reading fresh = { .is_read = false };
+	struct counter_reading *reading = id_map_find(&counters->readings, key);
+	if (reading == NULL)
+		reading = new_record(counters, &counters->readings, key, &fresh, sizeof(fresh));
+	struct counter_sum *sum =
+		sum_of(counters, is_thread ? &counters->thread_sums : &counters->cpu_sums, counter, number);
+	if (reading == NULL || sum == NULL)
+		return;
+	const uint64_t so_far = sum->has_last ? sum->last : 0;
+	const uint64_t now = so_far + (reading->is_read ? counted(reading->value, value) : 0);
+	*reading = (struct counter_reading){ .value = value, .is_read = true };
+	if (is_thread)
+		take_of_thread(counters, number, counter, now);
+	else
+		take_of_cpu(counters, number, running, counter, now);
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
 /* Returns who ran there up to the event; NOT_KNOWN: a switch may say it later; DENIED: it says another one. */
@@ -219,14 +271,22 @@ static int64_t running_thread(struct counters *counters, const struct event *sou
 
 static void take(struct counters *counters, const struct event *source, const struct counter_binding *binding)
 {
-	int64_t running = running_thread(counters, source), tid = -1, value;
+	int64_t running = running_thread(counters, source), tid = -1, id = 0, value;
 	bool is_named = event_int(source, binding->tid, &tid);
+	if (binding->is_perf && binding->count > 0)
+		event_int(source, binding->id, &id);
 	counters->events += binding->count > 0;
 	for (uint32_t i = 0; i < binding->count; i++) {
 		const struct counter_field *field = &binding->fields[i];
 		if (!event_int(source, field->field, &value))
 			continue;
-		if (field->is_thread) {
+		if (binding->is_perf) {
+			counters->of_nobody += source->cpu < 0 && !is_named;
+			counters->has_cpu_counters |= source->cpu >= 0;
+			if (source->cpu >= 0 || is_named)
+				take_of_perf(counters, source, running, tid, (uint64_t)id, field->counter,
+					     (uint64_t)value);
+		} else if (field->is_thread) {
 			counters->of_nobody += !is_named;
 			if (is_named)
 				take_of_thread(counters, (int32_t)tid, field->counter, (uint64_t)value);
@@ -302,6 +362,7 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 	struct table_space *space = counters->input->machine.records.space;
 	id_map_use_space(&counters->threads, space);
 	id_map_use_space(&counters->thread_sums, space);
+	id_map_use_space(&counters->readings, space);
 	counters->records.space = space;
 	kernel_input_want(input, KERNEL_SWITCH);
 	return HISTREE_OK;
@@ -319,8 +380,9 @@ static void missing(const void *instance, char *text, size_t size)
 	if (counters->events == 0)
 		snprintf(text, size,
 			 "the events have no counters: record them with 'lttng add-context -k -t perf:cpu:cycles', "
-			 "or "
-			 "of programs with 'lttng add-context -u -t perf:thread:cycles -t vtid'");
+			 "of programs with 'lttng add-context -u -t perf:thread:cycles -t vtid', or with perf "
+			 "record -e "
+			 "'{cycles,instructions}:S'");
 	else if (counters->of_nobody > 0)
 		snprintf(text, size,
 			 "%" PRIu64 " counters of threads do not say of which thread they are, and are left out; "
@@ -329,7 +391,7 @@ static void missing(const void *instance, char *text, size_t size)
 	else if (counters->has_cpu_counters && !counters->has_switches)
 		snprintf(text, size,
 			 "the trace has no switches, so that counters of CPUs are no thread's: record sched_switch "
-			 "(lttng enable-event -k sched_switch)");
+			 "(lttng enable-event -k sched_switch, or perf record -e sched:sched_switch)");
 }
 
 static void free_counters(void *instance)
@@ -342,6 +404,7 @@ static void free_counters(void *instance)
 	id_map_release(&counters->threads);
 	id_map_release(&counters->cpu_sums);
 	id_map_release(&counters->thread_sums);
+	id_map_release(&counters->readings);
 	arena_release(&counters->records);
 	class_table_release(&counters->bindings);
 	free(counters);
@@ -371,8 +434,8 @@ static const struct histree_chart charts[] = {
 
 const struct analysis analysis_counters = {
 	.name = "counters",
-	.version = 1,
-	.summary = "what counters in the contexts of events (perf_*) counted so far, by CPU and thread",
+	.version = 2,
+	.summary = "what counters in the contexts and samples of events counted so far, by CPU and thread",
 	.charts = charts,
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,

@@ -82,6 +82,19 @@ static size_t read_size(uint64_t format, const uint8_t *at, size_t left, bool is
 	return count > left / value ? SIZE_MAX : 8 + times + (size_t)count * value;
 }
 
+struct perf_group perf_attribute_group(const struct perf_attribute *attribute, const uint8_t *record,
+				       size_t record_size, bool is_big)
+{
+	const uint64_t format = attribute->read_format;
+	const size_t at = attribute->body;
+	if (at > record_size || read_size(format, record + at, record_size - at, is_big) > record_size - at)
+		return (struct perf_group){ .count = 0 };
+	const size_t times = ((format & PERF_READ_TIME_ENABLED) != 0) + ((format & PERF_READ_TIME_RUNNING) != 0);
+	return (struct perf_group){ .values = record + at + 8 + 8 * times,
+				    .count = ordered_u64(record + at, is_big),
+				    .stride = (format & PERF_READ_LOST) != 0 ? 24 : 16 };
+}
+
 const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
 				  bool is_big, uint32_t *size)
 {

@@ -26,6 +26,24 @@ struct perf_attribute {
 /* From so many bytes, at least PERF_ATTRIBUTE_SIZE_MIN. */
 void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes, bool is_big);
 
+/* The counters of a group that a sample read: pairs of a value and an id, among others. */
+struct perf_group {
+	const uint8_t *values; /* the first value; its id follows */
+	uint64_t count;
+	size_t stride;
+};
+
+/* Whether samples have such a group, with ids. */
+static inline bool perf_attribute_reads_group(const struct perf_attribute *attribute)
+{
+	return (attribute->sample_type & PERF_HAS_READ) != 0 && (attribute->read_format & PERF_READ_GROUP) != 0 &&
+	       (attribute->read_format & PERF_READ_ID) != 0;
+}
+
+/* Returns the group of a sample of such an attribute; of no counters if the sample is shorter than it says. */
+struct perf_group perf_attribute_group(const struct perf_attribute *attribute, const uint8_t *record,
+				       size_t record_size, bool is_big);
+
 /*
  * Returns the raw data of a sample, those of the tracepoint, and their size; NULL if the sample has none or is
  * shorter than it says.

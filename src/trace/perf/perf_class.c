@@ -72,7 +72,7 @@ static void add_parts(struct making *making, const struct perf_attribute *attrib
 static void add_tracepoint(struct making *making, const struct tracepoint *tracepoint)
 {
 	for (uint32_t i = 0; i < tracepoint->field_count; i++)
-		add(making, (struct perf_field){ .place = tracepoint->fields[i], .is_raw = true });
+		add(making, (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
 }
 
 static const char *name_of(struct perf_file *file, size_t index, const struct tracepoint *tracepoint)
@@ -89,6 +89,39 @@ static const char *name_of(struct perf_file *file, size_t index, const struct tr
 	return arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
 }
 
+/* More events than that are in no group, or a file makes them up. */
+enum { COUNTERS_MAX = 64 };
+
+static bool add_counter(struct making *making, struct perf_file *file, size_t index)
+{
+	char name[256];
+	const struct perf_attribute *attribute = &file->attributes[index];
+	int size = file->names[index] != NULL ? snprintf(name, sizeof(name), "perf_read_%s", file->names[index])
+					      : snprintf(name, sizeof(name), "perf_read_%" PRIu32 ":%" PRIu64,
+							 attribute->type, attribute->config);
+	const char *kept =
+		arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
+	if (kept != NULL)
+		add(making, (struct perf_field){ .place = { .name = kept, .kind = TRACEPOINT_INTEGER, .size = 8 },
+						 .where = PERF_IN_GROUP,
+						 .counter = (uint32_t)index });
+	return kept != NULL;
+}
+
+/* Which events are in the group of this one, its samples say: here are all that are read with others. */
+static bool add_counters(struct making *making, struct perf_file *file, const struct perf_attribute *attribute)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i < file->attribute_count && count < COUNTERS_MAX; i++) {
+		if (!perf_attribute_reads_group(attribute) || !perf_attribute_reads_group(&file->attributes[i]))
+			continue;
+		if (!add_counter(making, file, i))
+			return false;
+		count++;
+	}
+	return true;
+}
+
 struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, const struct event_trace *trace,
 					 uint32_t id)
 {
@@ -98,14 +131,18 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 						      ? id_map_find(&file->tracepoints, attribute->config)
 						      : NULL;
 	struct making making = { .memory = &file->memory };
-	if (!begin(&making, PARTS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
+	if (!begin(&making, PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
 		return NULL;
 	add_parts(&making, attribute);
+	if (!add_counters(&making, file, attribute))
+		return NULL;
 	if (tracepoint != NULL)
 		add_tracepoint(&making, tracepoint);
 	struct perf_class *class = end(&making, name_of(file, index, tracepoint), trace, id);
-	if (class != NULL)
+	if (class != NULL) {
 		class->attribute = attribute;
+		class->file = file;
+	}
 	return class;
 }
 
@@ -181,6 +218,25 @@ struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side sid
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
+/* What a counter of the group of a sample counted; false: it is not in the group. */
+static bool counter_of(const struct event *event, const struct perf_field *field, int64_t *out)
+{
+	const struct perf_class *class = (const struct perf_class *)event->class;
+	const struct perf_event *of = event->handle;
+	const struct perf_group group =
+		perf_attribute_group(class->attribute, of->record, of->record_size, of->is_big);
+	for (uint64_t i = 0; i < group.count; i++) {
+		const uint8_t *value = group.values + i * group.stride;
+		const struct perf_number *number =
+			id_map_find(&class->file->ids, ordered_u64(value + 8, of->is_big));
+		if (number == NULL || number->number != field->counter)
+			continue;
+		*out = (int64_t)ordered_u64(value, of->is_big);
+		return true;
+	}
+	return false;
+}
+
 /* The bytes that a field is in. */
 static struct tracepoint_bytes bytes_of(const struct event *event, const struct perf_field *field)
 {
@@ -190,7 +246,7 @@ static struct tracepoint_bytes bytes_of(const struct event *event, const struct 
 		struct perf_event *event;
 	} handle = { .given = event->handle };
 	struct perf_event *of = handle.event;
-	if (!field->is_raw)
+	if (field->where != PERF_IN_RAW)
 		return (struct tracepoint_bytes){ of->record, of->record_size, of->is_big };
 	if (!of->has_looked) {
 		const struct perf_class *class = (const struct perf_class *)event->class;
@@ -210,6 +266,8 @@ bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
+	if (field->where == PERF_IN_GROUP)
+		return counter_of(event, field, out);
 	return tracepoint_field_int(&field->place, bytes_of(event, field), out);
 }
 
@@ -219,6 +277,8 @@ bool perf_event_string(const struct event *event, uint32_t index, const char **t
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
+	if (field->where == PERF_IN_GROUP)
+		return false;
 	return tracepoint_field_text(&field->place, bytes_of(event, field), text, size);
 }
 

@@ -5,6 +5,10 @@
  *
  * A tracepoint is "SYSTEM:NAME", and its fields are what perf says of a sample (perf_ip, perf_tid, perf_pid,
  * perf_id, perf_stream_id, perf_period) and then those of its description.
+ *
+ * Samples that read a group of counters (perf record -e '{cycles,instructions}:S') have a field for each event,
+ * such as perf_read_cycles, which conversions do not have: what it counted so far, absent of events of other
+ * groups.
  */
 #ifndef TRACE_PERF_PERF_CLASS_H
 #define TRACE_PERF_PERF_CLASS_H
@@ -12,13 +16,17 @@
 #include "event/event.h"
 #include "trace/perf/perf_file.h"
 
+enum perf_place { PERF_IN_RECORD, PERF_IN_RAW, PERF_IN_GROUP };
+
 struct perf_field {
-	struct tracepoint_field place;
-	bool is_raw; /* it is in the raw data, else in the record */
+	struct tracepoint_field place; /* in the record or the raw data */
+	enum perf_place where;
+	uint32_t counter; /* in the group: the number of its attribute */
 };
 
 struct perf_class {
 	struct event_class class;
+	const struct perf_file *file;
 	const struct perf_attribute *attribute; /* of its samples; NULL: its records are no samples */
 	const struct perf_field *fields;
 };

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Counters of groups that samples of perf read: random recordings in either byte order, of CPUs and of threads, against a model;
+and what perf itself records here, if it may.
+
+usage: check_groups.py HISTREE
+HISTREE_SEED and HISTREE_ROUNDS make recordings again.
+"""
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HISTREE = str(pathlib.Path(sys.argv[1]).resolve())
+IP, TID, TIME, READ, ID, CPU, IDENTIFIER = 1 << 0, 1 << 1, 1 << 2, 1 << 4, 1 << 6, 1 << 7, 1 << 16
+ENABLED, RUNNING, WITH_ID, GROUP, LOST = (1 << bit for bit in range(5))
+EVENT_DESC, MAGIC = 12, 0x32454c4946524550
+NAMES = ["cycles", "instructions:u", "page-faults"]
+LAST = len(NAMES) - 1  # is in no group
+
+
+class Recording:
+    def __init__(self, pick):
+        self.pick, self.order = pick, pick.choice("<>")
+        self.of_cpus = pick.random() < 0.5
+        self.sample_type = IP | TID | TIME | READ | (CPU if self.of_cpus else 0) | pick.choice([ID, IDENTIFIER, ID | IDENTIFIER])
+        self.read_format = WITH_ID | GROUP | (LOST if pick.random() < 0.5 else 0)
+        for bit in ENABLED, RUNNING:
+            self.read_format |= bit if pick.random() < 0.3 else 0
+        self.owners = [0, 1, 2] if self.of_cpus else [41, 42]  # CPUs, or threads
+        self.values = collections.defaultdict(lambda: pick.randrange(10**6))
+        self.read, self.sums, self.fields, self.records = {}, {}, [], b""
+
+    def pack(self, layout, *values):
+        return struct.pack(self.order + layout, *values)
+
+    def id(self, event, owner):
+        return 500 + 10 * owner + event
+
+    def attribute(self, event):
+        # The last event is counted alone; its samples have the parts of all, as perf has it.
+        read_format = self.read_format if event != LAST else WITH_ID
+        return self.pack("IIQQQQQ", 1, 128, event, 1000, self.sample_type, read_format, 0).ljust(128, b"\0")
+
+    def sample(self, time):
+        owner, pick = self.pick.choice(self.owners), self.pick
+        tid = pick.choice([41, 42]) if self.of_cpus else owner
+        id_ = self.id(0, owner)
+        members = [0, 1]
+        for event in members:
+            self.values[event, owner] += pick.choice([0, 1, 1000, 1 << 40])
+        if pick.random() < 0.05:
+            self.values[1, owner] = 3  # begins anew
+        body = self.pack("Q", id_) if self.sample_type & IDENTIFIER else b""
+        body += self.pack("QiiQ", 0x1000, 40, tid, time)
+        if self.sample_type & ID:
+            body += self.pack("Q", id_)
+        if self.of_cpus:
+            body += self.pack("II", owner, 0)
+        is_cut = pick.random() < 0.05
+        body += self.pack("Q", 1 << 60 if is_cut else len(members))
+        body += b"".join(self.pack("Q", 7) for bit in (ENABLED, RUNNING) if self.read_format & bit)
+        for event in members:
+            body += self.pack("QQ", self.values[event, owner], self.id(event, owner))
+            body += self.pack("Q", 9) if self.read_format & LOST else b""
+        self.records += self.pack("IHH", 9, 2, 8 + len(body)) + body
+        self.fields.append(None if is_cut else {f"perf_read_{NAMES[event]}": self.values[event, owner] for event in members})
+        if is_cut:
+            return
+        for event in members:
+            path = f"{'CPUs' if self.of_cpus else 'Threads'}/{owner}/perf_read_{NAMES[event]}"
+            now = self.values[event, owner]
+            before = self.read.get((event, owner), now)
+            self.read[event, owner] = now
+            changes = self.sums.setdefault(path, [])
+            total = (changes[-1][1] if changes else 0) + max(0, now - before)
+            if not changes or changes[-1][1] != total:
+                changes.append((time, total))
+
+    def write(self, path):
+        head, count = 104, len(NAMES)
+        ids = [b"".join(self.pack("Q", self.id(event, owner)) for owner in self.owners) for event in range(count)]
+        ids_at = head + 144 * count
+        attributes = b""
+        for event in range(count):
+            attributes += self.attribute(event) + self.pack("QQ", ids_at, len(ids[event]))
+            ids_at += len(ids[event])
+        words = b""
+        for event, name in enumerate(NAMES):
+            text = name.encode().ljust(32, b"\0")
+            words += self.attribute(event) + self.pack("II", len(self.owners), len(text)) + text + ids[event]
+        words = self.pack("II", count, 128) + words
+        data_at = ids_at
+        behind = data_at + len(self.records)
+        path.write_bytes(self.pack("QQQQQQQQQ", MAGIC, head, 144, head, 144 * count, data_at, len(self.records), 0, 0) +
+                         self.pack("QQQQ", 1 << EVENT_DESC, 0, 0, 0) + attributes + b"".join(ids) + self.records +
+                         self.pack("QQ", behind + 16, len(words)) + words)
+
+
+def ask(*words):
+    done = subprocess.run([HISTREE, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def sums_of(store):
+    sums = {}
+    for line in ask("dump", store, "-a", "counters", "--format", "tsv").splitlines()[1:]:
+        path, start, _, _, value = line.split("\t")
+        if value:
+            sums.setdefault(path, []).append((int(start), int(value)))
+    return sums
+
+
+def fields_of(store):
+    found = []
+    for event in json.loads(ask("events", store, "--format", "json"), strict=False):
+        found.append({name: int(value) for name, value in re.findall(r"(perf_read_\S+)=(\d+)", event["contents"])} or None)
+    return found
+
+
+def drawn(pick, folder):
+    recording, time = Recording(pick), 10**9
+    for _ in range(pick.choice([1, 20, 300])):
+        time += pick.choice([1, 10, 1000])
+        recording.sample(time)
+    recording.write(folder / "perf.data")
+    ask("build", "-q", "--force", "-a", "counters", "-o", folder / "store", folder / "perf.data")
+    found, wanted = sums_of(folder / "store"), {path: changes for path, changes in recording.sums.items()}
+    assert found == wanted, (found, wanted)
+    found = fields_of(folder / "store")
+    assert found == recording.fields, [both for both in zip(found, recording.fields) if both[0] != both[1]][:3]
+
+
+def recorded(folder):
+    """What perf dumps of its own recording.  Returns False if it may not record."""
+    if shutil.which("perf") is None:
+        return False
+    data = folder / "own.data"
+    done = subprocess.run(["perf", "record", "-q", "-a", "-F", "200", "-e", "{cpu-clock,page-faults}:S", "-o", data, "--", "sh", "-c",
+                           "for i in 1 2 3 4; do ls / >/dev/null; done"], capture_output=True)
+    if done.returncode != 0 or not data.exists():
+        return False
+    dump = subprocess.run(["perf", "script", "-D", "-i", data], capture_output=True, text=True).stdout
+    # Whole samples only: each with its two values.
+    pairs = re.findall(r"\.{4,} id [0-9a-f]+, value ([0-9a-f]+)", dump)
+    if not pairs:
+        return False
+    ask("build", "-q", "--force", "-a", "counters", "-o", folder / "own", data)
+    found = [one for one in fields_of(folder / "own") if one]
+    values = sorted(value for one in found for value in one.values())
+    assert values == sorted(int(value, 16) for value in pairs), (len(values), len(pairs))
+    sums = sums_of(folder / "own")
+    assert any(path.endswith("/perf_read_cpu-clock") and changes[-1][1] > 0 for path, changes in sums.items()), sums.keys()
+    return True
+
+
+def main():
+    seed, rounds = int(os.environ.get("HISTREE_SEED", "20260101")), int(os.environ.get("HISTREE_ROUNDS", "8"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for number in range(seed, seed + rounds):
+            try:
+                drawn(random.Random(number), folder)
+            except AssertionError:
+                print(f"HISTREE_SEED={number}")
+                raise
+        print("also what perf records here" if recorded(folder) else "perf may not record here")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
