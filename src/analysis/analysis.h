@@ -136,6 +136,7 @@ extern const struct analysis analysis_cpu_usage;      /* how long threads ran on
 extern const struct analysis analysis_io;             /* queues of disks, and bytes read and written */
 extern const struct analysis analysis_counters;       /* what counters in contexts counted */
 extern const struct analysis analysis_switches;       /* how often CPUs and threads were switched */
+extern const struct analysis analysis_network;        /* bytes over interfaces, and of threads */
 extern const struct analysis analysis_kernel_memory;  /* what threads had the kernel allocate */
 extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
 extern const struct analysis analysis_ust_memory;     /* bytes that threads and processes have in use */

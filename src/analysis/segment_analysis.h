@@ -63,6 +63,7 @@ extern const struct segment_analysis segment_analysis_softirqs;
 extern const struct segment_analysis segment_analysis_wakeups;
 extern const struct segment_analysis segment_analysis_preemptions;
 extern const struct segment_analysis segment_analysis_block_io;
+extern const struct segment_analysis segment_analysis_packets;
 extern const struct segment_analysis segment_analysis_function_calls;
 extern const struct segment_analysis segment_analysis_allocations;
 extern const struct segment_analysis segment_analysis_track_spans;

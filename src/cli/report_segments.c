@@ -22,6 +22,7 @@ static const struct section {
 	{ "preemptions", "Threads that lost their CPU, and for how long", "name" },
 	{ "preemptions", "Who took it, and the longest from whom", "taker_name" },
 	{ "block-io", "Requests to disks", "name" },
+	{ "packets", "Network packets: from the queue to the driver, from there to who reads them", "name" },
 	{ "function-calls", "Functions", "name" },
 	{ "track-spans", "Spans", "name" },
 	{ "track-flows", "Flows", "name" },

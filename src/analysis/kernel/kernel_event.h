@@ -51,6 +51,12 @@ enum kernel_role {
 	KERNEL_PAGES_FREE,
 	KERNEL_HEAP_ALLOC, /* and bytes of its heap */
 	KERNEL_HEAP_FREE,
+	KERNEL_PACKET_QUEUE,    /* a packet is put into the queue of its interface */
+	KERNEL_PACKET_TRANSMIT, /* and handed to the driver, which may refuse it */
+	KERNEL_PACKET_RECEIVE,  /* a packet comes from a driver */
+	KERNEL_PACKET_COPY,     /* a thread reads of it */
+	KERNEL_PACKET_CONSUME,  /* its buffer is done with */
+	KERNEL_PACKET_DROP,     /* or thrown away */
 	KERNEL_ROLE_COUNT,
 };
 
@@ -86,26 +92,27 @@ struct kernel_event {
 	struct machine_thread *in_thread; /* in which it happened; NULL: not known (yet) */
 	int64_t own_tid;                  /* of that, where the event itself says it; else negative */
 	bool is_perf;                     /* perf or trace-cmd recorded it */
+	bool has_new_task_states;         /* of Linux 4.14 and later: prev_state */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio;
 	int32_t parent, pid; /* -1 where the event does not say */
 	int32_t target_cpu;  /* the CPU that it names itself; -1 where it does not */
 	int32_t status;      /* of the state dump */
-	bool has_new_task_states;         /* of Linux 4.14 and later: prev_state */
 	struct kernel_text comm;
 
 	int32_t prev_tid, prev_prio, prev_state;
 	struct kernel_text prev_comm;
 
 	int32_t number; /* of the interrupt, softirq, vector or system call; the order of a block of pages */
-	struct kernel_text name; /* of the interrupt, or of the system call: no bytes where it has a number only */
+	/* Of the interrupt, the network's interface, or the system call: no bytes where it has a number only. */
+	struct kernel_text name;
 	struct kernel_text event_name; /* as the tracer has it */
 	int64_t frequency;             /* kHz */
 
-	int64_t result;                    /* of a system call */
-	int64_t address, operation, value; /* of futex; the address of what the kernel allocates */
-	int64_t page, bytes;               /* the number of a block's first page; of the heap, how many */
+	int64_t result;                    /* of a system call, of a driver */
+	int64_t address, operation, value; /* of futex; the address of what the kernel allocates, of a packet */
+	int64_t page, bytes; /* the number of a block's first page; of the heap or a packet, how many */
 
 	int64_t device, sector, sectors; /* of a request to a block device */
 	int64_t into_sector;             /* of the request that it goes behind */

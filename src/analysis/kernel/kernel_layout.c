@@ -107,6 +107,19 @@ static const struct event_row {
 	{ PERF, KERNEL_HEAP_ALLOC, "kmem:kmem_cache_alloc_node" },
 	{ PERF, KERNEL_HEAP_FREE, "kmem:kfree" },
 	{ PERF, KERNEL_HEAP_FREE, "kmem:kmem_cache_free" },
+	{ LTTNG, KERNEL_PACKET_QUEUE, "net_dev_queue" },
+	{ LTTNG, KERNEL_PACKET_TRANSMIT, "net_dev_xmit" },
+	{ LTTNG, KERNEL_PACKET_RECEIVE, "netif_receive_skb" },
+	{ LTTNG, KERNEL_PACKET_RECEIVE, "net_if_receive_skb" },
+	{ LTTNG, KERNEL_PACKET_COPY, "skb_copy_datagram_iovec" },
+	{ LTTNG, KERNEL_PACKET_CONSUME, "skb_consume" },
+	{ LTTNG, KERNEL_PACKET_DROP, "skb_kfree" },
+	{ PERF, KERNEL_PACKET_QUEUE, "net:net_dev_queue" },
+	{ PERF, KERNEL_PACKET_TRANSMIT, "net:net_dev_xmit" },
+	{ PERF, KERNEL_PACKET_RECEIVE, "net:netif_receive_skb" },
+	{ PERF, KERNEL_PACKET_COPY, "skb:skb_copy_datagram_iovec" },
+	{ PERF, KERNEL_PACKET_CONSUME, "skb:consume_skb" },
+	{ PERF, KERNEL_PACKET_DROP, "skb:kfree_skb" },
 	{ PERF, KERNEL_SYSCALL_EXIT, "raw_syscalls:sys_exit" },
 	{ PERF, KERNEL_SYSCALL_ENTRY, "raw_syscalls:sys_enter" },
 	{ LTTNG_2_0, KERNEL_SYSCALL_EXIT, "exit_syscall*" },
@@ -131,6 +144,8 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define OF_ONE_THREAD                                                                                     \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
 	 ROLE(EXIT) | ROLE(TRY_TO_WAKE))
+#define OF_INTERFACES (ROLE(PACKET_QUEUE) | ROLE(PACKET_TRANSMIT) | ROLE(PACKET_RECEIVE))
+#define OF_PACKETS (OF_INTERFACES | ROLE(PACKET_COPY) | ROLE(PACKET_CONSUME) | ROLE(PACKET_DROP))
 #define OF_BLOCK_DEVICES                                                                           \
 	(ROLE(BLOCK_INSERT) | ROLE(BLOCK_ISSUE) | ROLE(BLOCK_COMPLETE) | ROLE(BLOCK_FRONT_MERGE) | \
 	 ROLE(BLOCK_REQUEST_MERGE))
@@ -195,6 +210,11 @@ static const struct field_row {
 	{ ALL, ROLE(PAGES_ALLOC) | ROLE(PAGES_FREE), "order", INT32(number), NEEDED },
 	{ ALL, ROLE(HEAP_ALLOC) | ROLE(HEAP_FREE), "ptr", INT64(address), NEEDED },
 	{ ALL, ROLE(HEAP_ALLOC), "bytes_alloc", INT64(bytes), NEEDED },
+
+	{ ALL, OF_PACKETS, "skbaddr", INT64(address), NEEDED },
+	{ ALL, OF_INTERFACES, "name", TEXT(name), NEEDED },
+	{ ALL, OF_INTERFACES | ROLE(PACKET_COPY), "len", INT64(bytes), NEEDED },
+	{ ALL, ROLE(PACKET_TRANSMIT), "rc", INT64(result), HAS_RESULT },
 
 	{ LTTNG, ROLE(BLOCK_DEVICE), "dev", INT64(device), NEEDED },
 	{ LTTNG, ROLE(BLOCK_DEVICE), "diskname", TEXT(name), NEEDED },
@@ -304,6 +324,7 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 	struct kernel_binding binding = {
 		.is_kernel = kernel_layout_knows(class->trace),
 		.is_perf = is_perf(class->trace),
+		.has_new_task_states = class->trace->has_new_task_states,
 		.own_tid = own_tid_field(class),
 		.event_name = { class->name, strlen(class->name) },
 	};
@@ -319,4 +340,3 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		binding.role = KERNEL_NO_ROLE;
 	return binding;
 }
-		.has_new_task_states = class->trace->has_new_task_states,

@@ -60,11 +60,13 @@ static histree_quark attribute_of(struct kernel_sums *sums, struct kernel_sum_ro
 {
 	const struct kernel_sum_kind *kind = row->table->kind;
 	struct changes *changes = &sums->changes;
-	char name[16];
+	char number[16];
 	if (row->quarks[which] == NO_ATTRIBUTE && kind->folder != NULL) {
-		int size = snprintf(name, sizeof(name), "%" PRId32, row->number);
+		const int size = snprintf(number, sizeof(number), "%" PRId32, row->number);
+		const bool is_named = row->name != NULL;
 		changes_child(changes, &row->table->folder, HISTREE_ROOT, kind->folder, strlen(kind->folder));
-		changes_child(changes, &row->node, row->table->folder, name, (size_t)size);
+		changes_child(changes, &row->node, row->table->folder, is_named ? row->name : number,
+			      is_named ? row->name_size : (size_t)size);
 	}
 	return changes_child(changes, &row->quarks[which], kind->folder != NULL ? row->node : HISTREE_ROOT,
 			     kind->names[which], strlen(kind->names[which]));

@@ -7,6 +7,8 @@
  *
  *	<folder>/<number>/<name>	of a table with a folder: "Threads", "CPUs"
  *	<name>				of one without
+ *
+ * A row may have a name in place of its number.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_SUMS_H
 #define ANALYSIS_KERNEL_KERNEL_SUMS_H
@@ -29,6 +31,8 @@ struct kernel_sum_kind {
 struct kernel_sum_row {
 	struct kernel_sum_table *table; /* which outlives it */
 	int32_t number;
+	const char *name; /* which the row has in place of its number, while something is counted; NULL: none */
+	size_t name_size;
 	histree_quark node, quarks[KERNEL_SUM_NAMES];
 	int64_t sums[KERNEL_SUM_NAMES];
 	bool is_lost; /* its attributes are unknown until something is counted again */
