@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_calls_faults.c - names of functions, flame graphs and comparisons while memory is out or files cannot be
+ * read: each call ends with a sentence that says so, or with what there is; nothing leaks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/backend.h"
+#include "histree/flame.h"
+#include "histree/segment_compare.h"
+#include "histree/state_compare.h"
+#include "state/state_system.h"
+#include "support/analysis_feed.h"
+#include "support/faulty_memory.h"
+#include "support/written_events.h"
+#include "symbols/symbol_source.h"
+
+enum { REQUESTS_MAX = 5000, FILE_CALLS_MAX = 100, START = 100 };
+
+/* ---- file calls that fail ----------------------------------------------------------------------------------- */
+
+/* What symbols/ calls itself goes through here: see the --wrap options of this program. */
+static struct {
+	unsigned count, fail_at; /* from 1; 0: none */
+	bool failed;
+} files;
+
+static bool file_call_fails(void)
+{
+	const bool fails = ++files.count == files.fail_at;
+	files.failed |= fails;
+	if (fails)
+		errno = EIO;
+	return fails;
+}
+
+FILE *__real_fopen64(const char *path, const char *mode);
+FILE *__real_fopen(const char *path, const char *mode);
+size_t __real_fread(void *bytes, size_t size, size_t count, FILE *file);
+int __real_stat64(const char *path, struct stat *out);
+int __real_stat(const char *path, struct stat *out);
+int __real_fstat64(int file, struct stat *out);
+int __real_fstat(int file, struct stat *out);
+int __real_open64(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+size_t __wrap_fread(void *bytes, size_t size, size_t count, FILE *file);
+int __wrap_stat64(const char *path, struct stat *out);
+int __wrap_stat(const char *path, struct stat *out);
+int __wrap_fstat64(int file, struct stat *out);
+int __wrap_fstat(int file, struct stat *out);
+int __wrap_open64(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	return file_call_fails() ? NULL : __real_fopen64(path, mode);
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	return file_call_fails() ? NULL : __real_fopen(path, mode);
+}
+
+/* As if the file were empty: then it is of no format. */
+size_t __wrap_fread(void *bytes, size_t size, size_t count, FILE *file)
+{
+	return file_call_fails() ? 0 : __real_fread(bytes, size, count, file);
+}
+
+int __wrap_stat64(const char *path, struct stat *out)
+{
+	return file_call_fails() ? -1 : __real_stat64(path, out);
+}
+
+int __wrap_stat(const char *path, struct stat *out)
+{
+	return file_call_fails() ? -1 : __real_stat(path, out);
+}
+
+int __wrap_fstat64(int file, struct stat *out)
+{
+	return file_call_fails() ? -1 : __real_fstat64(file, out);
+}
+
+int __wrap_fstat(int file, struct stat *out)
+{
+	return file_call_fails() ? -1 : __real_fstat(file, out);
+}
+
+static mode_t mode_of(int flags, va_list *list)
+{
+	return (flags & O_CREAT) != 0 ? va_arg(*list, mode_t) : 0;
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	va_list list;
+	va_start(list, flags);
+	const mode_t mode = mode_of(flags, &list);
+	va_end(list);
+	return file_call_fails() ? -1 : __real_open64(path, flags, mode);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list list;
+	va_start(list, flags);
+	const mode_t mode = mode_of(flags, &list);
+	va_end(list);
+	return file_call_fails() ? -1 : __real_open(path, flags, mode);
+}
+
+/* ---- one thing to do, and what fails in it ------------------------------------------------------------------ */
+
+typedef enum histree_status fault_job(struct histree_error *error);
+
+static void check(enum histree_status status, bool failed, bool is_allowed, const struct histree_error *error)
+{
+	if (!failed)
+		assert_int_equal(status, HISTREE_OK);
+	else
+		assert_true(status == HISTREE_OK || is_allowed);
+	if (status != HISTREE_OK)
+		assert_true(error->message[0] != '\0');
+}
+
+static void refuse_memory(fault_job *job)
+{
+	uint64_t fail_at = 1;
+	for (bool refused = true; refused; fail_at++) {
+		struct histree_error error = { 0 };
+		faulty_memory_begin(fail_at, fail_at % 2 == 0);
+		const enum histree_status status = job(&error);
+		refused = faulty_memory.refused;
+		faulty_memory_end();
+		check(status, refused, status == HISTREE_ERR_MEMORY, &error);
+	}
+	assert_in_range(fail_at, 5, REQUESTS_MAX);
+}
+
+static void fail_files(fault_job *job)
+{
+	bool failed = true;
+	for (files.fail_at = 1; failed; files.fail_at++) {
+		struct histree_error error = { 0 };
+		files.count = 0;
+		files.failed = false;
+		const enum histree_status status = job(&error);
+		failed = files.failed;
+		check(status, failed, status == HISTREE_ERR_IO || status == HISTREE_ERR_FORMAT, &error);
+		assert_true(files.fail_at < FILE_CALLS_MAX);
+	}
+	assert_true(files.fail_at > 3);
+	files.fail_at = 0;
+}
+
+/* ---- names of functions ------------------------------------------------------------------------------------- */
+
+static char table_path[64], own_path[4096];
+static uint64_t own_base;
+
+static int find_base(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uint64_t *)base = info->dlpi_addr;
+	return 1;
+}
+
+/* Names of both kinds: of a table, and of this program. */
+static enum histree_status find_names(struct histree_error *error)
+{
+	const char *const paths[] = { table_path, "/" };
+	const struct symbol_places places = { .paths = paths, .count = 2 };
+	const struct symbol_module module = { .path = own_path, .base = own_base };
+	char line[SYMBOL_LINE_SIZE];
+	struct symbol_source source;
+	enum histree_status status = symbol_source_open(&source, &places, error);
+	if (status == HISTREE_OK) {
+		const char *name = symbol_source_in_tables(&source, 0x1000);
+		if (name != NULL)
+			assert_string_equal(name, "one");
+		const enum symbol_answer answer =
+			symbol_source_find(&source, &module, (uint64_t)(uintptr_t)find_names, &name, line);
+		if (answer == SYMBOL_FOUND)
+			assert_string_equal(name, "find_names");
+		else if (answer == SYMBOL_NO_MEMORY) {
+			snprintf(error->message, sizeof(error->message), "no memory");
+			status = HISTREE_ERR_MEMORY;
+		}
+	}
+	symbol_source_release(&source);
+	return status;
+}
+
+static void names_of_functions(void **state)
+{
+	(void)state;
+	refuse_memory(find_names);
+	fail_files(find_names);
+}
+
+/* ---- calls, and the labels of a history --------------------------------------------------------------------- */
+
+/* Intervals go nowhere. */
+static enum histree_status drop(void *context, const struct histree_interval *interval, struct histree_error *error)
+{
+	(void)context, (void)interval, (void)error;
+	return HISTREE_OK;
+}
+
+static void nothing(void *context)
+{
+	(void)context;
+}
+
+static struct event call_of(struct written_events *events, int number, const char *path)
+{
+	char fields[WRITTEN_TEXT_SIZE];
+	const char *name = "lttng_ust_cyg_profile:func_entry";
+	if (number % 20 == 0) {
+		name = "lttng_ust_statedump:start";
+		snprintf(fields, sizeof(fields), "x=1 | vpid=4 vtid=4");
+	} else if (number % 20 == 1) {
+		name = "lttng_ust_statedump:bin_info";
+		snprintf(fields, sizeof(fields), "baddr=65536 memsz=16777216 path=%s | vpid=4 vtid=4", path);
+	} else {
+		if (number % 2 == 1)
+			name = "lttng_ust_cyg_profile:func_exit";
+		snprintf(fields, sizeof(fields), "addr=%d | vpid=4 vtid=4",
+			 number % 2 == 1 ? 0 : 65536 + 64 * number);
+	}
+	return written_event(events, START + number, 0, name, fields);
+}
+
+static char link_path[64]; /* to this program: a short one */
+
+static enum histree_status follow_calls(struct histree_error *error)
+{
+	const struct analysis *analysis = &analysis_ust_calls;
+	const struct interval_sink sink = { .add = drop, .free = nothing, .value_size_max = 1000 };
+	const struct symbol_places places = { .count = 0 };
+	struct analysis_inputs inputs = { .symbols = &places };
+	struct histree_state_system *system = NULL;
+	struct written_events events;
+	void *instance = NULL;
+	histree_time end = INT64_MIN;
+	written_events_init(&events, "lttng-ust", 2, 13);
+	enum histree_status status = state_system_create(START, &sink, &system, error);
+	if (status == HISTREE_OK)
+		status = feed_create(&inputs, analysis, system, &instance, error);
+	for (int i = 0; i < 100 && status == HISTREE_OK; i++) {
+		const struct event event = call_of(&events, i, link_path);
+		status = feed_event(&inputs, analysis, instance, &event, error);
+	}
+	if (status == HISTREE_OK && analysis->finish != NULL)
+		status = analysis->finish(instance, &end, error);
+	if (instance != NULL)
+		analysis->free(instance);
+	analysis_inputs_release(&inputs);
+	histree_state_free(system);
+	return status;
+}
+
+static void calls(void **state)
+{
+	(void)state;
+	refuse_memory(follow_calls);
+	fail_files(follow_calls);
+}
+
+/* ---- flame graphs and comparisons --------------------------------------------------------------------------- */
+
+static struct histree_history *history;
+static struct histree_segment_store *store;
+
+static enum histree_status make_flame(struct histree_error *error)
+{
+	struct histree_flame *flame = NULL;
+	uint32_t count;
+	enum histree_status status = histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, error);
+	for (unsigned side = 0; side < 2 && status == HISTREE_OK; side++)
+		status = histree_flame_add_history(flame,
+						   &(struct histree_flame_request){ .history = history,
+										    .from = START,
+										    .to = START + 500,
+										    .side = side,
+										    .by_thread = true,
+										    .states_max = 60 },
+						   error);
+	if (status == HISTREE_OK)
+		status = histree_flame_finish(flame, error);
+	if (status == HISTREE_OK)
+		assert_true(histree_flame_nodes(flame, &count)->total[0] > 0 && count > 3);
+	histree_flame_free(flame);
+	return status;
+}
+
+static enum histree_status compare_states(struct histree_error *error)
+{
+	struct histree_selection sides[2];
+	struct histree_state_comparison *comparison = NULL;
+	for (int i = 0; i < 2; i++) {
+		histree_selection_begin(&sides[i], history);
+		histree_selection_none(&sides[i]);
+	}
+	enum histree_status status = HISTREE_OK;
+	for (int i = 0; i < 2 && status == HISTREE_OK; i++)
+		status = histree_selection_add_pattern(&sides[i], i == 0 ? "Threads/**" : "**", error);
+	if (status == HISTREE_OK)
+		status = histree_state_comparison_create(&sides[0], &sides[1], (struct histree_cancel){ 0 },
+							 &comparison, error);
+	if (status == HISTREE_OK)
+		assert_non_null(histree_state_comparison_state(comparison, 0));
+	histree_state_comparison_free(comparison);
+	for (int i = 0; i < 2; i++)
+		histree_selection_release(&sides[i]);
+	return status;
+}
+
+static enum histree_status compare_segments(struct histree_error *error)
+{
+	struct histree_segment_comparison *comparison = NULL;
+	struct histree_segment_side one = { .store = store, .query = HISTREE_SEGMENTS_ALL, .field = 0 },
+				    other = one;
+	one.query.from = START;
+	one.query.to = START + 200;
+	const enum histree_status status = histree_segment_comparison_create(&one, &other, &comparison, error);
+	if (status == HISTREE_OK)
+		assert_true(histree_segment_comparison_all(comparison)->b.count == 100);
+	histree_segment_comparison_free(comparison);
+	return status;
+}
+
+static void flames_and_comparisons(void **state)
+{
+	(void)state;
+	refuse_memory(make_flame);
+	refuse_memory(compare_states);
+	refuse_memory(compare_segments);
+}
+
+/* ---- what all of them need ---------------------------------------------------------------------------------- */
+
+static void make_history(void)
+{
+	struct histree_state_system *system;
+	assert_int_equal(histree_state_create_in_memory(&(struct histree_history_options){ .start = START }, 0,
+							&system, NULL),
+			 HISTREE_OK);
+	for (int thread = 0; thread < 3; thread++)
+		for (int level = 1; level <= 4; level++) {
+			char path[64], name[16];
+			histree_quark quark;
+			snprintf(path, sizeof(path), "Threads/%d/CallStack/%d", thread, level);
+			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL),
+					 HISTREE_OK);
+			for (int change = 0; change < 20 * level; change++) {
+				snprintf(name, sizeof(name), "f%d", (change * 7 + thread) % 9);
+				assert_int_equal(histree_state_modify(
+							 system, START + change * 20 / level + thread, quark,
+							 change % 3 == 2 ? histree_null() : histree_string(name),
+							 NULL),
+						 HISTREE_OK);
+			}
+		}
+	assert_int_equal(histree_state_close(system, START + 500, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_history(system, START + 500, NULL, &history, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+static void make_store(void)
+{
+	static const struct histree_segment_field fields[] = { { "name", HISTREE_STRING } };
+	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
+							       .schema = { "test", 1, fields, 1 } };
+	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	for (int i = 0; i < 100; i++) {
+		const struct histree_value name = histree_string(i % 3 == 0 ? "one" : "other");
+		const struct histree_segment segment = { .start = START + 4 * i,
+							 .end = START + 5 * i,
+							 .content = &name };
+		assert_int_equal(histree_segment_store_add(store, &segment, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(table_path, sizeof(table_path), "test_calls_faults.%ld.table", (long)getpid());
+	FILE *file = fopen(table_path, "w");
+	assert_non_null(file);
+	fputs("1000 T one\n2000 T _Z3twov\n", file);
+	assert_int_equal(fclose(file), 0);
+	const ssize_t size = readlink("/proc/self/exe", own_path, sizeof(own_path) - 1);
+	assert_true(size > 0);
+	own_path[size] = '\0';
+	snprintf(link_path, sizeof(link_path), "/tmp/test_calls.%ld", (long)getpid());
+	unlink(link_path);
+	assert_int_equal(symlink(own_path, link_path), 0);
+	dl_iterate_phdr(find_base, &own_base);
+	make_history();
+	make_store();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(table_path);
+	unlink(link_path);
+	histree_history_close(history);
+	histree_segment_store_close(store);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_functions),
+		cmocka_unit_test(calls),
+		cmocka_unit_test(flames_and_comparisons),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
