@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "histree/repair.h"
+#include "pipeline/repair.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -91,7 +91,7 @@ enum histree_status repair_read_manifest(struct repair *repair, const char *fold
 	if (path == NULL)
 		return error_memory(repair->error, "repairing");
 	struct histree_store_info *info = &repair->info;
-	enum histree_status status = manifest_read(&io_posix, path, &repair->arena, info, repair->error);
+	enum histree_status status = manifest_read(repair->io, path, &repair->arena, info, repair->error);
 	if (status == HISTREE_NOT_FOUND || status == HISTREE_ERR_FORMAT) {
 		*info = (struct histree_store_info){ .made_by = "histree " HISTREE_VERSION };
 		repair->lost_manifest = true;
@@ -117,7 +117,7 @@ static enum histree_status keep_or_leave(struct repair *repair, const char *to, 
 {
 	bool is_missing = status == HISTREE_ERR_IO && access(path, F_OK) != 0;
 	if (status == HISTREE_OK)
-		return store_file_identify(&io_posix, to, file, identity, repair->error);
+		return store_file_identify(repair->io, to, file, identity, repair->error);
 	if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_INCOMPLETE && !is_missing)
 		return status;
 	repair_found_damage(repair, repair->error->message);
@@ -225,7 +225,7 @@ enum histree_status repair_write_manifest(struct repair *repair, const char *fol
 	info->partial = info->partial || repair->faults > 0;
 	info->warnings = repair->warnings;
 	info->warning_count = repair->warning_count;
-	return path != NULL ? manifest_write(&io_posix, path, info, repair->error)
+	return path != NULL ? manifest_write(repair->io, path, info, repair->error)
 			    : error_memory(repair->error, "repairing");
 }
 
@@ -283,7 +283,8 @@ static enum histree_status repair_store(struct repair *repair)
 	if (status == HISTREE_OK)
 		status = store_folder_check_source(options->out, options->path, repair->error);
 	if (status == HISTREE_OK)
-		status = store_folder_begin(&folder, &io_posix, options->out, options->force, false, repair->error);
+		status =
+			store_folder_begin(&folder, repair->io, options->out, options->force, false, repair->error);
 	if (status != HISTREE_OK)
 		return status;
 	bool was_complete = repair->info.complete;
@@ -324,7 +325,7 @@ static enum histree_status repair_any_file(struct repair *repair)
 	file_work_plan(&repair->work, options->path);
 	enum histree_status status = repair_history(repair, NULL, options->path, options->out);
 	if (status == HISTREE_ERR_CANCELLED)
-		unlink(options->out);
+		repair->io->unlink(repair->io->context, options->out);
 	if (status != HISTREE_ERR_FORMAT)
 		return status;
 	struct histree_error refusal = *repair->error;
@@ -334,12 +335,14 @@ static enum histree_status repair_any_file(struct repair *repair)
 	return status;
 }
 
-enum histree_status histree_repair(const struct histree_repair_options *options, struct histree_error *error)
+enum histree_status pipeline_repair(const struct histree_repair_options *options, const struct io *io,
+				    struct histree_error *error)
 {
 	struct histree_error message; /* always there: some become warnings of the new store */
 	struct histree_repair_options wanted = *options;
 	struct repair repair = {
 		.options = &wanted,
+		.io = io,
 		.error = &message,
 		.work = { .cancel = options->cancel, .progress = options->progress, .context = options->context },
 	};
@@ -361,4 +364,9 @@ enum histree_status histree_repair(const struct histree_repair_options *options,
 	if (error != NULL && status != HISTREE_OK)
 		*error = message;
 	return status;
+}
+
+enum histree_status histree_repair(const struct histree_repair_options *options, struct histree_error *error)
+{
+	return pipeline_repair(options, &io_posix, error);
 }

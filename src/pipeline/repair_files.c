@@ -12,6 +12,7 @@
 #include "histree/time_in_state.h"
 #include "overview/overview_writer.h"
 #include "pipeline/repair_inside.h"
+#include "segment/segment_backend.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_repair.h"
 #include "state/history.h"
@@ -117,7 +118,7 @@ static bool overviews_go_on(void *context, double share)
 static enum histree_status make_overviews(struct repair *repair, const char *path)
 {
 	const struct overview_options options = { .go_on = overviews_go_on, .context = repair };
-	return overviews_write(&io_posix, path, &options, repair->error);
+	return overviews_write(repair->io, path, &options, repair->error);
 }
 
 enum histree_status repair_history(struct repair *repair, const struct histree_store_history *meant,
@@ -143,7 +144,7 @@ enum histree_status repair_history(struct repair *repair, const struct histree_s
 		repair_found_damage(repair, "it was never completed: it ends where it was published last");
 	status = verify_history(repair, damaged, path);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
-		status = history_copy(&io_posix, damaged, out, NULL, &watch, repair->error);
+		status = history_copy(repair->io, damaged, out, NULL, &watch, repair->error);
 	if (info->end > repair->info.end)
 		repair->info.end = info->end;
 	histree_history_close(damaged);
@@ -168,14 +169,14 @@ static enum histree_status verify_segments(struct repair *repair, struct histree
 		histree_segment_store_verify(store, repair_found_damage, repair, repair->error);
 	if (status != HISTREE_OK)
 		return status;
-	return segment_overviews_verify(&io_posix, path, histree_segment_store_info(store), store,
+	return segment_overviews_verify(repair->io, path, histree_segment_store_info(store), store,
 					repair_found_oddity, repair, repair->error);
 }
 
 static enum histree_status make_segment_overviews(struct repair *repair, const char *path)
 {
 	struct histree_segment_store *store;
-	enum histree_status status = histree_segment_store_open(path, NULL, &store, repair->error);
+	enum histree_status status = segment_store_open(repair->io, path, NULL, &store, repair->error);
 	if (status == HISTREE_OK)
 		status = histree_segment_store_make_overviews(store, repair->work.cancel, repair->error);
 	histree_segment_store_close(store);
@@ -206,7 +207,7 @@ enum histree_status repair_segments(struct repair *repair, const struct histree_
 	status = verify_segments(repair, damaged, path);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO)
 		status = segment_repair(
-			&io_posix, damaged, out,
+			repair->io, damaged, out,
 			&(struct segment_repair_report){ .lost = report_lost_segments, .context = repair },
 			repair->error);
 	histree_segment_store_close(damaged);
@@ -219,7 +220,7 @@ enum histree_status repair_segments(struct repair *repair, const struct histree_
 static enum histree_status check_index(struct repair *repair, const char *path, uint64_t *identity)
 {
 	struct event_index index;
-	enum histree_status status = event_index_read(&io_posix, path, &index, repair->error);
+	enum histree_status status = event_index_read(repair->io, path, &index, repair->error);
 	if (status != HISTREE_OK)
 		return status;
 	bool is_meant = index.event_count == repair->info.event_count &&
@@ -240,7 +241,7 @@ enum histree_status repair_index(struct repair *repair, const char *path, const 
 		return HISTREE_OK;
 	}
 	if (status == HISTREE_OK)
-		status = io_copy(&io_posix, path, out, repair->error);
+		status = io_copy(repair->io, path, out, repair->error);
 	if (status == HISTREE_OK)
 		repair->info.index_identity = identity;
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;

@@ -188,7 +188,9 @@ static enum histree_status look_at(struct hosts_repair *hosts, struct host_repai
 {
 	const struct repair *all = hosts->all;
 	struct repair *repair = &host->repair;
-	*repair = (struct repair){ .options = all->options, .error = all->error, .host = host->host.name };
+	*repair = (struct repair){
+		.options = all->options, .io = all->io, .error = all->error, .host = host->host.name
+	};
 	find_folder(hosts, host);
 	if (!is_folder(host->from))
 		return leave_out(hosts, host, "it has no store");
@@ -211,7 +213,7 @@ static enum histree_status repair_host(struct hosts_repair *hosts, struct host_r
 	const char *inside = out != NULL ? repair_path(&all->arena, out, MANIFEST_FILE) : NULL;
 	if (inside == NULL)
 		return error_memory(all->error, "repairing");
-	if (io_posix.mkdir(io_posix.context, out, 0777) != 0 && errno != EEXIST)
+	if (all->io->mkdir(all->io->context, out, 0777) != 0 && errno != EEXIST)
 		return error_set(all->error, HISTREE_ERR_IO, "cannot make '%s': %s", out, strerror(errno));
 	if (all->options->host != NULL)
 		all->options->host(all->options->context, host->host.name);
@@ -220,7 +222,7 @@ static enum histree_status repair_host(struct hosts_repair *hosts, struct host_r
 	enum histree_status status = repair_one_host(repair, host->from, out);
 	all->work = repair->work;
 	if (status == HISTREE_ERR_FORMAT && repair->history_count + repair->segments_count == 0) {
-		io_posix.rmdir(io_posix.context, out);
+		all->io->rmdir(all->io->context, out);
 		return leave_out(hosts, host, "no history in it can be repaired");
 	}
 	all->lost += repair->lost;
@@ -233,7 +235,7 @@ static enum histree_status repair_host(struct hosts_repair *hosts, struct host_r
 		if (all->warning_count < WARNINGS_MAX)
 			status = repair_warn(all, text);
 	}
-	return status == HISTREE_OK ? io_sync_folder_of(&io_posix, inside, all->error) : status;
+	return status == HISTREE_OK ? io_sync_folder_of(all->io, inside, all->error) : status;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------- */
@@ -286,7 +288,7 @@ enum histree_status repair_hosts(struct repair *all, const char *from, const cha
 		all->work.bytes_total += hosts.hosts[i].repair.work.bytes_total;
 	}
 	if (status == HISTREE_OK)
-		status = hosts_folder_make(&io_posix, to, all->error);
+		status = hosts_folder_make(all->io, to, all->error);
 	for (size_t i = 0; i < hosts.count && status == HISTREE_OK; i++)
 		if (!hosts.hosts[i].is_left_out)
 			status = repair_host(&hosts, &hosts.hosts[i], to);

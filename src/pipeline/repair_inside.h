@@ -6,12 +6,14 @@
 #define PIPELINE_REPAIR_INSIDE_H
 
 #include "base/arena.h"
+#include "base/io.h"
 #include "histree/repair.h"
 #include "histree/store.h"
 #include "pipeline/file_work.h"
 
 struct repair {
 	const struct histree_repair_options *options;
+	const struct io *io; /* what makes the new store, and reads what no reader has open */
 	struct arena arena;
 	struct file_work work;
 	struct histree_store_info info; /* of the store to make */

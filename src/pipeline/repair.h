@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * repair.h - histree_repair() on a table of file calls, so that a test can make each of them fail.
+ *
+ * What is damaged is read as any store is, by the file calls of the system; all else goes through the table.
+ */
+#ifndef PIPELINE_REPAIR_H
+#define PIPELINE_REPAIR_H
+
+#include "base/io.h"
+#include "histree/repair.h"
+
+enum histree_status pipeline_repair(const struct histree_repair_options *options, const struct io *io,
+				    struct histree_error *error);
+
+#endif
