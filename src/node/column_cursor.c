@@ -2,6 +2,7 @@
 #include "node/column_cursor.h"
 
 #include "node/column_search.h"
+#include "node/column_steps.h"
 
 /* ---- the window ----------------------------------------------------------------------------------- */
 
@@ -53,37 +54,6 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 }
 
 /* ---- intervals ------------------------------------------------------------------------------------ */
-
-/*
- * From an interval and the tick at which it starts: the first that ends at `ends_from` or later, its start and
- * the tick after it.  False: the series ends before.
- */
-static inline bool find_end(const struct column_block *block, const struct column_series *series,
-			    uint64_t ends_from, uint32_t *interval, uint64_t *tick, uint64_t *after)
-{
-	const uint32_t last = (uint32_t)series->fields[COLUMN_COUNT];
-	uint32_t i = *interval;
-	uint64_t start = *tick, end = column_tick_after(block, series, i, start);
-	if (block->edges != 0) {
-		for (; end < ends_from && i < last; i++) {
-			start = end;
-			end = column_tick_after(block, series, i + 1, start);
-		}
-	} else { /* the same, with what does not change at hand */
-		const uint64_t min = series->fields[COLUMN_STEP_MIN];
-		const unsigned width = (unsigned)series->fields[COLUMN_STEP_WIDTH];
-		size_t at = series->steps + i * (size_t)width;
-		for (; end < ends_from && i < last; i++) {
-			at += width;
-			start = end;
-			end += min + bits_get(block->view->block, at, width);
-		}
-	}
-	*interval = i;
-	*tick = start;
-	*after = end;
-	return end >= ends_from;
-}
 
 static int32_t number_above(uint64_t base, uint64_t code)
 {
@@ -169,8 +139,9 @@ static enum histree_status read_times(struct column_cursor *cursor, struct histr
 		}
 		uint32_t interval = cursor->interval;
 		uint64_t after;
-		bool is_met = find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &tick, &after) &&
-			      tick < cursor->window_to;
+		bool is_met =
+			column_find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &tick, &after) &&
+			tick < cursor->window_to;
 		if (is_met && !make_interval(view, cursor->now, interval, tick, after, &out[*count]))
 			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
 		cursor->interval = interval + 1;
@@ -195,7 +166,7 @@ static enum histree_status read_range(struct column_cursor *cursor, struct histr
 	if (interval == cursor->count)
 		return HISTREE_OK;
 	if (tick >= cursor->window_to ||
-	    !find_end(&cursor->block, series, cursor->ends_from, &interval, &tick, &after)) {
+	    !column_find_end(&cursor->block, series, cursor->ends_from, &interval, &tick, &after)) {
 		if (tick >= cursor->window_to)
 			leave_key(cursor);
 		cursor->interval = cursor->count;
@@ -297,7 +268,7 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 			continue;
 		uint32_t interval = 0;
 		uint64_t tick = series->fields[COLUMN_START], after;
-		if (!find_end(&cursor->block, series, window, &interval, &tick, &after))
+		if (!column_find_end(&cursor->block, series, window, &interval, &tick, &after))
 			continue;
 		if (!make_interval(view, series, interval, tick, after, &out[done])) {
 			status = HISTREE_ERR_FORMAT;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * column_steps.h - which interval of a series ends at a tick or later.
+ *
+ * Steps add up, so there is no way past those before.  But in a leaf of few attributes a series has up to 64
+ * intervals, and a query of one time passes half of them: four steps are added up at a time, two of a load each.
+ */
+#ifndef NODE_COLUMN_STEPS_H
+#define NODE_COLUMN_STEPS_H
+
+#include "node/column_block.h"
+
+enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2 };
+
+/*
+ * Where in a series a search is: an interval, with the ticks at which it starts and after which it ends.  Of the
+ * intervals up to `stored`, but for the first, all steps are in the payload, in which `steps` would be that of
+ * interval 0.
+ */
+struct step_place {
+	uint32_t interval, stored;
+	uint64_t start, end;
+	size_t steps;
+};
+
+/* Returns the sum of two steps from a bit on, without what each of them has at least. */
+static inline uint64_t two_steps(const uint8_t *bytes, size_t at, unsigned width, uint64_t mask)
+{
+	uint64_t word = bits_load(bytes + at / 8) >> at % 8;
+	return (word & mask) + (word >> width & mask);
+}
+
+/* Pass by four intervals after the other that end too early. */
+static inline void pass_by_fours(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
+				 uint64_t ends_from)
+{
+	const uint64_t mask = (UINT64_C(1) << width) - 1, least = STEPS_AT_ONCE * min;
+	size_t at = place->steps + (place->interval + (size_t)1) * width;
+	uint32_t fours = (place->stored - place->interval) / STEPS_AT_ONCE, left = fours;
+	for (; left > 0; left--) {
+		uint64_t end = place->end + least + two_steps(bytes, at, width, mask) +
+			       two_steps(bytes, at + 2 * (size_t)width, width, mask);
+		if (end >= ends_from)
+			break;
+		place->end = end;
+		at += STEPS_AT_ONCE * (size_t)width;
+	}
+	if (left < fours) {
+		place->interval += STEPS_AT_ONCE * (fours - left);
+		place->start = place->end - min - bits_get(bytes, at - width, width);
+	}
+}
+
+/* Go on from a place that ends too early to the first that does not, or to the last whose step is stored. */
+static inline void pass_stored(struct step_place *place, const uint8_t *bytes, const uint64_t *fields,
+			       uint64_t ends_from)
+{
+	const uint64_t min = fields[COLUMN_STEP_MIN];
+	const unsigned width = (unsigned)fields[COLUMN_STEP_WIDTH];
+	if (place->stored - place->interval >= 2 * STEPS_AT_ONCE && width <= STEP_WIDTH_MOST)
+		pass_by_fours(place, bytes, min, width, ends_from);
+	size_t at = place->steps + place->interval * (size_t)width;
+	while (place->end < ends_from && place->interval < place->stored) {
+		at += width;
+		place->interval++;
+		place->start = place->end;
+		place->end += min + bits_get(bytes, at, width);
+	}
+}
+
+/*
+ * From an interval and the tick at which it starts: the first that ends at `ends_from` or later, its start and
+ * the tick after it.  False: the series ends before.
+ */
+static inline bool column_find_end(const struct column_block *block, const struct column_series *series,
+				   uint64_t ends_from, uint32_t *interval, uint64_t *tick, uint64_t *after)
+{
+	const uint32_t last = (uint32_t)series->fields[COLUMN_COUNT];
+	*after = column_tick_after(block, series, *interval, *tick);
+	if (*after >= ends_from || *interval == last)
+		return *after >= ends_from;
+	const bool has_first = (block->edges & EDGE_FIRST) != 0, has_last = (block->edges & EDGE_LAST) != 0;
+	struct step_place place = {
+		.interval = *interval,
+		.stored = last - has_last,
+		.start = *tick,
+		.end = *after,
+		.steps = series->steps - (has_first ? series->fields[COLUMN_STEP_WIDTH] : 0),
+	};
+	pass_stored(&place, block->view->block, series->fields, ends_from);
+	if (has_last && place.end < ends_from && place.interval < last) {
+		place.start = place.end;
+		place.end = column_tick_after(block, series, ++place.interval, place.start);
+	}
+	*interval = place.interval;
+	*tick = place.start;
+	*after = place.end;
+	return place.end >= ends_from;
+}
+
+#endif
