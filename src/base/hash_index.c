@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 64, ADDED_PER_LOOK = 2048, SLOTS_PER_LOOK = 1 << 18 };
+enum { SLOTS_MIN = 64, ADDED_AT_ONCE = 64, ADDED_PER_LOOK = 32 * ADDED_AT_ONCE, SLOTS_PER_LOOK = 1 << 18 };
 
 /* Every element is in a slot of its own, and a free slot ends every look-up. */
 static void hash_index_assert(const struct hash_index *index)
@@ -47,10 +47,27 @@ static uint64_t *list_numbers(const struct hash_index *index, size_t *words)
 	return numbers;
 }
 
+/* Elements whose slots were asked for, so that they come from memory at a time. */
+struct ahead {
+	uint64_t hashes[ADDED_AT_ONCE];
+	uint32_t numbers[ADDED_AT_ONCE];
+	size_t count;
+};
+
+static void add_ahead(struct hash_index *grown, struct ahead *ahead)
+{
+	for (size_t i = 0; i < ahead->count; i++)
+		hash_index_add(grown, ahead->hashes[i], ahead->numbers[i]);
+	ahead->count = 0;
+	if (grown->count % ADDED_PER_LOOK == 0)
+		table_space_look(grown->table.space);
+}
+
 /* In the order of numbers, since that is how the elements lie in memory, or in a file. */
 static bool add_all(struct hash_index *grown, const struct hash_index *index, hash_index_hash *hash_of,
 		    const void *elements)
 {
+	struct ahead ahead = { .count = 0 };
 	size_t words;
 	uint64_t *numbers = list_numbers(index, &words);
 	if (numbers == NULL)
@@ -58,10 +75,14 @@ static bool add_all(struct hash_index *grown, const struct hash_index *index, ha
 	for (size_t word = 0; word < words; word++)
 		for (uint64_t left = numbers[word]; left != 0; left &= left - 1) {
 			uint32_t number = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(left));
-			hash_index_add(grown, hash_of(elements, number), number);
-			if (grown->count % ADDED_PER_LOOK == 0)
-				table_space_look(grown->table.space);
+			uint64_t hash = hash_of(elements, number);
+			__builtin_prefetch(&grown->slots[hash & (grown->slot_count - 1)], 1);
+			ahead.hashes[ahead.count] = hash;
+			ahead.numbers[ahead.count++] = number;
+			if (ahead.count == ADDED_AT_ONCE)
+				add_ahead(grown, &ahead);
 		}
+	add_ahead(grown, &ahead);
 	free(numbers);
 	assert(grown->count == index->count);
 	return true;
