@@ -402,8 +402,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	writer->of.nodes_at_height = NULL;
 	if (writer->of.interval_count < writer->options.history_states_min)
 		return HISTREE_OK;
-	status = state_counts_make(&writer->counts, writer->source, writer->options.memory_max, &writer->progress,
-				   error);
+	status = state_counts_make(&writer->counts, writer->source, &writer->options, &writer->progress, error);
 	return status == HISTREE_OK ? write_overviews(writer, error) : status;
 }
 

@@ -13,6 +13,7 @@ struct counting {
 	const struct overview_progress *progress;
 	histree_quark first; /* of the host that is counted */
 	uint32_t attribute_count;
+	bool is_shared; /* several threads count */
 };
 
 static unsigned kind_of(const struct histree_value *value)
@@ -22,6 +23,17 @@ static unsigned kind_of(const struct histree_value *value)
 	return number_summary_takes(value) ? HAS_NUMBER : 0;
 }
 
+/* Another thread may count states of the same attribute. */
+static void add_shared(uint32_t *count, uint8_t *kinds_of, uint32_t states, uint8_t kinds)
+{
+	uint32_t had = __atomic_load_n(count, __ATOMIC_RELAXED), sum;
+	do
+		sum = states < UINT32_MAX - had ? had + states : UINT32_MAX;
+	while (!__atomic_compare_exchange_n(count, &had, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if ((__atomic_load_n(kinds_of, __ATOMIC_RELAXED) & kinds) != kinds)
+		__atomic_fetch_or(kinds_of, kinds, __ATOMIC_RELAXED);
+}
+
 static void count_states(void *context, histree_quark quark, uint32_t states, unsigned kinds)
 {
 	const struct counting *counting = context;
@@ -29,6 +41,10 @@ static void count_states(void *context, histree_quark quark, uint32_t states, un
 	if (quark >= counting->attribute_count) /* of a damaged node */
 		return;
 	quark += counting->first;
+	if (counting->is_shared) { /* the caller's thread looks at the tables, see go_on() */
+		add_shared(&counts->states[quark], &counts->kinds[quark], states, (uint8_t)kinds);
+		return;
+	}
 	state_counts_pass(counts, quark);
 	uint32_t *count = &counts->states[quark];
 	*count = states < UINT32_MAX - *count ? *count + states : UINT32_MAX;
@@ -55,25 +71,31 @@ static bool make_tables(struct state_counts *counts, const char *path, size_t me
 }
 
 enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
-				      size_t memory_max, const struct overview_progress *progress,
-				      struct histree_error *error)
+				      const struct overview_options *options,
+				      const struct overview_progress *progress, struct histree_error *error)
 {
 	uint32_t attribute_count = histree_history_info(history)->attribute_count;
 	*counts = (struct state_counts){ .attribute_count = attribute_count };
-	if (!make_tables(counts, history_path(history), memory_max))
+	if (!make_tables(counts, history_path(history), options->memory_max))
 		return error_memory(error, "an overview");
-	struct counting counting = { counts, progress, 0, attribute_count };
+	struct counting counting = {
+		.counts = counts,
+		.progress = progress,
+		.attribute_count = attribute_count,
+		.is_shared = options->crew != NULL && options->threads > 1,
+	};
 	const struct node_counter counter = { .class_of = kind_of, .count = count_states, .context = &counting };
 	size_t host_count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
 	if (hosts == NULL)
-		return tree_count(history_tree(history), &counter, go_on, error);
+		return tree_count(history_tree(history), &counter, options->crew, options->threads, go_on, error);
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++) {
 		counting.first = hosts[i].folder + 1;
 		counting.attribute_count = hosts[i].count;
 		if (hosts[i].history != NULL)
-			status = tree_count(history_tree(hosts[i].history), &counter, go_on, error);
+			status = tree_count(history_tree(hosts[i].history), &counter, options->crew,
+					    options->threads, go_on, error);
 	}
 	return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "histree/history.h"
+#include "overview/overview_options.h"
 #include "overview/overview_progress.h"
 
 enum { HAS_NUMBER = 1, HAS_CUSTOM = 2 };
@@ -20,10 +21,13 @@ struct state_counts {
 	struct table of_states, of_kinds;
 };
 
-/* Reads all nodes of a history once.  Tables may have a quarter of `memory_max` bytes of memory; 0: 16 MiB. */
+/*
+ * Reads all nodes of a history once, with the threads of the options.  Tables may have a quarter of their
+ * `memory_max` bytes of memory; 0: 16 MiB.
+ */
 enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
-				      size_t memory_max, const struct overview_progress *progress,
-				      struct histree_error *error);
+				      const struct overview_options *options,
+				      const struct overview_progress *progress, struct histree_error *error);
 
 /* Whoever goes through all attributes asks so on the way, that pages of the tables leave. */
 static inline void state_counts_pass(const struct state_counts *counts, histree_quark quark)

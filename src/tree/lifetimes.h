@@ -62,6 +62,14 @@ enum histree_status lifetimes_write(const struct lifetimes *lifetimes, uint32_t 
 unsigned lifetime_nulls(struct lifetime lifetime, histree_quark key, histree_time start, histree_time end,
 			struct histree_interval nulls[2]);
 
+/* Returns how many these are. */
+static inline unsigned lifetime_null_count(struct lifetime lifetime, histree_time start, histree_time end)
+{
+	if (lifetime.first > lifetime.last)
+		return 1;
+	return (unsigned)(lifetime.first > start) + (unsigned)(lifetime.last < end);
+}
+
 /* Copy them, in the same space.  Returns false if memory is out; `copy` is then empty. */
 bool lifetimes_copy(const struct lifetimes *lifetimes, struct lifetimes *copy);
 

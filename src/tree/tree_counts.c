@@ -1,55 +1,145 @@
 // SPDX-License-Identifier: MIT
 #include "tree/tree_counts.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "base/error.h"
-#include "tree/tree_nulls.h"
+#include "tree/tree_reader_inside.h"
 
-enum { NULLS_AT_ONCE = 512, NODES_A_QUESTION = 8 };
+enum { NODES_A_STEP = 8, HELPERS_MAX = 7 };
 
+struct counting;
+
+/* Somebody who counts nodes: the caller, or a task of the crew. */
+struct counter_at_work {
+	struct counting *counting;
+	struct crew_task task;
+	struct node_pin *pin;
+	uint32_t failed; /* the node, if `status` says so */
+	enum histree_status status;
+	struct histree_error error;
+};
+
+struct counting {
+	const struct tree_reader *reader;
+	const struct node_counter *counter;
+	_Atomic uint64_t next; /* node that nobody is at */
+	_Atomic bool is_in_vain;
+	struct counter_at_work at_work[1 + HELPERS_MAX]; /* the caller first */
+	unsigned count;
+};
+
+/* What no node has: only the section of lifetimes knows of it. */
 static void count_nulls(const struct tree_reader *reader, const struct node_counter *counter)
 {
-	const struct node_region all = { .from = reader->shape.start, .to = reader->shape.end };
-	struct histree_interval nulls[NULLS_AT_ONCE];
-	struct tree_nulls walk;
-	size_t count;
-	tree_nulls_begin(&walk, reader, reader->shape.key_count);
-	while ((count = tree_nulls_read(&walk, reader, &all, nulls, NULLS_AT_ONCE)) > 0)
-		for (size_t i = 0; i < count; i++)
-			counter->count(counter->context, nulls[i].quark, 1, counter->class_of(&nulls[i].value));
+	const struct tree_shape *shape = &reader->shape;
+	const struct histree_value null = histree_null();
+	const unsigned classes = counter->class_of(&null);
+	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
+	for (uint32_t key = 0; key < reader->lifetimes.count; key++) {
+		if (key % LIFETIMES_IN_BLOCK == 0)
+			lifetimes_view_get_block(&reader->lifetimes, key, lifetimes);
+		unsigned nulls = lifetime_null_count(lifetimes[key % LIFETIMES_IN_BLOCK], shape->start, shape->end);
+		if (nulls > 0)
+			counter->count(counter->context, key, nulls, classes);
+	}
 }
 
-static enum histree_status count_node(const struct tree_reader *reader, struct node_pin *pin, uint32_t number,
-				      const struct node_counter *counter, struct histree_error *error)
+static enum histree_status count_node(const struct counting *counting, struct node_pin *pin, uint32_t number,
+				      struct histree_error *error)
 {
+	const struct tree_reader *reader = counting->reader;
 	bool loaded;
 	enum histree_status status = node_pin_hold(pin, number, &loaded, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct tree_node *node = node_pin_companion(pin);
-	status = node_count(&node->view, counter);
+	status = node_count(&node->view, counting->counter);
 	if (status != HISTREE_OK)
 		error_set(error, status, "'%s': node %u: malformed row", block_file_path(reader->file), number);
 	node_pin_drop(pin);
 	return status;
 }
 
-enum histree_status tree_count(struct tree_reader *reader, const struct node_counter *counter,
-			       enum histree_status (*go_on)(void *context, double share,
-							    struct histree_error *error),
-			       struct histree_error *error)
+/* A step: the next few nodes.  Whoever fails has all others end; the nodes before are counted, or fail as well. */
+static bool count_some(void *context)
 {
-	const uint32_t nodes = reader->shape.node_count;
-	struct node_pin *pin;
-	enum histree_status status = node_pin_create(reader->cache, &pin, error);
+	struct counter_at_work *own = context;
+	struct counting *counting = own->counting;
+	const uint32_t nodes = counting->reader->shape.node_count;
+	if (atomic_load(&counting->is_in_vain) || atomic_load(&counting->next) >= nodes)
+		return false;
+	uint64_t number = atomic_fetch_add(&counting->next, NODES_A_STEP);
+	for (uint32_t i = 0; i < NODES_A_STEP && number < nodes && own->status == HISTREE_OK; i++, number++) {
+		own->failed = (uint32_t)number;
+		own->status = count_node(counting, own->pin, own->failed, &own->error);
+	}
+	if (own->status != HISTREE_OK)
+		atomic_store(&counting->is_in_vain, true);
+	return own->status == HISTREE_OK;
+}
+
+/* Whoever takes the last nodes may count beyond them. */
+static double share_done(const struct counting *counting)
+{
+	const uint32_t nodes = counting->reader->shape.node_count;
+	uint64_t done = atomic_load(&counting->next);
+	return done < nodes ? (double)done / nodes : 1;
+}
+
+/* Without memory for it, there is one less. */
+static enum histree_status engage(struct counting *counting, struct histree_error *error)
+{
+	struct counter_at_work *own = &counting->at_work[counting->count];
+	enum histree_status status = node_pin_create(counting->reader->cache, &own->pin, error);
 	if (status != HISTREE_OK)
 		return status;
-	count_nulls(reader, counter);
-	for (uint32_t number = 0; number < nodes && status == HISTREE_OK; number++) {
-		if (number % NODES_A_QUESTION == 0)
-			status = go_on(counter->context, (double)number / nodes, error);
-		if (status == HISTREE_OK)
-			status = count_node(reader, pin, number, counter, error);
+	own->counting = counting;
+	own->task = (struct crew_task){ .step = count_some, .context = own };
+	counting->count++;
+	return HISTREE_OK;
+}
+
+/* Of those who failed, the one at the first node says why. */
+static enum histree_status outcome(const struct counting *counting, struct histree_error *error)
+{
+	const struct counter_at_work *first = NULL;
+	for (unsigned i = 0; i < counting->count; i++) {
+		const struct counter_at_work *one = &counting->at_work[i];
+		if (one->status != HISTREE_OK && (first == NULL || one->failed < first->failed))
+			first = one;
 	}
-	node_pin_free(pin);
+	return first != NULL ? error_set(error, first->status, "%s", first->error.message) : HISTREE_OK;
+}
+
+enum histree_status
+tree_count(struct tree_reader *reader, const struct node_counter *counter, struct crew *crew, unsigned threads,
+	   enum histree_status (*go_on)(void *context, double share, struct histree_error *error),
+	   struct histree_error *error)
+{
+	struct counting *counting = calloc(1, sizeof(*counting));
+	if (counting == NULL)
+		return error_memory(error, "counting states");
+	counting->reader = reader;
+	counting->counter = counter;
+	enum histree_status status = engage(counting, error);
+	while (status == HISTREE_OK && crew != NULL && counting->count < threads &&
+	       counting->count <= HELPERS_MAX && engage(counting, NULL) == HISTREE_OK)
+		crew_start(crew, &counting->at_work[counting->count - 1].task);
+	if (status == HISTREE_OK)
+		count_nulls(reader, counter);
+	do {
+		if (status == HISTREE_OK)
+			status = go_on(counter->context, share_done(counting), error);
+	} while (status == HISTREE_OK && count_some(&counting->at_work[0]));
+	atomic_store(&counting->is_in_vain, atomic_load(&counting->is_in_vain) || status != HISTREE_OK);
+	for (unsigned i = 1; i < counting->count; i++)
+		crew_finish(crew, &counting->at_work[i].task);
+	if (status == HISTREE_OK)
+		status = outcome(counting, error);
+	for (unsigned i = 0; i < counting->count; i++)
+		node_pin_free(counting->at_work[i].pin);
+	free(counting);
 	return status;
 }

@@ -6,15 +6,19 @@
 #ifndef TREE_TREE_COUNTS_H
 #define TREE_TREE_COUNTS_H
 
+#include "base/crew.h"
 #include "node/node_counts.h"
 #include "tree/tree_reader.h"
 
 /*
  * Count what a query of everything would hand out, the nulls outside of lifetimes as well.  The tree is whole:
- * HISTREE_ERR_FORMAT or HISTREE_ERR_IO says that a node cannot be read.  Now and then `go_on` is asked, with the
- * share of the nodes that are done; what it returns ends the count, if that is not HISTREE_OK.
+ * HISTREE_ERR_FORMAT or HISTREE_ERR_IO says that a node cannot be read.  Now and then `go_on` is asked, by the
+ * caller's thread, with the share of the nodes that are done; what it returns ends the count, if that is not
+ * HISTREE_OK.  With a crew, so many threads count, the caller's among them, and `counter` is called by several at a
+ * time.
  */
-enum histree_status tree_count(struct tree_reader *reader, const struct node_counter *counter,
+enum histree_status tree_count(struct tree_reader *reader, const struct node_counter *counter, struct crew *crew,
+			       unsigned threads,
 			       enum histree_status (*go_on)(void *context, double share,
 							    struct histree_error *error),
 			       struct histree_error *error);

@@ -76,14 +76,25 @@ static unsigned type_bit(const struct histree_value *value)
 static void take_count(void *context, histree_quark key, uint32_t intervals, unsigned types)
 {
 	const struct counted *counted = context;
-	counted->intervals[key] += intervals;
-	counted->types[key] |= types;
+	__atomic_fetch_add(&counted->intervals[key], intervals, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&counted->types[key], types, __ATOMIC_RELAXED);
 }
 
 static enum histree_status go_on(void *context, double share, struct histree_error *error)
 {
 	(void)context, (void)share, (void)error;
 	return HISTREE_OK;
+}
+
+static enum histree_status count_all(struct tree_reader *reader, const struct node_counter *counter,
+				     unsigned threads)
+{
+	struct crew crew;
+	bool has_crew = threads > 1 && crew_begin(&crew, threads - 1);
+	enum histree_status status = tree_count(reader, counter, has_crew ? &crew : NULL, threads, go_on, NULL);
+	if (has_crew)
+		crew_end(&crew);
+	return status;
 }
 
 static const char *check_counts(const struct tree_file *tree, const struct reference *reference)
@@ -94,7 +105,7 @@ static const char *check_counts(const struct tree_file *tree, const struct refer
 	const char *fault = NULL;
 	if (counted.intervals == NULL || counted.types == NULL)
 		fault = "out of memory";
-	else if (tree_count(tree->reader, &counter, go_on, NULL) != HISTREE_OK)
+	else if (count_all(tree->reader, &counter, reference->count % 2 == 0 ? 1 : 3) != HISTREE_OK)
 		fault = "the intervals cannot be counted";
 	for (size_t i = 0; fault == NULL && i < reference->count; i++) {
 		const struct histree_interval *interval = &reference->sorted[i];
