@@ -157,27 +157,45 @@ enum histree_status overview_choice_of_history(struct overview_choice *choice,
 	return choose_counted(&choosing, error);
 }
 
-enum histree_status overview_choice_again(struct overview_choice *choice, const struct overview_options *options,
-					  const struct histree_history_info *of, const struct state_counts *counts,
-					  const struct overview_choice *before, struct histree_error *error)
+/* Chooses among those that another choice had. */
+static enum histree_status choose_among(const struct choosing *choosing, const struct overview_choice *before,
+					bool are_in_overview, struct histree_error *error)
 {
-	const struct choosing choosing = { .choice = choice, .options = options, .of = of, .counts = counts };
-	uint64_t lowest = lowest_count(&choosing);
+	struct overview_choice *choice = choosing->choice;
+	uint64_t lowest = lowest_count(choosing);
 	choice->count = 0;
 	choice->states = 0;
 	for (uint32_t i = 0; i < before->count; i++) {
 		const struct condensed *had = &before->condensed[i];
-		if (had->width_log2 == OVERVIEW_NO_WIDTH || !is_eligible(counts, had->quark, lowest))
+		if (had->width_log2 == OVERVIEW_NO_WIDTH || !is_eligible(choosing->counts, had->quark, lowest))
 			continue;
-		const struct condensed condensed = {
-			.source = had->own, .quark = had->quark, .ns = had->ns, .read = had->states
-		};
-		enum histree_status status = choose_wide(&choosing, condensed, error);
+		const struct condensed condensed = { .source = are_in_overview ? had->own : had->source,
+						     .quark = had->quark,
+						     .ns = had->ns,
+						     .read = are_in_overview ? had->states : had->read };
+		enum histree_status status = choose_wide(choosing, condensed, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
 	choice_assert(choice);
 	return HISTREE_OK;
+}
+
+enum histree_status overview_choice_again(struct overview_choice *choice, const struct overview_options *options,
+					  const struct histree_history_info *of, const struct state_counts *counts,
+					  const struct overview_choice *before, struct histree_error *error)
+{
+	const struct choosing choosing = { .choice = choice, .options = options, .of = of, .counts = counts };
+	return choose_among(&choosing, before, true, error);
+}
+
+enum histree_status overview_choice_coarser(struct overview_choice *choice, const struct overview_options *options,
+					    const struct histree_history_info *of,
+					    const struct state_counts *counts, const struct overview_choice *before,
+					    struct histree_error *error)
+{
+	const struct choosing choosing = { .choice = choice, .options = options, .of = of, .counts = counts };
+	return choose_among(&choosing, before, false, error);
 }
 
 static const struct condensed *condensed_at(const struct overview_choice *choice, uint32_t index)

@@ -44,6 +44,12 @@ enum histree_status overview_choice_again(struct overview_choice *choice, const 
 					  const struct histree_history_info *of, const struct state_counts *counts,
 					  const struct overview_choice *before, struct histree_error *error);
 
+/* Chooses of the history with other options, and no attribute that another choice of it does not have. */
+enum histree_status overview_choice_coarser(struct overview_choice *choice, const struct overview_options *options,
+					    const struct histree_history_info *of,
+					    const struct state_counts *counts, const struct overview_choice *before,
+					    struct histree_error *error);
+
 /* Reads what another choice does, too. */
 enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
 					 struct histree_error *error);

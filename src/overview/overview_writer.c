@@ -6,7 +6,6 @@
  */
 #include "overview/overview_writer.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,12 @@
 #include "base/error.h"
 #include "overview/number_writer.h"
 #include "overview/overview_file.h"
+#include "overview/overview_sink.h"
+#include "overview/overview_trial.h"
 #include "overview/sum_writer.h"
 #include "overview/window_walk.h"
 #include "state/history.h"
 #include "state/history_overviews.h"
-#include "state/state_file.h"
 
 struct writer {
 	const struct io *io;
@@ -35,10 +35,8 @@ struct writer {
 	struct overview_choice choice;
 	struct overview_choice first; /* that of the first overview, with what came of it */
 
-	bool has_sink; /* the overview, with its attributes */
-	struct interval_sink sink;
-	struct attribute_tree attributes;
-	uint32_t last; /* overview that is there */
+	struct overview_sink sink; /* of the overview at hand */
+	uint32_t last;             /* overview that is there */
 
 	/* Those of numbers and of sums, which are made of the windows of the first one, as long as it is. */
 	struct ladder_source ladder_source;
@@ -50,28 +48,12 @@ struct writer {
 
 /* ---- windows --------------------------------------------------------------------------------------------- */
 
-static enum histree_status write_state(struct writer *writer, const struct overview_window *window,
-				       const struct overview_state *state, struct histree_error *error)
-{
-	assert(state->start <= state->end && state->attribute < writer->choice.count);
-	struct condensed *condensed = &writer->choice.condensed[state->attribute];
-	condensed->states++;
-	struct histree_interval interval = {
-		.quark = condensed->own,
-		.start = state->start,
-		.end = state->end,
-		.value =
-			state->value == OVERVIEW_REST ? histree_custom("", 0) : window->values.values[state->value],
-	};
-	return writer->sink.add(writer->sink.context, &interval, error);
-}
-
 static enum histree_status prepare_window(void *context, struct overview_window *window,
 					  struct histree_error *error)
 {
 	const struct writer *writer = context;
 	enum histree_status status = overview_window_sort(window, &writer->choice, error);
-	if (status == HISTREE_OK && writer->has_sink)
+	if (status == HISTREE_OK && writer->sink.is_there)
 		status = overview_window_condense(window, &writer->choice, writer->of.start, error);
 	return status;
 }
@@ -84,68 +66,12 @@ static enum histree_status take_window(void *context, struct overview_window *wi
 		status = number_writer_take(writer->numbers, writer->of_numbers, window, error);
 	if (status == HISTREE_OK && writer->sums != NULL)
 		status = sum_writer_take(writer->sums, writer->of_sums, window, error);
-	for (size_t i = 0; status == HISTREE_OK && writer->has_sink && i < window->cells.count; i++)
-		status = write_state(writer, window, &window->cells.states[window->order[i].index], error);
+	if (status == HISTREE_OK && writer->sink.is_there)
+		status = overview_sink_take(&writer->sink, &writer->choice, window, error);
 	return status;
 }
 
 /* ---- an overview -------------------------------------------------------------------------------------------- */
-
-static enum histree_status name_attributes(struct writer *writer, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < writer->choice.count && status == HISTREE_OK; i++) {
-		struct condensed *condensed = &writer->choice.condensed[i];
-		histree_quark width;
-		if (condensed->width_log2 == OVERVIEW_NO_WIDTH)
-			continue;
-		status =
-			overview_file_name(&writer->attributes, HISTREE_ROOT, condensed->width_log2, &width, error);
-		if (status == HISTREE_OK)
-			status = overview_file_name(&writer->attributes, width, condensed->quark, &condensed->own,
-						    error);
-	}
-	return status;
-}
-
-static void drop_overview(struct writer *writer)
-{
-	if (!writer->has_sink)
-		return;
-	attribute_tree_release(&writer->attributes);
-	writer->sink.free(writer->sink.context);
-	writer->has_sink = false;
-}
-
-static enum histree_status begin_overview(struct writer *writer, const char *path, struct histree_error *error)
-{
-	char provider[sizeof(writer->of.provider)];
-	overview_provider(&writer->of, provider, sizeof(provider));
-	const struct histree_history_options options = {
-		.path = path,
-		.provider = provider,
-		.provider_version = OVERVIEW_VERSION,
-		.start = writer->of.start,
-		.tree = { .memory_max = writer->options.memory_max,
-			  .threads = writer->options.threads > 1 ? 2 : writer->options.threads },
-	};
-	const struct state_shared shared = { .crew = writer->options.crew };
-	enum histree_status status = state_file_sink(writer->io, &options, &shared, &writer->sink, error);
-	if (status != HISTREE_OK)
-		return status;
-	attribute_tree_init(&writer->attributes);
-	writer->has_sink = true;
-	return name_attributes(writer, error);
-}
-
-static enum histree_status finish_overview(struct writer *writer, struct histree_error *error)
-{
-	enum histree_status status = overview_file_groups(&writer->sink, &writer->attributes, &writer->of, error);
-	if (status == HISTREE_OK)
-		status = writer->sink.finish(writer->sink.context, &writer->attributes, writer->of.end, error);
-	drop_overview(writer);
-	return status;
-}
 
 static enum histree_status walk_windows(struct writer *writer, struct histree_error *error)
 {
@@ -170,11 +96,12 @@ static enum histree_status make_overview(struct writer *writer, uint32_t number,
 {
 	overview_path(writer->path, number, writer->name);
 	writer->progress.steps = number;
-	enum histree_status status = begin_overview(writer, writer->name, error);
+	enum histree_status status = overview_sink_begin(&writer->sink, writer->io, writer->name, &writer->of,
+							 &writer->choice, &writer->options, NULL, error);
 	if (status == HISTREE_OK)
 		status = walk_windows(writer, error);
 	if (status == HISTREE_OK)
-		status = finish_overview(writer, error);
+		status = overview_sink_finish(&writer->sink, &writer->of, error);
 	writer->last = number > writer->last ? number : writer->last;
 	return status == HISTREE_OK ? overview_file_bytes(writer->io, writer->name, bytes, error) : status;
 }
@@ -214,6 +141,53 @@ static enum histree_status choose_first(struct writer *writer, struct histree_er
 static uint64_t percent_of(const struct writer *writer, uint32_t percent)
 {
 	return writer->of.file_bytes / 100 * percent;
+}
+
+/* What others are likely to take of what all may have: more than half of what they may, where there are some. */
+static uint64_t bytes_for_states(const struct writer *writer)
+{
+	const bool has_numbers = number_writer_choice(writer->numbers)->count > 0;
+	const bool has_sums = sum_writer_choice(writer->sums)->count > 0;
+	uint64_t others = percent_of(writer, has_numbers ? writer->options.numbers_percent_max : 0) +
+			  percent_of(writer, has_sums ? writer->options.sums_percent_max : 0);
+	uint64_t all = percent_of(writer, writer->options.percent_max);
+	return all > others * 5 / 8 ? all - others * 5 / 8 : 0;
+}
+
+/*
+ * Make cells fewer until they are likely to fit, so that the first overview need not be made again.  Where no
+ * choice fits that is worth it, it stays as it was: what is likely is not certain.
+ */
+static enum histree_status fit_first(struct writer *writer, struct histree_error *error)
+{
+	const uint64_t bytes_max = bytes_for_states(writer);
+	struct overview_options options = writer->options;
+	struct overview_choice fewer = { 0 };
+	struct overview_trial trial;
+	enum histree_status status = overview_trial_read(&trial, writer->source, &writer->choice,
+							 writer->options.states_in_window, error);
+	bool is_first = true, fits = trial.count == 0;
+	while (status == HISTREE_OK && !fits) {
+		uint64_t bytes = 0;
+		status = overview_trial_bytes(&trial, is_first ? &writer->choice : &fewer, &options, &bytes, error);
+		bytes += bytes / 3;  /* of those that follow */
+		bytes += bytes / 16; /* it is likely to be no more than that wrong */
+		fits = status == HISTREE_OK && bytes <= bytes_max;
+		if (fits || status != HISTREE_OK || !overview_options_coarser(&options, bytes_max, bytes))
+			break;
+		is_first = false;
+		status = overview_choice_coarser(&fewer, &options, &writer->of, &writer->counts, &writer->choice,
+						 error);
+		if (fewer.count == 0)
+			break;
+	}
+	if (fits && !is_first && status == HISTREE_OK) {
+		writer->options = options;
+		status = overview_choice_copy(&writer->choice, &fewer, error);
+	}
+	overview_choice_release(&fewer);
+	overview_trial_release(&trial);
+	return status;
 }
 
 static enum histree_status begin_others(struct writer *writer, struct histree_error *error)
@@ -280,6 +254,8 @@ static enum histree_status make_first(struct writer *writer, uint64_t *bytes, st
 	enum histree_status status = begin_others(writer, error);
 	if (status == HISTREE_OK)
 		status = choose_first(writer, error);
+	if (status == HISTREE_OK && writer->choice.count > 0)
+		status = fit_first(writer, error);
 	bool is_any = writer->choice.count > 0;
 	if (status == HISTREE_OK)
 		status = join_others(writer, error);
@@ -433,7 +409,7 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 	remove_all(&writer); /* what a build that was cut off left */
 	take_crew(&writer);
 	enum histree_status status = write_all(&writer, error);
-	drop_overview(&writer);
+	overview_sink_drop(&writer.sink);
 	drop_others(&writer);
 	close_source(&writer);
 	overview_choice_release(&writer.choice);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_overview_trial.c - how many bytes a trial expects of an overview, and how many it then has; and that a
+ * history whose first overview would be too large gets one that fits without making another before.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "histree/state_system.h"
+#include "overview/overview_trial.h"
+#include "overview/overview_writer.h"
+#include "state/history_overviews.h"
+
+enum { ATTRIBUTES = 4, STATES = 400000, STATES_IN_WINDOW = 8000 };
+
+static char path[64], overview[96];
+
+/* States of random lengths and eight values, some attributes with a tenth as many as others. */
+static void build(void)
+{
+	const struct histree_history_options options = { .path = path, .provider = "test" };
+	struct random random = { 3 };
+	struct histree_state_system *system;
+	histree_time now = 0;
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (int i = 0; i < ATTRIBUTES; i++) {
+		char name[16];
+		histree_quark quark;
+		snprintf(name, sizeof(name), "a%d", i);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	}
+	for (int i = 0; i < STATES; i++) {
+		histree_quark quark = (histree_quark)random_below(&random, ATTRIBUTES);
+		if (quark >= ATTRIBUTES / 2 && !random_percent(&random, 10))
+			quark -= ATTRIBUTES / 2;
+		now += 1 + (histree_time)random_below(&random, 900);
+		const struct histree_value value = histree_int((int32_t)random_below(&random, 8));
+		assert_int_equal(histree_state_modify(system, now, quark, value, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, now, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+/* Counts how often the first overview is begun. */
+struct counting_io {
+	struct io io;
+	unsigned begun;
+};
+
+static int count_open(void *context, const char *name, int flags, mode_t mode)
+{
+	struct counting_io *counting = context;
+	counting->begun += strcmp(name, overview) == 0 && (flags & O_CREAT) != 0;
+	return io_posix.open(io_posix.context, name, flags, mode);
+}
+
+static uint64_t size_of(const char *name)
+{
+	struct stat facts;
+	assert_int_equal(stat(name, &facts), 0);
+	return (uint64_t)facts.st_size;
+}
+
+/* With `percent` of the history's bytes for all overviews; returns how often the first one was begun. */
+static unsigned write_with(uint32_t percent)
+{
+	const struct overview_options options = {
+		.history_states_min = 1,
+		.number_states_min = UINT32_MAX,
+		.sum_states_min = UINT32_MAX,
+		.states_in_window = STATES_IN_WINDOW,
+		.cells_least = 64,
+		.percent_max = percent,
+		.cost_max_share = 1,
+	};
+	struct counting_io counting = { .io = io_posix };
+	counting.io.open = count_open;
+	counting.io.context = &counting;
+	assert_int_equal(overviews_write(&counting.io, path, &options, NULL), HISTREE_OK);
+	return counting.begun;
+}
+
+static uint64_t expected_bytes(void)
+{
+	const struct overview_options asked = { .cost_max_share = 1, .states_in_window = STATES_IN_WINDOW };
+	const struct overview_options options = overview_options_complete(&asked);
+	const struct overview_progress progress = { .go_on = NULL };
+	struct overview_choice choice = { 0 };
+	struct state_counts counts;
+	struct overview_trial trial;
+	struct histree_history *history;
+	struct histree_query *query;
+	uint64_t bytes = 0;
+	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_int_equal(state_counts_make(&counts, history, &options, &progress, NULL), HISTREE_OK);
+	assert_int_equal(overview_choice_of_history(&choice, &options, query, &counts, NULL), HISTREE_OK);
+	assert_int_equal(choice.count, ATTRIBUTES);
+	assert_int_equal(overview_trial_read(&trial, history, &choice, STATES_IN_WINDOW, NULL), HISTREE_OK);
+	assert_int_equal(trial.count, OVERVIEW_TRIAL_WINDOWS);
+	assert_int_equal(overview_trial_bytes(&trial, &choice, &options, &bytes, NULL), HISTREE_OK);
+	overview_trial_release(&trial);
+	overview_choice_release(&choice);
+	state_counts_release(&counts);
+	histree_query_free(query);
+	histree_history_close(history);
+	return bytes;
+}
+
+static void a_trial_expects_what_comes(void **state)
+{
+	(void)state;
+	assert_int_equal(write_with(1000), 1);
+	uint64_t made = size_of(overview), expected = expected_bytes();
+	if (expected < made / 10 * 8 || expected > made / 10 * 12)
+		fail_msg("%llu bytes were expected of %llu", (unsigned long long)expected,
+			 (unsigned long long)made);
+}
+
+static void an_overview_that_has_to_fit_is_made_once(void **state)
+{
+	(void)state;
+	const uint64_t all = size_of(path);
+	unsigned limited = 0, again = 0;
+	write_with(1000);
+	const uint64_t unlimited = size_of(overview);
+	for (uint32_t percent = 15; percent <= 60; percent += 5) {
+		unsigned times = write_with(percent);
+		uint64_t made = size_of(overview);
+		assert_true(made <= all / 100 * percent);
+		limited += made < unlimited;
+		again += made < unlimited && times > 1;
+	}
+	/* What is likely is not certain. */
+	assert_true(limited >= 8 && again <= 1);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "test_overview_trial.%ld.sht", (long)getpid());
+	overview_path(path, 1, overview);
+	build();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
+		overview_path(path, number, overview);
+		unlink(overview);
+	}
+	unlink(path);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trial_expects_what_comes),
+		cmocka_unit_test(an_overview_that_has_to_fit_is_made_once),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
