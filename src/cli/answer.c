@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 
 struct row {
@@ -40,6 +41,7 @@ struct answering {
 	void *context;
 	struct answer_stats *stats;
 	struct histree_state_filter *filter;
+	struct histree_cancel cancel;
 	size_t bytes_max;
 	struct member *members; /* room for all attributes */
 	histree_quark *quarks;  /* the same, of members */
@@ -122,7 +124,11 @@ static enum histree_status pull(struct answering *answering, const struct part *
 {
 	struct histree_interval interval;
 	enum histree_status status;
+	uint64_t step = 0;
 	while ((status = histree_query_next(answering->query, &interval, error)) == HISTREE_OK) {
+		status = cancel_check(&answering->cancel, step++, error);
+		if (status != HISTREE_OK)
+			return status;
 		if (part->has_after && interval.start <= part->after)
 			continue;
 		if (answering->filter != NULL && !histree_state_filter_match(answering->filter, &interval))
@@ -217,13 +223,16 @@ static enum histree_status hand_on(struct answering *answering, const struct par
 	for (size_t i = 0; i < answering->row_count; i++)
 		sorted[ends[answering->rows[i].position]++] = &answering->rows[i];
 	size_t first = 0;
-	for (size_t position = 0; position < part->attribute_count; first = ends[position], position++) {
+	for (size_t position = 0; position < part->attribute_count && status == HISTREE_OK;
+	     first = ends[position], position++) {
 		size_t count = ends[position] - first;
 		if (!is_ascending(sorted + first, count))
 			qsort((void *)(sorted + first), count, sizeof(*sorted), compare_starts);
 		assert(is_in_order(sorted + first, count));
-		for (size_t i = first; i < first + count; i++)
+		for (size_t i = first; i < first + count && status == HISTREE_OK; i++) {
 			answering->take(answering->context, &part->attributes[position], &sorted[i]->interval);
+			status = cancel_check(&answering->cancel, i, error);
+		}
 	}
 out:
 	free((void *)sorted);
@@ -312,6 +321,7 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 		.context = context,
 		.stats = stats,
 		.filter = question->filter,
+		.cancel = question->cancel,
 		.bytes_max = question->bytes_max != 0 ? question->bytes_max : ANSWER_BYTES,
 		.members = malloc((count + 1) * sizeof(*answering.members)),
 		.quarks = malloc((count + 1) * sizeof(*answering.quarks)),

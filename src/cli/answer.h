@@ -11,6 +11,7 @@
 #define CLI_ANSWER_H
 
 #include "cli/attribute_list.h"
+#include "histree/cancel.h"
 #include "histree/query.h"
 #include "histree/state_filter.h"
 
@@ -24,6 +25,7 @@ struct answer_question {
 	histree_time from, to;
 	struct histree_state_filter *filter; /* what passes is wanted; NULL: everything is */
 	size_t bytes_max;                    /* for intervals at a time; 0: ANSWER_BYTES */
+	struct histree_cancel cancel;        /* asked now and then: HISTREE_ERR_CANCELLED */
 };
 
 struct answer_stats {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/cancel.h"
 #include "histree/lookup.h"
 
 /* ---- one attribute after the other ---------------------------------------------------------------------- */
@@ -67,6 +68,10 @@ static enum cli_exit print_each(const struct lookup_question *question, answer_t
 		return report_error(&error);
 	for (size_t i = 0; i < question->attributes->count && code == CLI_OK; i++) {
 		const struct listed_attribute *attribute = &question->attributes->attributes[i];
+		if (cancel_check(&question->cancel, 0, &error) != HISTREE_OK) {
+			code = report_error(&error);
+			break;
+		}
 		code = question->lookup == LOOKUP_STACK_TOP
 			       ? print_top(question, attribute, query, take, context)
 			       : print_first_value(question, attribute, query, take, context);
@@ -111,8 +116,10 @@ static enum histree_status put_changes(const struct lookup_question *question,
 	enum histree_status status = histree_changes_create(question->history, &changes, error);
 	if (status == HISTREE_OK)
 		status = histree_changes_start(changes, &region, error);
-	while (status == HISTREE_OK && left > 0) {
-		status = histree_changes_next(changes, &change, error);
+	for (uint64_t step = 0; status == HISTREE_OK && left > 0; step++) {
+		status = cancel_check(&question->cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_changes_next(changes, &change, error);
 		for (size_t i = 0; status == HISTREE_OK && i < change.count && left > 0; i++) {
 			const struct histree_interval *state = &change.intervals[i];
 			if (question->filter != NULL && !histree_state_filter_match(question->filter, state))

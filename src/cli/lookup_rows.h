@@ -24,6 +24,7 @@ struct lookup_question {
 	struct histree_state_filter *filter; /* of changes: which are wanted; NULL: all */
 	bool backwards;                      /* changes: the latest comes first */
 	uint64_t count_max;                  /* of changes; 0: all */
+	struct histree_cancel cancel;        /* asked now and then */
 };
 
 /*

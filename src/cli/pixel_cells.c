@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/cancel.h"
 #include "histree/labels.h"
 
 struct asking {
@@ -59,7 +59,9 @@ static enum histree_status ask(const struct asking *asking, const struct listed_
 		asking->quarks[i] = attributes[i].quark;
 	enum histree_status status = histree_rows_start(asking->rows, &request, error);
 	while (status == HISTREE_OK) {
-		status = histree_rows_next(asking->rows, &row, error);
+		status = cancel_check(&question->cancel, 0, error);
+		if (status == HISTREE_OK)
+			status = histree_rows_next(asking->rows, &row, error);
 		if (status == HISTREE_OK)
 			hand_out(asking, &attributes[row.index], &row);
 	}

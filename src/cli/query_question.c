@@ -181,7 +181,8 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 						.to = answer->to,
 						.filter = answer->filter,
 						.backwards = question->chosen->reverse,
-						.count_max = question->chosen->top };
+						.count_max = question->chosen->top,
+						.cancel = counting->taker->cancel };
 	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
 }
 
@@ -196,7 +197,8 @@ void query_question_ask(const struct query_question *question, int status, const
 						       .attributes = &question->list,
 						       .from = question->answer.from,
 						       .to = question->answer.to,
-						       .pixels = (uint32_t)question->chosen->pixels };
+						       .pixels = (uint32_t)question->chosen->pixels,
+						       .cancel = taker->cancel };
 		if (pixel_cells(&pixels, count_and_take_cell, &counting, &outcome->is_damaged, &error) !=
 		    HISTREE_OK)
 			outcome->status = report_error(&error);
@@ -205,7 +207,9 @@ void query_question_ask(const struct query_question *question, int status, const
 		if (code != CLI_OK)
 			outcome->status = code;
 	} else {
-		if (answer(&question->answer, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
+		struct answer_question wanted = question->answer;
+		wanted.cancel = taker->cancel;
+		if (answer(&wanted, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
 			outcome->status = report_error(&error);
 		outcome->is_damaged = outcome->stats.query.nodes_damaged > 0;
 	}

@@ -133,6 +133,7 @@ struct query_taker {
 	answer_taker *state;
 	pixel_taker *cell;
 	void *context;
+	struct histree_cancel cancel; /* asked now and then whether the rest is wanted */
 };
 
 /* Hands on the answer in its order.  `status` is what query_question_make() returned. */

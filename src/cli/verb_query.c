@@ -22,7 +22,9 @@ static int print(const struct query_question *question, int status)
 		return report_no_memory();
 	struct interval_rows rows;
 	struct query_outcome outcome;
-	const struct query_taker taker = { interval_rows_take, interval_rows_take_cell, &rows };
+	const struct query_taker taker = { .state = interval_rows_take,
+					   .cell = interval_rows_take_cell,
+					   .context = &rows };
 	interval_rows_begin_wide(&rows, row_format_find(question->chosen->format), output, question->answer.history,
 				 attribute_list_width(&question->list, INTERVAL_PATH_WIDTH_MAX),
 				 question->chosen->pixels != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);

@@ -74,6 +74,7 @@ static bool question_take(struct question_read *question, struct byte_reader *re
 struct answering {
 	answer_send *send;
 	void *context;
+	struct histree_cancel cancel;
 	bool failed; /* nobody takes it, or there is no memory */
 	struct message out;
 	struct chunk_writer chunk;
@@ -242,7 +243,8 @@ static void answer_of_history(struct answering *answering, const struct question
 	answering->wants_labels = wants_labels(&read->chosen.query);
 	report_capture(later, sizeof(later));
 	if (status == CLI_OK || status == CLI_NOTHING)
-		query_question_ask(&question, CLI_OK, &(struct query_taker){ take, take_cell, answering },
+		query_question_ask(&question, CLI_OK,
+				   &(struct query_taker){ take, take_cell, answering, answering->cancel },
 				   &outcome);
 	report_capture(NULL, 0);
 	write_end(answering, &outcome, later);
@@ -251,9 +253,10 @@ static void answer_of_history(struct answering *answering, const struct question
 
 static const struct query_outcome nothing;
 
-void question_answer(struct shard_set *set, struct byte_reader *reader, answer_send *send, void *context)
+void question_answer(struct shard_set *set, struct byte_reader *reader, answer_send *send, void *context,
+		     struct histree_cancel cancel)
 {
-	struct answering answering = { .send = send, .context = context };
+	struct answering answering = { .send = send, .context = context, .cancel = cancel };
 	struct question_read question;
 	struct histree_history *history = NULL;
 	struct histree_error error = { 0 };

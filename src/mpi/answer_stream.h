@@ -23,8 +23,9 @@ typedef bool answer_send(void *context, struct message *message);
 void question_write(struct message *out, const char *analysis, histree_time start, histree_time end, int argc,
 		    char **argv);
 
-/* Answers it for the hosts of this rank. */
-void question_answer(struct shard_set *set, struct byte_reader *question, answer_send *send, void *context);
+/* Answers it for the hosts of this rank.  Where nobody wants the rest, the answer has its end at once. */
+void question_answer(struct shard_set *set, struct byte_reader *question, answer_send *send, void *context,
+		     struct histree_cancel cancel);
 
 /* The verb that reads the words of a question; every rank has it. */
 extern const struct cli_verb question_verb;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/local_answer.h"
 
+#include <errno.h>
+#include <time.h>
+
 #include "mpi/answer_stream.h"
+
+enum { LOOK_NS = 20 * 1000 * 1000 };
 
 static bool hand_over(void *context, struct message *message)
 {
@@ -21,10 +26,20 @@ static bool hand_over(void *context, struct message *message)
 	return wanted;
 }
 
+static bool is_wanted(void *context)
+{
+	struct local_answer *local = context;
+	pthread_mutex_lock(&local->mutex);
+	bool wanted = !local->is_stopped && !local->is_unwanted;
+	pthread_mutex_unlock(&local->mutex);
+	return wanted;
+}
+
 static void *run(void *context)
 {
 	struct local_answer *local = context;
-	question_answer(local->set, &local->question, hand_over, local);
+	const struct histree_cancel cancel = { is_wanted, local };
+	question_answer(local->set, &local->question, hand_over, local, cancel);
 	pthread_mutex_lock(&local->mutex);
 	local->is_over = true;
 	pthread_cond_broadcast(&local->changed);
@@ -44,12 +59,29 @@ bool local_answer_begin(struct local_answer *local, struct shard_set *set, const
 	return false;
 }
 
+/* Waits for a change, or for a moment. */
+static void wait_and_look(struct local_answer *local)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (pthread_cond_timedwait(&local->changed, &local->mutex, &until) != ETIMEDOUT || local->look == NULL)
+		return;
+	pthread_mutex_unlock(&local->mutex);
+	local->look(local->look_context);
+	pthread_mutex_lock(&local->mutex);
+}
+
 bool local_answer_receive(void *context, struct message *message)
 {
 	struct local_answer *local = context;
+	if (local->look != NULL)
+		local->look(local->look_context);
 	pthread_mutex_lock(&local->mutex);
 	while (!local->is_full && !local->is_over)
-		pthread_cond_wait(&local->changed, &local->mutex);
+		wait_and_look(local);
 	bool found = local->is_full;
 	if (found) {
 		struct message empty = *message;
@@ -61,6 +93,13 @@ bool local_answer_receive(void *context, struct message *message)
 	}
 	pthread_mutex_unlock(&local->mutex);
 	return found;
+}
+
+void local_answer_stop(struct local_answer *local)
+{
+	pthread_mutex_lock(&local->mutex);
+	local->is_stopped = true;
+	pthread_mutex_unlock(&local->mutex);
 }
 
 void local_answer_end(struct local_answer *local)

@@ -18,6 +18,10 @@ struct local_answer {
 	pthread_cond_t changed;
 	struct message message; /* handed over */
 	bool is_full, is_over, is_unwanted;
+	bool is_stopped; /* the rest of the answer is not wanted, but its end is */
+	/* Called while a message is waited for, and before; it may stop the answer. */
+	void (*look)(void *context);
+	void *look_context;
 };
 
 /* Returns false if there is no thread to be had. */
@@ -25,6 +29,9 @@ bool local_answer_begin(struct local_answer *local, struct shard_set *set, const
 
 /* Takes the next message, waiting for it.  Returns false if there is none any more. */
 bool local_answer_receive(void *context, struct message *message);
+
+/* The answer ends soon. */
+void local_answer_stop(struct local_answer *local);
 
 /* Drops what was not taken. */
 void local_answer_end(struct local_answer *local);

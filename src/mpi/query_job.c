@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/query_job.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "cli/verb.h"
-#include "mpi/local_answer.h"
+#include "mpi/query_ask.h"
 #include "mpi/roll_call.h"
-
-enum job_message { JOB_OPEN = 'O', JOB_QUESTION = 'Q', JOB_END = 'X' };
 
 /* ---- who has which hosts ---------------------------------------------------------------------------------- */
 
@@ -187,14 +184,6 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 
 /* ---- rank 0 ------------------------------------------------------------------------------------------------ */
 
-static bool send_all(struct query_job *job, const struct message *message)
-{
-	bool sent = true;
-	for (int rank = 1; rank < job->link->count; rank++)
-		sent = link_send(job->link, rank, message) && sent;
-	return sent;
-}
-
 static void widen(struct query_job_analysis *analysis, bool *has_times, histree_time start, histree_time end)
 {
 	analysis->start = *has_times && analysis->start < start ? analysis->start : start;
@@ -211,7 +200,7 @@ static enum histree_status open_analysis(struct query_job *job, struct query_job
 	bool has_times = false;
 	message_byte(&message, JOB_OPEN);
 	message_string(&message, analysis->name);
-	job->is_lost = !send_all(job, &message);
+	job->is_lost = !query_ask_all(job->link, &message);
 	enum histree_status status = shard_set_open(&job->set, analysis->name, &own, error);
 	if (status == HISTREE_OK && own->has_times)
 		widen(analysis, &has_times, own->start, own->end);
@@ -283,46 +272,15 @@ static enum histree_status find_analysis(struct query_job *job, const char *name
 	return HISTREE_OK;
 }
 
-struct remote {
-	struct link *link;
-	int rank;
-};
-
-static bool receive_remote(void *context, struct message *message)
-{
-	const struct remote *remote = context;
-	return link_receive(remote->link, remote->rank, message);
-}
-
 static int ask_ranks(struct query_job *job, const struct question_words *chosen, const struct cli_words *words,
 		     const struct message *question, int file)
 {
-	struct local_answer local;
-	int count = job->link->count, status = CLI_INTERNAL;
-	uint64_t bytes = job->link->bytes_received, messages = job->link->messages_received;
-	struct remote *remotes = calloc((size_t)count, sizeof(*remotes));
-	if (remotes == NULL || !local_answer_begin(&local, &job->set, question->bytes + 1, question->size - 1)) {
-		free(remotes);
-		return report_no_memory();
-	}
-	for (int rank = 0; rank < count; rank++) {
-		struct answer_source *source = &job->sources[rank];
-		remotes[rank] = (struct remote){ .link = job->link, .rank = rank };
-		source->receive = rank == 0 ? local_answer_receive : receive_remote;
-		source->context = rank == 0 ? (void *)&local : (void *)&remotes[rank];
-		source->rank = rank;
-		source->row = source->chunk.row_count = 0;
-		source->is_done = false;
-	}
-	if (send_all(job, question))
-		status = answer_merge(job->sources, (size_t)count, chosen, words, file, &job->is_lost);
-	else
-		job->is_lost = true;
-	if (chosen->query.stats)
-		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks",
-		       job->link->bytes_received - bytes, job->link->messages_received - messages);
-	local_answer_end(&local);
-	free(remotes);
+	struct query_asker asker = {
+		.link = job->link, .set = &job->set, .sources = job->sources, .cancel = job->cancel
+	};
+	int status = query_ask(&asker, chosen, words, question, file);
+	job->is_lost = asker.is_lost;
+	job->was_stopped = asker.is_stopped;
 	return status;
 }
 
@@ -421,9 +379,38 @@ enum histree_status query_job_open_store(struct query_job *job, const char *path
 
 /* ---- the others -------------------------------------------------------------------------------------------- */
 
+/* Whoever answers a question to rank 0. */
+struct replying {
+	struct link *link;
+	bool is_stopped;
+	struct message word;
+};
+
 static bool send_to_first(void *context, struct message *message)
 {
-	return link_send(context, 0, message);
+	const struct replying *replying = context;
+	return link_send(replying->link, 0, message);
+}
+
+/* While a question is being answered, the only word that comes is that nobody wants the rest. */
+static bool is_wanted(void *context)
+{
+	struct replying *replying = context;
+	int from;
+	if (!replying->is_stopped && link_has_message(replying->link, 0, &from))
+		replying->is_stopped = link_receive(replying->link, 0, &replying->word);
+	return !replying->is_stopped;
+}
+
+/* Returns whether another message is to be awaited. */
+static bool answer_question(struct query_job *job, struct byte_reader *question)
+{
+	struct replying replying = { .link = job->link };
+	const struct histree_cancel cancel = { is_wanted, &replying };
+	question_answer(&job->set, question, send_to_first, &replying, cancel);
+	bool goes_on = !replying.is_stopped || (replying.word.size > 0 && replying.word.bytes[0] == JOB_STOP);
+	message_release(&replying.word);
+	return goes_on;
 }
 
 static bool tell_times(struct query_job *job, struct byte_reader *reader)
@@ -465,7 +452,9 @@ void query_job_answer(struct query_job *job)
 			goes_on = answer_segments(job, &reader);
 			break;
 		case JOB_QUESTION:
-			question_answer(&job->set, &reader, send_to_first, job->link);
+			goes_on = answer_question(job, &reader);
+			break;
+		case JOB_STOP: /* of an answer that was at its end */
 			break;
 		default:
 			goes_on = false;
@@ -479,7 +468,7 @@ void query_job_end(struct query_job *job)
 	struct message message = { 0 };
 	message_byte(&message, JOB_END);
 	if (job->link->rank == 0 && !job->is_lost)
-		send_all(job, &message);
+		query_ask_all(job->link, &message);
 	message_release(&message);
 	for (int rank = 0; job->sources != NULL && rank < job->link->count; rank++)
 		answer_source_release(&job->sources[rank]);

@@ -33,6 +33,8 @@ struct query_job {
 	struct state_remotes states;    /* likewise */
 	struct segment_server server;   /* on the others */
 	bool is_lost;                   /* a rank is gone */
+	struct histree_cancel cancel;   /* on rank 0: whether the answer of a question is still wanted */
+	bool was_stopped;               /* that of the last one was not */
 };
 
 /* All ranks call it.  Returns false on all of them if one cannot; what is wrong was reported. */

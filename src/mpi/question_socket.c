@@ -176,6 +176,13 @@ int question_socket_spool(void)
 	return file >= 0 ? file : memfd_create("answer", MFD_CLOEXEC);
 }
 
+/* One that only says no more is not gone. */
+bool question_socket_is_gone(int connection)
+{
+	struct pollfd client = { .fd = connection, .events = 0 };
+	return poll(&client, 1, 0) > 0 && (client.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
 /* The first byte carries the file with it. */
 static bool send_file(int connection, int file)
 {

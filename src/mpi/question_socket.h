@@ -30,6 +30,9 @@ int question_socket_accept(const struct question_socket *socket, int timeout_ms,
 /* A file for an answer; -1: there is none to be had. */
 int question_socket_spool(void);
 
+/* Whether a client has closed its end, and so will not take its answer. */
+bool question_socket_is_gone(int connection);
+
 /* Answers, and closes the connection and the file. */
 void question_socket_reply(int connection, int spool, int status, const char *text);
 

@@ -84,13 +84,21 @@ static int ask(struct query_job *job, const struct client_words *words, FILE *me
 	return report_exit(CLI_USAGE, "a job is not asked '%s'", words->argv[0]);
 }
 
-static void answer_client(struct query_job *job, const char *path, int connection, const struct message *message)
+/* Whether its client still waits for an answer. */
+static bool is_awaited(void *context)
+{
+	return !question_socket_is_gone(*(const int *)context);
+}
+
+static void answer_client(struct query_job *job, const char *path, int connection, const struct message *message,
+			  bool quiet)
 {
 	char text[TEXT_SIZE], *said = NULL;
 	size_t said_size = 0;
 	struct client_words words = { 0 };
 	int status = CLI_USAGE, spool = question_socket_spool();
 	FILE *messages = open_memstream(&said, &said_size);
+	job->cancel = (struct histree_cancel){ is_awaited, &connection };
 	report_capture(text, sizeof(text));
 	if (spool < 0 || messages == NULL)
 		status = report_exit(CLI_INPUT, "there is no room for the answer");
@@ -101,6 +109,10 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 	else
 		status = ask(job, &words, messages, spool);
 	report_capture(NULL, 0);
+	job->cancel = (struct histree_cancel){ 0 };
+	if (job->was_stopped && !quiet)
+		report("a client is gone; the ranks were stopped");
+	job->was_stopped = false;
 	free_words(&words);
 	if (messages != NULL)
 		fclose(messages);
@@ -128,7 +140,7 @@ static int serve(struct query_job *job, const char *store, const struct serve_wo
 	while (status == CLI_OK && !job->is_lost && progress_goes_on(NULL)) {
 		int connection = question_socket_accept(&socket, LOOK_MS, &message);
 		if (connection >= 0)
-			answer_client(job, real, connection, &message);
+			answer_client(job, real, connection, &message, chosen->quiet);
 	}
 	question_socket_close(&socket);
 	if (job->is_lost)

@@ -143,10 +143,10 @@ class Ranks(unittest.TestCase):
         self.assertEqual((status, as_histree(err)), (wanted[0], wanted[2]), words)
         self.assertEqual(out, wanted[1], words)
 
-    def serve(self, ranks, *more):
+    def serve(self, ranks, *more, quiet=("-q",)):
         """A job that listens; returns it, and a function that asks it."""
         path = self.folder / "socket"
-        job = subprocess.Popen(jobs.command(ranks, PROGRAM, "serve", "-q", "--socket", path, *more, self.store),
+        job = subprocess.Popen(jobs.command(ranks, PROGRAM, "serve", *quiet, "--socket", path, *more, self.store),
                                stderr=subprocess.PIPE, env=jobs.environment())
         until = time.monotonic() + 30
         while not path.exists() and job.poll() is None and time.monotonic() < until:
@@ -500,6 +500,31 @@ class Ranks(unittest.TestCase):
             self.assertIn(b"cannot write to standard output", done.stderr)
         finally:
             self.stop(job)
+
+    def test_ranks_stop_when_a_client_goes(self):
+        questions = (["--from", "+0ms", "--to", "+4ms", "--pixels", "4096", "**"], ["--from", "+0ms", "--to", "+4ms", "**"],
+                     ["--from", "+0ms", "--to", "+4ms", "--changes", "**"],
+                     ["--from", "+0ms", "--to", "+4ms", "--first-value", "**"])
+        for ranks in (1, 3):
+            job, ask = self.serve(ranks, quiet=())
+            for question in questions:
+                words = [b"query", bytes(self.store), *map(str.encode, question)]
+                body = bytes([len(words)]) + b"".join(bytes([len(word)]) + word for word in words)
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(str(self.folder / "socket"))
+                    client.sendall(struct.pack("<I", len(body)) + body)
+                self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)  # of this question, ranks say nothing any more
+            # A client that says no more, but waits, gets its answer.
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(self.folder / "socket"))
+                client.sendall(struct.pack("<I", len(body)) + body)
+                client.shutdown(socket.SHUT_WR)
+                self.assertEqual(client.recv(1), b"A")
+            pids = jobs.ranks_of(job.pid)
+            job.send_signal(signal.SIGTERM)
+            said = job.communicate(timeout=30)[1].decode()
+            self.assertEqual(jobs.end(pids), [])
+            self.assertEqual(said.count("a client is gone; the ranks were stopped"), len(questions), said)
 
     def test_a_second_job_and_another_store_are_refused(self):
         job, ask = self.serve(1)
