@@ -6,7 +6,8 @@
 
 #include "cli/target.h"
 
-static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_sql };
+static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_top,
+						 &verb_sql };
 
 static const struct cli_option of_ranks[] = {
 	RANK_OPTION_SOCKET(struct face_words),
@@ -67,13 +68,14 @@ static const char *text_option(const struct face *face, const struct face_words 
 	return text;
 }
 
-/* The condition and its trace, for ranks to try; SQL has its own. */
+/* The condition and its trace, for ranks to try; SQL has its own, and that of time is tried by rank 0. */
 static void set_condition(struct query_job *job, const struct face *face, const struct face_words *chosen)
 {
 	const struct histree_store_info *info = histree_store_info(job->store);
 	job->remotes.start = info->start;
 	job->remotes.end = info->end;
-	job->remotes.where = text_option(face, chosen, "where");
+	bool is_of_time = strcmp(face->of->name, verb_top.name) == 0;
+	job->remotes.where = is_of_time ? NULL : text_option(face, chosen, "where");
 	/* Statistics look at the field by which they are; a condition may look at any. */
 	const char *by = text_option(face, chosen, "by");
 	bool has_one = strcmp(face->of->name, "stats") == 0 && job->remotes.where == NULL;

@@ -13,7 +13,7 @@ static const struct cli_verb *const verbs[] = { &build_verb, &question_verb, &se
 
 static int print_help(void)
 {
-	static const char *const of_faces[] = { "events", "segments", "stats", "sql", NULL };
+	static const char *const of_faces[] = { "events", "segments", "stats", "top", "sql", NULL };
 	struct face face;
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)

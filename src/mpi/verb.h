@@ -36,7 +36,7 @@ extern const struct cli_verb build_verb, question_verb, serve_verb;
 void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
 		      const struct cli_option *other);
 
-/* Runs segments, stats or sql, argv[0] being the verb; false: there is no such verb. */
+/* Runs events, segments, stats, top or sql, argv[0] being the verb; false: there is no such verb. */
 int face_run(int argc, char **argv);
 
 /* The rank that a launcher gave this process, before MPI begins; -1: it was started without one. */

@@ -87,6 +87,14 @@ FACES = [
     ["stats", "system-calls", "--by", "host", "--format", "json"],
     ["stats", "system-calls", "--by", "return", "--format", "tsv"],
     ["stats", "system-calls", "--by", "nothing"],
+    ["top"],
+    ["top", "--by", "state,cpu", "--format", "tsv"],
+    ["top", "--by", "process,state", "--from", "+1ms", "--to", "+3ms", "--format", "json"],
+    ["top", "--by", "had-by", "--where", "host != VM2", "--format", "csv"],
+    ["top", "--by", "system-call", "--where", "cpu == 1", "--limit", "9"],
+    ["top", "--by", "nothing"],
+    ["top", "--where", "bad ==="],
+    ["top", "--from", "+1000s"],
     ["sql", "SELECT a.host, b.host, count(*), sum(b.time - a.time), max(b.contents) FROM events a JOIN events b ON "
             "b.number = a.number + 7 WHERE a.number >= 900 AND a.number < 1300 GROUP BY 1, 2 ORDER BY 1, 2"],
     ["stats", "system-calls", "--by", "tid", "--where", "duration > 5us", "--format", "csv"],
@@ -554,7 +562,7 @@ class Ranks(unittest.TestCase):
     # ---- the command
 
     def test_the_command_helps_itself(self):
-        for verb in ("build", "query", "segments", "stats", "sql", "serve"):
+        for verb in ("build", "query", "segments", "stats", "top", "sql", "serve"):
             status, out, _ = jobs.alone(PROGRAM, verb, "--help")
             self.assertEqual(status, 0)
             self.assertIn(f"usage: histree-mpi {verb}", out.decode())
