@@ -16,7 +16,7 @@
 enum { FRAMES_MAX = 3 + HISTREE_PATH_WAKERS_MAX, NAME_SIZE = 256 };
 
 struct frame_text {
-	char bytes[2 * NAME_SIZE];
+	char bytes[2 * NAME_SIZE + 16]; /* a host, a name and a number */
 };
 
 struct waits_work {
