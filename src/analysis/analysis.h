@@ -10,7 +10,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/change_log.h"
-#include "analysis/saved_bytes.h"
+#include "base/saved_bytes.h"
 #include "event/event.h"
 #include "histree/charts.h"
 #include "histree/labels.h"

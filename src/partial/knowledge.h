@@ -12,7 +12,7 @@
 #ifndef PARTIAL_KNOWLEDGE_H
 #define PARTIAL_KNOWLEDGE_H
 
-#include "analysis/saved_bytes.h"
+#include "base/saved_bytes.h"
 #include "trace/trace.h"
 
 enum { KNOWLEDGE_VERSION = 1 };
