@@ -17,6 +17,8 @@
 #include "state_system.h"
 #include "store.h"
 
+struct histree_slice_post; /* slices.h */
+
 struct histree_progress {
 	uint64_t events;
 	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total is 0 if it is not known */
@@ -123,6 +125,11 @@ struct histree_build_options {
 	 * buffers, and where that is 0 have 24 MiB each: there are two more of them than threads.
 	 */
 	uint32_t slices;
+	/*
+	 * Have workers in other processes read slices as well (slices.h), besides `slices` threads, one at least.
+	 * What cannot be cut is then built in one pass.  NULL: there are none.
+	 */
+	struct histree_slice_post *slice_post;
 	uint64_t slice_events; /* of a slice, about, if one has 30 bytes; 0: as memory allows */
 	/*
 	 * `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB, for each

@@ -34,6 +34,7 @@
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	experiment.h	a store of several hosts, step by step
+ *	slices.h	a build whose slices other processes analyse
  *	events.h	the events of the trace of a store
  *	event_query.h	those in a range that pass an expression
  *	event_source.h	events that somebody else hands out
@@ -92,6 +93,7 @@
 #include "segment_store.h"
 #include "segment_view.h"
 #include "selection.h"
+#include "slices.h"
 #include "snapshot.h"
 #include "state_compare.h"
 #include "state_filter.h"

@@ -209,7 +209,8 @@ class BuildOptions(Structure):
         ("segments", c_bool), ("force", c_bool), ("resume", c_bool),
         ("ignore_gaps", c_bool), ("backend", c_int), ("checkpoint_events", c_uint64), ("backend_bytes_max", c_uint64),
         ("result", POINTER(BuildResult)), ("null_empty_stacks", c_bool), ("no_overviews", c_bool),
-        ("publish_ns", c_int64), ("threads", c_uint32), ("slices", c_uint32), ("slice_events", c_uint64),
+        ("publish_ns", c_int64), ("threads", c_uint32), ("slices", c_uint32), ("slice_post", c_void_p),
+        ("slice_events", c_uint64),
         ("tree", TreeOptions), ("progress", PROGRESS_CALL), ("progress_context", c_void_p),
         ("cancel", Cancel),
     ]

@@ -100,14 +100,19 @@ struct slice_frame {
  * A slice of a trace is analysed by an instance that has not seen what came before it, and handed over to the one
  * that has.  The steps, all by any thread but for `hint` and `commit`:
  *
- *	create; hint; for some events just before the slice, which its input decodes: guess; begin;
+ *	hint; create; take_hint; for some events just before the slice, which its input decodes: guess; begin;
  *	for its events and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
+ *
+ * Where the true instance is elsewhere, the slice goes there as bytes: `save` after its events, and in place of
+ * the other steps create and `load`.
  */
 struct analysis_slices {
 	enum histree_status (*create)(const struct slice_frame *frame, void *input, void **instance,
 				      struct histree_error *error);
-	/* An instance that is true, but has not come to the slice yet, says what may be so still.  First of all. */
-	void (*hint)(void *slice, void *instance);
+	/* An instance that is true, but has not come to the slice yet, says what may be so still. */
+	void (*hint)(void *instance, struct saved_bytes *out);
+	/* First of all; a hint that makes no sense is none. */
+	void (*take_hint)(void *slice, struct byte_reader *reader);
 	/* The event that the input has decoded comes before the slice. */
 	void (*guess)(void *instance);
 	void (*begin)(void *instance);
@@ -123,8 +128,15 @@ struct analysis_slices {
 	 * for what ends the build.
 	 */
 	enum histree_status (*commit)(void *instance, void *slice, struct histree_error *error);
-	/* Of one that was committed: by the keys of its pack, which true attributes they are; to be freed. */
-	histree_quark *(*take_keys)(void *slice);
+	/*
+	 * How many keys the pack of a slice has that was read, and by these, once it was committed, which true
+	 * attributes they are; to be freed.
+	 */
+	histree_quark *(*take_keys)(void *slice, size_t *count);
+	/* A slice that was read, and one that is only to be committed. */
+	void (*save)(void *slice, struct saved_bytes *out);
+	enum histree_status (*load)(void *slice, const struct slice_frame *frame, struct byte_reader *reader,
+				    struct histree_error *error);
 };
 
 extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */

@@ -48,9 +48,15 @@ static bool put_value(struct change_log *log, struct logged_change *change, cons
 	return true;
 }
 
+size_t change_log_attributes(const struct change_log *log)
+{
+	return log->names != NULL ? log->name_count : log->system->attributes.base.count;
+}
+
 size_t change_log_bytes(const struct change_log *log)
 {
-	return log->count * sizeof(struct logged_change) + log->known_count * ATTRIBUTE_BYTES;
+	size_t attributes = log->names != NULL ? log->name_count : log->known_count;
+	return log->count * sizeof(struct logged_change) + attributes * ATTRIBUTE_BYTES;
 }
 
 /* Fail the slice if it has more than it may have. */
@@ -72,7 +78,7 @@ static bool add_chunk(struct change_log *log)
 	return true;
 }
 
-static void put(struct change_log *log, const struct logged_change *change)
+void change_log_put(struct change_log *log, const struct logged_change *change)
 {
 	check_size(log);
 	if ((log->last == NULL || log->last->count == CHANGES_PER_CHUNK) && !add_chunk(log)) {
@@ -86,7 +92,7 @@ static void put(struct change_log *log, const struct logged_change *change)
 static void put_with(struct change_log *log, struct logged_change change, const struct histree_value *value)
 {
 	if (put_value(log, &change, value))
-		put(log, &change);
+		change_log_put(log, &change);
 	else
 		log->no_memory = true;
 }
@@ -146,6 +152,8 @@ void change_log_release(struct change_log *log)
 	}
 	free(log->known);
 	free(log->map);
+	free(log->names);
+	intern_release(&log->name_texts);
 	intern_release(&log->texts);
 	*log = (struct change_log){ 0 };
 }
@@ -222,6 +230,13 @@ static void settle(struct change_log *log, histree_quark quark)
 	know(log, quark, KNOWN_VALUE);
 }
 
+void change_log_settle(struct change_log *log)
+{
+	log->bytes_max = SIZE_MAX;
+	for (size_t quark = 0; quark < log->known_count; quark++)
+		settle(log, (histree_quark)quark);
+}
+
 struct histree_value change_log_choice(struct change_log *log, const struct change_choice *choice)
 {
 	log->choice = *choice;
@@ -233,12 +248,12 @@ static void choose(struct change_log *log, histree_time time, histree_quark quar
 	const struct change_choice *choice = &log->choice;
 	settle(log, quark);
 	settle(log, choice->of);
-	put(log, &(struct logged_change){
-			 .time = time,
-			 .bits = choice->of,
-			 .end = (histree_time)((uint64_t)(uint32_t)choice->null << 32 | (uint32_t)choice->other),
-			 .quark = quark,
-			 .kind = CHANGE_CHOOSE });
+	change_log_put(log, &(struct logged_change){ .time = time,
+						     .bits = choice->of,
+						     .end = (histree_time)((uint64_t)(uint32_t)choice->null << 32 |
+									   (uint32_t)choice->other),
+						     .quark = quark,
+						     .kind = CHANGE_CHOOSE });
 	know(log, quark, KNOWN_CHOSEN);
 }
 
@@ -273,7 +288,8 @@ void change_log_copy(struct change_log *log, histree_time time, histree_quark qu
 {
 	settle(log, quark);
 	settle(log, of);
-	put(log, &(struct logged_change){ .time = time, .bits = of, .quark = quark, .kind = CHANGE_COPY });
+	change_log_put(log,
+		       &(struct logged_change){ .time = time, .bits = of, .quark = quark, .kind = CHANGE_COPY });
 	know(log, quark, KNOWN_CHOSEN);
 }
 
@@ -283,8 +299,9 @@ void change_log_end_child(struct change_log *log, histree_time time, histree_qua
 	if (text == INTERN_NONE)
 		log->no_memory = true;
 	else
-		put(log, &(struct logged_change){
-				 .time = time, .bits = text, .quark = parent, .kind = CHANGE_END_CHILD });
+		change_log_put(log,
+			       &(struct logged_change){
+				       .time = time, .bits = text, .quark = parent, .kind = CHANGE_END_CHILD });
 }
 
 void change_log_widen(struct change_log *log, histree_quark quark, bool is_least, int64_t value)

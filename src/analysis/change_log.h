@@ -18,6 +18,7 @@
 #define ANALYSIS_CHANGE_LOG_H
 
 #include "base/intern.h"
+#include "base/saved_bytes.h"
 #include "histree/state_system.h"
 
 struct leaf_pack;
@@ -39,6 +40,13 @@ struct change_choice {
 
 /* They are kept in pieces, so that a log never moves. */
 struct change_chunk;
+struct logged_change;
+
+/* An attribute of a log that was loaded: its name as struct attribute (state/attribute_tree.h) has it. */
+struct logged_name {
+	histree_quark parent;
+	uint32_t name;
+};
 
 /* A zeroed one is empty. */
 struct change_log {
@@ -51,6 +59,9 @@ struct change_log {
 	struct leaf_pack *pack; /* borrowed; NULL: intervals are in the log */
 	histree_quark *map; /* once it is done in the true system: by quark, which one that is there; else NULL */
 	struct intern texts;
+	struct logged_name *names; /* of a log that was loaded, whose system has no attributes; NULL: of no such */
+	size_t name_count;
+	struct intern name_texts;
 	struct change_choice choice; /* that a value stands for */
 	bool is_muted;               /* intervals of the slice's system are none: their beginning is not known */
 	const char *why;             /* the slice has failed; NULL: not yet */
@@ -76,6 +87,9 @@ static inline bool change_log_has_failed(const struct change_log *log)
 {
 	return log->why != NULL || log->no_memory;
 }
+
+/* Returns how many attributes the slice has. */
+size_t change_log_attributes(const struct change_log *log);
 
 /* Returns how many bytes of memory it has, about: changes and attributes. */
 size_t change_log_bytes(const struct change_log *log);
@@ -117,6 +131,20 @@ void change_log_end_child(struct change_log *log, histree_time time, histree_qua
 
 /* The ongoing value becomes this one if that is less, or greater; such an attribute is changed in no other way. */
 void change_log_widen(struct change_log *log, histree_quark quark, bool is_least, int64_t value);
+
+/* Add what the log has already decided on: change_log_bytes.c. */
+void change_log_put(struct change_log *log, const struct logged_change *change);
+
+/* There are no more changes: what is exact is a change, too. */
+void change_log_settle(struct change_log *log);
+
+/*
+ * Settle it, and put all of it into bytes; and read these into an empty log, that can then only be applied.
+ * Returns HISTREE_ERR_FORMAT if they make no sense.
+ */
+void change_log_save(struct change_log *log, struct saved_bytes *out);
+enum histree_status change_log_load(struct change_log *log, size_t value_size_max, struct byte_reader *reader,
+				    struct histree_error *error);
 
 /* ---- in the true system -------------------------------------------------------------------------------------- */
 

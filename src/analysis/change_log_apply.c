@@ -7,7 +7,6 @@
 
 #include "analysis/change_log.h"
 #include "analysis/logged_change.h"
-#include "base/array.h"
 #include "base/error.h"
 #include "state/state_resume.h"
 #include "state/state_system.h"
@@ -43,31 +42,40 @@ static struct histree_value value_of(const struct change_log *log, const struct 
 	return value;
 }
 
+/* Returns the name of an attribute of the slice, and its parent there. */
+static struct attribute_name name_of(const struct change_log *log, histree_quark quark, histree_quark *parent)
+{
+	const struct attribute_tree *tree = &log->system->attributes;
+	struct attribute_name name = { .text = NULL };
+	if (log->names == NULL) {
+		*parent = tree->attributes[quark].parent;
+		return attribute_tree_name(tree, quark);
+	}
+	const struct logged_name *logged = &log->names[quark];
+	*parent = logged->parent;
+	if ((logged->name & ATTRIBUTE_IS_NUMBER) != 0)
+		return attribute_name_number(logged->name & ~ATTRIBUTE_IS_NUMBER);
+	name.text = intern_get(&log->name_texts, logged->name, &name.size);
+	return name;
+}
+
 static enum histree_status map_attributes(struct change_log *log, struct histree_state_system *system,
 					  struct histree_error *error)
 {
-	const struct histree_attributes *attributes = histree_state_attributes(log->system);
-	uint32_t count = histree_attributes_count(attributes);
+	size_t count = change_log_attributes(log);
 	enum histree_status status = HISTREE_OK;
-	char *name = NULL;
-	size_t capacity = 0;
-	log->map = malloc(((size_t)count + 1) * sizeof(*log->map));
+	log->map = malloc((count + 1) * sizeof(*log->map));
 	if (log->map == NULL)
 		return error_memory(error, "the attributes of a slice");
 	for (histree_quark quark = 0; quark < count && status == HISTREE_OK; quark++) {
-		histree_quark parent = histree_attributes_parent(attributes, quark);
-		size_t size = histree_attributes_name(attributes, quark, name, capacity);
-		if (size >= capacity) {
-			if (!array_reserve(&name, &capacity, size + 1)) {
-				status = error_memory(error, "the attributes of a slice");
-				break;
-			}
-			histree_attributes_name(attributes, quark, name, capacity);
-		}
-		status = histree_state_child(system, parent == HISTREE_ROOT ? parent : log->map[parent], name, size,
+		char room[ATTRIBUTE_NUMBER_SIZE];
+		size_t size;
+		histree_quark parent;
+		const struct attribute_name name = name_of(log, quark, &parent);
+		const char *text = attribute_name_text(&name, room, &size);
+		status = histree_state_child(system, parent == HISTREE_ROOT ? parent : log->map[parent], text, size,
 					     &log->map[quark], error);
 	}
-	free(name);
 	return status;
 }
 

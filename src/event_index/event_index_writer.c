@@ -154,11 +154,31 @@ static inline enum histree_status add(struct event_index_writer *writer, uint32_
 	return HISTREE_OK;
 }
 
-enum histree_status event_index_add_type(struct event_index_writer *writer, uint32_t type, histree_time time,
-					 const struct trace_position *positions, size_t file_count,
-					 struct histree_error *error)
+enum histree_status event_index_add_stretch(struct event_index_writer *writer, struct index_stretch *stretch,
+					    struct histree_error *error)
 {
-	return writer->is_left_out ? HISTREE_OK : add(writer, type, time, positions, file_count, error);
+	bool begins_block = writer->event_count % EVENTS_PER_BLOCK == 0, has_room = true;
+	uint64_t end = writer->event_count + stretch->events;
+	while (writer->event_count < end && has_room) {
+		uint64_t number = writer->event_count, to_tick = EVENTS_PER_TICK - number % EVENTS_PER_TICK;
+		if (number % EVENTS_PER_TICK == 0) {
+			histree_time tick = *stretch->ticks++;
+			writer->end = number == 0 || tick > writer->end ? tick : writer->end;
+			has_room = add_tick(writer);
+		}
+		if (has_room && begins_block) {
+			has_room = (number == 0 || end_block(writer)) &&
+				   begin_block(writer, stretch->positions, stretch->file_count);
+			writer->event_count++;
+			leave_out_if_too_large(writer, writer->blocks.size);
+			if (writer->is_left_out)
+				return HISTREE_OK;
+			writer->event_count--;
+			begins_block = false;
+		}
+		writer->event_count += end - number < to_tick ? end - number : to_tick;
+	}
+	return has_room ? HISTREE_OK : error_memory(error, "the index of events");
 }
 
 /* Where the trace is. */

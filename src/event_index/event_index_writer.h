@@ -40,10 +40,18 @@ static inline bool event_index_begins_block(const struct event_index_writer *wri
 	return writer->event_count % EVENTS_PER_BLOCK == 0;
 }
 
-/* Adds an event of a type; of one that begins a block, where it is in each of so many files. */
-enum histree_status event_index_add_type(struct event_index_writer *writer, uint32_t type, histree_time time,
-					 const struct trace_position *positions, size_t file_count,
-					 struct histree_error *error);
+/* Events that follow one another in one block, counted by somebody else (index_part.h). */
+struct index_stretch {
+	uint64_t events;
+	const histree_time
+		*ticks; /* of those that are ticks, the greatest time of the stretches so far; moves on */
+	const struct trace_position *positions; /* of one that begins a block: where each file is */
+	size_t file_count;
+};
+
+/* Adds them, but for how many there are of which type. */
+enum histree_status event_index_add_stretch(struct event_index_writer *writer, struct index_stretch *stretch,
+					    struct histree_error *error);
 
 /* Adds the event that `trace` gave last. */
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,

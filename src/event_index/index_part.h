@@ -3,17 +3,31 @@
  * index_part.h - the events of a part of a trace, kept for the index by somebody who does not know how many events
  * come before it (docs/design/0058).
  *
- * Which of them begin a block is known when the part is added to the index.  It takes 32 bytes an event.
+ * Which of them begin a block, and whose times are ticks, is known once that number is: index_part_make() then
+ * makes of the events what the index keeps of them, by any thread, and event_index_add_part() puts that behind
+ * what comes before the part.  The events take 32 bytes each, what is made of them a thousandth of it.
  */
 #ifndef EVENT_INDEX_INDEX_PART_H
 #define EVENT_INDEX_INDEX_PART_H
 
+#include "base/saved_bytes.h"
 #include "event_index/event_index_writer.h"
 
 struct part_event {
 	histree_time time;
 	uint32_t type, file;
 	struct trace_position position; /* in the file */
+};
+
+/* How many events of a type there are. */
+struct part_count {
+	uint32_t type, count;
+};
+
+/* A stretch of events that are in one block: the first may go on with one that began before the part. */
+struct part_stretch {
+	uint32_t events;
+	size_t counts; /* of them, which follow those of the stretch before */
 };
 
 /* A zeroed one is empty. */
@@ -23,16 +37,41 @@ struct index_part {
 	struct intern types;
 	uint32_t *type_of_class; /* plus one; 0: not known yet */
 	size_t class_capacity, class_count;
+
+	/* What is made of the events. */
+	uint64_t before; /* so many events come before the part */
+	uint64_t event_count;
+	size_t file_count;
+	struct part_stretch *stretches;
+	size_t stretch_count, stretch_capacity;
+	struct part_count *counts; /* by stretch */
+	size_t count_count, count_capacity;
+	struct trace_position *positions; /* of each stretch that begins a block, file by file */
+	size_t position_count, position_capacity;
+	histree_time *ticks; /* the greatest time of the part so far */
+	size_t tick_count, tick_capacity;
+	histree_time end;
 };
 
 /* Add the event that `trace` gave last. */
 enum histree_status index_part_add(struct index_part *part, const struct trace *trace, const struct event *event,
 				   struct histree_error *error);
 
-/* Add the part to the index of what comes before it.  `end` is where the trace is behind it, file by file. */
+/* So many events come before it, and `end` is where the trace is behind it, file by file. */
+enum histree_status index_part_make(struct index_part *part, uint64_t before, const struct trace_position *end,
+				    size_t file_count, struct histree_error *error);
+
+/* Add the part, which was made, to the index of what comes before it. */
 enum histree_status event_index_add_part(struct event_index_writer *writer, const struct index_part *part,
-					 const struct trace_position *end, size_t file_count,
 					 struct histree_error *error);
+
+/*
+ * What was made of it as bytes, and back into a cleared one, of a part before which so many events come.  Returns
+ * HISTREE_ERR_FORMAT if the bytes make no sense.
+ */
+void index_part_save(const struct index_part *part, struct saved_bytes *out);
+enum histree_status index_part_load(struct index_part *part, uint64_t before, uint64_t event_count,
+				    size_t file_count, struct byte_reader *reader, struct histree_error *error);
 
 /* Forget the events, and keep the memory for those of another reader. */
 void index_part_clear(struct index_part *part);

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/backend.h"
+#include "pipeline/slice_post.h"
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
 
@@ -74,9 +75,16 @@ static enum histree_status create_system(struct analysis_job *job, const struct 
 	return state_file_create_in(io, options, &shared, &job->system, error);
 }
 
+/* Where others only offer to read slices, a trace that cannot be cut is built without. */
 static bool is_cut(const struct analysis_job *job, const struct histree_build_options *build)
 {
-	return build->slices > 0 && job->entry->analysis != NULL && job->entry->analysis->slices != NULL;
+	if (build->slices == 0 || job->entry->analysis == NULL || job->entry->analysis->slices == NULL)
+		return false;
+	if (build->slice_post == NULL || job_slices_can_cut(job->trace))
+		return true;
+	slice_post_refuse(build->slice_post, "a trace is cut that is CTF, with a file a stream and packets that "
+					     "say when they begin");
+	return false;
 }
 
 /* *input becomes that of the instance. */
@@ -92,6 +100,7 @@ static enum histree_status cut(struct analysis_job *job, const struct histree_bu
 		.threads = build->slices,
 		.slice_events = build->slice_events,
 		.memory = memory->slices,
+		.post = build->slice_post,
 	};
 	enum histree_status status = job_slices_create(&plan, job->trace, job->system, &job->slices, error);
 	return status == HISTREE_OK ? job_slices_input(job->slices, input, error) : status;

@@ -22,6 +22,7 @@
 #include "pipeline/build_inside.h"
 #include "pipeline/build_recipe.h"
 #include "pipeline/leftover.h"
+#include "pipeline/slice_post.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
 #include "tree/tree_options.h"
@@ -41,7 +42,10 @@ static void plan_memory(struct build *build)
 	for (size_t i = 0; i < build->job_count; i++)
 		histories += analysis_job_makes_history(&build->jobs[i]);
 	build->memory = memory_plan(build->options->tree.memory_max, histories, build->job_count - histories);
-	memory_plan_slices(&build->memory, build->options->tree.memory_max, (uint32_t)build->options->slices);
+	uint32_t slices = build->options->slices;
+	if (build->options->slice_post != NULL)
+		slices += slice_post_slices(build->options->slice_post);
+	memory_plan_slices(&build->memory, build->options->tree.memory_max, slices);
 	if (build->host->tables_max != 0)
 		build->memory.tables = build->host->tables_max;
 }

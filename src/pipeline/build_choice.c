@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "pipeline/build_inside.h"
+#include "pipeline/slice_post.h"
 
 /* Returns HISTREE_NOT_FOUND if the analysis applies to none of the traces; to which ones goes to the job. */
 static enum histree_status find_traces(const struct build *build, struct analysis_job *job)
@@ -128,6 +129,10 @@ static enum histree_status check_slices(const struct build *build)
 	}
 	if (can_cut)
 		return HISTREE_OK;
+	if (build->options->slice_post != NULL) {
+		slice_post_refuse(build->options->slice_post, "no analysis was asked for that can be cut in time");
+		return HISTREE_OK;
+	}
 	return error_set(build->error, HISTREE_ERR_ARGUMENT,
 			 "analysis '%s' needs the trace from its beginning to its end; only 'kernel' can be cut: "
 			 "build it without slices",

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "pipeline/job_slices.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "pipeline/slice_run.h"
+#include "pipeline/slice_post.h"
 #include "state/state_system.h"
 #include "tree/leaf_pack.h"
 
@@ -20,6 +17,7 @@ enum {
 	SLICES_AHEAD = 2,       /* that wait for a thread, or to be handed over, besides those at hand */
 	TRACE_EVENT_BYTES = 30, /* of a trace, as most tracers write them: what a number of events stands for */
 	SLICE_BYTES_MIN = 4 << 10,
+	SENT_MAX = 1 << 30, /* of the memory of a slice that may be sent: messages are of less than 2 GiB */
 	/* Of the memory of a slice, in sixteenths: what its intervals may have, and the rest. */
 	KEPT_MAX = 8,
 	LOG_MAX = 8,
@@ -28,25 +26,6 @@ static const double fill_aim = 0.6; /* of what a slice may have, so much is aime
 /* Of the length, the share that a slice may be longer than the one before, or has to be shorter after a failure. */
 static const double growth_max = 1.5, shrink = 0.75;
 static const double trace_share_first = 0.125; /* bytes of a trace, of those of a slice's memory: a guess */
-static const long wait_ns = 50 * 1000 * 1000;
-
-enum slice_step {
-	STEP_READ, /* a thread is to read it, or does */
-	STEP_COMMIT,
-	STEP_MAKE, /* a thread is to make its leaves, or does */
-	STEP_TAKE, /* the tree can have them */
-};
-
-struct slice {
-	struct slice_range range;
-	uint64_t bytes;        /* of the trace, about */
-	struct slice_run *run; /* NULL: it could not be made */
-	struct slice_memory memory;
-	enum slice_step step;
-	bool is_begun; /* the step is */
-	enum histree_status made;
-	struct histree_error error;
-};
 
 struct job_slices {
 	struct job_slices_plan plan;
@@ -68,59 +47,28 @@ struct job_slices {
 	struct job_slices_counts counts;
 	uint64_t bytes_done;
 
-	/* A ring of slices that were cut: the owner has seen those before `committed`, the tree before `taken`. */
-	struct slice *ring;
-	size_t ring_size;
-	uint64_t cut, committed, taken;
-	pthread_mutex_t mutex; /* of the ring's counters and steps */
-	pthread_cond_t changed;
+	struct slice_ring ring;
 	atomic_bool is_of_no_use; /* to have others read slices from here on */
-	bool is_stopping;
 	pthread_t threads[THREADS_MAX];
 	unsigned thread_count;
+	struct slice_post_job post_job; /* while plan.post has it */
+	bool is_attached;
 };
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-static struct slice *slice_at(struct job_slices *slices, uint64_t number)
+static struct slice_run *begin_run(struct job_slices *slices, struct slice *slice)
 {
-	return &slices->ring[number % slices->ring_size];
-}
-
-/* Leaves first: what waits for them has the most memory. */
-static struct slice *find_work(struct job_slices *slices, enum slice_step step)
-{
-	for (uint64_t number = slices->taken; number < slices->cut; number++) {
-		struct slice *slice = slice_at(slices, number);
-		if (slice->step == step && !slice->is_begun)
-			return slice;
-	}
-	return NULL;
-}
-
-/* Wait for something to do; NULL: there will be nothing. */
-static struct slice *next_work(struct job_slices *slices)
-{
-	struct slice *slice = NULL;
-	pthread_mutex_lock(&slices->mutex);
-	while (!slices->is_stopping && (slice = find_work(slices, STEP_MAKE)) == NULL &&
-	       (slice = find_work(slices, STEP_READ)) == NULL)
-		pthread_cond_wait(&slices->changed, &slices->mutex);
-	if (slices->is_stopping)
-		slice = NULL;
-	if (slice != NULL)
-		slice->is_begun = true;
-	pthread_mutex_unlock(&slices->mutex);
-	return slice;
-}
-
-static void end_step(struct job_slices *slices, struct slice *slice, enum slice_step next)
-{
-	pthread_mutex_lock(&slices->mutex);
-	slice->step = next;
-	slice->is_begun = false;
-	pthread_cond_broadcast(&slices->changed);
-	pthread_mutex_unlock(&slices->mutex);
+	const struct interval_sink *sink = &slices->system->sink;
+	struct slice_frame frame = slices->frame;
+	struct slice_run *run = NULL;
+	size_t kept_max = slices->share / 16 * KEPT_MAX;
+	if (sink->begin_pack != NULL && sink->begin_pack(sink->context, kept_max, &frame.log.pack, NULL) < 0)
+		return NULL;
+	if (slice_run_create(&slices->source, &frame, &slice->range, &slice->hint, &slice->memory, &run, NULL) !=
+	    HISTREE_OK)
+		return NULL;
+	return run;
 }
 
 static void *work(void *context)
@@ -131,15 +79,16 @@ static void *work(void *context)
 	struct slice *slice;
 	if (slice_reader_open(&slices->source, &reader, NULL) != HISTREE_OK)
 		reader = NULL;
-	while ((slice = next_work(slices)) != NULL) {
+	while ((slice = slice_ring_wait(&slices->ring)) != NULL) {
 		if (slice->step == STEP_MAKE) {
 			slice->made = slice_run_make(slice->run, &scratch, &slice->error);
-			end_step(slices, slice, STEP_TAKE);
+			slice_ring_end_step(&slices->ring, slice, STEP_TAKE);
 			continue;
 		}
+		slice->run = begin_run(slices, slice);
 		if (slice->run != NULL)
 			slice_run_read(slice->run, reader, slices->pass.index != NULL, &slices->is_of_no_use);
-		end_step(slices, slice, STEP_COMMIT);
+		slice_ring_end_step(&slices->ring, slice, STEP_COMMIT);
 	}
 	leaf_scratch_release(&scratch);
 	slice_reader_close(reader);
@@ -156,37 +105,33 @@ static uint64_t slice_length(const struct job_slices *slices)
 	return slices->length > SLICE_BYTES_MIN ? (uint64_t)slices->length : SLICE_BYTES_MIN;
 }
 
-/* Give the next slice to the threads. */
+/* Have somebody read the next slice. */
 static void cut_slice(struct job_slices *slices)
 {
-	struct slice *slice = slice_at(slices, slices->cut);
-	struct slice_frame frame = slices->frame;
-	const struct interval_sink *sink = &slices->system->sink;
+	struct slice *slice = slice_ring_at(&slices->ring, slices->ring.cut);
 	histree_time from = slices->next, before = slices->before;
 	slices->before = from;
 	slices->next = trace_time_behind(slices->cutter, from, slice_length(slices));
 	*slice = (struct slice){
+		.number = slices->ring.cut,
 		.range = { .known_from = from - (from - before) / KNOWN_SHARE - 1,
 			   .from = from,
 			   .to = slices->next },
 		.bytes = slice_length(slices),
+		.hint = slice->hint,
 		.memory = slice->memory,
+		.worker = SLICE_WORKER_HERE,
 	};
-	bool is_ready = sink->begin_pack == NULL ||
-			sink->begin_pack(sink->context, slices->share / 16 * KEPT_MAX, &frame.log.pack, NULL) >= 0;
-	if (!is_ready || slice_run_create(&slices->source, &frame, &slice->range, slices->pass.instance,
-					  &slice->memory, &slice->run, NULL) != HISTREE_OK)
-		slice->run = NULL;
-	pthread_mutex_lock(&slices->mutex);
-	slices->cut++;
-	pthread_cond_broadcast(&slices->changed);
-	pthread_mutex_unlock(&slices->mutex);
+	slice->hint.size = 0;
+	slices->plan.analysis->slices->hint(slices->pass.instance, &slice->hint);
+	if (slice->hint.no_memory) /* then nothing is known */
+		saved_release(&slice->hint);
+	slice_ring_cut(&slices->ring);
 }
 
 static void cut_slices(struct job_slices *slices)
 {
-	while (!slices->is_of_no_use && slices->next != INT64_MAX &&
-	       slices->cut - slices->taken < slices->ring_size)
+	while (!slices->is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
 		cut_slice(slices);
 }
 
@@ -220,25 +165,34 @@ static enum histree_status read_on(struct job_slices *slices, histree_time to, s
 /* Have the next slices as long as memory allows, going by one that was of use. */
 static void learn_length(struct job_slices *slices, const struct slice *slice)
 {
-	struct slice_bytes bytes = slice_run_bytes(slice->run);
+	struct slice_bytes bytes = slice->run->size;
 	double kept = (double)bytes.kept / ((double)slices->share / 16 * KEPT_MAX);
 	double log = (double)bytes.log / ((double)slices->share / 16 * LOG_MAX);
 	double fill = kept > log ? kept : log, factor = fill > 0 ? fill_aim / fill : growth_max;
 	slices->length = (double)slice->bytes * (factor < growth_max ? factor : growth_max);
 }
 
-/* The oldest slice that was read. */
+/* Whoever has it is. */
+static bool is_gone(struct job_slices *slices, const struct slice *slice)
+{
+	struct histree_slice_post *post = slices->plan.post;
+	return post != NULL && slice_post_has_lost(post, slice_ring_worker(&slices->ring, slice));
+}
+
+/* The oldest slice that was read.  One that is of no use is left to the owner, once those before it are taken. */
 static enum histree_status commit(struct job_slices *slices, struct slice *slice, struct histree_error *error)
 {
 	enum slice_outcome outcome = SLICE_IS_OF_NO_USE;
 	enum histree_status status = HISTREE_NOT_FOUND;
 	slices->counts.slices++;
-	if (slice->run != NULL && !slices->is_of_no_use)
+	if (slice->run != NULL && !slices->is_of_no_use && !is_gone(slices, slice))
 		outcome = slice_run_outcome(slice->run, slices->positions);
-	if (outcome == SLICE_IS_OF_USE)
+	if (outcome == SLICE_IS_OF_USE) {
 		learn_length(slices, slice);
-	if (outcome == SLICE_IS_OF_USE)
 		status = slice_run_commit(slice->run, &slices->pass, slices->positions, error);
+	}
+	if (slices->plan.post != NULL)
+		slice_post_count(slices->plan.post, slice->worker, status == HISTREE_OK);
 	if (status == HISTREE_OK) {
 		slices->counts.taken++;
 		slices->reads_here = false;
@@ -246,71 +200,75 @@ static enum histree_status commit(struct job_slices *slices, struct slice *slice
 	}
 	slice_run_free(slice->run);
 	slice->run = NULL;
+	slice->is_refused = status == HISTREE_NOT_FOUND;
 	slices->length *= shrink; /* it may have been too long */
 	if (outcome == SLICE_HAS_MORE)
 		give_up(slices);
-	return status == HISTREE_NOT_FOUND ? read_on(slices, slice->range.to, error) : status;
+	return slice->is_refused ? HISTREE_OK : status;
 }
 
-/* The leaves of the oldest slice, which are made, go into the tree. */
+/* What is made of the oldest slice goes into the tree and the index. */
 static enum histree_status take(struct job_slices *slices, struct slice *slice, struct histree_error *error)
 {
-	const struct interval_sink *sink = &slices->system->sink;
 	enum histree_status status = slice->made;
-	const struct leaf_pack *pack = slice->run != NULL ? slice_run_pack(slice->run) : NULL;
 	if (status != HISTREE_OK)
 		error_set(error, status, "%s", slice->error.message);
-	else if (pack != NULL)
-		status = sink->take_pack(sink->context, pack, error);
+	else if (slice->run != NULL)
+		status = slice_run_take(slice->run, slices->pass.index, &slices->system->sink, error);
 	slices->bytes_done += slice->bytes;
 	slice_run_free(slice->run);
 	slice->run = NULL;
 	return status;
 }
 
-/* Returns whether the slice has come to a step, after a while of waiting for it if `waits`. */
-static bool has_come_to(struct job_slices *slices, const struct slice *slice, enum slice_step step, bool waits)
+static enum histree_status is_lost(const struct slice *slice, struct histree_error *error)
 {
-	struct timespec until;
-	pthread_mutex_lock(&slices->mutex);
-	if (waits && slice->step != step) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += wait_ns;
-		until.tv_sec += until.tv_nsec / (1000 * 1000 * 1000);
-		until.tv_nsec %= 1000 * 1000 * 1000;
-		pthread_cond_timedwait(&slices->changed, &slices->mutex, &until);
-	}
-	bool has_come = slice->step == step;
-	pthread_mutex_unlock(&slices->mutex);
-	return has_come;
+	return error_set(error, HISTREE_ERR_IO,
+			 "rank %d is gone, and with it a part of the history: the same command builds it again",
+			 slice->worker + 1);
 }
 
-static void count_up(struct job_slices *slices, uint64_t *counter)
+/* Take the oldest slice if it has come to that.  *waits becomes false then. */
+static enum histree_status take_oldest(struct job_slices *slices, bool *waits, struct histree_error *error)
 {
-	pthread_mutex_lock(&slices->mutex);
-	++*counter;
-	pthread_mutex_unlock(&slices->mutex);
+	struct slice_ring *ring = &slices->ring;
+	struct slice *slice = slice_ring_at(ring, ring->taken);
+	/* Nothing else is to be done before it is taken. */
+	bool is_next = ring->committed == ring->cut || slice_ring_at(ring, ring->committed)->is_refused;
+	if (!slice_ring_has_come(ring, slice, STEP_TAKE, *waits && is_next))
+		return is_gone(slices, slice) ? is_lost(slice, error) : HISTREE_OK;
+	enum histree_status status = take(slices, slice, error);
+	slice_ring_count(ring, &ring->taken);
+	*waits = false;
+	return status;
 }
 
 /* Do what can be done with the oldest slices.  *waits becomes false if that is something. */
 static enum histree_status advance(struct job_slices *slices, bool *waits, struct histree_error *error)
 {
+	struct slice_ring *ring = &slices->ring;
 	enum histree_status status = HISTREE_OK;
-	if (slices->taken < slices->committed && has_come_to(slices, slice_at(slices, slices->taken), STEP_TAKE,
-							     *waits && slices->committed == slices->cut)) {
-		status = take(slices, slice_at(slices, slices->taken), error);
-		count_up(slices, &slices->taken);
-		*waits = false;
-	}
-	if (status != HISTREE_OK || slices->committed == slices->cut)
+	if (ring->taken < ring->committed)
+		status = take_oldest(slices, waits, error);
+	if (status != HISTREE_OK || ring->committed == ring->cut)
 		return status;
-	struct slice *slice = slice_at(slices, slices->committed);
-	if (!has_come_to(slices, slice, STEP_COMMIT, *waits))
-		return HISTREE_OK;
-	*waits = false;
-	status = commit(slices, slice, error);
-	end_step(slices, slice, slice->run != NULL ? STEP_MAKE : STEP_TAKE);
-	count_up(slices, &slices->committed);
+	struct slice *slice = slice_ring_at(ring, ring->committed);
+	if (!slice->is_refused) {
+		if (is_gone(slices, slice))
+			slice_ring_abandon(ring, slice);
+		if (!slice_ring_has_come(ring, slice, STEP_COMMIT, *waits))
+			return HISTREE_OK;
+		*waits = false;
+		status = commit(slices, slice, error);
+	}
+	if (status == HISTREE_OK && slice->is_refused) {
+		if (ring->taken < ring->committed) /* the index has not come here */
+			return HISTREE_OK;
+		*waits = false;
+		status = read_on(slices, slice->range.to, error);
+	}
+	slice_ring_end_step(ring, slice, slice->run != NULL ? STEP_MAKE : STEP_TAKE);
+	slice_ring_count(ring, &ring->committed);
 	return status;
 }
 
@@ -327,10 +285,14 @@ static enum histree_status step(struct job_slices *slices, bool waits, struct hi
 {
 	enum histree_status status = HISTREE_OK;
 	histree_time first = slices->next;
+	if (slices->plan.post != NULL)
+		status = slice_post_check(slices->plan.post, error);
+	if (status != HISTREE_OK)
+		return status;
 	cut_slices(slices);
 	if (!slices->has_begun)
 		return read_on(slices, first, error);
-	if (slices->taken < slices->cut)
+	if (slices->ring.taken < slices->ring.cut)
 		return advance(slices, &waits, error);
 	status = read_rest(slices, error);
 	slices->is_over = status == HISTREE_OK;
@@ -356,13 +318,13 @@ enum histree_status job_slices_finish(struct job_slices *slices, struct histree_
 
 /* ---- from the beginning to the end --------------------------------------------------------------------------- */
 
-static enum histree_status cannot_be_cut(const struct job_slices_plan *plan, struct histree_error *error)
+static const char cannot_be_cut[] = "cannot be cut in time, as slices have to be: that takes a CTF trace whose "
+				    "files are a stream each and whose "
+				    "packets say when they begin; build it without slices";
+
+bool job_slices_can_cut(const struct trace *trace)
 {
-	return error_set(
-		error, HISTREE_ERR_ARGUMENT,
-		"'%s': cannot be cut in time, as slices have to be: that takes a CTF trace whose files are a "
-		"stream each and whose packets say when they begin; build it without slices",
-		plan->traces[0]);
+	return trace_time_behind(trace, trace_time_here(trace), SLICE_BYTES_MIN) != INT64_MIN;
 }
 
 static void describe(struct job_slices *slices, const struct trace *trace)
@@ -385,6 +347,42 @@ static void describe(struct job_slices *slices, const struct trace *trace)
 	};
 }
 
+/* A pack that is of no use but for what it says of its tree. */
+static enum histree_status describe_packs(struct job_slices *slices, struct slice_plan *plan,
+					  struct histree_error *error)
+{
+	const struct interval_sink *sink = &slices->system->sink;
+	struct leaf_pack *pack = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (sink->begin_pack != NULL)
+		status = sink->begin_pack(sink->context, 0, &pack, error);
+	plan->has_packs = pack != NULL;
+	plan->kept_max = slices->share / 16 * KEPT_MAX;
+	if (pack != NULL)
+		plan->tree = *leaf_pack_options(pack);
+	leaf_pack_free(pack);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* Times that are corrected would be so by each worker, which is not told how. */
+static enum histree_status attach(struct job_slices *slices, struct histree_error *error)
+{
+	struct slice_post_job *job = &slices->post_job;
+	if (slices->plan.post == NULL)
+		return HISTREE_OK;
+	*job = (struct slice_post_job){
+		.ring = &slices->ring,
+		.plan = { .source = slices->source, .frame = slices->frame },
+		.sink = &slices->system->sink,
+		.pass = &slices->pass,
+	};
+	enum histree_status status = describe_packs(slices, &job->plan, error);
+	slices->is_attached = status == HISTREE_OK;
+	if (status == HISTREE_OK)
+		slice_post_attach(slices->plan.post, job);
+	return status;
+}
+
 static void start_threads(struct job_slices *slices)
 {
 	while (slices->thread_count < slices->plan.threads && slices->thread_count < THREADS_MAX &&
@@ -401,26 +399,31 @@ enum histree_status job_slices_create(const struct job_slices_plan *plan, const 
 	struct job_slices *slices = *out = calloc(1, sizeof(*slices));
 	if (slices == NULL)
 		return error_memory(error, "the slices of a trace");
-	pthread_mutex_init(&slices->mutex, NULL);
-	pthread_cond_init(&slices->changed, NULL);
 	slices->plan = *plan;
+	size_t size = plan->threads + SLICES_AHEAD;
+	if (plan->post != NULL && plan->clock != NULL) {
+		slice_post_refuse(plan->post, "its times are corrected");
+		slices->plan.post = NULL;
+	}
+	if (slices->plan.post != NULL)
+		size += slice_post_slices(slices->plan.post);
 	slices->system = system;
 	slices->cutter = trace;
-	slices->ring_size = plan->threads + SLICES_AHEAD;
-	slices->share = plan->memory / slices->ring_size;
+	slices->share = plan->memory / size;
+	if (slices->plan.post != NULL && slices->share > SENT_MAX)
+		slices->share = SENT_MAX;
 	slices->length = (double)slices->share * trace_share_first;
 	slices->pass.last = INT64_MIN;
 	describe(slices, trace);
-	slices->ring = calloc(slices->ring_size, sizeof(*slices->ring));
 	slices->positions = calloc(slices->source.file_count + 1, sizeof(*slices->positions));
-	enum histree_status status = slices->ring != NULL && slices->positions != NULL
-					     ? HISTREE_OK
-					     : error_memory(error, "the slices of a trace");
+	bool has_room = slice_ring_init(&slices->ring, size) && slices->positions != NULL;
+	enum histree_status status = has_room ? HISTREE_OK : error_memory(error, "the slices of a trace");
+	if (status == HISTREE_OK && !job_slices_can_cut(trace))
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': %s", plan->traces[0], cannot_be_cut);
 	if (status == HISTREE_OK) {
 		slices->before = trace_time_here(trace);
 		slices->next = trace_time_behind(trace, slices->before, slice_length(slices) / FIRST_SHARE);
-		if (slices->next == INT64_MIN)
-			status = cannot_be_cut(plan, error);
+		status = attach(slices, error);
 	}
 	if (status == HISTREE_OK)
 		start_threads(slices);
@@ -469,21 +472,14 @@ void job_slices_free(struct job_slices *slices)
 	if (slices == NULL)
 		return;
 	give_up(slices);
-	pthread_mutex_lock(&slices->mutex);
-	slices->is_stopping = true;
-	pthread_cond_broadcast(&slices->changed);
-	pthread_mutex_unlock(&slices->mutex);
+	slice_ring_stop(&slices->ring);
+	if (slices->is_attached)
+		slice_post_attach(slices->plan.post, NULL);
 	for (unsigned i = 0; i < slices->thread_count; i++)
 		pthread_join(slices->threads[i], NULL);
-	for (size_t i = 0; i < slices->ring_size && slices->ring != NULL; i++) {
-		slice_run_free(slices->ring[i].run);
-		index_part_release(&slices->ring[i].memory.part);
-	}
-	free(slices->ring);
+	slice_ring_release(&slices->ring);
 	free(slices->positions);
 	slice_reader_close(slices->reader);
 	analysis_inputs_release(&slices->inputs);
-	pthread_cond_destroy(&slices->changed);
-	pthread_mutex_destroy(&slices->mutex);
 	free(slices);
 }

@@ -17,6 +17,7 @@
 
 #include "analysis/analysis.h"
 #include "event_index/event_index_writer.h"
+#include "histree/slices.h"
 #include "trace/trace.h"
 
 struct job_slices;
@@ -30,7 +31,12 @@ struct job_slices_plan {
 	unsigned threads;                  /* that analyse */
 	uint64_t slice_events;             /* about; 0: as memory allows */
 	size_t memory;                     /* of all slices, in bytes */
+	struct histree_slice_post
+		*post; /* borrowed: workers in other processes read slices too; NULL: there are none */
 };
+
+/* Returns whether a trace that has given its first event can be cut. */
+bool job_slices_can_cut(const struct trace *trace);
 
 /*
  * Begin; the trace has given its first event.  The instance of the system comes later (job_slices_own()), as it has

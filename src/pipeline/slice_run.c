@@ -1,213 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "pipeline/slice_run.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "pipeline/slice_run.h"
 #include "trace/trace_notes.h"
-#include "tree/leaf_pack.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
 
-struct slice_reader {
-	const struct slice_source *source;
-	struct trace *trace;
-	bool is_borrowed;  /* the trace is */
-	bool *applies;     /* by the id of a trace */
-	struct event next; /* what the trace gave last, which nobody has seen */
-	bool has_next;
-};
-
-struct slice_run {
-	const struct slice_source *source;
-	struct slice_range range;
-	struct analysis_inputs inputs;
-	void *instance; /* NULL: it was committed, and is not needed any more */
-	struct leaf_pack *pack;
-	histree_quark *keys;         /* of the pack, once it was committed */
-	struct slice_memory *memory; /* borrowed */
-	struct trace_position *begin, *end;
-	uint64_t events;
-	histree_time last; /* the greatest time */
-	bool is_whole;     /* it was read from its beginning to its end */
-	bool has_more;     /* SLICE_HAS_MORE */
-};
-
-/* ---- readers ------------------------------------------------------------------------------------------------- */
-
-static enum histree_status has_changed(struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_TRACE, "the trace has changed while it was read");
-}
-
-static enum histree_status learn_traces(struct slice_reader *reader, struct histree_error *error)
-{
-	size_t traces = trace_count(reader->trace);
-	reader->applies = calloc(traces + 1, sizeof(*reader->applies));
-	if (reader->applies == NULL)
-		return error_memory(error, "a slice of the trace");
-	for (size_t i = 0; i < traces; i++) {
-		const struct event_trace *trace = trace_at(reader->trace, i);
-		reader->applies[trace->id] = reader->source->analysis->applies(trace);
-	}
-	return HISTREE_OK;
-}
-
-static enum histree_status prepare(struct slice_reader *reader, struct histree_error *error)
-{
-	const struct slice_source *source = reader->source;
-	if (trace_bytes(reader->trace) != source->bytes || trace_file_count(reader->trace) != source->file_count)
-		return has_changed(error);
-	if (!source->ignores_gaps)
-		trace_want_gaps(reader->trace);
-	trace_set_clock(reader->trace, source->clock);
-	return learn_traces(reader, error);
-}
-
-static struct slice_reader *make_reader(const struct slice_source *source, struct histree_error *error)
-{
-	struct slice_reader *reader = calloc(1, sizeof(*reader));
-	if (reader == NULL)
-		error_memory(error, "a slice of the trace");
-	else
-		reader->source = source;
-	return reader;
-}
-
-enum histree_status slice_reader_open(const struct slice_source *source, struct slice_reader **out,
-				      struct histree_error *error)
-{
-	struct slice_reader *reader = *out = make_reader(source, error);
-	if (reader == NULL)
-		return HISTREE_ERR_MEMORY;
-	enum histree_status status = trace_open(source->traces, source->trace_count, &reader->trace, error);
-	if (status == HISTREE_OK)
-		status = prepare(reader, error);
-	if (status != HISTREE_OK) {
-		slice_reader_close(reader);
-		*out = NULL;
-	}
-	return status;
-}
-
-enum histree_status slice_reader_over(const struct slice_source *source, struct trace *trace,
-				      const struct event *event, struct slice_reader **out,
-				      struct histree_error *error)
-{
-	struct slice_reader *reader = *out = make_reader(source, error);
-	if (reader == NULL)
-		return HISTREE_ERR_MEMORY;
-	reader->trace = trace;
-	reader->is_borrowed = true;
-	reader->next = *event;
-	reader->has_next = true;
-	enum histree_status status = learn_traces(reader, error);
-	if (status != HISTREE_OK) {
-		slice_reader_close(reader);
-		*out = NULL;
-	}
-	return status;
-}
-
-void slice_reader_close(struct slice_reader *reader)
-{
-	if (reader == NULL)
-		return;
-	if (!reader->is_borrowed)
-		trace_close(reader->trace);
-	free(reader->applies);
-	free(reader);
-}
-
-enum histree_status slice_reader_go(struct slice_reader *reader, const struct trace_position *positions,
-				    struct histree_error *error)
-{
-	reader->has_next = false;
-	return trace_move_silently(reader->trace, positions, reader->source->file_count, error);
-}
-
-static enum histree_status look_ahead(struct slice_reader *reader, struct histree_error *error)
-{
-	enum histree_status status =
-		reader->has_next ? HISTREE_OK : trace_next(reader->trace, &reader->next, error);
-	reader->has_next = status == HISTREE_OK;
-	return status;
-}
-
-static bool applies(const struct slice_reader *reader, const struct event *event)
-{
-	return reader->applies[(event->gap != NULL ? event->gap->trace : event->class->trace)->id];
-}
-
-static enum histree_status feed(const struct slice_reader *reader, struct analysis_inputs *inputs, void *instance,
-				struct histree_error *error)
-{
-	const struct analysis *analysis = reader->source->analysis;
-	const struct event *event = &reader->next;
-	bool is_for_it = applies(reader, event);
-	enum histree_status status = analysis_inputs_begin(inputs, event, error);
-	if (status == HISTREE_OK && is_for_it && event->gap == NULL)
-		status = analysis->event(instance, event, error);
-	else if (status == HISTREE_OK && is_for_it && analysis->gap != NULL)
-		status = analysis->gap(instance, event->gap, error);
-	return status >= 0 ? analysis_inputs_end(inputs, error) : status;
-}
-
-/* Returns whether the event that comes next is the first one of a time from which on others can read. */
-static bool is_at(const struct slice_reader *reader, histree_time time)
-{
-	return reader->next.gap == NULL && trace_time_here(reader->trace) >= time &&
-	       trace_can_begin_here(reader->trace);
-}
-
-/* Where the next event is; where there are none, all files are at their ends. */
-static void find_positions(const struct slice_reader *reader, struct trace_position *positions)
-{
-	if (reader->has_next)
-		trace_positions(reader->trace, positions);
-	for (size_t i = 0; !reader->has_next && i < reader->source->file_count; i++)
-		positions[i] = (struct trace_position){ .packet = TRACE_FILE_DONE };
-}
-
-static enum histree_status index_next(const struct slice_reader *reader, struct event_index_writer *index,
-				      struct histree_error *error)
-{
-	const struct event *event = &reader->next;
-	if (index == NULL)
-		return HISTREE_OK;
-	return event->gap == NULL ? event_index_add(index, reader->trace, event, error)
-				  : event_index_add_gap(index, event->gap, error);
-}
-
-enum histree_status slice_reader_pass(struct slice_reader *reader, histree_time to, struct slice_pass *pass,
-				      struct trace_position *positions, struct histree_error *error)
-{
-	enum histree_status status;
-	for (uint64_t i = 0; (status = look_ahead(reader, error)) == HISTREE_OK && !is_at(reader, to); i++) {
-		const struct event *event = &reader->next;
-		pass->last = event->time > pass->last ? event->time : pass->last;
-		pass->events += event->gap == NULL;
-		status = feed(reader, pass->inputs, pass->instance, error);
-		if (status == HISTREE_OK)
-			status = index_next(reader, pass->index, error);
-		if (status == HISTREE_OK && i % EVENTS_PER_LOOK == 0 && pass->go_on != NULL)
-			status = pass->go_on(pass->context, error);
-		if (status != HISTREE_OK)
-			return status;
-		reader->has_next = false;
-	}
-	if (status < 0)
-		return status;
-	find_positions(reader, positions);
-	return HISTREE_OK;
-}
-
-/* ---- runs ---------------------------------------------------------------------------------------------------- */
-
 enum histree_status slice_run_create(const struct slice_source *source, const struct slice_frame *frame,
-				     const struct slice_range *range, void *owner, struct slice_memory *memory,
-				     struct slice_run **out, struct histree_error *error)
+				     const struct slice_range *range, const struct saved_bytes *hint,
+				     struct slice_memory *memory, struct slice_run **out,
+				     struct histree_error *error)
 {
 	const struct analysis *analysis = source->analysis;
 	void *input;
@@ -237,11 +41,12 @@ enum histree_status slice_run_create(const struct slice_source *source, const st
 		return status;
 	}
 	index_part_clear(&memory->part);
-	analysis->slices->hint(run->instance, owner);
+	struct byte_reader reader = byte_reader(hint->bytes, hint->size);
+	analysis->slices->take_hint(run->instance, &reader);
 	return HISTREE_OK;
 }
 
-static void release_instance(struct slice_run *run)
+void slice_run_release_instance(struct slice_run *run)
 {
 	if (run->instance != NULL)
 		run->source->analysis->free(run->instance);
@@ -253,7 +58,7 @@ void slice_run_free(struct slice_run *run)
 {
 	if (run == NULL)
 		return;
-	release_instance(run);
+	slice_run_release_instance(run);
 	leaf_pack_free(run->pack);
 	free(run->keys);
 	free(run->begin);
@@ -272,7 +77,7 @@ static enum histree_status guess(struct slice_run *run, const struct slice_reade
 {
 	const struct event *event = &reader->next;
 	enum histree_status status = analysis_inputs_begin(&run->inputs, event, NULL);
-	if (status == HISTREE_OK && applies(reader, event) && event->gap == NULL)
+	if (status == HISTREE_OK && slice_reader_applies(reader, event) && event->gap == NULL)
 		run->source->analysis->slices->guess(run->instance);
 	return status == HISTREE_OK ? analysis_inputs_end(&run->inputs, NULL) : status;
 }
@@ -284,12 +89,12 @@ static enum histree_status find_begin(struct slice_run *run, struct slice_reader
 	reader->has_next = false;
 	enum histree_status status = trace_move_before(reader->trace, run->range.known_from, NULL);
 	for (uint64_t i = 0; status == HISTREE_OK; i++) {
-		status = look_ahead(reader, NULL);
+		status = slice_reader_look(reader, NULL);
 		if (status != HISTREE_OK)
 			break;
 		histree_time time = trace_time_here(reader->trace);
 		if (time >= run->range.from)
-			return is_at(reader, run->range.from) ? HISTREE_OK : HISTREE_NOT_FOUND;
+			return slice_reader_is_at(reader, run->range.from) ? HISTREE_OK : HISTREE_NOT_FOUND;
 		status = guess(run, reader);
 		reader->has_next = false;
 		if (i % EVENTS_PER_LOOK == 0 && !goes_on(run, is_stopping))
@@ -302,7 +107,7 @@ static enum histree_status read_events(struct slice_run *run, struct slice_reade
 				       const atomic_bool *is_stopping)
 {
 	enum histree_status status;
-	for (uint64_t i = 0; (status = look_ahead(reader, NULL)) == HISTREE_OK; i++) {
+	for (uint64_t i = 0; (status = slice_reader_look(reader, NULL)) == HISTREE_OK; i++) {
 		const struct event *event = &reader->next;
 		if (event->gap != NULL || trace_time_here(reader->trace) >= run->range.to)
 			break;
@@ -313,7 +118,7 @@ static enum histree_status read_events(struct slice_run *run, struct slice_reade
 		if (is_indexed)
 			status = index_part_add(&run->memory->part, reader->trace, event, NULL);
 		if (status == HISTREE_OK)
-			status = feed(reader, &run->inputs, run->instance, NULL);
+			status = slice_reader_feed(reader, &run->inputs, run->instance, NULL);
 		if (status != HISTREE_OK)
 			return status;
 		reader->has_next = false;
@@ -340,16 +145,22 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 	enum histree_status status = find_begin(run, reader, is_stopping);
 	if (status != HISTREE_OK && status != HISTREE_END)
 		return;
+	run->is_indexed = is_indexed;
 	const struct trace_report before = trace_report(reader->trace);
-	find_positions(reader, run->begin);
+	slice_reader_find(reader, run->begin);
 	run->source->analysis->slices->begin(run->instance);
 	if (status == HISTREE_OK)
 		status = read_events(run, reader, is_indexed, is_stopping);
 	if (status != HISTREE_OK && status != HISTREE_END)
 		return;
 	const struct trace_report now = trace_report(reader->trace);
-	run->has_more = has_said_more(&before, &now) || (status == HISTREE_OK && !is_at(reader, run->range.to));
-	find_positions(reader, run->end);
+	run->has_more = has_said_more(&before, &now) ||
+			(status == HISTREE_OK && !slice_reader_is_at(reader, run->range.to));
+	slice_reader_find(reader, run->end);
+	run->size = (struct slice_bytes){
+		.kept = run->pack != NULL ? leaf_pack_sums(run->pack).intervals * sizeof(struct column_item) : 0,
+		.log = run->source->analysis->slices->bytes(run->instance),
+	};
 	run->is_whole = true;
 }
 
@@ -358,7 +169,7 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct trace_position *begin)
 {
 	const struct slice_source *source = run->source;
-	if (!run->is_whole || source->analysis->slices->failure(run->instance) != NULL)
+	if (!run->is_whole || run->instance == NULL || source->analysis->slices->failure(run->instance) != NULL)
 		return SLICE_IS_OF_NO_USE;
 	for (size_t i = 0; i < source->file_count; i++)
 		if (run->begin[i].packet != begin[i].packet || run->begin[i].events != begin[i].events)
@@ -373,30 +184,34 @@ enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *p
 	enum histree_status status = source->analysis->slices->commit(pass->instance, run->instance, error);
 	if (status != HISTREE_OK)
 		return status;
-	run->keys = source->analysis->slices->take_keys(run->instance);
+	run->keys = source->analysis->slices->take_keys(run->instance, &run->key_count);
+	run->before = pass->events;
 	memcpy(positions, run->end, source->file_count * sizeof(*positions));
-	if (pass->index != NULL)
-		status = event_index_add_part(pass->index, &run->memory->part, run->end, source->file_count, error);
 	pass->events += run->events;
 	pass->last = run->last > pass->last ? run->last : pass->last;
-	return status;
+	return HISTREE_OK;
 }
 
-struct slice_bytes slice_run_bytes(const struct slice_run *run)
-{
-	return (struct slice_bytes){
-		.kept = run->pack != NULL ? leaf_pack_sums(run->pack).intervals * sizeof(struct column_item) : 0,
-		.log = run->source->analysis->slices->bytes(run->instance),
-	};
-}
+/* ---- making and taking --------------------------------------------------------------------------------------- */
 
 enum histree_status slice_run_make(struct slice_run *run, struct leaf_scratch *scratch, struct histree_error *error)
 {
-	release_instance(run);
-	return run->pack != NULL ? leaf_pack_make(run->pack, run->keys, scratch, error) : HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	slice_run_release_instance(run);
+	if (run->is_indexed)
+		status = index_part_make(&run->memory->part, run->before, run->end, run->source->file_count, error);
+	if (status == HISTREE_OK && run->pack != NULL)
+		status = leaf_pack_make(run->pack, run->keys, scratch, error);
+	return status;
 }
 
-const struct leaf_pack *slice_run_pack(const struct slice_run *run)
+enum histree_status slice_run_take(const struct slice_run *run, struct event_index_writer *index,
+				   const struct interval_sink *sink, struct histree_error *error)
 {
-	return run->pack;
+	enum histree_status status = HISTREE_OK;
+	if (index != NULL && run->is_indexed)
+		status = event_index_add_part(index, &run->memory->part, error);
+	if (status == HISTREE_OK && run->pack != NULL)
+		status = sink->take_pack(sink->context, run->pack, error);
+	return status;
 }

@@ -11,36 +11,6 @@
 
 enum { BATCH_SHARES = 3 }; /* of what is kept: so much a cluster has to be given for one batch of all of it */
 
-struct made_leaf {
-	struct node_child bounds;
-	size_t offset; /* of its bytes */
-	uint32_t used;
-	histree_time start;
-};
-
-struct leaf_pack {
-	struct tree_options options;
-	struct chunk_pool *pool; /* borrowed */
-	size_t kept_max;
-
-	/* What is kept, in the order of arrival: all chunks but the last are full. */
-	struct chunk *first, *last;
-	struct column_item *next, *limit;
-	size_t chunk_count;
-	struct intern values; /* encoded, of the items that are ITEM_LISTED */
-	histree_time start;   /* the least */
-	struct pack_sums sums;
-
-	struct made_leaf *leaves;
-	size_t leaf_count, leaf_capacity;
-	uint8_t *bytes; /* of the leaves */
-	size_t size, capacity;
-	struct pack_life *lives;
-	size_t life_count, life_capacity;
-	struct node_layout layout;
-	uint8_t *block; /* the leaf that is being sealed */
-};
-
 enum histree_status leaf_pack_create(const struct tree_options *options, struct chunk_pool *pool, size_t kept_max,
 				     struct leaf_pack **out, struct histree_error *error)
 {
@@ -137,9 +107,20 @@ enum histree_status leaf_pack_keep(struct leaf_pack *pack, const struct histree_
 
 /* ---- making -------------------------------------------------------------------------------------------------- */
 
-static bool live(void *context, histree_quark key, struct lifetime lifetime)
+bool leaf_pack_put(struct leaf_pack *pack, const struct node_child *bounds, uint32_t used, histree_time start)
 {
-	struct leaf_pack *pack = context;
+	if (!array_reserve(&pack->leaves, &pack->leaf_capacity, pack->leaf_count + 1) ||
+	    !array_reserve(&pack->bytes, &pack->capacity, pack->size + used))
+		return false;
+	memcpy(pack->bytes + pack->size, pack->block, used);
+	pack->leaves[pack->leaf_count++] =
+		(struct made_leaf){ .bounds = *bounds, .offset = pack->size, .used = used, .start = start };
+	pack->size += used;
+	return true;
+}
+
+bool leaf_pack_live(struct leaf_pack *pack, histree_quark key, struct lifetime lifetime)
+{
 	if (!array_reserve(&pack->lives, &pack->life_capacity, pack->life_count + 1))
 		return false;
 	pack->lives[pack->life_count++] = (struct pack_life){ .key = key, .lifetime = lifetime };
@@ -148,20 +129,18 @@ static bool live(void *context, histree_quark key, struct lifetime lifetime)
 	return true;
 }
 
+static bool live(void *context, histree_quark key, struct lifetime lifetime)
+{
+	return leaf_pack_live(context, key, lifetime);
+}
+
 static enum histree_status take_leaf(void *context, struct column_builder *builder, histree_time start,
 				     struct histree_error *error)
 {
 	struct leaf_pack *pack = context;
 	struct node_child bounds;
 	uint32_t used = column_builder_seal(builder, &pack->layout, 0, pack->block, &bounds);
-	if (!array_reserve(&pack->leaves, &pack->leaf_capacity, pack->leaf_count + 1) ||
-	    !array_reserve(&pack->bytes, &pack->capacity, pack->size + used))
-		return error_memory(error, "a leaf");
-	memcpy(pack->bytes + pack->size, pack->block, used);
-	pack->leaves[pack->leaf_count++] =
-		(struct made_leaf){ .bounds = bounds, .offset = pack->size, .used = used, .start = start };
-	pack->size += used;
-	return HISTREE_OK;
+	return leaf_pack_put(pack, &bounds, used, start) ? HISTREE_OK : error_memory(error, "a leaf");
 }
 
 /* All that is kept goes to the cluster, and its chunks go back as that takes others. */
@@ -241,6 +220,11 @@ enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *
 }
 
 /* ---- what was made ------------------------------------------------------------------------------------------- */
+
+const struct tree_options *leaf_pack_options(const struct leaf_pack *pack)
+{
+	return &pack->options;
+}
 
 size_t leaf_pack_count(const struct leaf_pack *pack)
 {

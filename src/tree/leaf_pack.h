@@ -7,7 +7,7 @@
  *
  *	tree_writer_begin_pack(writer, kept_max, &pack, &error);
  *	leaf_pack_keep(pack, &interval, &error);	// any number
- *	leaf_pack_make(pack, keys, &error);
+ *	leaf_pack_make(pack, keys, &scratch, &error);
  *	tree_writer_take_pack(writer, pack, &error);
  *	leaf_pack_free(pack);				// before the writer
  *
@@ -16,6 +16,7 @@
 #ifndef TREE_LEAF_PACK_H
 #define TREE_LEAF_PACK_H
 
+#include "base/saved_bytes.h"
 #include "tree/batch.h"
 #include "tree/lifetimes.h"
 #include "tree/tree_options.h"
@@ -71,10 +72,55 @@ struct pack_sums {
 	bool has_unknown;
 };
 
+/* The body, for leaf_pack.c and leaf_pack_bytes.c. */
+struct made_leaf {
+	struct node_child bounds;
+	size_t offset; /* of its bytes */
+	uint32_t used;
+	histree_time start;
+};
+
+struct leaf_pack {
+	struct tree_options options;
+	struct chunk_pool *pool; /* borrowed */
+	size_t kept_max;
+
+	/* What is kept, in the order of arrival: all chunks but the last are full. */
+	struct chunk *first, *last;
+	struct column_item *next, *limit;
+	size_t chunk_count;
+	struct intern values; /* encoded, of the items that are ITEM_LISTED */
+	histree_time start;   /* the least */
+	struct pack_sums sums;
+
+	struct made_leaf *leaves;
+	size_t leaf_count, leaf_capacity;
+	uint8_t *bytes; /* of the leaves */
+	size_t size, capacity;
+	struct pack_life *lives;
+	size_t life_count, life_capacity;
+	struct node_layout layout;
+	uint8_t *block; /* the leaf that is being sealed */
+};
+
 size_t leaf_pack_count(const struct leaf_pack *pack);
 struct pack_leaf leaf_pack_leaf(const struct leaf_pack *pack, size_t index);
 const struct pack_life *leaf_pack_lives(const struct leaf_pack *pack, size_t *count);
 struct pack_sums leaf_pack_sums(const struct leaf_pack *pack);
+
+/* ---- made elsewhere (docs/design/0079) ---------------------------------------------------------------------- */
+
+/* Returns the options of its tree, for another one like it. */
+const struct tree_options *leaf_pack_options(const struct leaf_pack *pack);
+
+/* Add the leaf that is sealed in `block`, and a life.  Return false if memory is out. */
+bool leaf_pack_put(struct leaf_pack *pack, const struct node_child *bounds, uint32_t used, histree_time start);
+bool leaf_pack_live(struct leaf_pack *pack, histree_quark key, struct lifetime lifetime);
+
+/* What was made of a pack as bytes, and into one that keeps nothing.  HISTREE_ERR_FORMAT: they make no sense. */
+void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out);
+enum histree_status leaf_pack_load(struct leaf_pack *pack, uint64_t key_limit, struct byte_reader *reader,
+				   struct histree_error *error);
 
 /* NULL is fine. */
 void leaf_pack_free(struct leaf_pack *pack);

@@ -22,6 +22,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/slice_carrier.h"
 #include "support/trace_copy.h"
 
 static const char *const traces[] = { "demo-trace", "ctf-perf-small" };
@@ -35,6 +36,8 @@ struct world {
 	const char *paths[1];
 	struct histree_build_options options;
 	unsigned questions, cancel_at; /* 0: never */
+	struct histree_slice_counts counts;
+	struct slice_carrier carrier; /* of a build that has workers, too */
 };
 
 static const char *const kernel[] = { "kernel" };
@@ -188,7 +191,16 @@ static enum histree_status build(struct world *world, size_t which, struct histr
 		options.slices = 0;
 		options.slice_events = 0;
 	}
+	bool has_workers = which == CUT && world->carrier.workers > 0;
+	if (has_workers) {
+		assert_true(slice_carrier_begin(&world->carrier, 1));
+		options.slice_post = world->carrier.post;
+	}
 	enum histree_status status = histree_build(&options, error);
+	if (has_workers) {
+		world->counts = histree_slice_post_counts(world->carrier.post);
+		slice_carrier_end(&world->carrier);
+	}
 	assert_no_thread_left();
 	return status;
 }
@@ -208,6 +220,7 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 	world->options.ignore_gaps = random_percent(&random, 30);
 	world->options.slices = 1 + (unsigned)random_below(&random, 4);
 	world->options.slice_events = lengths[random_below(&random, COUNT_OF(lengths))];
+	world->carrier.workers = (unsigned)random_below(&random, 3);
 	enum histree_status expected = build(world, WHOLE, &error);
 	char message[sizeof(error.message)] = "";
 	if (expected != HISTREE_OK)
@@ -251,6 +264,28 @@ static void a_long_trace_is_the_same(void **state)
 	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
 	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
 	assert_same(world);
+}
+
+/* All slices but the first that anybody reads are read elsewhere now and then, and come back as bytes. */
+static void workers_make_no_difference(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, "traces/lttng-kernel/scp_dest"))
+		skip();
+	world->paths[0] = path;
+	world->options.slices = 1;
+	world->options.slice_events = 5000;
+	world->carrier.workers = 2;
+	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
+	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
+	assert_same(world);
+	assert_null(world->counts.refusal);
+	assert_true(world->counts.sent > 0);
+	print_message("%llu of %llu slices were of use, %llu from workers, %llu bytes\n",
+		      (unsigned long long)world->counts.used, (unsigned long long)world->counts.slices,
+		      (unsigned long long)world->counts.sent, (unsigned long long)world->carrier.carried);
 }
 
 /* ---- what fails ---------------------------------------------------------------------------------------------- */
@@ -298,15 +333,71 @@ static void refused_memory_is_told(void **state)
 		run_command("rm -rf '%s'*", world->stores[CUT]);
 		struct histree_build_options options = world->options;
 		options.store = world->stores[CUT];
+		world->carrier.workers = (unsigned)random_below(&random, 2);
+		if (world->carrier.workers > 0 && slice_carrier_begin(&world->carrier, 1))
+			options.slice_post = world->carrier.post;
 		faulty_memory_begin(at, random_percent(&random, 50));
 		enum histree_status status = histree_build(&options, &error);
 		faulty_memory_end();
+		if (options.slice_post != NULL)
+			slice_carrier_end(&world->carrier);
 		assert_no_thread_left();
-		if (status != HISTREE_ERR_MEMORY && status != HISTREE_OK && status != HISTREE_PARTIAL)
+		bool is_worker_gone = status == HISTREE_ERR_IO && strstr(error.message, "is gone") != NULL;
+		if (status != HISTREE_ERR_MEMORY && status != HISTREE_OK && status != HISTREE_PARTIAL &&
+		    !is_worker_gone)
 			fail_msg("request %llu: status %d, %s", (unsigned long long)at, (int)status, error.message);
 		if (status == HISTREE_OK)
 			assert_same(world);
 	}
+}
+
+/* A worker that is gone costs time, or the build: then a sentence says so. */
+static void lost_workers_are_done_without(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	char path[DATA_PATH_SIZE];
+	trace_copy("demo-trace", world->copy);
+	if (shared_path(path, "traces/lttng-kernel/scp_dest"))
+		world->paths[0] = path;
+	world->options.slices = 1;
+	world->options.slice_events = 5000;
+	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
+	world->carrier.workers = 2;
+	for (uint64_t round = 0; round < test_effort(20, 4); round++) {
+		world->carrier.random = (struct random){ test_seed() + round };
+		world->carrier.loses = 1 + (unsigned)round % 9;
+		run_command("rm -rf '%s'*", world->stores[CUT]);
+		enum histree_status status = build(world, CUT, &error);
+		if (status == HISTREE_OK)
+			assert_same(world);
+		else if (status != HISTREE_ERR_IO || strstr(error.message, "is gone") == NULL)
+			fail_msg("round %llu: status %d, %s", (unsigned long long)round, (int)status,
+				 error.message);
+	}
+}
+
+/* What a worker says may be anything: the build ends with a sentence, or nobody could tell. */
+static void what_makes_no_sense_is_told(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error;
+	unsigned told = 0;
+	trace_copy("demo-trace", world->copy);
+	world->options.slices = 1;
+	world->options.slice_events = 100;
+	world->carrier.workers = 2;
+	world->carrier.damages = 4;
+	for (uint64_t round = 0; round < test_effort(200, 20); round++) {
+		world->carrier.random = (struct random){ test_seed() + round };
+		run_command("rm -rf '%s'*", world->stores[CUT]);
+		enum histree_status status = build(world, CUT, &error);
+		told += status < 0;
+		if (status < 0 && error.message[0] == '\0')
+			fail_msg("round %llu: status %d without a sentence", (unsigned long long)round,
+				 (int)status);
+	}
+	assert_true(told > 0);
 }
 
 static void a_failing_disk_is_told(void **state)
@@ -339,8 +430,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(slices_make_no_difference, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damage_is_told_alike, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_long_trace_is_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(workers_make_no_difference, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cancelled_build_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lost_workers_are_done_without, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
 	};
 	if (!threads_begin())

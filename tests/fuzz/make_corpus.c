@@ -21,6 +21,7 @@
 #include "segment/segment_backend.h"
 #include "segment/table_page.h"
 #include "segment_tree/segment_location.h"
+#include "slice_corpus.h"
 #include "state/attribute_section.h"
 #include "state/label_section.h"
 #include "state/number_summary.h"
@@ -439,6 +440,11 @@ static void put_live(const char *name, const struct live_daemon_options *options
 	live_daemon_free(daemon);
 }
 
+static void put_slice(const char *name, uint8_t form, const uint8_t *bytes, size_t size)
+{
+	put_chosen("slice", name, form, bytes, size);
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -465,6 +471,7 @@ int main(int count, char **arguments)
 	put_live("ctf-made", &(struct live_daemon_options){ .is_packetized = true, .tells_late = true });
 	put_attributes();
 	put_labels();
+	slice_corpus(put_slice);
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
 	return 0;
 }

@@ -2,10 +2,11 @@
 /*
  * property_slices.c - a trace that is cut in time makes the file, byte by byte, that one pass makes.
  *
- * A real trace, also with losses of which some are said and others are not, is cut between random events: inside of
- * interrupts, system calls, switches of other CPUs.  Each slice is analysed by an instance that has seen a few
+ * A real trace, also with losses of which some are said and others are not, is cut between random events: inside
+ * of interrupts, system calls, switches of other CPUs.  Each slice is analysed by an instance that has seen a few
  * events before it and nothing else, and then handed over to the true one; if it is refused, the true one analyses
- * it.  The instance that results also says the same of itself as that of one pass: it saves the same bytes.
+ * it.  Each second one comes to it as bytes.  The instance that results also says the same of itself as that of
+ * one pass: it saves the same bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,19 +127,35 @@ struct slice {
 	void *instance;
 };
 
-static void slice_create(struct slice *slice, struct run *run)
+static struct slice_frame frame_of(const struct run *run)
 {
-	const struct slice_frame frame = {
+	return (struct slice_frame){
 		.analysis = &analysis_kernel,
 		.log = { .start = histree_state_start(run->system),
 			 .value_size_max = run->system->sink.value_size_max,
 			 .bytes_max = SIZE_MAX },
 	};
+}
+
+static void slice_make(struct slice *slice, struct run *run)
+{
+	const struct slice_frame frame = frame_of(run);
 	void *input;
 	*slice = (struct slice){ .instance = NULL };
 	assert_int_equal(analysis_inputs_get(&slice->inputs, analysis_kernel.input, &input, NULL), HISTREE_OK);
 	assert_int_equal(analysis_kernel.slices->create(&frame, input, &slice->instance, NULL), HISTREE_OK);
-	analysis_kernel.slices->hint(slice->instance, run->instance);
+}
+
+static void slice_create(struct slice *slice, struct run *run)
+{
+	struct saved_bytes hint = { 0 };
+	slice_make(slice, run);
+	analysis_kernel.slices->hint(run->instance, &hint);
+	assert_false(hint.no_memory);
+	struct byte_reader reader = byte_reader(hint.bytes, hint.size);
+	analysis_kernel.slices->take_hint(slice->instance, &reader);
+	assert_true(!reader.failed && byte_reader_left(&reader) == 0);
+	saved_release(&hint);
 }
 
 static void slice_guess(struct slice *slice, const struct event *event)
@@ -153,6 +170,25 @@ static void slice_free(struct slice *slice)
 {
 	analysis_kernel.free(slice->instance);
 	analysis_inputs_release(&slice->inputs);
+}
+
+/* The slice was read elsewhere, and comes as bytes, which are its own. */
+static void slice_send(struct slice *slice, struct run *run)
+{
+	const struct slice_frame frame = frame_of(run);
+	struct saved_bytes bytes = { 0 };
+	struct slice loaded;
+	struct histree_error error;
+	analysis_kernel.slices->save(slice->instance, &bytes);
+	assert_false(bytes.no_memory);
+	slice_make(&loaded, run);
+	struct byte_reader reader = byte_reader(bytes.bytes, bytes.size);
+	if (analysis_kernel.slices->load(loaded.instance, &frame, &reader, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(byte_reader_left(&reader), 0);
+	slice_free(slice);
+	*slice = loaded;
+	saved_release(&bytes);
 }
 
 /* ---- the same ------------------------------------------------------------------------------------------------ */
@@ -181,6 +217,9 @@ struct cuts {
 
 static void hand_over(struct owner *owner, struct slice *slice, uint64_t to, struct cuts *cuts)
 {
+	bool is_elsewhere = cuts->slices % 2 == 0 && analysis_kernel.slices->failure(slice->instance) == NULL;
+	if (is_elsewhere)
+		slice_send(slice, &owner->run);
 	enum histree_status status = analysis_kernel.slices->commit(owner->run.instance, slice->instance, NULL);
 	assert_true(status == HISTREE_OK || status == HISTREE_NOT_FOUND);
 	const char *failure = analysis_kernel.slices->failure(slice->instance);

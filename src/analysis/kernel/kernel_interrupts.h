@@ -62,6 +62,10 @@ void interrupts_save(const struct kernel_cpu *cpu, struct saved_bytes *out);
 void interrupts_load(struct kernel_model *model, struct kernel_cpu *cpu, uint32_t attribute_count,
 		     struct byte_reader *reader);
 
+/* Which interrupt or softirq one is, as bytes and back; the name is borrowed from the reader. */
+void kernel_interrupt_save(int32_t number, bool is_softirq, struct kernel_text name, struct saved_bytes *out);
+void kernel_interrupt_load(struct byte_reader *reader, int32_t *number, bool *is_softirq, struct kernel_text *name);
+
 /* ---- of all CPUs together --------------------------------------------------------------------------- */
 
 /* The latest of all CPUs counts. */

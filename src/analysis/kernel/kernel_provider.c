@@ -7,6 +7,7 @@
 #include "analysis/kernel/kernel_checkpoint.h"
 #include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_slice_bytes.h"
 #include "analysis/kernel/kernel_slice_commit.h"
 #include "analysis/kernel/kernel_slice_guess.h"
 #include "base/error.h"
@@ -128,10 +129,16 @@ static enum histree_status create_slice(const struct slice_frame *frame, void *i
 	return HISTREE_OK;
 }
 
-static void hint(void *slice, void *instance)
+static void hint(void *instance, struct saved_bytes *out)
 {
-	struct kernel_provider *provider = instance, *of_slice = slice;
-	kernel_slice_hint(of_slice->model.slice, &provider->model);
+	struct kernel_provider *provider = instance;
+	kernel_slice_hint(&provider->model, out);
+}
+
+static void take_hint(void *slice, struct byte_reader *reader)
+{
+	struct kernel_provider *of_slice = slice;
+	kernel_slice_take_hint(of_slice->model.slice, reader);
 }
 
 static void guess(void *instance)
@@ -173,17 +180,36 @@ static enum histree_status commit_slice(void *instance, void *slice, struct hist
 	return status;
 }
 
-static histree_quark *take_keys(void *slice)
+static histree_quark *take_keys(void *slice, size_t *count)
 {
 	struct change_log *log = &((struct kernel_provider *)slice)->model.slice->log;
 	histree_quark *keys = log->map;
+	*count = change_log_attributes(log);
 	log->map = NULL;
 	return keys;
+}
+
+static void save_slice(void *slice, struct saved_bytes *out)
+{
+	struct kernel_provider *of_slice = slice;
+	saved_put(out, of_slice->has_events);
+	saved_put(out, of_slice->model.changes.refused);
+	kernel_slice_save(&of_slice->model, out);
+}
+
+static enum histree_status load_slice(void *slice, const struct slice_frame *frame, struct byte_reader *reader,
+				      struct histree_error *error)
+{
+	struct kernel_provider *of_slice = slice;
+	of_slice->has_events = saved_read_below(reader, 2) != 0;
+	of_slice->model.changes.refused = read_varint(reader);
+	return kernel_slice_load(&of_slice->model, frame->log.value_size_max, reader, error);
 }
 
 const struct analysis_slices kernel_provider_slices = {
 	.create = create_slice,
 	.hint = hint,
+	.take_hint = take_hint,
 	.guess = guess,
 	.begin = begin_slice,
 	.failure = slice_failure,
@@ -191,6 +217,8 @@ const struct analysis_slices kernel_provider_slices = {
 	.help = slices_help,
 	.commit = commit_slice,
 	.take_keys = take_keys,
+	.save = save_slice,
+	.load = load_slice,
 };
 
 void kernel_provider_free(void *instance)

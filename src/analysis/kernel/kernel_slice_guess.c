@@ -113,35 +113,52 @@ static void set_call(struct guessed_cpu *cpu, const struct kernel_event *event)
 /* What went on for less than this is over by the time of the slice. */
 static const histree_time long_ns = 20 * 1000 * 1000;
 
-static void hint(struct kernel_slice *slice, struct kernel_model *model, const struct kernel_cpu *cpu,
-		 const struct interrupt *first, bool is_softirq)
+static void save_hints(struct kernel_model *model, const struct kernel_cpu *cpu, const struct interrupt *first,
+		       bool is_softirq, struct saved_bytes *out)
 {
 	histree_time now = histree_state_current_end(model->changes.system), since = now;
 	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {
 		struct histree_value value;
-		struct guessed_cpu *guessed;
-		struct guessed_interrupt *guess;
 		if (histree_state_ongoing(model->changes.system, interrupt->quark, &value, &since, NULL) !=
 			    HISTREE_OK ||
 		    value.type != HISTREE_INT || (uint64_t)now - (uint64_t)since < (uint64_t)long_ns)
 			continue;
-		guessed = guessed_cpu(slice, cpu->number);
-		guess = guessed == NULL
-				? NULL
-				: guessed_interrupt(slice, guessed, interrupt->number, interrupt->name, is_softirq);
-		if (guess != NULL)
-			guess->value = value.int32;
+		saved_put(out, (uint64_t)cpu->number + 1);
+		saved_put_signed(out, value.int32);
+		kernel_interrupt_save(interrupt->number, is_softirq, interrupt->name, out);
 	}
 }
 
-void kernel_slice_hint(struct kernel_slice *slice, struct kernel_model *model)
+void kernel_slice_hint(struct kernel_model *model, struct saved_bytes *out)
 {
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;) {
 		const struct kernel_cpu *cpu = entry->record;
-		hint(slice, model, cpu, cpu->first_irq, false);
-		hint(slice, model, cpu, cpu->first_softirq, true);
+		save_hints(model, cpu, cpu->first_irq, false, out);
+		save_hints(model, cpu, cpu->first_softirq, true, out);
 	}
+	saved_put(out, 0);
+}
+
+/* Reads what goes on on a CPU, value and interrupt, and takes that for true. */
+static void load_guess(struct kernel_slice *slice, int32_t cpu, struct byte_reader *reader)
+{
+	int32_t number, value = saved_read_int32(reader);
+	bool is_softirq;
+	struct kernel_text name;
+	kernel_interrupt_load(reader, &number, &is_softirq, &name);
+	struct guessed_cpu *guessed = reader->failed ? NULL : guessed_cpu(slice, cpu);
+	struct guessed_interrupt *guess =
+		guessed == NULL ? NULL : guessed_interrupt(slice, guessed, number, name, is_softirq);
+	if (guess != NULL)
+		guess->value = value;
+}
+
+void kernel_slice_take_hint(struct kernel_slice *slice, struct byte_reader *reader)
+{
+	uint64_t cpu;
+	while ((cpu = saved_read_below(reader, (uint64_t)INT32_MAX + 2)) != 0)
+		load_guess(slice, (int32_t)(cpu - 1), reader);
 }
 
 void kernel_slice_guess(struct kernel_slice *slice, const struct kernel_event *event)
@@ -211,4 +228,52 @@ void kernel_slice_begin(struct kernel_model *model)
 	}
 	if (model->changes.status != HISTREE_OK || slice->no_memory)
 		change_log_fail(&slice->log, "no memory for what CPUs do");
+}
+
+/* ---- as bytes ------------------------------------------------------------------------------------------------ */
+
+static void save_guesses(const struct guessed_cpu *cpu, struct saved_bytes *out)
+{
+	saved_put(out, (uint64_t)cpu->number + 1);
+	saved_put(out, (uint64_t)cpu->has_thread | (uint64_t)cpu->call << 1);
+	saved_put_signed(out, cpu->tid);
+	saved_put_text(out, cpu->call_name, cpu->call_size);
+	for (const struct guessed_interrupt *at = cpu->first; at != NULL; at = at->next) {
+		if (!guessed_is_active(at))
+			continue;
+		saved_put(out, 1);
+		saved_put_signed(out, at->value);
+		kernel_interrupt_save(at->number, at->is_softirq, at->name, out);
+	}
+	saved_put(out, 0);
+}
+
+void kernel_slice_save_guesses(const struct kernel_slice *slice, struct saved_bytes *out)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;)
+		save_guesses(entry->record, out);
+	saved_put(out, 0);
+}
+
+void kernel_slice_load_guesses(struct kernel_slice *slice, struct byte_reader *reader)
+{
+	uint64_t number;
+	while (!slice->no_memory && (number = saved_read_below(reader, (uint64_t)INT32_MAX + 2)) != 0) {
+		size_t size;
+		uint64_t flags = saved_read_below(reader, (CALL_IS_NAMED + 1) << 1);
+		int32_t tid = saved_read_int32(reader);
+		const char *call = saved_read_text(reader, &size);
+		reader->failed = reader->failed || size > GUESSED_CALL_SIZE;
+		struct guessed_cpu *cpu = reader->failed ? NULL : guessed_cpu(slice, (int32_t)(number - 1));
+		if (cpu == NULL)
+			return;
+		cpu->has_thread = (flags & 1) != 0;
+		cpu->call = (enum guessed_call)(flags >> 1);
+		cpu->tid = tid;
+		cpu->call_size = size;
+		memcpy(cpu->call_name, call, size);
+		while (saved_read_below(reader, 2) != 0)
+			load_guess(slice, cpu->number, reader);
+	}
 }
