@@ -76,13 +76,15 @@ static bool step(struct following *following)
 
 /* Opens the same experiment as rank 0, whose plan has come. */
 static bool join(struct link *link, const struct build_request *request, const char *local,
-		 struct histree_experiment **experiment)
+		 struct histree_experiment **experiment, bool *is_cut)
 {
 	struct message plan = { 0 };
 	struct histree_error error = { 0 };
 	struct histree_build_options wanted = request->wanted;
 	*experiment = NULL;
-	if (!link_receive(link, 0, &plan) || plan.size == 0 || plan.bytes[0] == BUILD_END) {
+	bool is_there = link_receive(link, 0, &plan) && plan.size > 0;
+	*is_cut = is_there && plan.bytes[0] == BUILD_CUT;
+	if (!is_there || *is_cut || plan.bytes[0] == BUILD_END) {
 		message_release(&plan);
 		return false;
 	}
@@ -97,13 +99,14 @@ static bool join(struct link *link, const struct build_request *request, const c
 }
 
 void build_job_follow(struct link *link, const struct build_request *request,
-		      const struct build_job_options *options, const struct roll_call *first, bool *is_cut_off)
+		      const struct build_job_options *options, const struct roll_call *first, bool *is_cut_off,
+		      bool *is_cut)
 {
 	const struct timespec moment = { .tv_nsec = LOOK_NS };
 	struct following following = { .link = link };
 	struct histree_experiment *experiment;
 	*is_cut_off = false;
-	if (join(link, request, options->local, &experiment)) {
+	if (join(link, request, options->local, &experiment, is_cut)) {
 		host_builder_init(&following.builder, experiment, request->store, options->local,
 				  options->throttle_disk);
 		while (!following.is_over && !*is_cut_off) {

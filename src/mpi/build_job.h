@@ -21,12 +21,16 @@ struct build_job_options {
 	struct progress *progress;
 };
 
-/* On rank 0.  Returns the exit status; *is_cut_off: a signal came, and no rank waits for this one any more. */
+/*
+ * On rank 0.  Returns the exit status; *is_cut_off: a signal came, and no rank waits for this one any more;
+ * *is_one_host: all traces are of one, and the others still wait to be told what to do.
+ */
 int build_job_lead(struct link *link, const struct build_request *request, const struct build_job_options *options,
 		   bool *is_cut_off, bool *is_one_host);
 
-/* On the others. */
+/* On the others; *is_cut: it is one trace, and its slices are what comes (slice_job.h). */
 void build_job_follow(struct link *link, const struct build_request *request,
-		      const struct build_job_options *options, const struct roll_call *first, bool *is_cut_off);
+		      const struct build_job_options *options, const struct roll_call *first, bool *is_cut_off,
+		      bool *is_cut);
 
 #endif

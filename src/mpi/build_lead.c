@@ -345,10 +345,10 @@ int build_job_lead(struct link *link, const struct build_request *request, const
 	if (status != HISTREE_OK) {
 		progress_end(options->progress);
 		histree_experiment_free(leading.experiment);
-		agree(link, NULL);
 		*is_one_host = status == HISTREE_NOT_FOUND && leading.experiment == NULL;
 		if (*is_one_host)
 			return CLI_OK;
+		agree(link, NULL);
 		return status == HISTREE_ERR_CANCELLED ? report_exit(CLI_INPUT, "cancelled; there is no new store")
 						       : report_error(&error);
 	}

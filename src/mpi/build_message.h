@@ -12,6 +12,8 @@ enum build_message {
 	BUILD_PLAN = 'P',     /* from rank 0: the hosts and their clocks */
 	BUILD_GIVE = 'G',     /* from rank 0: build this host */
 	BUILD_CANCEL = 'K',   /* from rank 0: leave it, the build has failed */
+	BUILD_CUT = 'C',      /* from rank 0, in place of a plan: one trace is cut in time (slice_job.h) */
+	BUILD_SLICE = 's',    /* both ways: of histree/slices.h */
 	BUILD_END = 'X',      /* from rank 0: there is nothing more to do */
 	BUILD_PROGRESS = 'p', /* to rank 0: events, bytes */
 	BUILD_DONE = 'D',     /* to rank 0: host, status, what is wrong */

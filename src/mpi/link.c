@@ -84,6 +84,50 @@ bool link_send(struct link *link, int rank, const struct message *message)
 	return true;
 }
 
+struct posted {
+	struct posted *next;
+	MPI_Request request;
+	uint8_t *bytes;
+};
+
+bool link_post(struct link *link, int rank, struct message *message)
+{
+	int64_t begun = link_now_ns();
+	struct posted *posted = message->no_memory || message->size > INT_MAX ? NULL : calloc(1, sizeof(*posted));
+	if (posted == NULL || MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD,
+					&posted->request) != MPI_SUCCESS) {
+		free(posted);
+		message_release(message);
+		return false;
+	}
+	posted->bytes = message->bytes;
+	posted->next = link->posted;
+	link->posted = posted;
+	link_hold_back(message->size, link->throttle, begun);
+	link->messages_sent++;
+	link->bytes_sent += message->size;
+	link->heard_ns = link_now_ns();
+	*message = (struct message){ 0 };
+	return true;
+}
+
+bool link_has_posted(struct link *link)
+{
+	struct posted **at = &link->posted;
+	while (*at != NULL) {
+		struct posted *posted = *at;
+		int is_done = 0;
+		if (MPI_Test(&posted->request, &is_done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !is_done) {
+			at = &posted->next;
+			continue;
+		}
+		*at = posted->next;
+		free(posted->bytes);
+		free(posted);
+	}
+	return link->posted != NULL;
+}
+
 bool link_has_message(struct link *link, int rank, int *from)
 {
 	int found = 0;

@@ -13,6 +13,8 @@
 
 #define LINK_ANY (-1)
 
+struct posted;
+
 struct link {
 	int rank, count; /* of ranks */
 	/* For experiments: a sender waits as its bytes would at so many bytes a second; 0: not at all. */
@@ -21,6 +23,7 @@ struct link {
 	int64_t heard_ns; /* when something was sent or came last */
 	/* Whoever waits for a message asks it now and then; false: it is not waited for any more.  NULL: it is. */
 	bool (*go_on)(void *context);
+	struct posted *posted; /* on their way: a list */
 };
 
 /* Returns false if MPI cannot begin. */
@@ -31,6 +34,15 @@ void link_end(void);
 
 /* Returns false if the message could not be sent, or had no memory. */
 bool link_send(struct link *link, int rank, const struct message *message);
+
+/*
+ * Sends it as link_send() does, but does not wait until it is taken: for two ranks that may send each other long
+ * messages at a time.  The message's bytes become the link's, and it is empty then.
+ */
+bool link_post(struct link *link, int rank, struct message *message);
+
+/* Frees what was posted and has been taken.  Returns whether anything is left. */
+bool link_has_posted(struct link *link);
 
 /* Whether a message of this rank, or of any, is there; *from says whose. */
 bool link_has_message(struct link *link, int rank, int *from);

@@ -20,7 +20,7 @@ static int print_help(void)
 		return report_no_memory();
 	output_text(output, "usage: mpirun [-n RANKS] histree-mpi VERB [OPTION]... ARGUMENT...\n"
 			    "\n"
-			    "Build and ask stores of several hosts by the ranks of an MPI job.\n"
+			    "Build and ask stores by the ranks of an MPI job.\n"
 			    "\n");
 	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
 		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);

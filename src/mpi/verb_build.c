@@ -5,7 +5,7 @@
 
 #include "cli/build_request.h"
 #include "cli/progress.h"
-#include "mpi/build_job.h"
+#include "mpi/slice_job.h"
 #include "mpi/verb.h"
 
 #define PATIENCE_NS (UINT64_C(30) * 1000000000)
@@ -63,7 +63,7 @@ static int build(struct link *link, const struct build_words *chosen, struct bui
 		 const struct roll_call *first, bool *is_one_host)
 {
 	struct progress progress = progress_begin(chosen->build.progress, chosen->build.quiet);
-	bool is_cut_off = false;
+	bool is_cut_off = false, is_cut = false;
 	int status = CLI_OK;
 	const struct build_job_options how = {
 		.local = chosen->local,
@@ -78,7 +78,15 @@ static int build(struct link *link, const struct build_words *chosen, struct bui
 	if (link->rank == 0)
 		status = build_job_lead(link, request, &how, &is_cut_off, is_one_host);
 	else
-		build_job_follow(link, request, &how, first, &is_cut_off);
+		build_job_follow(link, request, &how, first, &is_cut_off, &is_cut);
+	if (is_cut)
+		slice_job_follow(link, request, &how, first, &is_cut_off);
+	if (*is_one_host && slice_job_can(link, request)) {
+		status = slice_job_lead(link, request, &how, &is_cut_off);
+		*is_one_host = false;
+	} else if (*is_one_host) {
+		slice_job_decline(link);
+	}
 	if (is_cut_off)
 		cut_off(CLI_INPUT);
 	return status;
@@ -134,7 +142,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 
 const struct cli_verb build_verb = {
 	.name = "build",
-	.summary = "read the traces of many hosts by many ranks, and make a store of them",
+	.summary = "read traces of many hosts, or one that is cut in time, by many ranks, and make a store",
 	.arguments = "TRACE...",
 	.words_min = 0,
 	.words_max = CLI_WORDS_ANY,
