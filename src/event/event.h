@@ -33,7 +33,7 @@ struct event_trace {
 	int tracer_major, tracer_minor; /* -1 where unknown */
 	const char *hostname;
 	const char *machine; /* "x86_64", ...: whose system-call numbers */
-	/* The bits of the states of tasks, as in prev_state, are known to be those of Linux 4.14 and later. */
+	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);

@@ -141,6 +141,7 @@ static void describe(struct event_text *text)
 		.tracer_minor = strncmp(tracers[i].tracer, "lttng", 5) == 0 ? 13 : -1,
 		.hostname = "",
 		.machine = text->map.machine != NULL ? text->map.machine : "",
+		.has_new_task_states = true, /* as likely as the version of the tracer; a table does not say */
 		.get_int = event_row_get_int,
 		.get_string = event_row_get_string,
 		.visit = event_row_visit,
