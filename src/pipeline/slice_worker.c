@@ -35,7 +35,7 @@ struct notes {
 struct held_slice {
 	struct held_slice *next;
 	uint64_t number;
-	bool is_used;
+	bool is_used, is_busy; /* busy: a thread has it, and nobody else touches it, whatever the owner says */
 	struct slice_run *run; /* NULL: it could not be made */
 	struct slice_memory memory;
 };
@@ -127,31 +127,42 @@ static struct held_slice *hold_slice(struct histree_slice_worker *worker, uint64
 		worker->slices = slice;
 	}
 	if (slice != NULL) {
-		slice->is_used = true;
+		slice->is_used = slice->is_busy = true;
 		slice->number = number;
 	}
 	pthread_mutex_unlock(&worker->mutex);
 	return slice;
 }
 
+/* Returns a slice that was read, for the calling thread alone. */
 static struct held_slice *find_slice(struct histree_slice_worker *worker, uint64_t number)
 {
 	pthread_mutex_lock(&worker->mutex);
 	struct held_slice *slice = worker->slices;
-	while (slice != NULL && (!slice->is_used || slice->number != number || slice->run == NULL))
+	while (slice != NULL &&
+	       (!slice->is_used || slice->is_busy || slice->number != number || slice->run == NULL))
 		slice = slice->next;
+	if (slice != NULL)
+		slice->is_busy = true;
 	pthread_mutex_unlock(&worker->mutex);
 	return slice;
 }
 
+static void leave_slice(struct histree_slice_worker *worker, struct held_slice *slice)
+{
+	pthread_mutex_lock(&worker->mutex);
+	slice->is_busy = false;
+	pthread_mutex_unlock(&worker->mutex);
+}
+
+/* The calling thread has it. */
 static void drop_slice(struct histree_slice_worker *worker, struct held_slice *slice)
 {
-	struct slice_run *run = slice->run;
+	slice_run_free(slice->run);
 	pthread_mutex_lock(&worker->mutex);
 	slice->run = NULL;
-	slice->is_used = false;
+	slice->is_used = slice->is_busy = false;
 	pthread_mutex_unlock(&worker->mutex);
-	slice_run_free(run);
 }
 
 /* The owner is through with those before this one: what is held of them, it has refused. */
@@ -161,8 +172,10 @@ static void drop_before(struct histree_slice_worker *worker, uint64_t number)
 	do {
 		pthread_mutex_lock(&worker->mutex);
 		slice = worker->slices;
-		while (slice != NULL && (!slice->is_used || slice->number >= number || slice->run == NULL))
+		while (slice != NULL && (!slice->is_used || slice->is_busy || slice->number >= number))
 			slice = slice->next;
+		if (slice != NULL)
+			slice->is_busy = true;
 		pthread_mutex_unlock(&worker->mutex);
 		if (slice != NULL)
 			drop_slice(worker, slice);
@@ -180,16 +193,11 @@ static bool create_run(struct histree_slice_worker *worker, struct held_slice *s
 	range.to = saved_read_signed(reader);
 	const struct saved_bytes hint = { .bytes = (uint8_t *)(uintptr_t)reader->at,
 					  .size = byte_reader_left(reader) };
-	struct slice_run *run = NULL;
 	if (reader->failed || (plan->has_packs && leaf_pack_create(&plan->tree, &worker->pool, plan->kept_max,
 								   &frame.log.pack, NULL) != HISTREE_OK))
 		return false;
-	if (slice_run_create(&plan->source, &frame, &range, &hint, &slice->memory, &run, NULL) != HISTREE_OK)
-		return false;
-	pthread_mutex_lock(&worker->mutex);
-	slice->run = run;
-	pthread_mutex_unlock(&worker->mutex);
-	return true;
+	return slice_run_create(&plan->source, &frame, &range, &hint, &slice->memory, &slice->run, NULL) ==
+	       HISTREE_OK;
 }
 
 /* What cannot be read, for whatever reason, is of no use. */
@@ -209,6 +217,7 @@ static void read_slice(struct histree_slice_worker *worker, const struct note *o
 	}
 	slice_run_read(slice->run, reader, is_indexed, &worker->is_of_no_use);
 	slice_run_save_read(slice->run, out);
+	leave_slice(worker, slice);
 }
 
 static void make_slice(struct histree_slice_worker *worker, const struct note *order, struct leaf_scratch *scratch,
