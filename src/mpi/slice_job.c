@@ -40,7 +40,7 @@ static void rest(void)
 static void tell(struct link *link, enum build_message what)
 {
 	struct message message = { 0 };
-	message_byte(&message, what);
+	message_byte(&message, (uint8_t)what);
 	for (int rank = 1; rank < link->count; rank++)
 		link_send(link, rank, &message);
 	message_release(&message);
