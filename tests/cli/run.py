@@ -48,7 +48,7 @@ class World:
         folder = self.folder / script.stem
         folder.mkdir()
         done = subprocess.run(["bash", "-u", script], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=120, check=False)
+                              capture_output=True, timeout=600, check=False)
         shutil.rmtree(folder)
         return done
 
