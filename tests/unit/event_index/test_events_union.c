@@ -19,6 +19,7 @@
 #include "histree/event_query.h"
 #include "histree/rows.h"
 #include "support/data.h"
+#include "support/effort.h"
 
 /* As in test_events.c: babeltrace2 has its memory from glib. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
@@ -353,6 +354,8 @@ static void equal_hosts_merge(void **state)
 static void a_clock_that_steps_back_merges(void **state)
 {
 	(void)state;
+	if (test_is_quick())
+		skip();
 	struct random random = { 5 };
 	struct events_part parts[HOSTS_MAX];
 	struct world world;

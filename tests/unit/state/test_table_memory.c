@@ -19,6 +19,7 @@
 #include "state/folder_section.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
+#include "support/effort.h"
 #include "support/memory_io.h"
 #include "tree/lifetimes.h"
 
@@ -123,6 +124,8 @@ static void release_nothing(void *context)
 static void the_end_of_folders_leaves_few_pages(void **state)
 {
 	(void)state;
+	if (test_is_quick())
+		skip();
 	struct table_space space;
 	struct histree_state_system *system;
 	assert_true(table_space_init(&space, "./t", TABLES_MAX));
@@ -161,6 +164,8 @@ static void lifetimes_of_many_keys_leave_few_pages(void **state)
 static void a_walk_over_threads_leaves_few_pages(void **state)
 {
 	(void)state;
+	if (test_is_quick())
+		skip();
 	struct table_space space;
 	assert_true(table_space_init(&space, "./t", TABLES_MAX));
 	struct id_map map = { 0 };

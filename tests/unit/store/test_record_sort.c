@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "store/record_sort.h"
+#include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 
@@ -96,7 +97,7 @@ static enum histree_status sort_all(const struct io *io, size_t memory, unsigned
 static void records_come_in_order(void **state)
 {
 	(void)state;
-	for (unsigned order = 0; order < 3; order++)
+	for (unsigned order = 0; order < test_effort(3, 1); order++)
 		for (size_t memory = 1 << 20; memory <= 64 << 20; memory <<= 6) {
 			struct memory_io io;
 			struct histree_error error = { 0 };

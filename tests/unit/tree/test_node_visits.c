@@ -17,6 +17,7 @@
 
 #include "base/random.h"
 #include "node/node_cursor.h"
+#include "support/effort.h"
 #include "support/model_tree.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_reader_inside.h"
@@ -130,7 +131,7 @@ static void lists_choose_the_nodes(void **state)
 		uint64_t hull_of_keys = 0, of_keys = 0, hull_of_times = 0, of_times = 0;
 		build(&built, &asked, &model);
 		assert_int_equal(tree_iter_create(built.tree.reader, &iter, NULL), HISTREE_OK);
-		for (unsigned round = 0; round < 200; round++) {
+		for (unsigned round = 0; round < test_effort(200, 40); round++) {
 			histree_quark quarks[KEYS_MAX];
 			histree_time times[TIMES_MAX];
 			struct histree_region region = { .quarks = quarks };
@@ -298,6 +299,8 @@ static struct means measure(const struct model_tree *built, const struct model *
 static void queries_keep_to_the_formulas(void **state)
 {
 	(void)state;
+	if (test_is_quick())
+		skip();
 	struct means osht = { 0 };
 	for (size_t i = 0; i < sizeof(variant_bounds) / sizeof(variant_bounds[0]); i++) {
 		const struct variant_bounds *bounds = &variant_bounds[i];

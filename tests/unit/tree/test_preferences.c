@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "support/effort.h"
 #include "support/model_tree.h"
 #include "tree/batch_length.h"
 
@@ -83,6 +84,8 @@ static void measure_all(const struct model *model, struct cost costs[PREFERENCES
 static void with_many_attributes_each_is_best_at_its_own(void **state)
 {
 	(void)state;
+	if (test_is_quick())
+		skip();
 	static const struct model model = { .keys = 40000, .turns = 60 };
 	struct cost costs[PREFERENCES];
 	measure_all(&model, costs);
@@ -122,6 +125,8 @@ static void batches_are_as_long_as_the_rule_says(void **state)
 static void a_target_makes_r_trees_as_deep_as_it_needs(void **state)
 {
 	(void)state;
+	if (test_is_quick())
+		skip();
 	static const struct model model = { .keys = 20000, .turns = 44 };
 	struct histree_tree_options asked = { .variant = "vrsht", .node_size = 4096, .fan_out = 10, .r_depth = 4 };
 	asked.r_nodes = 1000;
