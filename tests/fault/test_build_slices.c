@@ -327,7 +327,7 @@ static void refused_memory_is_told(void **state)
 	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
 	faulty_memory_begin(0, false);
 	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
-	uint64_t requests = faulty_memory.requests, step = test_effort(29, 211);
+	uint64_t requests = faulty_memory.requests, step = test_effort(29, 811);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
 		run_command("rm -rf '%s'*", world->stores[CUT]);
@@ -388,7 +388,7 @@ static void what_makes_no_sense_is_told(void **state)
 	world->options.slice_events = 100;
 	world->carrier.workers = 2;
 	world->carrier.damages = 4;
-	for (uint64_t round = 0; round < test_effort(200, 20); round++) {
+	for (uint64_t round = 0; round < test_effort(200, 10); round++) {
 		world->carrier.random = (struct random){ test_seed() + round };
 		run_command("rm -rf '%s'*", world->stores[CUT]);
 		enum histree_status status = build(world, CUT, &error);
@@ -413,7 +413,7 @@ static void a_failing_disk_is_told(void **state)
 	faulty_io_init(&faulty, &io_posix);
 	assert_int_equal(pipeline_build(&options, &faulty.io, &error), HISTREE_OK);
 	uint64_t operations = faulty.operations;
-	for (uint64_t at = 1; at < operations; at += test_effort(1, 3)) {
+	for (uint64_t at = 1; at < operations; at += test_effort(1, 10)) {
 		run_command("rm -rf '%s'*", world->stores[CUT]);
 		faulty_io_init(&faulty, &io_posix);
 		faulty.fail_at = at;

@@ -148,7 +148,7 @@ static void assert_nothing_left(struct making *making, enum histree_status statu
 static void every_file_call_may_fail(void **state)
 {
 	(void)state;
-	uint64_t stride = test_effort(2, 7);
+	uint64_t stride = test_effort(2, 17);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct making making;
 		uint64_t failures = 0;
@@ -176,7 +176,7 @@ static void every_file_call_may_fail(void **state)
 static void every_allocation_may_fail(void **state)
 {
 	(void)state;
-	uint64_t stride = test_effort(3, 11);
+	uint64_t stride = test_effort(3, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct making making;
 		uint64_t failures = 0;

@@ -178,7 +178,7 @@ static void memory_that_is_out_is_said(void **state)
 	char path[128];
 	struct histree_error error;
 	snprintf(path, sizeof(path), "%s/x.parquet", folder);
-	uint64_t step = test_effort(7, 20);
+	uint64_t step = test_effort(7, 60);
 	for (uint64_t at = 1;; at += step) {
 		struct histree_export_counts counts;
 		const struct histree_parquet_options options = options_of(&counts);
@@ -308,7 +308,7 @@ static void a_folder_appears_when_it_is_whole(void **state)
 	assert_int_equal(count_names(out, name), names);
 	remove_folder();
 
-	uint64_t at = 1, step = test_effort(2, 7);
+	uint64_t at = 1, step = test_effort(2, 17);
 	for (bool failed = true; failed; at += step) {
 		faulty_io_init(&faulty, &io_posix);
 		faulty.fail_at = at;
