@@ -478,15 +478,17 @@ static void assert_sound(struct lie *lie, const char *what)
 static void a_node_is_filed_under_its_own_bounds(void **state)
 {
 	(void)state;
-	const uint32_t step = (uint32_t)test_effort(4, 36);
+	const uint32_t step = (uint32_t)test_effort(4, 30);
 	for (size_t i = 0; i < VARIANTS; i++) {
 		struct lie lie = { 0 };
 		set_up(&lie, variants[i], 3);
 		const uint32_t child_size = node_child_size(&lie.shape.layout);
-		size_t size, told = 0;
+		size_t size, children = 0, told = 0;
 		for (uint32_t number = 0; number < lie.shape.node_count; number++) {
 			uint32_t count = get_le16(block_parts_node(bytes_of(&lie), lie.size, number, &size) + 10);
-			for (uint32_t child = number % step; child < count; child += step)
+			for (uint32_t child = 0; child < count; child++) {
+				if (children++ % step != 0)
+					continue;
 				for (uint32_t field = 4; field < child_size; field += field < 20 ? 8 : 4) {
 					uint8_t *at = block_parts_node(bytes_of(&lie), lie.size, number, &size) +
 						      NODE_HEADER_SIZE + child * child_size + field;
@@ -501,6 +503,7 @@ static void a_node_is_filed_under_its_own_bounds(void **state)
 					assert_sound(&lie, "other bounds");
 					told++;
 				}
+			}
 		}
 		assert_true(told > 0);
 		tear_down(&lie);
