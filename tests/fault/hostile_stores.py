@@ -16,7 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from data import QUICK, SOURCE
+from data import QUICK, SOURCE, sample
 from hostile import CASES, hostile_store
 
 MEMORY_MAX = 256 << 20
@@ -103,7 +103,8 @@ def try_store(command, store, out, case=None, is_sound=False):
 
 def main():
     command = Command(os.path.abspath(sys.argv[1]))
-    chosen = [case for case in CASES if len(sys.argv) < 3 or case.__name__ in sys.argv[2:] or sys.argv[2:] == ["-v"]]
+    named = [name for name in sys.argv[2:] if name != "-v"]
+    chosen = [case for case in CASES if case.__name__ in named] or sample(CASES)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="histree-hostile-") as name:
         folder = pathlib.Path(name)

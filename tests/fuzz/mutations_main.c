@@ -246,7 +246,7 @@ int main(int argument_count, char **arguments)
 			load(arguments[1], entry->d_name);
 	closedir(folder);
 	for (size_t i = 0; i < input_count; i++)
-		cut(&inputs[i], (size_t)test_effort(5, 23));
+		cut(&inputs[i], (size_t)test_effort(5, 61));
 	uint64_t cuts = runs;
 	for (uint64_t round = 0; round < test_rounds(); round++) {
 		struct random random = { .state = test_seed() + round };

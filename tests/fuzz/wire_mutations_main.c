@@ -173,7 +173,7 @@ int main(int count, char **arguments)
 {
 	struct random random = { .state = test_seed() };
 	struct dirent *entry;
-	uint64_t step = test_effort(5, 11), changes = test_effort(CHANGES / 5, CHANGES / 50) * test_rounds();
+	uint64_t step = test_effort(5, 29), changes = test_effort(CHANGES / 5, CHANGES / 200) * test_rounds();
 	REQUIRE(count == 2);
 	DIR *folder = opendir(arguments[1]);
 	while (folder != NULL && (entry = readdir(folder)) != NULL)

@@ -20,6 +20,9 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "perf"))
 import demo_events  # noqa: E402 (a folder beside this one)
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from data import sample  # noqa: E402
+
 STATES = HERE.parent / "data/demo-states"
 CLOCKS = pt.clocks((pt.BOOTTIME, 5000), (pt.REALTIME, demo_events.OFFSET + 5000), (pt.MONOTONIC, 4000))
 
@@ -127,7 +130,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for name, trace in traces():
+        for name, trace in sample(traces()):
             found, said = states(histree, folder, name, trace)
             if "built without zlib" in said:
                 continue

@@ -17,6 +17,9 @@ import tempfile
 import demo_dat
 import trace_dat
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from data import sample  # noqa: E402
+
 STATES = pathlib.Path(__file__).parents[1] / "data/demo-states"
 
 
@@ -97,7 +100,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for form in forms():
+        for form in sample(forms()):
             if form.get("packing") == "zstd" and trace_dat.PACKERS["zstd"] is None:
                 continue
             dat, pages = demo_dat.demo(**form)

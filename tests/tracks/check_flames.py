@@ -127,7 +127,7 @@ class Checker:
 
 
 def main():
-    rounds = int(os.environ.get("HISTREE_ROUNDS", 8 if QUICK else 100))
+    rounds = int(os.environ.get("HISTREE_ROUNDS", 4 if QUICK else 100))
     seed = int(os.environ.get("HISTREE_SEED", 1))
     with tempfile.TemporaryDirectory() as folder:
         checker = Checker(os.path.abspath(sys.argv[1]), folder)

@@ -179,7 +179,7 @@ def check_harm(checker, seed, rounds):
     draw = random.Random(seed)
     events = ['{"ph":"i","name":"%d \\u00e9","ts":%d,"pid":1,"args":{"a":[1,{"b":2.5}]}}' % (i, i) for i in range(6)]
     whole = ("[" + ",\n".join(events) + "]").encode()
-    for size in range(1, len(whole), 1 if not QUICK else 7):
+    for size in range(1, len(whole), 1 if not QUICK else 23):
         count = sum(len("[" + ",\n".join(events[:i + 1])) <= size for i in range(len(events)))
         got = checker.check_harm(seed, whole[:size], "cut at %d" % size)
         names = [line for line in got if "instant" in line]
@@ -198,7 +198,7 @@ def check_harm(checker, seed, rounds):
 
 
 def main():
-    rounds = int(os.environ.get("HISTREE_ROUNDS", 12 if QUICK else 150))
+    rounds = int(os.environ.get("HISTREE_ROUNDS", 6 if QUICK else 150))
     seed = int(os.environ.get("HISTREE_SEED", 1))
     with tempfile.TemporaryDirectory() as folder:
         checker = Checker(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), folder)
