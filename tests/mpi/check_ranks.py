@@ -19,7 +19,9 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 import job as jobs  # noqa: E402
+from data import QUICK, sample  # noqa: E402
 
 PROGRAM, HISTREE, GENERATE = None, None, None
 HOSTS = 4
@@ -283,15 +285,14 @@ class Ranks(unittest.TestCase):
     # ---- questions
 
     def test_answers_are_those_of_one_process(self):
-        questions = QUESTIONS if os.environ.get("HISTREE_TESTS") != "quick" else QUESTIONS[:9] + QUESTIONS[14:17]
-        for words in questions:
+        for words in sample(QUESTIONS):
             self.check_question(words, lambda words: jobs.run(2, PROGRAM, "query", self.store, *words))
 
     def test_a_job_that_serves_answers_the_same(self):
-        for ranks in (1, 3, HOSTS + 2):
+        for ranks in sample((3, 1, HOSTS + 2)):
             job, ask = self.serve(ranks)
             try:
-                for words in QUESTIONS:
+                for words in sample(QUESTIONS):
                     self.check_question(words, ask)
             finally:
                 self.stop(job)
@@ -300,7 +301,7 @@ class Ranks(unittest.TestCase):
         draw = random.Random(int(os.environ.get("HISTREE_SEED", 1)))
         job, ask = self.serve(2)
         try:
-            for _ in range(20):
+            for _ in range(5 if QUICK else 20):
                 times = sorted(draw.randrange(4_000_000) for _ in range(2))
                 words = draw.choice([["--at", f"+{times[0]}ns"],
                                      ["--from", f"+{times[0]}ns", "--to", f"+{times[1]}ns"]])
@@ -359,7 +360,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(out, wanted[1], words)
 
     def test_segments_statistics_and_sql_are_those_of_one_process(self):
-        for i, words in enumerate(FACES):
+        for i, words in enumerate(sample(FACES)):
             self.check_face(words, lambda *all_words: jobs.run(1 + i % 3, PROGRAM, *all_words))
         self.check_face(FACES[0], lambda *words: jobs.run(6, PROGRAM, *words))
 
@@ -368,7 +369,7 @@ class Ranks(unittest.TestCase):
         job, ask = self.serve(3)
         try:
             for _ in range(2):  # the second time with what is open
-                for words in FACES:
+                for words in sample(FACES):
                     self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket",
                                                                           *more))
                 self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
@@ -384,7 +385,7 @@ class Ranks(unittest.TestCase):
         before, type(self).store = self.store, self.segment_store()
         job, _ = self.serve(2)
         try:
-            for _ in range(40):
+            for _ in range(10 if QUICK else 40):
                 first, second = sorted((draw.randrange(5000), draw.randrange(5000)))
                 words = ["segments", "system-calls", "--format", draw.choice(["tsv", "json", "text"]), "--sort",
                          draw.choice(["start", "end", "duration", "name", "tid", "return", "host"])]
@@ -480,7 +481,7 @@ class Ranks(unittest.TestCase):
         text = b"a warning"
         body = bytes([0, len(text)]) + text
         reply = b"A" + struct.pack("<I", len(body)) + body
-        for size in range(len(reply)):
+        for size in range(0, len(reply), 5 if QUICK else 1):
             for with_file in (True, False):
                 out, err = self.ask_fake_job(reply[:size], with_file)
                 self.assertEqual((out, err), (b"", "histree-mpi: the job ended before it had answered\n"), size)
