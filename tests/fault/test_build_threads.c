@@ -175,7 +175,7 @@ static void a_cancelled_build_ends(void **state)
 	if (shared_path(path, "traces/lttng-kernel/many-threads"))
 		world->paths[0] = path;
 	world->options.cancel = (struct histree_cancel){ goes_on, world };
-	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += (unsigned)test_effort(3, 20)) {
+	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += (unsigned)test_effort(7, 20)) {
 		world->questions = 0;
 		enum histree_status status = build(world, 2, &error);
 		assert_int_equal(status, world->questions < world->cancel_at ? HISTREE_OK : HISTREE_ERR_CANCELLED);
@@ -194,7 +194,7 @@ static void refused_memory_is_told(void **state)
 	assert_int_equal(build(world, 0, &error), HISTREE_OK);
 	faulty_memory_begin(0, false);
 	assert_int_equal(build(world, 2, &error), HISTREE_OK);
-	uint64_t requests = faulty_memory.requests, step = test_effort(31, 501);
+	uint64_t requests = faulty_memory.requests, step = test_effort(71, 501);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
 		run_command("rm -rf '%s'*", world->stores[2]);
@@ -223,7 +223,7 @@ static void a_failing_disk_is_told(void **state)
 	world->options.publish_ns = 1;
 	faulty_io_init(&faulty, &io_posix);
 	assert_int_equal(pipeline_build(&world->options, &faulty.io, &error), HISTREE_OK);
-	uint64_t operations = faulty.operations, step = test_effort(2, 30), failed = 0;
+	uint64_t operations = faulty.operations, step = test_effort(5, 30), failed = 0;
 	for (uint64_t at = 1; at < operations; at += step) {
 		run_command("rm -rf '%s'*", world->stores[1]);
 		faulty_io_init(&faulty, &io_posix);

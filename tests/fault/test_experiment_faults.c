@@ -120,7 +120,7 @@ static void fail_each_call(struct world *world, bool for_ever, bool replaces)
 {
 	struct histree_error error;
 	world->options.force = replaces;
-	for (uint64_t at = 1, step = test_effort(3, 17);; at += step) {
+	for (uint64_t at = 1, step = test_effort(5, 17);; at += step) {
 		if (!replaces)
 			clear(world);
 		faulty_io_init(&world->faulty, &io_posix);
@@ -161,7 +161,7 @@ static void refused_memory_is_told(void **state)
 	struct world *world = *state;
 	struct histree_error error;
 	faulty_io_init(&world->faulty, &io_posix);
-	for (uint64_t at = 1, step = 1 + test_effort(6, 100);; at += step) {
+	for (uint64_t at = 1, step = 1 + test_effort(16, 100);; at += step) {
 		clear(world);
 		faulty_memory_begin(at, true);
 		enum histree_status status = build(world, &error);

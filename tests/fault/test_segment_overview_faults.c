@@ -83,7 +83,7 @@ static unsigned count_files(const struct memory_io *memory)
 static void every_file_call_may_fail(void **state)
 {
 	(void)state;
-	uint64_t stride = test_effort(3, 29);
+	uint64_t stride = test_effort(7, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		struct faulty_io faulty;
@@ -115,7 +115,7 @@ static void every_file_call_may_fail(void **state)
 static void every_allocation_may_fail(void **state)
 {
 	(void)state;
-	uint64_t stride = test_effort(3, 29);
+	uint64_t stride = test_effort(7, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		uint64_t failures = 0;
@@ -248,7 +248,7 @@ static void damage_costs_no_answer(void **state)
 		char path[NAME_SIZE];
 		snprintf(path, sizeof(path), "f.overview%u", number);
 		struct memory_file *file = memory_io_find(&memory, path);
-		size_t whole = file->size, stride = test_effort(97, 3001);
+		size_t whole = file->size, stride = test_effort(301, 3001);
 		for (size_t at = 0; at < whole; at += stride) {
 			file->bytes[at] ^= 0x55;
 			assert_same_answer(&memory);
