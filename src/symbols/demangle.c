@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/rust_name.h"
+
 #define LIBRARY "libstdc++.so.6"
 static const uint64_t SIZE_BOUND = (uint64_t)256 << 20;
+enum { RUST_TEXT_SIZE = 16384 };
 enum { BYTES_OF_LETTER = 24 }; /* "Sd" is std::basic_iostream<char, std::char_traits<char> > */
 
 /*
@@ -43,7 +46,7 @@ static void load(struct demangler *demangler)
 		memcpy(&demangler->demangle, &found, sizeof(found)); /* as POSIX has it: ISO C has no such cast */
 }
 
-/* ---- Rust --------------------------------------------------------------------------------------------------- */
+/* ---- Rust, in its older form --------------------------------------------------------------------------------- */
 
 /* Returns where the hash begins that ends such a name, "::h0123456789abcdef"; NULL: it is of C++. */
 static char *find_hash(char *text)
@@ -103,9 +106,20 @@ static void make_rust(char *text, char *hash)
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
+static const char *demangle_rust(struct demangler *demangler, const char *name)
+{
+	if (demangler->rust_text == NULL)
+		demangler->rust_text = malloc(RUST_TEXT_SIZE);
+	return demangler->rust_text != NULL && rust_name_read(name, demangler->rust_text, RUST_TEXT_SIZE)
+		       ? demangler->rust_text
+		       : name;
+}
+
 const char *demangle(struct demangler *demangler, const char *name)
 {
 	int status = 0;
+	if (strncmp(name, "_R", 2) == 0)
+		return demangle_rust(demangler, name);
 	if (strncmp(name, "_Z", 2) != 0 || may_be_too_long(name))
 		return name;
 	if (!demangler->is_tried)
@@ -126,6 +140,7 @@ const char *demangle(struct demangler *demangler, const char *name)
 void demangler_release(struct demangler *demangler)
 {
 	free(demangler->text);
+	free(demangler->rust_text);
 	if (demangler->library != NULL)
 		dlclose(demangler->library);
 	*demangler = (struct demangler){ .library = NULL };

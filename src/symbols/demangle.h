@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle.h - names of C++ functions as programmers write them, and those of Rust in its older form: by the
- * demangler of libstdc++, which most machines have, and which is loaded when the first such name comes.
+ * demangle.h - names of functions of C++ and Rust as programmers write them.
  *
- * Without it, and for names that it refuses, names stay as they are; so do those of Rust in its newer form (_R...).
+ * Those of C++, and of Rust in its older form, are read by the demangler of libstdc++, which most machines have,
+ * and which is loaded when the first such name comes; those of Rust in its newer form by rust_name.h.  A name that
+ * is refused, or whose reader is not there, stays as it is.
  */
 #ifndef SYMBOLS_DEMANGLE_H
 #define SYMBOLS_DEMANGLE_H
@@ -18,7 +19,8 @@ struct demangler {
 	void *library; /* NULL: not loaded */
 	demangle_function *demangle;
 	bool is_tried;
-	char *text; /* the last answer */
+	char *text;      /* the last answer */
+	char *rust_text; /* likewise */
 };
 
 /*

@@ -109,7 +109,8 @@ static void mangled_names_are_those_of_people(void **state)
 		{ "_Z", "_Z" },
 		{ "_Z9", "_Z9" },
 		{ "main", "main" },
-		{ "_RNvC4main5start", "_RNvC4main5start" },
+		{ "_RNvC4main5start", "main::start" },
+		{ "_RNvC4main", "_RNvC4main" },
 	};
 	char bomb[1024];
 	struct demangler demangler = { .library = NULL };
