@@ -24,6 +24,7 @@ IP, TID, TIME, READ, ID, CPU, IDENTIFIER = 1 << 0, 1 << 1, 1 << 2, 1 << 4, 1 << 
 ENABLED, RUNNING, WITH_ID, GROUP, LOST = (1 << bit for bit in range(5))
 EVENT_DESC, MAGIC = 12, 0x32454c4946524550
 NAMES = ["cycles", "instructions:u", "page-faults"]
+TIMES = {ENABLED: "perf_time_enabled", RUNNING: "perf_time_running"}
 LAST = len(NAMES) - 1  # is in no group
 
 
@@ -34,9 +35,10 @@ class Recording:
         self.sample_type = IP | TID | TIME | READ | (CPU if self.of_cpus else 0) | pick.choice([ID, IDENTIFIER, ID | IDENTIFIER])
         self.read_format = WITH_ID | GROUP | (LOST if pick.random() < 0.5 else 0)
         for bit in ENABLED, RUNNING:
-            self.read_format |= bit if pick.random() < 0.3 else 0
+            self.read_format |= bit if pick.random() < 0.6 else 0
         self.owners = [0, 1, 2] if self.of_cpus else [41, 42]  # CPUs, or threads
         self.values = collections.defaultdict(lambda: pick.randrange(10**6))
+        self.times = collections.defaultdict(lambda: [pick.randrange(10**6)] * 2)  # enabled, running
         self.read, self.sums, self.fields, self.records = {}, {}, [], b""
 
     def pack(self, layout, *values):
@@ -56,7 +58,7 @@ class Recording:
         id_ = self.id(0, owner)
         members = [0, 1]
         for event in members:
-            self.values[event, owner] += pick.choice([0, 1, 1000, 1 << 40])
+            self.values[event, owner] += pick.choice([0, 1, 1000, 1 << 34])
         if pick.random() < 0.05:
             self.values[1, owner] = 3  # begins anew
         body = self.pack("Q", id_) if self.sample_type & IDENTIFIER else b""
@@ -67,23 +69,43 @@ class Recording:
             body += self.pack("II", owner, 0)
         is_cut = pick.random() < 0.05
         body += self.pack("Q", 1 << 60 if is_cut else len(members))
-        body += b"".join(self.pack("Q", 7) for bit in (ENABLED, RUNNING) if self.read_format & bit)
+        times = self.turn(owner)
+        body += b"".join(self.pack("Q", times[bit]) for bit in times)
         for event in members:
             body += self.pack("QQ", self.values[event, owner], self.id(event, owner))
             body += self.pack("Q", 9) if self.read_format & LOST else b""
         self.records += self.pack("IHH", 9, 2, 8 + len(body)) + body
-        self.fields.append(None if is_cut else {f"perf_read_{NAMES[event]}": self.values[event, owner] for event in members})
+        read = {f"perf_read_{NAMES[event]}": self.values[event, owner] for event in members}
+        self.fields.append(None if is_cut else {TIMES[bit]: times[bit] for bit in times} | read)
         if is_cut:
             return
         for event in members:
             path = f"{'CPUs' if self.of_cpus else 'Threads'}/{owner}/perf_read_{NAMES[event]}"
             now = self.values[event, owner]
-            before = self.read.get((event, owner), now)
-            self.read[event, owner] = now
             changes = self.sums.setdefault(path, [])
-            total = (changes[-1][1] if changes else 0) + max(0, now - before)
+            total = (changes[-1][1] if changes else 0) + self.counted(event, owner, now, times)
             if not changes or changes[-1][1] != total:
                 changes.append((time, total))
+
+    def turn(self, owner):
+        """For how long the group was to count so far, and did: not always, and now and then not at all."""
+        enabled, pick = self.pick.choice([1, 1000, 10**6]), self.pick
+        self.times[owner] = [self.times[owner][0] + enabled,
+                             self.times[owner][1] + pick.choice([0, enabled, pick.randint(0, enabled)])]
+        if pick.random() < 0.02:
+            self.times[owner] = [5, 3]  # begins anew
+        return {bit: value for bit, value in zip((ENABLED, RUNNING), self.times[owner]) if self.read_format & bit}
+
+    def counted(self, event, owner, value, times):
+        """Since the last reading at which the group had counted, scaled to the time for which it was to."""
+        before, before_times = self.read.get((event, owner), (value, times))
+        is_first = (event, owner) not in self.read
+        enabled, running = (times.get(bit, 0) - before_times.get(bit, 0) for bit in (ENABLED, RUNNING))
+        if not is_first and len(times) == 2 and running == 0:
+            return 0
+        self.read[event, owner] = value, times
+        amount = max(0, value - before)
+        return (amount * enabled + running // 2) // running if len(times) == 2 and 0 < running < enabled else amount
 
     def write(self, path):
         head, count = 104, len(NAMES)
@@ -123,7 +145,7 @@ def sums_of(store):
 def fields_of(store):
     found = []
     for event in json.loads(ask("events", store, "--format", "json"), strict=False):
-        found.append({name: int(value) for name, value in re.findall(r"(perf_read_\S+)=(\d+)", event["contents"])} or None)
+        found.append({name: int(value) for name, value in re.findall(r"(perf_(?:read|time)_\S+)=(\d+)", event["contents"])} or None)
     return found
 
 
@@ -156,7 +178,7 @@ def recorded(folder):
         return False
     ask("build", "-q", "--force", "-a", "counters", "-o", folder / "own", data)
     found = [one for one in fields_of(folder / "own") if one]
-    values = sorted(value for one in found for value in one.values())
+    values = sorted(value for one in found for name, value in one.items() if name.startswith("perf_read_"))
     assert values == sorted(int(value, 16) for value in pairs), (len(values), len(pairs))
     sums = sums_of(folder / "own")
     assert any(path.endswith("/perf_read_cpu-clock") and changes[-1][1] > 0 for path, changes in sums.items()), sums.keys()

@@ -12,7 +12,7 @@
  *
  * Of perf, a counter is one of a group that a sample reads (perf_read_*).  Each CPU, or each thread, that perf
  * follows has one of its own, known by the id of the sample; samples that do not say on which CPU they are, are of
- * threads that it follows.
+ * threads that it follows.  Where groups took turns, what they counted is scaled (counter_readings.h).
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -22,11 +22,11 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
+#include "analysis/kernel/counter_readings.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/id_map.h"
 #include "base/intern.h"
 
@@ -54,17 +54,11 @@ struct counter_field {
 };
 
 struct counter_binding {
-	uint32_t tid; /* field */
-	uint32_t id;  /* of perf: which one it is */
+	uint32_t tid;               /* field */
+	struct counter_group group; /* of perf */
 	bool is_perf;
 	uint32_t count;
 	struct counter_field fields[];
-};
-
-/* What one of perf's counters had when it was read last. */
-struct counter_reading {
-	uint64_t value;
-	bool is_read;
 };
 
 struct counters {
@@ -74,7 +68,7 @@ struct counters {
 	struct intern names;                 /* of counters */
 	struct id_map cpus, threads;         /* struct counter_owner by number */
 	struct id_map cpu_sums, thread_sums; /* struct counter_sum by counter and number */
-	struct id_map readings;              /* of perf: struct counter_reading by id and counter */
+	struct counter_readings readings;    /* of perf */
 	struct arena records;
 	struct class_table bindings;
 	uint64_t events, of_nobody; /* with counters, and those of threads that do not say of which */
@@ -114,7 +108,7 @@ static const struct counter_binding *bind(struct counters *counters, const struc
 	const bool is_perf = is_of_perf(class->trace);
 	*binding = (struct counter_binding){
 		.is_perf = is_perf,
-		.id = event_class_field(class, "perf_id"),
+		.group = counter_group_of(class),
 		.tid = is_perf ? event_class_field(class, "perf_tid") : event_class_context_field(class, "vtid"),
 	};
 	if (binding->tid == EVENT_NO_FIELD)
@@ -234,22 +228,18 @@ static void take_of_cpu(struct counters *counters, int32_t cpu, int64_t tid, uin
  * far, as if that had one counter of its own.
  */
 static void take_of_perf(struct counters *counters, const struct event *source, int64_t running, int64_t tid,
-			 uint64_t id, uint32_t counter, uint64_t value)
+			 uint64_t id, uint32_t counter, const struct counter_reading *reading)
 {
 	const bool is_thread = source->cpu < 0;
 	const int32_t number = is_thread ? (int32_t)tid : source->cpu;
-	const uint64_t key = hash_mix(id) ^ counter;
-	const struct counter_reading fresh = { .is_read = false };
-	struct counter_reading *reading = id_map_find(&counters->readings, key);
-	if (reading == NULL)
-		reading = new_record(counters, &counters->readings, key, &fresh, sizeof(fresh));
+	uint64_t amount;
 	struct counter_sum *sum =
 		sum_of(counters, is_thread ? &counters->thread_sums : &counters->cpu_sums, counter, number);
-	if (reading == NULL || sum == NULL)
+	if (!counter_readings_take(&counters->readings, id, counter, reading, &amount))
+		changes_fail(&counters->changes, HISTREE_ERR_MEMORY, "counters of the trace");
+	if (sum == NULL)
 		return;
-	const uint64_t so_far = sum->has_last ? sum->last : 0;
-	const uint64_t now = so_far + (reading->is_read ? counted(reading->value, value) : 0);
-	*reading = (struct counter_reading){ .value = value, .is_read = true };
+	const uint64_t now = (sum->has_last ? sum->last : 0) + amount;
 	if (is_thread)
 		take_of_thread(counters, number, counter, now);
 	else
@@ -271,10 +261,12 @@ static int64_t running_thread(struct counters *counters, const struct event *sou
 
 static void take(struct counters *counters, const struct event *source, const struct counter_binding *binding)
 {
-	int64_t running = running_thread(counters, source), tid = -1, id = 0, value;
+	int64_t running = running_thread(counters, source), tid = -1, value;
+	uint64_t id = 0;
+	struct counter_reading reading = { .has_times = false };
 	bool is_named = event_int(source, binding->tid, &tid);
 	if (binding->is_perf && binding->count > 0)
-		event_int(source, binding->id, &id);
+		id = counter_group_read(&binding->group, source, &reading);
 	counters->events += binding->count > 0;
 	for (uint32_t i = 0; i < binding->count; i++) {
 		const struct counter_field *field = &binding->fields[i];
@@ -283,9 +275,9 @@ static void take(struct counters *counters, const struct event *source, const st
 		if (binding->is_perf) {
 			counters->of_nobody += source->cpu < 0 && !is_named;
 			counters->has_cpu_counters |= source->cpu >= 0;
+			reading.value = (uint64_t)value;
 			if (source->cpu >= 0 || is_named)
-				take_of_perf(counters, source, running, tid, (uint64_t)id, field->counter,
-					     (uint64_t)value);
+				take_of_perf(counters, source, running, tid, id, field->counter, &reading);
 		} else if (field->is_thread) {
 			counters->of_nobody += !is_named;
 			if (is_named)
@@ -362,8 +354,8 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 	struct table_space *space = counters->input->machine.records.space;
 	id_map_use_space(&counters->threads, space);
 	id_map_use_space(&counters->thread_sums, space);
-	id_map_use_space(&counters->readings, space);
-	counters->records.space = space;
+	id_map_use_space(&counters->readings.last, space);
+	counters->records.space = counters->readings.memory.space = space;
 	kernel_input_want(input, KERNEL_SWITCH);
 	return HISTREE_OK;
 }
@@ -404,7 +396,7 @@ static void free_counters(void *instance)
 	id_map_release(&counters->threads);
 	id_map_release(&counters->cpu_sums);
 	id_map_release(&counters->thread_sums);
-	id_map_release(&counters->readings);
+	counter_readings_release(&counters->readings);
 	arena_release(&counters->records);
 	class_table_release(&counters->bindings);
 	free(counters);
@@ -434,7 +426,7 @@ static const struct histree_chart charts[] = {
 
 const struct analysis analysis_counters = {
 	.name = "counters",
-	.version = 2,
+	.version = 3,
 	.summary = "what counters in the contexts and samples of events counted so far, by CPU and thread",
 	.charts = charts,
 	.chart_count = sizeof(charts) / sizeof(*charts),

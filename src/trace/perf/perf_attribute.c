@@ -89,8 +89,12 @@ struct perf_group perf_attribute_group(const struct perf_attribute *attribute, c
 	const size_t at = attribute->body;
 	if (at > record_size || read_size(format, record + at, record_size - at, is_big) > record_size - at)
 		return (struct perf_group){ .count = 0 };
-	const size_t times = ((format & PERF_READ_TIME_ENABLED) != 0) + ((format & PERF_READ_TIME_RUNNING) != 0);
-	return (struct perf_group){ .values = record + at + 8 + 8 * times,
+	const bool has_enabled = (format & PERF_READ_TIME_ENABLED) != 0;
+	const bool has_running = (format & PERF_READ_TIME_RUNNING) != 0;
+	const uint8_t *times = record + at + 8, *running = times + (has_enabled ? 8 : 0);
+	return (struct perf_group){ .enabled = has_enabled ? times : NULL,
+				    .running = has_running ? running : NULL,
+				    .values = running + (has_running ? 8 : 0),
 				    .count = ordered_u64(record + at, is_big),
 				    .stride = (format & PERF_READ_LOST) != 0 ? 24 : 16 };
 }

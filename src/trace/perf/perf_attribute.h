@@ -28,6 +28,8 @@ void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes,
 
 /* The counters of a group that a sample read: pairs of a value and an id, among others. */
 struct perf_group {
+	const uint8_t *enabled,
+		*running;      /* ns so far: since it was begun, and what of it it counted; NULL: not said */
 	const uint8_t *values; /* the first value; its id follows */
 	uint64_t count;
 	size_t stride;

@@ -108,6 +108,22 @@ static bool add_counter(struct making *making, struct perf_file *file, size_t in
 	return kept != NULL;
 }
 
+static void add_time(struct making *making, const char *name, enum perf_place where)
+{
+	add(making, (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
+					 .where = where });
+}
+
+static void add_times(struct making *making, const struct perf_attribute *attribute)
+{
+	if (!perf_attribute_reads_group(attribute))
+		return;
+	if ((attribute->read_format & PERF_READ_TIME_ENABLED) != 0)
+		add_time(making, "perf_time_enabled", PERF_TIME_ENABLED);
+	if ((attribute->read_format & PERF_READ_TIME_RUNNING) != 0)
+		add_time(making, "perf_time_running", PERF_TIME_RUNNING);
+}
+
 /* Which events are in the group of this one, its samples say: here are all that are read with others. */
 static bool add_counters(struct making *making, struct perf_file *file, const struct perf_attribute *attribute)
 {
@@ -125,7 +141,7 @@ static bool add_counters(struct making *making, struct perf_file *file, const st
 struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, const struct event_trace *trace,
 					 uint32_t id)
 {
-	enum { PARTS_MAX = 6 };
+	enum { PARTS_MAX = 8 };
 	const struct perf_attribute *attribute = &file->attributes[index];
 	const struct tracepoint *tracepoint = attribute->type == PERF_TYPE_IS_TRACEPOINT
 						      ? id_map_find(&file->tracepoints, attribute->config)
@@ -134,6 +150,7 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 	if (!begin(&making, PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
 		return NULL;
 	add_parts(&making, attribute);
+	add_times(&making, attribute);
 	if (!add_counters(&making, file, attribute))
 		return NULL;
 	if (tracepoint != NULL)
@@ -218,13 +235,18 @@ struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side sid
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
-/* What a counter of the group of a sample counted; false: it is not in the group. */
-static bool counter_of(const struct event *event, const struct perf_field *field, int64_t *out)
+/* What is in the group of a sample: what a counter counted, or a time; false: it is not in there. */
+static bool group_int(const struct event *event, const struct perf_field *field, int64_t *out)
 {
 	const struct perf_class *class = (const struct perf_class *)event->class;
 	const struct perf_event *of = event->handle;
 	const struct perf_group group =
 		perf_attribute_group(class->attribute, of->record, of->record_size, of->is_big);
+	const uint8_t *time = field->where == PERF_TIME_ENABLED ? group.enabled : group.running;
+	if (field->where != PERF_IN_GROUP) {
+		*out = time != NULL ? (int64_t)ordered_u64(time, of->is_big) : 0;
+		return time != NULL;
+	}
 	for (uint64_t i = 0; i < group.count; i++) {
 		const uint8_t *value = group.values + i * group.stride;
 		const struct perf_number *number =
@@ -266,8 +288,8 @@ bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
-	if (field->where == PERF_IN_GROUP)
-		return counter_of(event, field, out);
+	if (field->where >= PERF_IN_GROUP)
+		return group_int(event, field, out);
 	return tracepoint_field_int(&field->place, bytes_of(event, field), out);
 }
 
@@ -277,7 +299,7 @@ bool perf_event_string(const struct event *event, uint32_t index, const char **t
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
-	if (field->where == PERF_IN_GROUP)
+	if (field->where >= PERF_IN_GROUP)
 		return false;
 	return tracepoint_field_text(&field->place, bytes_of(event, field), text, size);
 }

@@ -8,7 +8,8 @@
  *
  * Samples that read a group of counters (perf record -e '{cycles,instructions}:S') have a field for each event,
  * such as perf_read_cycles, which conversions do not have: what it counted so far, absent of events of other
- * groups.
+ * groups.  Where the recording says so, perf_time_enabled and perf_time_running are for how many ns the group was
+ * to count, and did: perf gives several groups turns where the processor has too few counters.
  */
 #ifndef TRACE_PERF_PERF_CLASS_H
 #define TRACE_PERF_PERF_CLASS_H
@@ -16,7 +17,7 @@
 #include "event/event.h"
 #include "trace/perf/perf_file.h"
 
-enum perf_place { PERF_IN_RECORD, PERF_IN_RAW, PERF_IN_GROUP };
+enum perf_place { PERF_IN_RECORD, PERF_IN_RAW, PERF_IN_GROUP, PERF_TIME_ENABLED, PERF_TIME_RUNNING };
 
 struct perf_field {
 	struct tracepoint_field place; /* in the record or the raw data */
