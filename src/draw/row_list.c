@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "draw/picture_text.h"
 
-static enum histree_status add(struct row_list *list, struct picture_row row, const char *label, const char *detail,
-			       struct histree_error *error)
+enum histree_status row_list_add(struct row_list *list, struct picture_row row, const char *label,
+				 const char *detail, struct histree_error *error)
 {
 	row.label = arena_copy(&list->texts, label, strlen(label));
 	row.detail = arena_copy(&list->texts, detail, strlen(detail));
@@ -22,9 +22,8 @@ static enum histree_status add(struct row_list *list, struct picture_row row, co
 	return HISTREE_OK;
 }
 
-/* A pattern may name a million rows, of which each thread is looked for. */
-static enum histree_status sort_asked(struct row_list *list, const struct histree_draw_options *options,
-				      struct histree_error *error)
+enum histree_status row_list_sort_asked(struct row_list *list, const struct histree_draw_options *options,
+					struct histree_error *error)
 {
 	list->asked = malloc((options->quark_count + 1) * sizeof(*list->asked));
 	if (list->asked == NULL)
@@ -36,14 +35,14 @@ static enum histree_status sort_asked(struct row_list *list, const struct histre
 	return HISTREE_OK;
 }
 
-static bool is_asked(const struct row_list *list, const struct histree_draw_options *options, histree_quark quark)
+bool row_list_is_asked(const struct row_list *list, const struct histree_draw_options *options, histree_quark quark)
 {
 	return options->quarks == NULL ||
 	       bsearch(&quark, list->asked, list->asked_count, sizeof(*list->asked), compare_u32) != NULL;
 }
 
-static void say_which(struct row_list *list, size_t shown_count, size_t all, size_t host_count, const char *what,
-		      const char *chosen)
+void row_list_say_which(struct row_list *list, size_t shown_count, size_t all, size_t host_count, const char *what,
+			const char *chosen)
 {
 	char shown[GROUPED_NUMBER_SIZE], total[GROUPED_NUMBER_SIZE], hosts[GROUPED_NUMBER_SIZE + 16] = "";
 	if (host_count > 1)
@@ -57,15 +56,14 @@ static void say_which(struct row_list *list, size_t shown_count, size_t all, siz
 
 /* ---- hosts ------------------------------------------------------------------------------------------------ */
 
-static bool is_missing(const struct row_list *list, const struct histree_draw_options *options,
-		       const struct picture_host *host)
+bool row_list_is_missing(const struct row_list *list, const struct histree_draw_options *options,
+			 const struct picture_host *host)
 {
-	return host->why != NULL && is_asked(list, options, host->folder);
+	return host->why != NULL && row_list_is_asked(list, options, host->folder);
 }
 
-/* The row of a host: above its own, or in their place if it cannot be read. */
-static enum histree_status add_host(struct row_list *list, const struct picture_host *host,
-				    struct histree_error *error)
+enum histree_status row_list_add_host(struct row_list *list, const struct picture_host *host,
+				      struct histree_error *error)
 {
 	const struct picture_row row = {
 		.quark = host->folder,
@@ -74,209 +72,12 @@ static enum histree_status add_host(struct row_list *list, const struct picture_
 		.is_host = true,
 		.thread = HISTREE_NO_INDEX,
 	};
-	return host->name != NULL ? add(list, row, host->name, "", error) : HISTREE_OK;
+	return host->name != NULL ? row_list_add(list, row, host->name, "", error) : HISTREE_OK;
 }
 
-/* How many rows hosts that cannot be read take; where there are many, most of the room is for others. */
-static size_t count_missing(const struct row_list *list, const struct histree_draw_options *options,
-			    const struct picture_host *hosts, size_t host_count, size_t rows_max)
-{
-	size_t missing = 0, most = rows_max / 4 + 1;
-	for (size_t i = 0; i < host_count; i++)
-		missing += is_missing(list, options, &hosts[i]);
-	return missing < most ? missing : most;
-}
-
-static histree_quark in_whole(const struct picture_host *host, histree_quark own)
+histree_quark picture_host_quark(const struct picture_host *host, histree_quark own)
 {
 	return own != HISTREE_ROOT ? own + host->first : own;
-}
-
-/* ---- threads ---------------------------------------------------------------------------------------------- */
-
-struct candidate {
-	const struct picture_host *host;
-	uint32_t thread;
-	int64_t ns;
-};
-
-struct candidates {
-	struct candidate *all;
-	size_t count, capacity;
-};
-
-static int compare_position(const void *one, const void *other)
-{
-	const struct candidate *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
-}
-
-static int compare_busy(const void *one, const void *other)
-{
-	const struct candidate *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return compare_position(one, other);
-}
-
-/* How many of those that are shown already it descends from: they are on the path to the last row. */
-static uint32_t indent_of(const struct row_list *list, const struct histree_thread *threads, uint32_t thread)
-{
-	for (size_t i = list->count; i-- > 0;) {
-		uint32_t above = list->rows[i].thread;
-		if (list->rows[i].is_host)
-			return 1;
-		if (thread <= above + threads[above].descendants)
-			return list->rows[i].indent + 1;
-	}
-	return 0;
-}
-
-static enum histree_status add_thread(struct row_list *list, const struct candidate *candidate,
-				      struct histree_error *error)
-{
-	uint32_t count;
-	const struct picture_host *host = candidate->host;
-	const struct histree_thread *threads = histree_control_flow_threads(host->flow, &count);
-	const struct histree_thread *thread = &threads[candidate->thread];
-	const struct picture_row row = {
-		.quark = in_whole(host, thread->status),
-		.text = in_whole(host, thread->system_call),
-		.table = histree_labels_for(list->history, HISTREE_MEANS_THREAD_STATUS),
-		.host = host,
-		.indent = indent_of(list, threads, candidate->thread),
-		.thread = candidate->thread,
-	};
-	char detail[32];
-	snprintf(detail, sizeof(detail), "%d", thread->tid);
-	if (thread->tid == 0 && thread->cpu >= 0)
-		snprintf(detail, sizeof(detail), "CPU %d", thread->cpu);
-	return add(list, row,
-		   *thread->name != '\0' ? thread->name
-		   : thread->tid == 0    ? "idle"
-					 : "?",
-		   detail, error);
-}
-
-/* The time that each thread of a host ran; the caller frees *out. */
-static enum histree_status find_times(const struct picture_host *host, uint32_t thread_count, int64_t **out,
-				      struct histree_error *error)
-{
-	size_t time_count;
-	const struct histree_cpu_time *times = histree_cpu_usage_times(host->usage, &time_count);
-	int64_t *ran = calloc((size_t)thread_count + 1, sizeof(*ran));
-	*out = ran;
-	if (ran == NULL)
-		return error_memory(error, "the rows of a picture");
-	for (size_t i = 0; i < time_count; i++) {
-		uint32_t index = histree_control_flow_find(host->flow, times[i].tid, -1);
-		if (index != HISTREE_NO_INDEX)
-			ran[index] = times[i].ns;
-	}
-	return HISTREE_OK;
-}
-
-/* Adds the threads asked for of a host, each with the time that it ran. */
-static enum histree_status find_candidates(const struct row_list *list, const struct histree_draw_options *options,
-					   const struct picture_host *host, struct candidates *candidates,
-					   struct histree_error *error)
-{
-	uint32_t thread_count;
-	int64_t *ran;
-	const struct histree_thread *threads = histree_control_flow_threads(host->flow, &thread_count);
-	if (!array_reserve(&candidates->all, &candidates->capacity, candidates->count + thread_count + 1))
-		return error_memory(error, "the rows of a picture");
-	enum histree_status status = find_times(host, thread_count, &ran, error);
-	for (uint32_t i = 0; i < thread_count && status == HISTREE_OK; i++) {
-		bool lived = threads[i].first <= options->to && threads[i].last >= options->from;
-		/*
-		 * Idle threads run whenever no one does: they say nothing that others do not, so only if asked
-		 * for.
-		 */
-		bool wanted = options->quarks == NULL
-				      ? lived && threads[i].tid > 0
-				      : is_asked(list, options, in_whole(host, threads[i].node)) ||
-						is_asked(list, options, in_whole(host, threads[i].status));
-		if (wanted)
-			candidates->all[candidates->count++] = (struct candidate){ host, i, ran[i] };
-	}
-	free(ran);
-	return status;
-}
-
-/* How many of the first ones have room, with a row for each host among them. */
-static size_t count_shown(const struct candidates *candidates, const struct picture_host *hosts, size_t host_count,
-			  size_t room, bool *has_row)
-{
-	size_t shown = 0, rows = 0;
-	memset(has_row, 0, host_count * sizeof(*has_row));
-	for (; shown < candidates->count; shown++) {
-		const struct picture_host *host = candidates->all[shown].host;
-		bool is_first = host->name != NULL && !has_row[host - hosts];
-		if (rows + 1 + is_first > room)
-			break;
-		rows += 1 + is_first;
-		has_row[host - hosts] = true;
-	}
-	return shown;
-}
-
-/* Sorts those that have room to the front, in the order of rows; the caller has made room at `has_row`. */
-static size_t choose_shown(struct candidates *candidates, const struct picture_host *hosts, size_t host_count,
-			   size_t room, bool *has_row)
-{
-	size_t shown = count_shown(candidates, hosts, host_count, room, has_row);
-	if (shown < candidates->count) {
-		qsort(candidates->all, candidates->count, sizeof(*candidates->all), compare_busy);
-		shown = count_shown(candidates, hosts, host_count, room, has_row);
-	}
-	if (shown > 1)
-		qsort(candidates->all, shown, sizeof(*candidates->all), compare_position);
-	return shown;
-}
-
-/* Each host with its own rows, or without any if it cannot be read. */
-static enum histree_status add_threads(struct row_list *list, const struct histree_draw_options *options,
-				       const struct picture_host *hosts, size_t host_count,
-				       const struct candidates *candidates, size_t shown, size_t missing,
-				       const bool *has_row, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	size_t next = 0;
-	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++) {
-		bool is_shown = has_row[i] || (missing > 0 && is_missing(list, options, &hosts[i]));
-		missing -= is_shown && !has_row[i];
-		if (is_shown)
-			status = add_host(list, &hosts[i], error);
-		for (; next < shown && candidates->all[next].host == &hosts[i] && status == HISTREE_OK; next++)
-			status = add_thread(list, &candidates->all[next], error);
-	}
-	return status;
-}
-
-enum histree_status row_list_threads(struct row_list *list, const struct histree_draw_options *options,
-				     const struct picture_host *hosts, size_t host_count, size_t rows_max,
-				     struct histree_error *error)
-{
-	struct candidates candidates = { 0 };
-	size_t shown = 0;
-	bool *has_row = calloc(host_count + 1, sizeof(*has_row));
-	enum histree_status status =
-		has_row != NULL ? sort_asked(list, options, error) : error_memory(error, "the rows of a picture");
-	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++)
-		if (hosts[i].flow != NULL)
-			status = find_candidates(list, options, &hosts[i], &candidates, error);
-	if (status == HISTREE_OK) {
-		size_t missing = count_missing(list, options, hosts, host_count, rows_max);
-		shown = choose_shown(&candidates, hosts, host_count, rows_max - missing, has_row);
-		status = add_threads(list, options, hosts, host_count, &candidates, shown, missing, has_row, error);
-	}
-	say_which(list, shown, candidates.count, host_count, "threads", "the busiest");
-	free(candidates.all);
-	free(has_row);
-	return status;
 }
 
 /* ---- resources, attributes -------------------------------------------------------------------------------- */
@@ -309,7 +110,7 @@ static bool count_classes(const struct row_list *list, const struct histree_draw
 	const struct histree_resource *all =
 		host->resources != NULL ? histree_resources_list(host->resources, &count) : NULL;
 	for (uint32_t i = 0; i < count; i++) {
-		bool is_wanted = is_asked(list, options, in_whole(host, all[i].quark));
+		bool is_wanted = row_list_is_asked(list, options, picture_host_quark(host, all[i].quark));
 		of_class[class_of(&all[i])] += is_wanted;
 		has_some = has_some || is_wanted;
 	}
@@ -331,20 +132,21 @@ static enum histree_status add_resources(struct row_list *list, const struct his
 					 size_t *shown, struct histree_error *error)
 {
 	uint32_t count;
-	enum histree_status status = add_host(list, host, error);
+	enum histree_status status = row_list_add_host(list, host, error);
 	const struct histree_resource *all = histree_resources_list(host->resources, &count);
 	for (uint32_t i = 0; i < count && list->count < rows_max && status == HISTREE_OK; i++) {
-		if (!is_asked(list, options, in_whole(host, all[i].quark)) || class_of(&all[i]) >= classes)
+		if (!row_list_is_asked(list, options, picture_host_quark(host, all[i].quark)) ||
+		    class_of(&all[i]) >= classes)
 			continue;
 		const struct picture_row row = {
-			.quark = in_whole(host, all[i].quark),
+			.quark = picture_host_quark(host, all[i].quark),
 			.text = HISTREE_ROOT,
 			.table = histree_labels_for(list->history, histree_resource_meaning(all[i].kind)),
 			.host = host,
 			.indent = (all[i].parent != HISTREE_NO_INDEX) + (uint32_t)(host->name != NULL),
 			.thread = HISTREE_NO_INDEX,
 		};
-		status = add(list, row, all[i].name, "", error);
+		status = row_list_add(list, row, all[i].name, "", error);
 		++*shown;
 	}
 	return status;
@@ -355,23 +157,23 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 				       struct histree_error *error)
 {
 	size_t of_class[CLASS_COUNT] = { 0 }, asked = 0, shown = 0, above = 0;
-	enum histree_status status = sort_asked(list, options, error);
+	enum histree_status status = row_list_sort_asked(list, options, error);
 	if (status != HISTREE_OK)
 		return status;
 	for (size_t i = 0; i < host_count; i++)
 		above += (count_classes(list, options, &hosts[i], of_class) && hosts[i].name != NULL) ||
-			 is_missing(list, options, &hosts[i]);
+			 row_list_is_missing(list, options, &hosts[i]);
 	for (int i = 0; i < CLASS_COUNT; i++)
 		asked += of_class[i];
 	int classes = choose_classes(of_class, above < rows_max ? rows_max - above : 0);
 	for (size_t i = 0; i < host_count && list->count < rows_max && status == HISTREE_OK; i++) {
 		size_t own[CLASS_COUNT] = { 0 };
-		if (is_missing(list, options, &hosts[i]))
-			status = add_host(list, &hosts[i], error);
+		if (row_list_is_missing(list, options, &hosts[i]))
+			status = row_list_add_host(list, &hosts[i], error);
 		else if (count_classes(list, options, &hosts[i], own))
 			status = add_resources(list, options, &hosts[i], classes, rows_max, &shown, error);
 	}
-	say_which(list, shown, asked, host_count, "resources", "CPUs first");
+	row_list_say_which(list, shown, asked, host_count, "resources", "CPUs first");
 	return status;
 }
 
@@ -390,7 +192,7 @@ static enum histree_status add_attribute(struct row_list *list, const struct his
 		.thread = HISTREE_NO_INDEX,
 	};
 	histree_attributes_path(histree_history_attributes(history), quark, path, sizeof(path));
-	return add(list, row, path, "", error);
+	return row_list_add(list, row, path, "", error);
 }
 
 /* Below an attribute come those that it has, then its next sibling.  HISTREE_ROOT is before the first. */
@@ -410,13 +212,13 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 {
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	size_t all = options->quarks != NULL ? options->quark_count : histree_attributes_count(attributes);
-	enum histree_status status = sort_asked(list, options, error);
+	enum histree_status status = row_list_sort_asked(list, options, error);
 	for (histree_quark quark = next_in_tree(attributes, HISTREE_ROOT);
 	     quark != HISTREE_ROOT && list->count < rows_max && status == HISTREE_OK;
 	     quark = next_in_tree(attributes, quark))
-		if (is_asked(list, options, quark))
+		if (row_list_is_asked(list, options, quark))
 			status = add_attribute(list, history, hosts, quark, error);
-	say_which(list, list->count, all, 1, "attributes", "the first");
+	row_list_say_which(list, list->count, all, 1, "attributes", "the first");
 	return status;
 }
 
@@ -440,7 +242,7 @@ static enum histree_status add_chart_row(struct row_list *list, const struct his
 		.thread = HISTREE_NO_INDEX,
 	};
 	histree_chart_view_name(view, index, name, sizeof(name));
-	return add(list, row, name, "", error);
+	return row_list_add(list, row, name, "", error);
 }
 
 enum histree_status row_list_chart(struct row_list *list, const struct histree_draw_options *options,
@@ -450,20 +252,20 @@ enum histree_status row_list_chart(struct row_list *list, const struct histree_d
 	struct histree_chart_view *view;
 	uint32_t count;
 	size_t all = 0;
-	enum histree_status status = sort_asked(list, options, error);
+	enum histree_status status = row_list_sort_asked(list, options, error);
 	if (status == HISTREE_OK)
 		status = histree_chart_view_create(history, options->chart, options->cancel, &view, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);
 	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
-		if (rows[i].shown == HISTREE_ROOT || !is_asked(list, options, rows[i].shown))
+		if (rows[i].shown == HISTREE_ROOT || !row_list_is_asked(list, options, rows[i].shown))
 			continue;
 		all++;
 		if (list->count < rows_max)
 			status = add_chart_row(list, history, hosts, view, i, rows[i].shown, error);
 	}
-	say_which(list, list->count, all, 1, "rows", "the first");
+	row_list_say_which(list, list->count, all, 1, "rows", "the first");
 	histree_chart_view_free(view);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/ust/call_labels.h"
 #include "base/array.h"
 #include "base/error.h"
 
@@ -57,7 +58,7 @@ enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree
 		return error_memory(error, "names of functions");
 	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
 		owners[count++] = (struct call_owner){ thread->tid, thread->space };
-	enum histree_status status = call_symbols_label(&stacks->symbols, system, owners, count, error);
+	enum histree_status status = call_labels_write(&stacks->symbols, system, owners, count, error);
 	free(owners);
 	return status;
 }

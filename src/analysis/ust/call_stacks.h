@@ -21,6 +21,7 @@
 #include "base/id_map.h"
 #include "base/intern.h"
 #include "event/event.h"
+#include "histree/state_system.h"
 
 /* Linux's stack of 8 MiB has room for so many calls of 128 bytes; an exit looks at all of them at worst. */
 enum { CALL_DEPTH_MAX = 1 << 16 };

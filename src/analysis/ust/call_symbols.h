@@ -3,14 +3,14 @@
  * call_symbols.h - names for the addresses of functions: which binaries lie where in each process, as the state
  * dump of LTTng-UST and its events of dlopen() say, and what symbols/ finds in them.
  *
- * States have addresses; the names are labels of the history (labels.h), so that whatever shows states shows them.
+ * States have addresses; the names become labels of the history (call_labels.h), so that whatever shows states
+ * shows them.
  */
 #ifndef ANALYSIS_UST_CALL_SYMBOLS_H
 #define ANALYSIS_UST_CALL_SYMBOLS_H
 
 #include "analysis/class_table.h"
 #include "base/id_map.h"
-#include "histree/state_system.h"
 #include "symbols/symbol_source.h"
 
 struct call_module {
@@ -78,17 +78,8 @@ struct call_function *call_symbols_function(struct call_symbols *symbols, struct
 enum histree_status call_symbols_name(struct call_symbols *symbols, const struct call_space *space,
 				      struct call_function *function, struct histree_error *error);
 
-/*
- * Look for all names, and hand them to a history as labels of the threads' stacks; `space_of` says whose thread is
- * in which space, NULL for none.
- */
-struct call_owner {
-	int32_t tid;
-	const struct call_space *space;
-};
-enum histree_status call_symbols_label(struct call_symbols *symbols, struct histree_state_system *system,
-				       const struct call_owner *owners, size_t owner_count,
-				       struct histree_error *error);
+/* Look for all names, and count what has one and what has not. */
+enum histree_status call_symbols_name_all(struct call_symbols *symbols, struct histree_error *error);
 
 /* Writes a sentence about functions without names, or "". */
 void call_symbols_missing(const struct call_symbols *symbols, char *text, size_t size);
