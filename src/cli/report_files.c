@@ -198,20 +198,6 @@ static enum histree_status take_request(struct reading *reading, const struct hi
 	return add(&reading->uses, (const char *)device->bytes, device->size, use, error);
 }
 
-static void put_bytes(struct row_writer *rows, uint64_t bytes)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-	char text[32];
-	double number = (double)bytes;
-	size_t unit = 0;
-	while (number >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
-		number /= 1024;
-		unit++;
-	}
-	snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", number, units[unit]);
-	row_text(rows, text);
-}
-
 static void put_disks(struct overview_page *page, const struct reading *reading)
 {
 	static const struct row_column columns[] = { { .name = "device", .width = 10 },
@@ -229,9 +215,9 @@ static void put_disks(struct overview_page *page, const struct reading *reading)
 		const struct use *use = &reading->uses.all[i];
 		row_text(&page->rows, use->name);
 		row_unsigned(&page->rows, use->reads);
-		put_bytes(&page->rows, use->read_bytes);
+		row_size(&page->rows, use->read_bytes);
 		row_unsigned(&page->rows, use->writes);
-		put_bytes(&page->rows, use->written_bytes);
+		row_size(&page->rows, use->written_bytes);
 		row_duration(&page->rows, use->ns / use->count);
 		put_longest(&page->rows, use);
 		row_end(&page->rows);
@@ -381,9 +367,9 @@ static void put_memory(struct overview_page *page, const struct reading *reading
 		const struct use *use = &reading->uses.all[i];
 		row_text(&page->rows, use->name);
 		row_unsigned(&page->rows, use->count);
-		put_bytes(&page->rows, use->bytes);
+		row_size(&page->rows, use->bytes);
 		row_unsigned(&page->rows, use->kept);
-		put_bytes(&page->rows, use->kept_bytes);
+		row_size(&page->rows, use->kept_bytes);
 		row_end(&page->rows);
 	}
 	overview_page_table_end(page);

@@ -125,13 +125,13 @@ enum histree_status report_pictures(struct overview_page *page, const struct rep
 		return HISTREE_OK;
 	overview_page_section(page, "Over time");
 	enum histree_status status =
-		draw_view(page, source, HISTREE_DRAW_CONTROL_FLOW, "threads", &is_drawn, error);
+		draw_view(page, source, HISTREE_DRAW_CONTROL_FLOW, "Threads", &is_drawn, error);
 	if (status == HISTREE_OK)
 		status = draw_view(page, source, HISTREE_DRAW_RESOURCES, "CPUs", &is_drawn, error);
 	for (size_t i = 0; i < info->history_count && status == HISTREE_OK; i++)
 		status = draw_charts(page, source, info->histories[i].analysis, &is_drawn, error);
 	if (status == HISTREE_OK && !is_drawn)
-		status = draw_view(page, source, HISTREE_DRAW_ATTRIBUTES, "states", &is_drawn, error);
+		status = draw_view(page, source, HISTREE_DRAW_ATTRIBUTES, "States", &is_drawn, error);
 	overview_page_command(page, "serve", source->target->path, "");
 	return status;
 }

@@ -66,9 +66,12 @@ enum histree_status report_files(struct overview_page *page, const struct report
 enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
 				  struct histree_error *error);
 
-/* What counters counted in the window, by thread: nothing if there is no such history. */
-enum histree_status report_counters(struct overview_page *page, const struct report_source *source,
-				    struct histree_error *error);
+/*
+ * What was counted in the window: bytes of interfaces, of threads, switches, counters of events.  Nothing if there
+ * is no such history.
+ */
+enum histree_status report_sums(struct overview_page *page, const struct report_source *source,
+				struct histree_error *error);
 
 /* Each segment store: how long what lasts, and when the slowest was. */
 enum histree_status report_segments(struct overview_page *page, const struct report_source *source,

@@ -74,6 +74,24 @@ void row_duration(struct row_writer *rows, uint64_t ns)
 		row_unsigned(rows, ns);
 }
 
+void row_size(struct row_writer *rows, int64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	char text[32];
+	double number = (double)bytes;
+	size_t unit = 0;
+	if (!rows->format->for_people) {
+		row_number(rows, bytes);
+		return;
+	}
+	while ((number >= 1024 || number <= -1024) && unit + 1 < sizeof(units) / sizeof(*units)) {
+		number /= 1024;
+		unit++;
+	}
+	snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", number, units[unit]);
+	row_text(rows, text);
+}
+
 /* A label has few bytes, and so has a text that has one: histree/labels.h. */
 void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words)
 {

@@ -88,6 +88,9 @@ void row_labelled(struct row_writer *rows, const struct histree_value *value, co
 /* Writes a length of time: with a unit for people, else in nanoseconds. */
 void row_duration(struct row_writer *rows, uint64_t ns);
 
+/* Writes a number of bytes: with a unit for people, else as it is. */
+void row_size(struct row_writer *rows, int64_t bytes);
+
 void row_null(struct row_writer *rows);
 void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);

@@ -95,7 +95,7 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 	if (status == HISTREE_OK)
 		status = report_memory(&page, source, &error);
 	if (status == HISTREE_OK)
-		status = report_counters(&page, source, &error);
+		status = report_sums(&page, source, &error);
 	if (status == HISTREE_OK)
 		report_more(&page, source);
 	overview_page_end(&page);
