@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A build's memory has a ceiling, however many attributes there are: check_ceiling.py HISTREE
+
+A trace of 60,000 threads, 300,000 attributes, is built within 8 MB for buffers and tables. Above what a trace of 1,000
+threads takes, that may take these 8 MB and 12 more: 6 bytes an attribute for what overviews are made of, the rest for pages
+of files. With a ceiling that is not reached, it takes far more, or the test would not find anything.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HISTREE = str(pathlib.Path(sys.argv[1]).resolve())
+FEW, MANY, MEGABYTE = 1000, 60000, 1 << 20
+CEILING, ALLOWED = 8 * MEGABYTE, 12 * MEGABYTE
+
+
+def write_trace(path, threads):
+    """Each thread runs once, and no more."""
+    with path.open("w", encoding="utf-8") as file:
+        print("time", "cpu", "event", *(f"{side}_{what}" for side in ("prev", "next") for what in ("comm", "tid", "prio")),
+              "prev_state", sep="\t", file=file)
+        for tid in range(1, threads + 1):
+            print(1000 * tid, 0, "sched_switch", "w", tid - 1, 20, "w", tid, 20, 1, sep="\t", file=file)
+
+
+def peak(folder, trace, ceiling):
+    """The most bytes that were in memory at a time."""
+    build = subprocess.Popen([HISTREE, "build", "-q", "--force", "-a", "kernel", "--threads", "1", "--memory", str(ceiling),
+                              "-o", folder / "store", f"text:tracer=lttng:{trace}"])
+    _, status, usage = os.wait4(build.pid, 0)
+    assert status == 0, status
+    return 1024 * usage.ru_maxrss
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_trace(folder / "few.tsv", FEW)
+        write_trace(folder / "many.tsv", MANY)
+        few = peak(folder, folder / "few.tsv", CEILING)
+        many = peak(folder, folder / "many.tsv", CEILING)
+        free = peak(folder, folder / "many.tsv", 160 * MEGABYTE)
+    print(*(f"{what}: {size / MEGABYTE:.1f} MB" for what, size in
+            (("few attributes", few), ("many", many), ("many, without a ceiling in reach", free))), sep="; ")
+    most = few + CEILING + ALLOWED
+    assert many <= most, f"{most / MEGABYTE:.1f} MB are the most"
+    assert free > most, "the trace is too small to reach the ceiling"
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
