@@ -106,7 +106,7 @@ static enum histree_status draw_charts(struct overview_page *page, const struct 
 	for (size_t i = 0; i < count && status >= 0; i++) {
 		const struct histree_draw_options options = { .view = HISTREE_DRAW_CHART,
 							      .chart = charts[i].name,
-							      .title = analysis,
+							      .title = charts[i].title,
 							      .height = CHART_HEIGHT };
 		if (charts[i].kind == HISTREE_CHART_LINES)
 			status = draw(page, source, history, &options, charts[i].title, error);

@@ -239,14 +239,15 @@ static enum histree_status draw(struct lines_picture *picture, struct histree_er
 	const struct histree_chart *shown = histree_chart_view_chart(picture->view);
 	struct row_list list = { .count = 0 };
 	char all[GROUPED_NUMBER_SIZE];
+	const char *title = picture->options->title != NULL ? picture->options->title : shown->title;
+	const bool is_own = strcmp(title, shown->title) == 0; /* then it is not said twice */
 	if (picture->all > picture->count)
-		snprintf(list.note, sizeof(list.note), "%.90s: %zu of %s lines, %s", shown->title, picture->count,
-			 grouped_number(picture->all, all),
+		snprintf(list.note, sizeof(list.note), "%.90s%s%zu of %s lines, %s", is_own ? "" : shown->title,
+			 is_own ? "" : ": ", picture->count, grouped_number(picture->all, all),
 			 picture->options->quarks != NULL ? "those asked for" : "those that matter most");
 	else
-		snprintf(list.note, sizeof(list.note), "%.150s", shown->title);
-	chart_frame(&picture->canvas, &picture->chart, &list,
-		    picture->options->title != NULL ? picture->options->title : shown->name);
+		snprintf(list.note, sizeof(list.note), "%.150s", is_own ? "" : shown->title);
+	chart_frame(&picture->canvas, &picture->chart, &list, title);
 	draw_numbers(picture);
 	draw_unknown(picture);
 	for (size_t i = 0; i < picture->count; i++)
