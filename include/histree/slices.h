@@ -51,7 +51,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_slice_post_put(struct
 									  unsigned worker, const void *bytes,
 									  size_t size, struct histree_error *error);
 
-/* A worker is gone.  The build does without it, unless leaves of slices are gone with it that were handed over. */
+/* A worker is gone.  The build does without it: what it had is read again. */
 HISTREE_API void histree_slice_post_lose(struct histree_slice_post *post, unsigned worker);
 
 /* What became of a trace, once it was built. */

@@ -5,15 +5,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/thread.h"
+#include "pipeline/slice_crew.h"
 #include "pipeline/slice_post.h"
 #include "state/state_system.h"
 #include "tree/leaf_pack.h"
 
 enum {
-	KNOWN_SHARE = 64, /* of the time of a slice, what is read before it */
-	FIRST_SHARE = 4,  /* of the length of a slice, the first one, for which the threads do not wait */
-	THREADS_MAX = 64,
+	KNOWN_SHARE = 64,       /* of the time of a slice, what is read before it */
+	FIRST_SHARE = 4,        /* of the length of a slice, the first one, for which the threads do not wait */
 	SLICES_AHEAD = 2,       /* that wait for a thread, or to be handed over, besides those at hand */
 	TRACE_EVENT_BYTES = 30, /* of a trace, as most tracers write them: what a number of events stands for */
 	SLICE_BYTES_MIN = 4 << 10,
@@ -48,52 +47,10 @@ struct job_slices {
 	uint64_t bytes_done;
 
 	struct slice_ring ring;
-	atomic_bool is_of_no_use; /* to have others read slices from here on */
-	pthread_t threads[THREADS_MAX];
-	unsigned thread_count;
+	struct slice_crew crew;
 	struct slice_post_job post_job; /* while plan.post has it */
 	bool is_attached;
 };
-
-/* ---- threads ------------------------------------------------------------------------------------------------- */
-
-static struct slice_run *begin_run(struct job_slices *slices, struct slice *slice)
-{
-	const struct interval_sink *sink = &slices->system->sink;
-	struct slice_frame frame = slices->frame;
-	struct slice_run *run = NULL;
-	size_t kept_max = slices->share / 16 * KEPT_MAX;
-	if (sink->begin_pack != NULL && sink->begin_pack(sink->context, kept_max, &frame.log.pack, NULL) < 0)
-		return NULL;
-	if (slice_run_create(&slices->source, &frame, &slice->range, &slice->hint, &slice->memory, &run, NULL) !=
-	    HISTREE_OK)
-		return NULL;
-	return run;
-}
-
-static void *work(void *context)
-{
-	struct job_slices *slices = context;
-	struct slice_reader *reader = NULL;
-	struct leaf_scratch scratch = { 0 };
-	struct slice *slice;
-	if (slice_reader_open(&slices->source, &reader, NULL) != HISTREE_OK)
-		reader = NULL;
-	while ((slice = slice_ring_wait(&slices->ring)) != NULL) {
-		if (slice->step == STEP_MAKE) {
-			slice->made = slice_run_make(slice->run, &scratch, &slice->error);
-			slice_ring_end_step(&slices->ring, slice, STEP_TAKE);
-			continue;
-		}
-		slice->run = begin_run(slices, slice);
-		if (slice->run != NULL)
-			slice_run_read(slice->run, reader, slices->pass.index != NULL, &slices->is_of_no_use);
-		slice_ring_end_step(&slices->ring, slice, STEP_COMMIT);
-	}
-	leaf_scratch_release(&scratch);
-	slice_reader_close(reader);
-	return NULL;
-}
 
 /* ---- cuts ---------------------------------------------------------------------------------------------------- */
 
@@ -131,7 +88,7 @@ static void cut_slice(struct job_slices *slices)
 
 static void cut_slices(struct job_slices *slices)
 {
-	while (!slices->is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
+	while (!slices->crew.is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
 		cut_slice(slices);
 }
 
@@ -140,7 +97,7 @@ static void cut_slices(struct job_slices *slices)
 /* Others need read no slices any more. */
 static void give_up(struct job_slices *slices)
 {
-	atomic_store(&slices->is_of_no_use, true);
+	atomic_store(&slices->crew.is_of_no_use, true);
 }
 
 /* Read up to a time, from where the owner is. */
@@ -172,27 +129,20 @@ static void learn_length(struct job_slices *slices, const struct slice *slice)
 	slices->length = (double)slice->bytes * (factor < growth_max ? factor : growth_max);
 }
 
-/* Whoever has it is. */
-static bool is_gone(struct job_slices *slices, const struct slice *slice)
-{
-	struct histree_slice_post *post = slices->plan.post;
-	return post != NULL && slice_post_has_lost(post, slice_ring_worker(&slices->ring, slice));
-}
-
 /* The oldest slice that was read.  One that is of no use is left to the owner, once those before it are taken. */
 static enum histree_status commit(struct job_slices *slices, struct slice *slice, struct histree_error *error)
 {
 	enum slice_outcome outcome = SLICE_IS_OF_NO_USE;
 	enum histree_status status = HISTREE_NOT_FOUND;
 	slices->counts.slices++;
-	if (slice->run != NULL && !slices->is_of_no_use && !is_gone(slices, slice))
+	if (slice->run != NULL && !slices->crew.is_of_no_use)
 		outcome = slice_run_outcome(slice->run, slices->positions);
 	if (outcome == SLICE_IS_OF_USE) {
 		learn_length(slices, slice);
 		status = slice_run_commit(slice->run, &slices->pass, slices->positions, error);
 	}
 	if (slices->plan.post != NULL)
-		slice_post_count(slices->plan.post, slice->worker, status == HISTREE_OK);
+		slice_post_count(slices->plan.post, slice_ring_worker(&slices->ring, slice), status == HISTREE_OK);
 	if (status == HISTREE_OK) {
 		slices->counts.taken++;
 		slices->reads_here = false;
@@ -221,13 +171,6 @@ static enum histree_status take(struct job_slices *slices, struct slice *slice, 
 	return status;
 }
 
-static enum histree_status is_lost(const struct slice *slice, struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_IO,
-			 "rank %d is gone, and with it a part of the history: the same command builds it again",
-			 slice->worker + 1);
-}
-
 /* Take the oldest slice if it has come to that.  *waits becomes false then. */
 static enum histree_status take_oldest(struct job_slices *slices, bool *waits, struct histree_error *error)
 {
@@ -236,7 +179,7 @@ static enum histree_status take_oldest(struct job_slices *slices, bool *waits, s
 	/* Nothing else is to be done before it is taken. */
 	bool is_next = ring->committed == ring->cut || slice_ring_at(ring, ring->committed)->is_refused;
 	if (!slice_ring_has_come(ring, slice, STEP_TAKE, *waits && is_next))
-		return is_gone(slices, slice) ? is_lost(slice, error) : HISTREE_OK;
+		return HISTREE_OK;
 	enum histree_status status = take(slices, slice, error);
 	slice_ring_count(ring, &ring->taken);
 	*waits = false;
@@ -254,8 +197,6 @@ static enum histree_status advance(struct job_slices *slices, bool *waits, struc
 		return status;
 	struct slice *slice = slice_ring_at(ring, ring->committed);
 	if (!slice->is_refused) {
-		if (is_gone(slices, slice))
-			slice_ring_abandon(ring, slice);
 		if (!slice_ring_has_come(ring, slice, STEP_COMMIT, *waits))
 			return HISTREE_OK;
 		*waits = false;
@@ -275,7 +216,7 @@ static enum histree_status advance(struct job_slices *slices, bool *waits, struc
 /* Nothing is left of slices: the rest of the trace, if there is any. */
 static enum histree_status read_rest(struct job_slices *slices, struct histree_error *error)
 {
-	bool has_rest = slices->is_of_no_use && slices->next != INT64_MAX;
+	bool has_rest = slices->crew.is_of_no_use && slices->next != INT64_MAX;
 	slices->next = INT64_MAX;
 	return has_rest ? read_on(slices, INT64_MAX, error) : HISTREE_OK;
 }
@@ -385,10 +326,15 @@ static enum histree_status attach(struct job_slices *slices, struct histree_erro
 
 static void start_threads(struct job_slices *slices)
 {
-	while (slices->thread_count < slices->plan.threads && slices->thread_count < THREADS_MAX &&
-	       thread_create(&slices->threads[slices->thread_count], work, slices))
-		slices->thread_count++;
-	if (slices->thread_count == 0)
+	const struct slice_crew_plan plan = {
+		.ring = &slices->ring,
+		.source = &slices->source,
+		.frame = &slices->frame,
+		.sink = &slices->system->sink,
+		.pass = &slices->pass,
+		.kept_max = slices->share / 16 * KEPT_MAX,
+	};
+	if (slice_crew_start(&slices->crew, &plan, slices->plan.threads) == 0)
 		give_up(slices);
 }
 
@@ -471,12 +417,10 @@ void job_slices_free(struct job_slices *slices)
 {
 	if (slices == NULL)
 		return;
-	give_up(slices);
 	slice_ring_stop(&slices->ring);
+	slice_crew_end(&slices->crew);
 	if (slices->is_attached)
 		slice_post_attach(slices->plan.post, NULL);
-	for (unsigned i = 0; i < slices->thread_count; i++)
-		pthread_join(slices->threads[i], NULL);
 	slice_ring_release(&slices->ring);
 	free(slices->positions);
 	slice_reader_close(slices->reader);

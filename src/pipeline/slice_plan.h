@@ -18,7 +18,7 @@ enum slice_message {
 	SLICE_MAKE = 'M',     /* to a worker: number, keys */
 	SLICE_WAS_READ = 'r', /* number, what was read */
 	SLICE_WAS_MADE = 'm', /* number, status; what was made, or a message */
-	SLICE_REFUSED = 'E',  /* the plan: a message */
+	SLICE_REFUSED = 'E',  /* the plan: status, a message */
 };
 
 struct slice_plan {

@@ -92,20 +92,16 @@ enum histree_status slice_post_check(struct histree_slice_post *post, struct his
 	return failure.status == HISTREE_OK ? HISTREE_OK : error_set(error, failure.status, "%s", failure.message);
 }
 
-bool slice_post_has_lost(struct histree_slice_post *post, int worker)
-{
-	pthread_mutex_lock(&post->mutex);
-	bool is_lost = worker >= 0 && post->workers[worker].is_lost;
-	pthread_mutex_unlock(&post->mutex);
-	return is_lost;
-}
-
 void histree_slice_post_lose(struct histree_slice_post *post, unsigned worker)
 {
-	pthread_mutex_lock(&post->mutex);
-	if (worker < post->worker_count)
-		post->workers[worker].is_lost = true;
-	pthread_mutex_unlock(&post->mutex);
+	if (worker >= post->worker_count || post->workers[worker].is_lost)
+		return;
+	post->workers[worker].is_lost = true;
+	const struct slice_post_job *job = begin_use(post);
+	if (job == NULL)
+		return;
+	slice_ring_lose(job->ring, (int)worker);
+	end_use(post);
 }
 
 void slice_post_refuse(struct histree_slice_post *post, const char *why)
@@ -172,7 +168,7 @@ enum histree_status histree_slice_post_take(struct histree_slice_post *post, uns
 	struct saved_bytes out = { 0 };
 	*bytes = NULL;
 	*size = 0;
-	if (worker >= post->worker_count || slice_post_has_lost(post, (int)worker))
+	if (worker >= post->worker_count || post->workers[worker].is_lost)
 		return HISTREE_NOT_FOUND;
 	const struct slice_post_job *job = begin_use(post);
 	if (job == NULL)
@@ -197,6 +193,11 @@ enum histree_status histree_slice_post_take(struct histree_slice_post *post, uns
 static enum histree_status makes_no_sense(struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_FORMAT, "it says what this histree does not understand");
+}
+
+static bool is_error(int64_t status)
+{
+	return status < 0 && status >= HISTREE_ERR_INTERNAL;
 }
 
 /* What only memory prevents is read by the owner. */
@@ -225,7 +226,7 @@ static enum histree_status put_made(const struct slice_post_job *job, struct sli
 	int64_t said = saved_read_signed(reader);
 	if (said != HISTREE_OK) {
 		const char *text = saved_read_text(reader, &size);
-		if (reader->failed || said >= 0 || said < HISTREE_ERR_INTERNAL)
+		if (reader->failed || !is_error(said))
 			return makes_no_sense(error);
 		return error_set(error, (enum histree_status)said, "%.*s", (int)(size < 400 ? size : 400), text);
 	}
@@ -247,8 +248,11 @@ static enum histree_status put(struct histree_slice_post *post, const struct sli
 	uint64_t kind = read_varint(reader);
 	size_t size;
 	if (kind == SLICE_REFUSED) {
+		int64_t said = saved_read_signed(reader);
 		const char *text = saved_read_text(reader, &size);
-		return error_set(error, HISTREE_ERR_TRACE, "%.*s", (int)(size < 400 ? size : 400), text);
+		if (!is_error(said))
+			return makes_no_sense(error);
+		return error_set(error, (enum histree_status)said, "%.*s", (int)(size < 400 ? size : 400), text);
 	}
 	uint64_t number = read_varint(reader);
 	bool was_read = kind == SLICE_WAS_READ;
@@ -268,7 +272,7 @@ enum histree_status histree_slice_post_put(struct histree_slice_post *post, unsi
 {
 	struct byte_reader reader = byte_reader(bytes, size);
 	struct histree_error failure = { 0 };
-	if (worker >= post->worker_count || slice_post_has_lost(post, (int)worker))
+	if (worker >= post->worker_count || post->workers[worker].is_lost)
 		return HISTREE_OK;
 	const struct slice_post_job *job = begin_use(post);
 	if (job == NULL)

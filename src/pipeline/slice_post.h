@@ -29,8 +29,6 @@ void slice_post_attach(struct histree_slice_post *post, const struct slice_post_
 /* Returns what the build is to end with, because of a worker; HISTREE_OK: nothing. */
 enum histree_status slice_post_check(struct histree_slice_post *post, struct histree_error *error);
 
-bool slice_post_has_lost(struct histree_slice_post *post, int worker);
-
 /* The trace is not cut, for this reason, a constant. */
 void slice_post_refuse(struct histree_slice_post *post, const char *why);
 

@@ -100,13 +100,17 @@ void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slic
 	pthread_mutex_unlock(&ring->mutex);
 }
 
-void slice_ring_abandon(struct slice_ring *ring, struct slice *slice)
+void slice_ring_lose(struct slice_ring *ring, int worker)
 {
 	pthread_mutex_lock(&ring->mutex);
-	if (slice->step == STEP_READ && slice->is_begun) {
-		slice->step = STEP_COMMIT;
+	for (uint64_t number = ring->taken; number < ring->cut; number++) {
+		struct slice *slice = slice_ring_at(ring, number);
+		if (slice->worker != worker || slice->step == STEP_TAKE)
+			continue;
+		slice->worker = SLICE_WORKER_HERE;
 		slice->is_begun = false;
 	}
+	pthread_cond_broadcast(&ring->changed);
 	pthread_mutex_unlock(&ring->mutex);
 }
 

@@ -82,8 +82,8 @@ struct slice *slice_ring_wait(struct slice_ring *ring);
 /* Returns the slice that this worker has taken for this step; NULL: it has no such slice. */
 struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int worker, enum slice_step step);
 
-/* Whoever has taken it to read is gone: it is as if it could not be read. */
-void slice_ring_abandon(struct slice_ring *ring, struct slice *slice);
+/* A worker is gone: what it was to do, or did, is to be done by threads of this process. */
+void slice_ring_lose(struct slice_ring *ring, int worker);
 
 /* Whoever has taken it has done the step. */
 void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slice_step next);

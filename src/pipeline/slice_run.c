@@ -166,14 +166,21 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 
 /* ---- handing one over ---------------------------------------------------------------------------------------- */
 
+static bool are_same(const struct trace_position *one, const struct trace_position *other, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (one[i].packet != other[i].packet || one[i].events != other[i].events)
+			return false;
+	return true;
+}
+
 enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct trace_position *begin)
 {
 	const struct slice_source *source = run->source;
 	if (!run->is_whole || run->instance == NULL || source->analysis->slices->failure(run->instance) != NULL)
 		return SLICE_IS_OF_NO_USE;
-	for (size_t i = 0; i < source->file_count; i++)
-		if (run->begin[i].packet != begin[i].packet || run->begin[i].events != begin[i].events)
-			return SLICE_IS_OF_NO_USE;
+	if (!are_same(run->begin, begin, source->file_count))
+		return SLICE_IS_OF_NO_USE;
 	return run->has_more ? SLICE_HAS_MORE : SLICE_IS_OF_USE;
 }
 
@@ -189,6 +196,25 @@ enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *p
 	memcpy(positions, run->end, source->file_count * sizeof(*positions));
 	pass->events += run->events;
 	pass->last = run->last > pass->last ? run->last : pass->last;
+	return HISTREE_OK;
+}
+
+enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *committed,
+				      struct histree_error *error)
+{
+	const struct analysis_slices *slices = run->source->analysis->slices;
+	size_t files = run->source->file_count;
+	bool is_same = slice_run_outcome(run, committed->begin) == SLICE_IS_OF_USE &&
+		       are_same(run->end, committed->end, files) && run->events == committed->events &&
+		       run->last == committed->last;
+	free(slices->take_keys(run->instance, &run->key_count));
+	if (!is_same || run->key_count != committed->key_count)
+		return error_set(error, HISTREE_ERR_IO,
+				 "what a process had read of the trace is gone with it, and cannot be read again: "
+				 "memory is out, or the trace has changed meanwhile");
+	run->keys = committed->keys;
+	run->before = committed->before;
+	committed->keys = NULL;
 	return HISTREE_OK;
 }
 

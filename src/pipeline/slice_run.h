@@ -53,8 +53,9 @@ struct slice_run {
 	histree_time last;       /* the greatest time */
 	struct slice_bytes size; /* as slice_run_bytes() has it, once it was read */
 	bool is_indexed;
-	bool is_whole; /* it was read from its beginning to its end */
-	bool has_more; /* SLICE_HAS_MORE */
+	bool is_elsewhere; /* another process has read it, and its pack */
+	bool is_whole;     /* it was read from its beginning to its end */
+	bool has_more;     /* SLICE_HAS_MORE */
 };
 
 /*
@@ -87,6 +88,13 @@ enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct t
  */
 enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *pass,
 				     struct trace_position *positions, struct histree_error *error);
+
+/*
+ * A run that was read is to be made in place of one of the same range and hint that was committed, and was read
+ * elsewhere.  Returns HISTREE_ERR_IO if it has not seen the same.
+ */
+enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *committed,
+				      struct histree_error *error);
 
 /* Make leaves, and the index, of a slice that was committed. */
 enum histree_status slice_run_make(struct slice_run *run, struct leaf_scratch *scratch,

@@ -74,6 +74,7 @@ enum histree_status slice_run_load_read(struct slice_run *run, const struct slic
 	}
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
 		status = error_set(error, HISTREE_ERR_FORMAT, "a slice makes no sense");
+	run->is_elsewhere = true;
 	run->is_whole = status == HISTREE_OK && (flags & IS_WHOLE) != 0;
 	return status;
 }

@@ -315,6 +315,7 @@ static enum histree_status refuse(struct histree_slice_worker *worker, const str
 	if (note == NULL)
 		return error_memory(error, "a worker of a build");
 	saved_put(&note->bytes, SLICE_REFUSED);
+	saved_put_signed(&note->bytes, why->status);
 	saved_put_text(&note->bytes, why->message, strlen(why->message));
 	answer(worker, note);
 	return HISTREE_OK;

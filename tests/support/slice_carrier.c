@@ -22,6 +22,13 @@ static void to_worker(struct slice_carrier *carrier, unsigned number)
 	}
 }
 
+/* The message comes too late for its worker, which is gone. */
+static bool is_last(struct slice_carrier *carrier, const char *message)
+{
+	return carrier->loses > 0 && (carrier->loses_at == '\0' || carrier->loses_at == message[0]) &&
+	       random_below(&carrier->random, carrier->loses) == 0;
+}
+
 static void from_worker(struct slice_carrier *carrier, unsigned number)
 {
 	void *bytes;
@@ -31,7 +38,7 @@ static void from_worker(struct slice_carrier *carrier, unsigned number)
 		carrier->carried += size;
 		if (carrier->look != NULL)
 			carrier->look(bytes, size);
-		if (carrier->loses > 0 && random_below(&carrier->random, carrier->loses) == 0)
+		if (is_last(carrier, bytes))
 			carrier->is_gone[number] = true;
 		if (carrier->damages > 0 && random_below(&carrier->random, carrier->damages) == 0)
 			((uint8_t *)bytes)[random_below(&carrier->random, size)] ^=

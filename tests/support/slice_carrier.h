@@ -22,6 +22,7 @@ struct slice_carrier {
 	struct random random;
 	/* One in so many messages of workers is changed by a byte, or is the last of its worker; 0: none. */
 	unsigned damages, loses;
+	char loses_at; /* only messages of this kind are; '\0': any */
 	bool is_gone[CARRIED_WORKERS_MAX];
 	uint64_t carried; /* bytes, both ways */
 	/* Sees each message of a worker; NULL: nobody does. */
