@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "cli/report.h"
+#include "mpi/launcher.h"
 
 /* Linux wakes a sleeper up to 50 us late, so that it can wake several at once: longer than a message takes. */
 enum { TAG = 17, BEGIN_SECONDS = 300, SLACK_NS = 1000 };
@@ -53,6 +54,8 @@ bool link_begin(struct link *link, int *argc, char ***argv)
 {
 	int provided;
 	*link = (struct link){ .count = 1 };
+	launcher_choose_ways();
+	launcher_end_with("histree-mpi: ended by a signal, or because a rank died; nothing was changed\n");
 	signal(SIGALRM, give_up);
 	alarm(BEGIN_SECONDS);
 	int begun = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
@@ -66,9 +69,19 @@ bool link_begin(struct link *link, int *argc, char ***argv)
 	       MPI_Comm_size(MPI_COMM_WORLD, &link->count) == MPI_SUCCESS;
 }
 
-void link_end(void)
+struct receiving {
+	MPI_Request request;
+	struct message message;
+	bool is_begun;
+};
+
+void link_end(struct link *link)
 {
 	MPI_Finalize();
+	for (int rank = 0; rank < link->count && link->receiving != NULL; rank++)
+		message_release(&link->receiving[rank].message);
+	free(link->receiving);
+	link->receiving = NULL;
 }
 
 bool link_send(struct link *link, int rank, const struct message *message)
@@ -140,6 +153,82 @@ bool link_has_message(struct link *link, int rank, int *from)
 	link->heard_ns = link_now_ns();
 	return true;
 }
+
+/* ---- without waiting ----------------------------------------------------------------------------------------- */
+
+static bool begin_receiving(struct link *link, const MPI_Status *status)
+{
+	struct receiving *receiving = &link->receiving[status->MPI_SOURCE];
+	struct message *message = &receiving->message;
+	int size;
+	if (MPI_Get_count(status, MPI_BYTE, &size) != MPI_SUCCESS || size < 0 ||
+	    !array_reserve(&message->bytes, &message->capacity, (size_t)size + 1) ||
+	    MPI_Irecv(message->bytes, size, MPI_BYTE, status->MPI_SOURCE, TAG, MPI_COMM_WORLD,
+		      &receiving->request) != MPI_SUCCESS)
+		return false;
+	message->size = (size_t)size;
+	receiving->is_begun = true;
+	link->receiving_count++;
+	return true;
+}
+
+/* Ranks of which something is coming are not asked: what they sent later comes later. */
+static enum link_taken begin_all(struct link *link, int *from)
+{
+	MPI_Status status;
+	bool any = link->receiving_count == 0;
+	for (int rank = 0; rank < link->count; rank++) {
+		int found = 0;
+		if (link->receiving[rank].is_begun)
+			continue;
+		*from = rank;
+		if (MPI_Iprobe(any ? MPI_ANY_SOURCE : rank, TAG, MPI_COMM_WORLD, &found, &status) != MPI_SUCCESS)
+			return LINK_FAILED;
+		if (found && !begin_receiving(link, &status)) {
+			*from = status.MPI_SOURCE;
+			return LINK_FAILED;
+		}
+		if (any)
+			break;
+	}
+	return LINK_NOTHING;
+}
+
+static void swap_messages(struct message *one, struct message *other)
+{
+	const struct message kept = *one;
+	*one = *other;
+	*other = kept;
+}
+
+enum link_taken link_take(struct link *link, int *from, struct message *message)
+{
+	if (link->receiving == NULL)
+		link->receiving = calloc((size_t)link->count, sizeof(*link->receiving));
+	if (link->receiving == NULL || begin_all(link, from) == LINK_FAILED)
+		return LINK_FAILED;
+	for (int rank = 0; rank < link->count && link->receiving_count > 0; rank++) {
+		struct receiving *receiving = &link->receiving[rank];
+		int is_done = 0;
+		*from = rank;
+		if (!receiving->is_begun)
+			continue;
+		if (MPI_Test(&receiving->request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			return LINK_FAILED;
+		if (!is_done)
+			continue;
+		receiving->is_begun = false;
+		link->receiving_count--;
+		link->messages_received++;
+		link->bytes_received += receiving->message.size;
+		link->heard_ns = link_now_ns();
+		swap_messages(message, &receiving->message);
+		return LINK_TAKEN;
+	}
+	return LINK_NOTHING;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------- */
 
 /* A message that comes at once is waited for without sleep. */
 void link_rest(const struct link *link)

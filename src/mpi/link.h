@@ -14,6 +14,7 @@
 #define LINK_ANY (-1)
 
 struct posted;
+struct receiving;
 
 struct link {
 	int rank, count; /* of ranks */
@@ -23,14 +24,16 @@ struct link {
 	int64_t heard_ns; /* when something was sent or came last */
 	/* Whoever waits for a message asks it now and then; false: it is not waited for any more.  NULL: it is. */
 	bool (*go_on)(void *context);
-	struct posted *posted; /* on their way: a list */
+	struct posted *posted;       /* on their way: a list */
+	struct receiving *receiving; /* by rank: what is coming, for link_take() */
+	int receiving_count;         /* of ranks of which something is */
 };
 
 /* Returns false if MPI cannot begin. */
 bool link_begin(struct link *link, int *argc, char ***argv);
 
 /* All ranks end it, after their last message. */
-void link_end(void);
+void link_end(struct link *link);
 
 /* Returns false if the message could not be sent, or had no memory. */
 bool link_send(struct link *link, int rank, const struct message *message);
@@ -49,6 +52,18 @@ bool link_has_message(struct link *link, int rank, int *from);
 
 /* Takes a message of this rank, waiting for it.  Returns false without memory, or if MPI fails. */
 bool link_receive(struct link *link, int rank, struct message *message);
+
+enum link_taken {
+	LINK_NOTHING,
+	LINK_TAKEN,
+	LINK_FAILED, /* memory is out, or MPI fails */
+};
+
+/*
+ * Takes a message of any rank of which all is there, and never waits: a rank that dies may have sent half of one.
+ * *from says whose it is, or would have been.
+ */
+enum link_taken link_take(struct link *link, int *from, struct message *message);
 
 /* Sleeps for a moment, as long as fits the time for which nothing came. */
 void link_rest(const struct link *link);

@@ -45,7 +45,7 @@ static int print_version(void)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
-	bool speaks = rank_of_launcher() <= 0;
+	bool speaks = launcher_rank() <= 0;
 	report_set_program("histree-mpi");
 	open_files_allow_all();
 	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "cli/progress.h"
 #include "histree/slices.h"
 #include "mpi/build_message.h"
+#include "mpi/launcher.h"
 
 enum { LOOK_NS = 1000000, SAY_NS = 200000000 };
 
@@ -72,8 +74,19 @@ struct leading {
 	int64_t *heard_ns;      /* by rank, when it said something last; INT64_MAX: it is lost */
 	enum histree_status status;
 	struct histree_error error;
-	atomic_bool is_over;
+	atomic_bool is_over, is_cancelled;
+	bool has_said_so; /* that it is cancelled */
 };
+
+/* Once this has said no, there will be no new store, whatever is still to be cleared away. */
+static bool goes_on(void *context)
+{
+	struct leading *leading = context;
+	bool goes_on = progress_goes_on(NULL);
+	if (!goes_on)
+		atomic_store(&leading->is_cancelled, true);
+	return goes_on;
+}
 
 static void *build(void *context)
 {
@@ -109,11 +122,12 @@ static void hear_all(struct leading *leading)
 {
 	struct message *message = &leading->message;
 	enum histree_status status;
+	enum link_taken taken;
 	int rank;
-	while (link_has_message(leading->link, LINK_ANY, &rank)) {
+	while ((taken = link_take(leading->link, &rank, message)) != LINK_NOTHING) {
 		bool was_lost = leading->heard_ns[rank] == INT64_MAX;
-		if (!link_receive(leading->link, rank, message)) {
-			if (!was_lost)
+		if (taken == LINK_FAILED) {
+			if (rank > 0 && !was_lost)
 				lose(leading, rank, "cannot be heard");
 			return;
 		}
@@ -137,12 +151,24 @@ static void look_for_lost(struct leading *leading)
 			lose(leading, rank, "says nothing any more");
 }
 
+/* The launcher waits for no build that ends in good order. */
+static void say_cancelled(struct leading *leading)
+{
+	if (leading->has_said_so)
+		return;
+	leading->has_said_so = true;
+	progress_end(leading->options->progress);
+	report("the build was ended, by a signal or because a rank died; there is no new store");
+}
+
 static void carry(struct leading *leading)
 {
 	while (!atomic_load(&leading->is_over)) {
 		send_all(leading);
 		hear_all(leading);
 		look_for_lost(leading);
+		if (atomic_load(&leading->is_cancelled))
+			say_cancelled(leading);
 		link_has_posted(leading->link);
 		rest();
 	}
@@ -156,13 +182,12 @@ static void end_all(struct leading *leading)
 	for (rank = 1; rank < leading->link->count; rank++) {
 		struct message end = { 0 };
 		message_byte(&end, BUILD_END);
-		if (leading->heard_ns[rank] != INT64_MAX)
-			left += link_post(leading->link, rank, &end);
+		bool is_sent = link_post(leading->link, rank, &end); /* also to one that is only slow */
+		left += is_sent && leading->heard_ns[rank] != INT64_MAX;
 	}
 	while (left > 0 && link_now_ns() < until) {
-		while (link_has_message(leading->link, LINK_ANY, &rank))
-			if (link_receive(leading->link, rank, &leading->message))
-				left -= leading->message.size > 0 && leading->message.bytes[0] == BUILD_DONE;
+		while (link_take(leading->link, &rank, &leading->message) == LINK_TAKEN)
+			left -= leading->message.size > 0 && leading->message.bytes[0] == BUILD_DONE;
 		link_has_posted(leading->link);
 		rest();
 	}
@@ -172,13 +197,12 @@ static int say_what_came(struct leading *leading, const struct build_request *re
 {
 	const struct histree_slice_counts counts = histree_slice_post_counts(leading->post);
 	bool quiet = leading->options->quiet;
-	progress_end(leading->options->progress);
 	if (leading->status == HISTREE_ERR_CANCELLED) {
 		*is_cut_off = true;
-		return report_exit(CLI_INPUT,
-				   "the build was ended, by a signal or because a rank died; there is no "
-				   "new store");
+		say_cancelled(leading);
+		return CLI_INPUT;
 	}
+	progress_end(leading->options->progress);
 	if (leading->status != HISTREE_OK && leading->status != HISTREE_PARTIAL)
 		return report_error(&leading->error);
 	if (counts.refusal != NULL && !quiet)
@@ -203,8 +227,12 @@ static int lead(struct leading *leading, const struct build_request *request, bo
 	carry(leading);
 	pthread_join(thread, NULL);
 	int code = say_what_came(leading, request, is_cut_off);
-	if (!*is_cut_off)
-		end_all(leading);
+	if (*is_cut_off)
+		return code;
+	launcher_end_with(leading->status >= HISTREE_OK ? LAUNCHER_STORE_IS_COMPLETE : NULL);
+	if (!progress_goes_on(NULL)) /* one that came too late for the build */
+		raise(SIGTERM);
+	end_all(leading);
 	return code;
 }
 
@@ -217,6 +245,7 @@ int slice_job_lead(struct link *link, const struct build_request *request, const
 	int code;
 	*is_cut_off = false;
 	leading.wanted.slices = threads;
+	leading.wanted.cancel = (struct histree_cancel){ goes_on, &leading };
 	leading.heard_ns = calloc((size_t)link->count, sizeof(*leading.heard_ns));
 	if (leading.heard_ns == NULL ||
 	    histree_slice_post_create((unsigned)link->count - 1, threads, &leading.post, &error) != HISTREE_OK) {
@@ -246,9 +275,10 @@ struct following {
 static bool hear(struct following *following)
 {
 	int from;
+	enum link_taken taken = LINK_NOTHING;
 	struct message *message = &following->message;
-	while (!following->is_over && link_has_message(following->link, 0, &from)) {
-		if (!link_receive(following->link, 0, message) || message->size == 0)
+	while (!following->is_over && (taken = link_take(following->link, &from, message)) != LINK_NOTHING) {
+		if (taken == LINK_FAILED || message->size == 0)
 			return false;
 		following->is_over = message->bytes[0] == BUILD_END;
 		if (message->bytes[0] == BUILD_SLICE &&

@@ -4,17 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int rank_of_launcher(void)
-{
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *text = getenv(names[i]);
-		if (text != NULL)
-			return atoi(text);
-	}
-	return -1;
-}
-
 void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
 		      const struct cli_option *other)
 {
@@ -29,7 +18,7 @@ void rank_add_options(struct cli_option *all, size_t max, const struct cli_optio
 bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 		int *status)
 {
-	if (rank_of_launcher() <= 0)
+	if (launcher_rank() <= 0)
 		return cli_begin(verb, argc, argv, values, words, status);
 	FILE *nowhere = fopen("/dev/null", "w");
 	enum cli_parsed parsed = nowhere != NULL ? cli_parse(verb, argc, argv, values, words, nowhere) : CLI_WRONG;
@@ -49,8 +38,8 @@ bool rank_link(struct link *link, int *argc, char ***argv, struct roll_call *fir
 	return roll_call(link, first);
 }
 
-int rank_end(const struct link *link, int status)
+int rank_end(struct link *link, int status)
 {
-	link_end();
+	link_end(link);
 	return link->rank == 0 ? status : CLI_OK;
 }

@@ -6,6 +6,7 @@
 #define MPI_VERB_H
 
 #include "cli/verb.h"
+#include "mpi/launcher.h"
 #include "mpi/link.h"
 #include "mpi/roll_call.h"
 
@@ -39,9 +40,6 @@ void rank_add_options(struct cli_option *all, size_t max, const struct cli_optio
 /* Runs events, segments, stats, top or sql, argv[0] being the verb; false: there is no such verb. */
 int face_run(int argc, char **argv);
 
-/* The rank that a launcher gave this process, before MPI begins; -1: it was started without one. */
-int rank_of_launcher(void);
-
 /* As cli_begin(); only one rank speaks. */
 bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 		int *status);
@@ -50,6 +48,6 @@ bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values
 bool rank_link(struct link *link, int *argc, char ***argv, struct roll_call *first, int *status);
 
 /* Ends MPI, and returns what this rank exits with: rank 0 speaks for all. */
-int rank_end(const struct link *link, int status);
+int rank_end(struct link *link, int status);
 
 #endif

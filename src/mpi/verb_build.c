@@ -53,10 +53,12 @@ static _Noreturn void cut_off(int status)
 	_exit(status);
 }
 
+static volatile sig_atomic_t late_status;
+
 static void end_late(int number)
 {
 	(void)number;
-	_exit(CLI_OK);
+	_exit(late_status);
 }
 
 static int build(struct link *link, const struct build_words *chosen, struct build_request *request,
@@ -87,6 +89,9 @@ static int build(struct link *link, const struct build_words *chosen, struct bui
 	} else if (*is_one_host) {
 		slice_job_decline(link);
 	}
+	bool has_spoken = link->rank == 0 || (link->rank == 1 && roll_call_first_is_gone(first));
+	if (is_cut_off && !has_spoken)
+		launcher_let_others_speak();
 	if (is_cut_off)
 		cut_off(CLI_INPUT);
 	return status;
@@ -104,7 +109,9 @@ static int run_request(int argc, char **argv, const struct build_words *chosen, 
 	link.go_on = progress_goes_on;
 	progress_catch_signals();
 	status = build(&link, chosen, request, &first, &is_one_host);
+	launcher_end_with(link.rank == 0 && status == CLI_OK && !is_one_host ? LAUNCHER_STORE_IS_COMPLETE : NULL);
 	/* A rank that died is not waited for for long. */
+	late_status = link.rank == 0 ? status : CLI_OK;
 	signal(SIGALRM, end_late);
 	alarm(END_SECONDS);
 	status = rank_end(&link, status);
@@ -125,13 +132,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!rank_begin(&whole, argc, argv, &chosen, &words, &status))
 		return status;
 	static char said[4096];
-	if (rank_of_launcher() > 0)
+	if (launcher_rank() > 0)
 		report_capture(said, sizeof(said));
 	status = build_request_read(&request, &chosen.build, &words);
 	report_capture(NULL, 0);
 	if (status == CLI_OK && request.wanted.backend > HISTREE_BACKEND_PARTIAL) {
 		status = CLI_USAGE;
-		if (rank_of_launcher() <= 0)
+		if (launcher_rank() <= 0)
 			report("ranks build stores: '--backend %s' makes none", chosen.build.backend);
 	}
 	if (status == CLI_OK)

@@ -40,7 +40,7 @@ int face_run(int argc, char **argv)
 	}
 	memcpy((void *)line, (void *)argv, (size_t)argc * sizeof(*line)); /* it is reordered */
 	if (rank_begin(&face.verb, argc, line, &chosen, &words, &status)) {
-		bool is_client = chosen.socket != NULL || rank_of_launcher() < 0;
+		bool is_client = chosen.socket != NULL || launcher_rank() < 0;
 		if (!is_client || !job_client_ask(argc, argv, words.words[0], chosen.socket, &status))
 			status = ask_ranks(argc, argv, &chosen, words.words[0]);
 	}

@@ -24,13 +24,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!rank_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	char unsaid[64];
-	if (rank_of_launcher() > 0)
+	if (launcher_rank() > 0)
 		report_capture(unsaid, sizeof(unsaid));
 	status = query_options_check(&chosen.query, words.count - 1);
 	report_capture(NULL, 0);
 	if (status != CLI_OK)
-		return rank_of_launcher() > 0 ? CLI_OK : status;
-	bool is_client = chosen.socket != NULL || rank_of_launcher() < 0;
+		return launcher_rank() > 0 ? CLI_OK : status;
+	bool is_client = chosen.socket != NULL || launcher_rank() < 0;
 	if (is_client && job_client_ask(argc, argv, words.words[0], chosen.socket, &status))
 		return status;
 	if (!rank_link(&link, &argc, &argv, &first, &status))

@@ -2,8 +2,8 @@
 /*
  * slice_crew.h - threads of the owner's process that read slices and make their leaves.
  *
- * What another process had read and handed over, and is gone with, they read again: what comes of a slice depends on
- * nothing but what it was read with, which is still there.
+ * What another process had read and handed over, and is gone with, they read again: what comes of a slice depends
+ * on nothing but what it was read with, which is still there.
  */
 #ifndef PIPELINE_SLICE_CREW_H
 #define PIPELINE_SLICE_CREW_H

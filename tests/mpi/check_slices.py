@@ -37,6 +37,9 @@ def manifest(store):
     return strip(json.loads((store / "manifest.json").read_text()))
 
 
+MANY = 50 # kills, for which a longer trace is made
+
+
 class Builds:
     def __init__(self, program, histree, folder):
         self.program, self.histree, self.folder = program, histree, folder
@@ -128,73 +131,141 @@ def check_words(builds, trace):
     assert job.returncode != 0 and b"9.9" in job.stderr, job.stderr
 
 
+def check_losses(builds, trace, chance, rounds):
+    """Where the launcher goes on without a rank, so does the build, whatever the rank had done and sent by then."""
+    building = pathlib.Path(f"{builds.store}.building")
+    expected, _ = builds.expect(trace, "-a", "kernel")
+    assert expected == 0
+    for _ in range(rounds):
+        shutil.rmtree(building, ignore_errors=True)
+        words = jobs.command(3, builds.program, "build", "--force", "-a", "kernel", "--slices", "1", "--slice-events",
+                             "16000", "--patience", "1s", "-o", builds.store, trace)
+        job = subprocess.Popen([words[0], "--enable-recovery", *words[1:]], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, env=jobs.environment())
+        wait_for(job, building)
+        time.sleep(chance.random() * 0.4)
+        ranks = jobs.ranks_of(job.pid)
+        for pid in ranks:
+            if jobs.read(pathlib.Path(f"/proc/{pid}/environ")).find("OMPI_COMM_WORLD_RANK=1\0") >= 0:
+                os.kill(pid, signal.SIGKILL)
+        try:
+            said = job.communicate(timeout=60)[1].decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            places = jobs.where([job.pid, *ranks])
+            jobs.end([job.pid, *ranks], 0)
+            raise AssertionError(f"a build does not end without a rank: {job.communicate()[1]}\n{places}") from None
+        assert not jobs.end(ranks), "processes stay"
+        assert "slices were of use" in said, f"a build ends without a rank: {said}"
+        assert builds.contents(builds.store) == builds.contents(builds.alone), "without a rank, other states"
+        builds.counts["builds without a rank"] += "the build goes on without it" in said
+
+
+def wait_for(job, path):
+    """Until it is there, or the job is over."""
+    until = time.monotonic() + 20
+    while job.poll() is None and not path.exists() and time.monotonic() < until:
+        time.sleep(0.0005)
+
+
 class Kills:
+    """
+    Someone is killed at any time of a build, and somebody says what became of it, unless nobody is left who could: a
+    launcher that gets SIGKILL takes standard error of its ranks with it.
+    """
+    SENTENCES = {"there is no new store": "ended builds", "nothing was changed": "builds that had not begun",
+                 "the store was complete": "complete stores", " intervals, ": "complete stores",
+                 "exited on signal": "launchers that spoke"}
+
     def __init__(self, builds, trace, chance):
         self.builds, self.trace, self.chance = builds, trace, chance
         self.building = pathlib.Path(f"{builds.store}.building")
-        self.words = [builds.program, "build", "-q", "--force", "-a", "kernel", "--slices", "1", "-o", builds.store, trace]
+        self.words = [builds.program, "build", "--force", "-a", "kernel", "--slices", "1", "--slice-events", "16000",
+                      "-o", builds.store, trace]
         builds.expect(trace, "-a", "kernel")
         self.expected = builds.contents(builds.alone)
         begun = time.monotonic()
-        job = subprocess.Popen(jobs.command(3, *self.words), stdout=subprocess.DEVNULL, env=jobs.environment())
-        self.wait_for_work(job)
+        job = subprocess.Popen(jobs.command(3, *self.words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env=jobs.environment())
+        wait_for(job, self.building)
         at_work = time.monotonic()
         assert job.wait(timeout=jobs.TIMEOUT) == 0
         self.seconds, self.span = time.monotonic() - begun, time.monotonic() - at_work
 
-    def wait_for_work(self, job):
-        until = time.monotonic() + 20
-        while job.poll() is None and not self.building.exists() and time.monotonic() < until:
-            time.sleep(0.0005)
+    def choose(self, job):
+        """Whom to kill, with which signal, and what that is called."""
+        ranks, chance = jobs.ranks_of(job.pid), self.chance
+        index = chance.randrange(min(3, len(ranks))) if ranks else -1
+        kind = chance.random()
+        number = signal.SIGTERM if kind < 0.1 else signal.SIGKILL
+        if kind < 0.2 or index < 0:
+            return ranks, job.pid, number, "launchers ended" if kind < 0.1 else "launchers killed"
+        return ranks, ranks[index], number, "ranks 0 killed" if index == 0 else "other ranks killed"
+
+    def wait(self, job, ranks, what):
+        """The job ends, and none of its processes stays."""
+        begun = time.monotonic()
+        try:
+            job.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            alive = [pid for pid in [*jobs.ranks_of(job.pid), *ranks] if jobs.is_alive(pid)]
+            places = jobs.where([job.pid, *alive])
+            jobs.end([job.pid, *ranks], 0)
+            job.wait()
+            # PMIx 4 can lock the launcher for ever when a rank dies as it begins: then no rank is left.
+            assert not alive, f"the job does not end: {what}\n{places}"
+            self.builds.counts["launchers that hung"] += 1
+        seconds = time.monotonic() - begun
+        if seconds > 8:
+            print(f"{what}: ended after {seconds:.1f} s", flush=True)
+        assert not jobs.end(ranks), f"processes stay: {what}"
+
+    def count(self, job, what, text):
+        counts = self.builds.counts
+        said = {name for words, name in self.SENTENCES.items() if words in text}
+        counts["kills"] += 1
+        counts[what] += 1
+        counts["sentences"] += bool(said)
+        counts.update(f"of them {name}" for name in said)
+        if not said and what != "launchers killed":
+            print(f"{what}: status {job.returncode}, without a sentence: {text!r}", flush=True)
 
     def once(self):
-        counts, chance = self.builds.counts, self.chance
-        with open(self.builds.folder / "said", "w+", encoding="utf-8", errors="replace") as said:
+        chance, folder = self.chance, self.builds.folder
+        shutil.rmtree(self.building, ignore_errors=True) # whose appearance is waited for
+        with open(folder / "said", "w+", encoding="utf-8", errors="replace") as said:
             job = subprocess.Popen(jobs.command(3, *self.words), stdout=subprocess.DEVNULL, stderr=said,
                                    env=jobs.environment())
             if chance.random() < 0.8: # most kills come while slices are on their way
-                self.wait_for_work(job)
-                time.sleep(chance.random() * self.span * 0.5)
+                wait_for(job, self.building)
+                time.sleep(chance.random() * self.span)
             else:
                 time.sleep(chance.random() * self.seconds)
-            ranks = jobs.ranks_of(job.pid)
-            index = chance.randrange(min(3, len(ranks))) if ranks else -1
-            kind = chance.random()
-            target = job.pid if kind < 0.2 or index < 0 else ranks[index]
-            number = signal.SIGTERM if kind < 0.1 else signal.SIGKILL
-            what = "launchers" if target == job.pid else "rank 0" if index == 0 else "other ranks"
+            ranks, target, number, what = self.choose(job)
             was_running = job.poll() is None
             try:
                 os.kill(target, number)
             except ProcessLookupError:
                 was_running = False
-            try:
-                job.wait(timeout=60)
-            except subprocess.TimeoutExpired:
-                alive = [pid for pid in [*jobs.ranks_of(job.pid), *ranks] if jobs.is_alive(pid)]
-                jobs.end([job.pid, *ranks], 0)
-                job.wait()
-                # PMIx 4 can lock the launcher for ever when a rank dies as it begins: then no rank is left.
-                assert not alive, f"the job does not end: {what} killed"
-                counts["launchers that hung"] += 1
-            assert not jobs.end(ranks), f"processes stay: {what} killed"
+            self.wait(job, ranks, what)
             said.seek(0)
             text = said.read()
         if not was_running or job.returncode == 0:
-            counts["builds that were faster"] += 1
+            self.builds.counts["builds that were faster"] += 1
         else:
-            counts["kills"] += 1
-            counts[f"{what} killed"] += 1
-            counts["sentences"] += "there is no new store" in text
-        # What was there before is there, or the new one, which is the same.
-        assert self.builds.store.exists(), f"the store is gone: {text}"
-        assert self.builds.contents(self.builds.store) == self.expected, f"the store is another one: {text}"
-        if chance.random() < 0.3:
+            self.count(job, what, text)
+        self.look(text)
+
+    def look(self, text):
+        """What was there before is there, or the new one, which is the same; so is what the next build makes."""
+        builds = self.builds
+        assert builds.store.exists(), f"the store is gone: {text}"
+        assert builds.contents(builds.store) == self.expected, f"the store is another one: {text}"
+        if self.chance.random() < 0.3:
             status, _, err = jobs.run(3, *self.words)
             assert status == 0, err
-            assert self.builds.contents(self.builds.store) == self.expected, "the next build makes another store"
+            assert builds.contents(builds.store) == self.expected, "the next build makes another store"
             assert not self.building.exists(), "STORE.building stays"
-            counts["builds after kills"] += 1
+            builds.counts["builds after kills"] += 1
 
 
 def main():
@@ -210,6 +281,9 @@ def main():
         trace = jobs.make_traces(sys.argv[3], folder / "traces", 1, 600)[0]
         check_equal(builds, trace, folder, chance)
         check_words(builds, trace)
+        if kills >= MANY: # slices of which most are of use
+            trace = jobs.make_traces(sys.argv[3], folder / "longer", 1, 6000)[0]
+        check_losses(builds, trace, chance, 1 + kills // MANY)
         trial = Kills(builds, trace, chance)
         said_at = time.monotonic()
         while builds.counts["kills"] < kills:
