@@ -20,6 +20,7 @@
 #ifndef HISTREE_EVENT_QUERY_H
 #define HISTREE_EVENT_QUERY_H
 
+#include "cancel.h"
 #include "events.h"
 #include "window.h"
 
@@ -52,6 +53,9 @@ histree_event_query_create(const struct histree_events *events, struct histree_e
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_start(struct histree_event_query *query, const struct histree_event_range *range,
 			  struct histree_error *error);
+
+/* Have it asked now and then while events are looked for; it ends them with HISTREE_ERR_CANCELLED. */
+HISTREE_API void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel);
 
 /* Get the next event, by number, or return HISTREE_END. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status

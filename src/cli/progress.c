@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/json_text.h"
 #include "base/time_text.h"
 #include "cli/control_text.h"
@@ -21,6 +22,8 @@ const char *const progress_names[] = { "auto", "json", "none", NULL };
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile sig_atomic_t signal_caught;
+
+static struct histree_cancel asker_of_verb;
 
 static int64_t now_ns(void)
 {
@@ -220,7 +223,12 @@ void progress_show_load(void *context, const struct histree_load_progress *now)
 bool progress_goes_on(void *context)
 {
 	(void)context;
-	return signal_caught == 0;
+	return signal_caught == 0 && !cancel_asked(&asker_of_verb);
+}
+
+void progress_set_asker(struct histree_cancel asker)
+{
+	asker_of_verb = asker;
 }
 
 void progress_end(struct progress *progress)

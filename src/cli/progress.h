@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "histree/build.h"
+#include "histree/cancel.h"
 #include "histree/load.h"
 
 /* The choices of --progress; NULL ends them. */
@@ -46,8 +47,11 @@ void progress_show_load(void *context, const struct histree_load_progress *now);
 /* The progress callback of whatever knows its share only: `context` is the struct progress. */
 void progress_show_share(void *context, double share);
 
-/* Returns false after SIGINT, SIGTERM or SIGHUP; it has no context. */
+/* Returns false after SIGINT, SIGTERM or SIGHUP, or once whoever asked is gone; it has no context. */
 bool progress_goes_on(void *context);
+
+/* What else progress_goes_on() asks: of a verb that runs for somebody else.  A zeroed one: nobody. */
+void progress_set_asker(struct histree_cancel asker);
 
 /* Clears the line. */
 void progress_end(struct progress *progress);

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/progress.h"
+
 static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
 {
 	struct histree_error error = { 0 };
@@ -56,6 +58,7 @@ enum cli_exit segment_target_open(struct segment_target *target, const struct cl
 	enum cli_exit code = open_store(target, words->words[0], words->words[1]);
 	if (code != CLI_OK)
 		return code;
+	target->query.cancel.go_on = progress_goes_on;
 	target->span = span_of(target);
 	if (options->from != NULL || options->to != NULL)
 		code = read_range(target, options);

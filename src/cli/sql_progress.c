@@ -26,6 +26,8 @@ int sql_progress_show(void *context)
 {
 	struct sql_progress *progress = context;
 	int64_t now = now_ns();
+	if (!progress_goes_on(NULL))
+		return 1;
 	if (progress->style.style == PROGRESS_NONE || now - progress->shown_ns < next_ns)
 		return 0;
 	uint64_t rows = sql_connection_rows(progress->connection) - progress->rows_before;

@@ -258,6 +258,7 @@ static enum cli_exit open_session(struct session *session, const char *store, ui
 		return report_sql(session, code);
 	session->progress.connection = session->connection;
 	sql_connection_set_opener(session->connection, target_open_store, NULL);
+	sql_connection_set_cancel(session->connection, (struct histree_cancel){ .go_on = progress_goes_on });
 	sqlite3_progress_handler(session->db, OPERATIONS, sql_progress_show, &session->progress);
 	/* An eighth of a cache comes to it for paths: half of the memory in all. */
 	sql_connection_set_cache(session->connection, (size_t)(memory / 9 * 4));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
@@ -169,7 +170,10 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 		return exit;
 	status = histree_event_query_create(listing->events, listing->reader, chosen->where, span.start, span.end,
 					    &listing->query, &error);
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	histree_event_query_set_cancel(listing->query, (struct histree_cancel){ .go_on = progress_goes_on });
+	return CLI_OK;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "event_index/events.h"
 #include "histree/filter.h"
@@ -26,6 +27,8 @@ struct histree_event_query {
 	bool has_memory;     /* false where there was none for a name */
 	bool *is_host_ruled; /* out by the expression, whatever its events are; NULL: there is one host */
 	struct histree_window numbers, times;
+	struct histree_cancel cancel;
+	uint64_t step; /* of events that were read */
 	bool is_over;
 };
 
@@ -169,11 +172,18 @@ static bool passes(const struct histree_event_query *query, const struct histree
 	return histree_filter_match(query->filter, values);
 }
 
+void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel)
+{
+	query->cancel = cancel;
+}
+
 enum histree_status histree_event_query_next(struct histree_event_query *query, struct histree_event *out,
 					     struct histree_error *error)
 {
 	while (!query->is_over) {
-		enum histree_status status = histree_event_reader_next(query->reader, out, error);
+		enum histree_status status = cancel_check(&query->cancel, query->step++, error);
+		if (status == HISTREE_OK)
+			status = histree_event_reader_next(query->reader, out, error);
 		if (status != HISTREE_OK)
 			return status;
 		bool is_late = out->time > query->times.to && query->events->are_in_order;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/event_query.h"
@@ -198,7 +199,9 @@ static enum histree_status read_rows(struct event_server *server, const struct w
 	enum histree_status status = histree_event_reader_seek(reader, wish->first, error);
 	while (status == HISTREE_OK && server->writer.count < wish->count &&
 	       !event_rows_are_enough(&server->writer)) {
-		status = histree_event_reader_next(reader, &event, error);
+		status = cancel_check(&server->cancel, server->writer.count, error);
+		if (status == HISTREE_OK)
+			status = histree_event_reader_next(reader, &event, error);
 		if (status == HISTREE_OK)
 			add_row(server, wish, reader, &event);
 	}
@@ -263,10 +266,16 @@ bool event_server_step(struct event_server *server, const struct shard_set *set,
 	}
 }
 
-void event_server_release(struct event_server *server)
+void event_server_reset(struct event_server *server)
 {
 	for (size_t i = 0; i < server->reader_count; i++)
 		histree_event_reader_free(server->readers[i].reader);
+	server->reader_count = 0;
+}
+
+void event_server_release(struct event_server *server)
+{
+	event_server_reset(server);
 	for (size_t i = 0; i < server->events_count; i++)
 		histree_events_close(server->events[i].events);
 	free(server->readers);

@@ -27,11 +27,15 @@ struct event_server {
 	struct event_rows_writer writer;
 	uint8_t *wanted; /* of types: texts */
 	size_t wanted_capacity;
+	struct histree_cancel cancel; /* whether the answer is still wanted */
 };
 
 /* Takes a step; returns false if it is none of these. */
 bool event_server_step(struct event_server *server, const struct shard_set *set, uint8_t step,
 		       struct byte_reader *request, struct message *reply);
+
+/* Drops all readers: the question is over. */
+void event_server_reset(struct event_server *server);
 void event_server_release(struct event_server *server);
 
 #endif

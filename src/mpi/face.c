@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/target.h"
 
 static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_top,
@@ -132,7 +133,9 @@ int face_ask(struct query_job *job, int argc, char **argv, FILE *messages, int f
 	} else {
 		set_condition(job, &face, &chosen);
 		target_set_opener(open_store, job);
+		progress_set_asker((struct histree_cancel){ asker_waits, &job->asker });
 		status = run_on(face.of, count, line, file);
+		progress_set_asker((struct histree_cancel){ 0 });
 		target_set_opener(NULL, NULL);
 		segment_remotes_drain(&job->remotes);
 		job->is_lost = job->is_lost || job->remotes.is_lost;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * face.h - verbs of `histree` that run on rank 0 as they are, over a store whose segments the ranks have: segments,
- * stats, sql.
+ * face.h - verbs of `histree` that run on rank 0 as they are, over a store whose states, segments and events the
+ * ranks have.
  */
 #ifndef MPI_FACE_H
 #define MPI_FACE_H

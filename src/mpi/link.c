@@ -97,6 +97,14 @@ bool link_send(struct link *link, int rank, const struct message *message)
 	return true;
 }
 
+bool link_send_all(struct link *link, const struct message *message)
+{
+	bool sent = true;
+	for (int rank = 1; rank < link->count; rank++)
+		sent = link_send(link, rank, message) && sent;
+	return sent;
+}
+
 struct posted {
 	struct posted *next;
 	MPI_Request request;

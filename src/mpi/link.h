@@ -38,6 +38,9 @@ void link_end(struct link *link);
 /* Returns false if the message could not be sent, or had no memory. */
 bool link_send(struct link *link, int rank, const struct message *message);
 
+/* Sends it to all ranks but 0.  Returns false if it could not be sent to one of them. */
+bool link_send_all(struct link *link, const struct message *message);
+
 /*
  * Sends it as link_send() does, but does not wait until it is taken: for two ranks that may send each other long
  * messages at a time.  The message's bytes become the link's, and it is empty then.

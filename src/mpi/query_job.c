@@ -116,7 +116,7 @@ static bool deal_out_hosts(struct query_job *job)
 		.host_count = count,
 	};
 	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL &&
-		    segment_remotes_begin(&job->remotes, job->link);
+		    segment_remotes_begin(&job->remotes, &job->asker);
 	event_remotes_begin(&job->events, &job->remotes);
 	state_remotes_begin(&job->states, &job->remotes);
 	if (!fine)
@@ -161,7 +161,7 @@ static bool describe(struct query_job *job, const char *path, struct message *ou
 
 bool query_job_begin(struct query_job *job, struct link *link, const char *path, const char *local)
 {
-	*job = (struct query_job){ .link = link };
+	*job = (struct query_job){ .link = link, .asker.link = link, .inbox.link = link };
 	struct message message = { 0 };
 	struct histree_error error = { 0 };
 	bool fine = link->rank == 0 ? describe(job, path, &message) : link_receive(link, 0, &message);
@@ -200,7 +200,7 @@ static enum histree_status open_analysis(struct query_job *job, struct query_job
 	bool has_times = false;
 	message_byte(&message, JOB_OPEN);
 	message_string(&message, analysis->name);
-	job->is_lost = !query_ask_all(job->link, &message);
+	job->is_lost = !link_send_all(job->link, &message);
 	enum histree_status status = shard_set_open(&job->set, analysis->name, &own, error);
 	if (status == HISTREE_OK && own->has_times)
 		widen(analysis, &has_times, own->start, own->end);
@@ -275,12 +275,9 @@ static enum histree_status find_analysis(struct query_job *job, const char *name
 static int ask_ranks(struct query_job *job, const struct question_words *chosen, const struct cli_words *words,
 		     const struct message *question, int file)
 {
-	struct query_asker asker = {
-		.link = job->link, .set = &job->set, .sources = job->sources, .cancel = job->cancel
-	};
+	struct query_asker asker = { .asker = &job->asker, .set = &job->set, .sources = job->sources };
 	int status = query_ask(&asker, chosen, words, question, file);
 	job->is_lost = asker.is_lost;
-	job->was_stopped = asker.is_stopped;
 	return status;
 }
 
@@ -377,98 +374,12 @@ enum histree_status query_job_open_store(struct query_job *job, const char *path
 	return HISTREE_OK;
 }
 
-/* ---- the others -------------------------------------------------------------------------------------------- */
-
-/* Whoever answers a question to rank 0. */
-struct replying {
-	struct link *link;
-	bool is_stopped;
-	struct message word;
-};
-
-static bool send_to_first(void *context, struct message *message)
-{
-	const struct replying *replying = context;
-	return link_send(replying->link, 0, message);
-}
-
-/* While a question is being answered, the only word that comes is that nobody wants the rest. */
-static bool is_wanted(void *context)
-{
-	struct replying *replying = context;
-	int from;
-	if (!replying->is_stopped && link_has_message(replying->link, 0, &from))
-		replying->is_stopped = link_receive(replying->link, 0, &replying->word);
-	return !replying->is_stopped;
-}
-
-/* Returns whether another message is to be awaited. */
-static bool answer_question(struct query_job *job, struct byte_reader *question)
-{
-	struct replying replying = { .link = job->link };
-	const struct histree_cancel cancel = { is_wanted, &replying };
-	question_answer(&job->set, question, send_to_first, &replying, cancel);
-	bool goes_on = !replying.is_stopped || (replying.word.size > 0 && replying.word.bytes[0] == JOB_STOP);
-	message_release(&replying.word);
-	return goes_on;
-}
-
-static bool tell_times(struct query_job *job, struct byte_reader *reader)
-{
-	struct message reply = { 0 };
-	struct shard_analysis *analysis = NULL;
-	char name[128];
-	read_text_into(reader, name, sizeof(name));
-	bool opened = shard_set_open(&job->set, name, &analysis, NULL) == HISTREE_OK && analysis->has_times;
-	message_byte(&reply, opened);
-	message_signed(&reply, opened ? analysis->start : 0);
-	message_signed(&reply, opened ? analysis->end : 0);
-	bool sent = link_send(job->link, 0, &reply);
-	message_release(&reply);
-	return sent;
-}
-
-static bool answer_segments(struct query_job *job, struct byte_reader *request)
-{
-	struct message reply = { 0 };
-	job->server.set = &job->set;
-	segment_server_answer(&job->server, request, &reply);
-	bool sent = link_send(job->link, 0, &reply);
-	message_release(&reply);
-	return sent;
-}
-
-void query_job_answer(struct query_job *job)
-{
-	struct message message = { 0 };
-	bool goes_on = true;
-	while (goes_on && link_receive(job->link, 0, &message)) {
-		struct byte_reader reader = byte_reader(message.bytes, message.size);
-		switch (read_byte(&reader)) {
-		case JOB_OPEN:
-			goes_on = tell_times(job, &reader);
-			break;
-		case SEGMENT_REQUEST:
-			goes_on = answer_segments(job, &reader);
-			break;
-		case JOB_QUESTION:
-			goes_on = answer_question(job, &reader);
-			break;
-		case JOB_STOP: /* of an answer that was at its end */
-			break;
-		default:
-			goes_on = false;
-		}
-	}
-	message_release(&message);
-}
-
 void query_job_end(struct query_job *job)
 {
 	struct message message = { 0 };
 	message_byte(&message, JOB_END);
 	if (job->link->rank == 0 && !job->is_lost)
-		query_ask_all(job->link, &message);
+		link_send_all(job->link, &message);
 	message_release(&message);
 	for (int rank = 0; job->sources != NULL && rank < job->link->count; rank++)
 		answer_source_release(&job->sources[rank]);
@@ -481,6 +392,7 @@ void query_job_end(struct query_job *job)
 	state_remotes_release(&job->states);
 	segment_remotes_release(&job->remotes);
 	segment_server_release(&job->server);
+	inbox_release(&job->inbox);
 	shard_set_release(&job->set);
 	histree_store_close(job->store);
 }

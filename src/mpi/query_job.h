@@ -9,8 +9,9 @@
 #define MPI_QUERY_JOB_H
 
 #include "mpi/answer_merge.h"
+#include "mpi/asker.h"
 #include "mpi/event_remote.h"
-#include "mpi/link.h"
+#include "mpi/inbox.h"
 #include "mpi/segment_remote.h"
 #include "mpi/segment_server.h"
 #include "mpi/state_remote.h"
@@ -31,10 +32,10 @@ struct query_job {
 	struct segment_remotes remotes; /* on rank 0 */
 	struct event_remotes events;    /* likewise */
 	struct state_remotes states;    /* likewise */
+	struct asker asker;             /* likewise: of the question at hand */
 	struct segment_server server;   /* on the others */
+	struct inbox inbox;             /* likewise */
 	bool is_lost;                   /* a rank is gone */
-	struct histree_cancel cancel;   /* on rank 0: whether the answer of a question is still wanted */
-	bool was_stopped;               /* that of the last one was not */
 };
 
 /* All ranks call it.  Returns false on all of them if one cannot; what is wrong was reported. */

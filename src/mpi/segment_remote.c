@@ -49,14 +49,21 @@ enum histree_status segment_remotes_damaged(struct segment_remotes *remotes, int
 	return error_set(error, HISTREE_ERR_FORMAT, "the answer of rank %d is damaged", rank);
 }
 
+static enum histree_status unwanted(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
+}
+
 enum histree_status segment_remotes_send(struct segment_remotes *remotes, int rank, struct histree_error *error)
 {
 	struct remote_rank *to = &remotes->ranks[rank];
+	if (remotes->asker->is_stopped)
+		return unwanted(error);
 	if (to->pending.size <= 1)
 		return HISTREE_OK;
 	if (to->pending.no_memory)
 		return error_memory(error, "a question");
-	if (!link_send(remotes->link, rank, &to->pending))
+	if (!link_send(remotes->asker->link, rank, &to->pending))
 		return lost(remotes, rank, error);
 	message_clear(&to->pending);
 	to->outstanding++;
@@ -67,7 +74,7 @@ enum histree_status segment_remotes_send(struct segment_remotes *remotes, int ra
 enum histree_status segment_remotes_send_all(struct segment_remotes *remotes, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (int rank = 1; rank < remotes->link->count && status == HISTREE_OK; rank++)
+	for (int rank = 1; rank < remotes->asker->link->count && status == HISTREE_OK; rank++)
 		status = segment_remotes_send(remotes, rank, error);
 	return status;
 }
@@ -125,13 +132,13 @@ static bool take_section(struct segment_remotes *remotes, uint8_t letter, struct
 }
 
 /* Takes the next answer of a rank; *opened is its section on a store, if it has one. */
-enum histree_status segment_remotes_take(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
-					 struct histree_error *error)
+static enum histree_status take_answer(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
+				       struct histree_error *error)
 {
 	struct message *message = &remotes->received;
 	*opened = byte_reader("", 0);
 	if (remotes->is_lost || remotes->ranks[rank].outstanding == 0 ||
-	    !link_receive(remotes->link, rank, message))
+	    !asker_receive(remotes->asker, rank, message))
 		return lost(remotes, rank, error);
 	remotes->ranks[rank].outstanding--;
 	struct byte_reader reader = byte_reader(message->bytes, message->size);
@@ -143,6 +150,14 @@ enum histree_status segment_remotes_take(struct segment_remotes *remotes, int ra
 			return segment_remotes_damaged(remotes, rank, error);
 	}
 	return HISTREE_OK;
+}
+
+enum histree_status segment_remotes_take(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
+					 struct histree_error *error)
+{
+	if (remotes->asker->is_stopped)
+		return unwanted(error);
+	return take_answer(remotes, rank, opened, error);
 }
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
@@ -454,10 +469,10 @@ enum histree_status segment_remotes_open(struct segment_remotes *remotes, int ra
 
 /* ---- all of them ------------------------------------------------------------------------------------------ */
 
-bool segment_remotes_begin(struct segment_remotes *remotes, struct link *link)
+bool segment_remotes_begin(struct segment_remotes *remotes, struct asker *asker)
 {
-	*remotes = (struct segment_remotes){ .link = link };
-	remotes->ranks = calloc((size_t)link->count, sizeof(*remotes->ranks));
+	*remotes = (struct segment_remotes){ .asker = asker };
+	remotes->ranks = calloc((size_t)asker->link->count, sizeof(*remotes->ranks));
 	return remotes->ranks != NULL;
 }
 
@@ -465,18 +480,21 @@ void segment_remotes_drain(struct segment_remotes *remotes)
 {
 	struct byte_reader unused;
 	struct histree_error error;
-	for (int rank = 1; remotes->ranks != NULL && rank < remotes->link->count; rank++) {
-		if (!remotes->is_lost) /* iterators that are closed are not kept there */
+	for (int rank = 1; remotes->ranks != NULL && rank < remotes->asker->link->count; rank++) {
+		/* Iterators that are closed are not kept there; ranks that were stopped keep none. */
+		if (remotes->asker->is_stopped)
+			message_clear(&remotes->ranks[rank].pending);
+		else if (!remotes->is_lost)
 			remotes->is_lost = segment_remotes_send(remotes, rank, &error) != HISTREE_OK;
 		while (!remotes->is_lost && remotes->ranks[rank].outstanding > 0)
-			if (segment_remotes_take(remotes, rank, &unused, &error) != HISTREE_OK)
+			if (take_answer(remotes, rank, &unused, &error) != HISTREE_OK)
 				remotes->is_lost = true;
 	}
 }
 
 void segment_remotes_release(struct segment_remotes *remotes)
 {
-	for (int rank = 0; remotes->ranks != NULL && rank < remotes->link->count; rank++)
+	for (int rank = 0; remotes->ranks != NULL && rank < remotes->asker->link->count; rank++)
 		message_release(&remotes->ranks[rank].pending);
 	free(remotes->ranks);
 	free(remotes->cursors);

@@ -10,7 +10,7 @@
 #define MPI_SEGMENT_REMOTE_H
 
 #include "histree/segment_store.h"
-#include "mpi/link.h"
+#include "mpi/asker.h"
 #include "mpi/section.h"
 
 struct remote_rank {
@@ -22,7 +22,7 @@ struct remote_cursor;
 
 /* A zeroed one has no ranks. */
 struct segment_remotes {
-	struct link *link;
+	struct asker *asker; /* of the question */
 	struct remote_rank *ranks;
 	struct remote_cursor **cursors; /* that are open */
 	size_t cursor_count, cursor_capacity;
@@ -42,7 +42,7 @@ struct segment_remotes {
 };
 
 /* Returns false without memory. */
-bool segment_remotes_begin(struct segment_remotes *remotes, struct link *link);
+bool segment_remotes_begin(struct segment_remotes *remotes, struct asker *asker);
 
 /* Opens the segments that an analysis made of a host, an index in the set of the rank. */
 enum histree_status segment_remotes_open(struct segment_remotes *remotes, int rank, size_t host,
@@ -51,7 +51,7 @@ enum histree_status segment_remotes_open(struct segment_remotes *remotes, int ra
 
 /*
  * What events and states need: a step of the next message to a rank, messages to one rank or all, and the next
- * answer.
+ * answer: HISTREE_ERR_CANCELLED, once nobody waits for it.
  */
 struct message *segment_remotes_step(struct segment_remotes *remotes, int rank, enum rank_step step);
 enum histree_status segment_remotes_send(struct segment_remotes *remotes, int rank, struct histree_error *error);
@@ -62,7 +62,7 @@ enum histree_status segment_remotes_take(struct segment_remotes *remotes, int ra
 					 struct histree_error *error);
 enum histree_status segment_remotes_damaged(struct segment_remotes *remotes, int rank, struct histree_error *error);
 
-/* Takes what is still to come of a question; the link is free again then. */
+/* Takes what is still to come of a question, wanted or not; the link is free again then. */
 void segment_remotes_drain(struct segment_remotes *remotes);
 void segment_remotes_release(struct segment_remotes *remotes);
 

@@ -226,6 +226,7 @@ static enum histree_status start(struct segment_server *server, struct served_cu
 		return error_set(error, HISTREE_ERR_FORMAT, "a rank cannot read the question");
 	struct histree_segment_store *store = server->stores[number].store;
 	cursor->store = store;
+	query.cancel = server->cancel;
 	push_down(cursor, &condition, &query);
 	enum histree_status status = histree_segment_iter_create(store, &cursor->iter, error);
 	return status == HISTREE_OK ? histree_segment_iter_start(cursor->iter, &query, NULL, error) : status;
@@ -290,6 +291,7 @@ void segment_server_answer(struct segment_server *server, struct byte_reader *re
 				drop(cursor);
 			break;
 		default:
+			server->events.cancel = server->states.cancel = server->cancel;
 			if (!event_server_step(&server->events, server->set, step, request, reply) &&
 			    !state_server_step(&server->states, server->set, step, request, reply))
 				request->failed = true;
@@ -302,6 +304,7 @@ void segment_server_reset(struct segment_server *server)
 	for (size_t i = 0; i < server->cursor_count; i++)
 		drop(&server->cursors[i]);
 	server->cursor_count = 0;
+	event_server_reset(&server->events);
 	state_server_reset(&server->states);
 }
 

@@ -32,6 +32,7 @@ struct segment_server {
 	struct served_cursor *cursors;
 	size_t store_count, store_capacity, cursor_count, cursor_capacity;
 	struct segment_columns_writer writer;
+	struct histree_cancel cancel; /* whether the answer is still wanted */
 	struct event_server events; /* which come by the same messages, as do: */
 	struct state_server states;
 };
@@ -39,7 +40,7 @@ struct segment_server {
 /* Answers a request.  What it does not understand has a section that says so. */
 void segment_server_answer(struct segment_server *server, struct byte_reader *request, struct message *reply);
 
-/* Drops all iterators: the question is over. */
+/* Drops all iterators, queries and readers: the question is over. */
 void segment_server_reset(struct segment_server *server);
 void segment_server_release(struct segment_server *server);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "histree/history_source.h"
 #include "histree/query.h"
@@ -103,12 +104,13 @@ static struct served_query *free_place(struct state_server *server)
 }
 
 /* The values of a batch are copied before the query is asked on. */
-static enum histree_status fill(struct chunk_writer *writer, struct histree_query *query, uint32_t rows,
+static enum histree_status fill(struct state_server *server, struct histree_query *query, uint32_t rows,
 				struct histree_error *error)
 {
+	struct chunk_writer *writer = &server->writer;
 	struct histree_interval batch[BATCH];
 	size_t count = 0;
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = cancel_check(&server->cancel, 0, error);
 	histree_quark last = HISTREE_ROOT;
 	while (status == HISTREE_OK && writer->row_count < rows && !chunk_is_full(writer)) {
 		uint32_t left = rows - writer->row_count;
@@ -127,7 +129,7 @@ static void write_states(struct state_server *server, struct served_query *query
 			 struct message *reply)
 {
 	struct histree_error error = { 0 };
-	enum histree_status status = fill(&server->writer, query->query, rows, &error);
+	enum histree_status status = fill(server, query->query, rows, &error);
 	struct histree_query_stats stats = histree_query_stats(query->query);
 	section_status(reply, status, &error);
 	message_number(reply, stats.nodes_visited);

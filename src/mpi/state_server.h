@@ -28,6 +28,7 @@ struct state_server {
 	struct served_query *queries;
 	size_t history_count, history_capacity, query_count, query_capacity;
 	struct chunk_writer writer;
+	struct histree_cancel cancel; /* whether the answer is still wanted */
 };
 
 /* Takes a step; returns false if it is none of these. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_face.c - segments, stats and sql of `histree`, over what the ranks have.
+ * verb_face.c - verbs of `histree` over what the ranks have.
  */
 #include <stdlib.h>
 #include <unistd.h>

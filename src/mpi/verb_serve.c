@@ -98,7 +98,7 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 	struct client_words words = { 0 };
 	int status = CLI_USAGE, spool = question_socket_spool();
 	FILE *messages = open_memstream(&said, &said_size);
-	job->cancel = (struct histree_cancel){ is_awaited, &connection };
+	job->asker.cancel = (struct histree_cancel){ is_awaited, &connection };
 	report_capture(text, sizeof(text));
 	if (spool < 0 || messages == NULL)
 		status = report_exit(CLI_INPUT, "there is no room for the answer");
@@ -109,10 +109,10 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 	else
 		status = ask(job, &words, messages, spool);
 	report_capture(NULL, 0);
-	job->cancel = (struct histree_cancel){ 0 };
-	if (job->was_stopped && !quiet)
+	if (job->asker.is_stopped && !quiet)
 		report("a client is gone; the ranks were stopped");
-	job->was_stopped = false;
+	job->asker.cancel = (struct histree_cancel){ 0 };
+	job->asker.is_stopped = false;
 	free_words(&words);
 	if (messages != NULL)
 		fclose(messages);

@@ -88,7 +88,10 @@ static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor
 	enum histree_status status = histree_event_reader_create(of->events, &out->reader, error);
 	if (status == HISTREE_OK)
 		status = histree_event_query_create(of->events, out->reader, NULL, 0, 0, &out->query, error);
-	if (status != HISTREE_OK)
+	if (status == HISTREE_OK)
+		histree_event_query_set_cancel(out->query,
+					       sql_connection_cancel(sql_store_connection(of->base.store)));
+	else
 		histree_event_reader_free(out->reader);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "histree/time_in_state.h"
@@ -223,12 +224,15 @@ static bool add(struct sums_cursor *cursor, const struct histree_state_time *sta
 static enum histree_status fill(struct sums_cursor *cursor, struct histree_error *error)
 {
 	const struct sums_table *table = (const struct sums_table *)cursor->base.pVtab;
+	const struct histree_cancel cancel = sql_connection_cancel(sql_store_connection(table->base.store));
 	forget_sums(cursor);
-	while (!is_full(cursor)) {
+	for (uint64_t step = 0; !is_full(cursor); step++) {
 		if (cursor->used == cursor->read) {
 			cursor->used = cursor->read = 0;
-			enum histree_status status = histree_time_in_state_read(cursor->times, cursor->batch, BATCH,
-										&cursor->read, error);
+			enum histree_status status = cancel_check(&cancel, step, error);
+			if (status == HISTREE_OK)
+				status = histree_time_in_state_read(cursor->times, cursor->batch, BATCH,
+								    &cursor->read, error);
 			cursor->has_all = status == HISTREE_END;
 			if (status != HISTREE_OK)
 				return status < 0 ? status : HISTREE_OK;

@@ -511,25 +511,40 @@ class Ranks(unittest.TestCase):
             self.stop(job)
 
     def test_ranks_stop_when_a_client_goes(self):
-        questions = (["--from", "+0ms", "--to", "+4ms", "--pixels", "4096", "**"], ["--from", "+0ms", "--to", "+4ms", "**"],
-                     ["--from", "+0ms", "--to", "+4ms", "--changes", "**"],
-                     ["--from", "+0ms", "--to", "+4ms", "--first-value", "**"])
+        questions = [["query", *time, *more] for time in [["--from", "+0ms", "--to", "+4ms"]]
+                     for more in (["--pixels", "4096", "**"], ["**"], ["--changes", "**"], ["--first-value", "**"])]
+        questions += [["segments", "system-calls", "--where", "duration > 1000s"], ["segments", "system-calls", "--sort", "return"],
+                      ["stats", "system-calls"], ["stats", "system-calls", "--where", "tid > 3"], ["top"],
+                      ["top", "--by", "cpu,had-by"], ["events", "--where", "nothing == 5"], ["events", "--format", "json"],
+                      ["sql", "SELECT count(*) FROM system_calls a JOIN system_calls b"],
+                      ["sql", "SELECT count(*) FROM states a JOIN states b"],
+                      ["sql", "SELECT sum(ns) FROM time_in_state('**', histree_time('+1ms'), histree_time('+3ms'))"],
+                      ["sql", "SELECT max(contents) FROM events"]]
+        before, type(self).store = self.store, self.segment_store()
+        self.addCleanup(setattr, type(self), "store", before)
         for ranks in (1, 3):
             job, ask = self.serve(ranks, quiet=())
+            pids = jobs.ranks_of(job.pid)
+            for pid in pids[:ranks]:  # so that the job looks at none of the clients before it has gone
+                os.kill(pid, signal.SIGSTOP)
             for question in questions:
-                words = [b"query", bytes(self.store), *map(str.encode, question)]
+                words = [question[0].encode(), bytes(self.store), *map(str.encode, question[1:])]
                 body = bytes([len(words)]) + b"".join(bytes([len(word)]) + word for word in words)
                 with socket.socket(socket.AF_UNIX) as client:
                     client.connect(str(self.folder / "socket"))
                     client.sendall(struct.pack("<I", len(body)) + body)
-                self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)  # of this question, ranks say nothing any more
+            for pid in pids[:ranks]:
+                os.kill(pid, signal.SIGCONT)
+            # Of none of these do ranks say anything any more.
+            self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
+            for words in (FACES[0], ["top"]):
+                self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket", *more))
             # A client that says no more, but waits, gets its answer.
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(self.folder / "socket"))
                 client.sendall(struct.pack("<I", len(body)) + body)
                 client.shutdown(socket.SHUT_WR)
                 self.assertEqual(client.recv(1), b"A")
-            pids = jobs.ranks_of(job.pid)
             job.send_signal(signal.SIGTERM)
             said = job.communicate(timeout=30)[1].decode()
             self.assertEqual(jobs.end(pids), [])
