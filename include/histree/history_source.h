@@ -38,6 +38,11 @@ HISTREE_API struct histree_history *histree_history_part_of(struct histree_histo
  * next call.  What is started need not be asked for before it is read: a query of a union starts all of its parts
  * first.
  *
+ * Some questions about all of the history its holder can answer itself, so that its states need not travel: what
+ * threads did with their time (histree_time_use_answer()).  Questions and answers are bytes of the library.
+ * `view_ask` may keep a question until `view_send` or `view_take` is called; the bytes of an answer are borrowed
+ * until `view_drop`, which also drops what was not answered.  If they are NULL, states are asked for.
+ *
  * Threads: the functions of one history are called by one thread at a time.
  */
 struct histree_history_source {
@@ -51,6 +56,12 @@ struct histree_history_source {
 	struct histree_query_stats (*cursor_stats)(const void *cursor);
 	void (*cursor_stop)(void *cursor);
 	void (*cursor_free)(void *cursor);
+	enum histree_status (*view_ask)(void *context, const void *question, size_t size, void **asked,
+					struct histree_error *error);
+	enum histree_status (*view_send)(void *context, struct histree_error *error);
+	enum histree_status (*view_take)(void *asked, const void **answer, size_t *size,
+					 struct histree_error *error);
+	void (*view_drop)(void *asked);
 	void (*free)(void *context);
 };
 

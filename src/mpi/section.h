@@ -2,9 +2,9 @@
 /*
  * section.h - what rank 0 asks another rank for besides rows of `query`, and the sections of its answer.
  *
- * A request is SEGMENT_REQUEST and any number of steps (segment_server.h, event_server.h, state_server.h).  It is
- * answered by one message: a section for each step that has one, in their order.  A section is a letter, four
- * bytes of size, and its bytes.
+ * A request is SEGMENT_REQUEST and any number of steps (segment_server.h, event_server.h, state_server.h,
+ * view_server.h).  It is answered by one message: a section for each step that has one, in their order.  A section
+ * is a letter, four bytes of size, and its bytes.
  */
 #ifndef MPI_SECTION_H
 #define MPI_SECTION_H
@@ -27,6 +27,7 @@ enum rank_step {
 	STEP_STATES = 'Q',
 	STEP_MORE = 'M',
 	STEP_DROP = 'D',
+	STEP_VIEW = 'V',
 };
 
 /* Returns where its size belongs, for section_end(). */

@@ -126,6 +126,8 @@ static bool take_section(struct segment_remotes *remotes, uint8_t letter, struct
 		return remotes->take_events != NULL && remotes->take_events(remotes->events, section);
 	case STEP_STATES:
 		return remotes->take_states != NULL && remotes->take_states(remotes->states, section);
+	case STEP_VIEW:
+		return remotes->take_views != NULL && remotes->take_views(remotes->views, section);
 	default:
 		return false;
 	}

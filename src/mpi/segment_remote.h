@@ -39,6 +39,9 @@ struct segment_remotes {
 	/* The same of states (state_remote.h). */
 	bool (*take_states)(void *context, struct byte_reader section);
 	void *states;
+	/* The same of what ranks add up (view_remote.h). */
+	bool (*take_views)(void *context, struct byte_reader section);
+	void *views;
 };
 
 /* Returns false without memory. */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "histree/segment_filter.h"
 #include "histree/segment_source.h"
+#include "mpi/view_server.h"
 
 /* So that a small question is one message, and a long one few. */
 enum { FIRST_ROWS = 256, MORE_ROWS = 4096 };
@@ -292,6 +293,10 @@ void segment_server_answer(struct segment_server *server, struct byte_reader *re
 			break;
 		default:
 			server->events.cancel = server->states.cancel = server->cancel;
+			if (step == STEP_VIEW) {
+				view_server_answer(&server->states, request, reply);
+				break;
+			}
 			if (!event_server_step(&server->events, server->set, step, request, reply) &&
 			    !state_server_step(&server->states, server->set, step, request, reply))
 				request->failed = true;

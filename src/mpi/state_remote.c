@@ -220,6 +220,35 @@ static void cursor_free(void *context)
 	free(cursor);
 }
 
+/* ---- what ranks add up ------------------------------------------------------------------------------------ */
+
+static enum histree_status view_ask(void *context, const void *question, size_t size, void **out,
+				    struct histree_error *error)
+{
+	const struct remote_history *history = context;
+	struct view_asked *asked;
+	enum histree_status status = view_remotes_ask(&history->remotes->views, history->rank, history->number,
+						      question, size, &asked, error);
+	*out = asked;
+	return status;
+}
+
+static enum histree_status view_send(void *context, struct histree_error *error)
+{
+	const struct remote_history *history = context;
+	return segment_remotes_send_all(history->remotes->ranks, error);
+}
+
+static enum histree_status view_take(void *asked, const void **answer, size_t *size, struct histree_error *error)
+{
+	return view_asked_take(asked, answer, size, error);
+}
+
+static void view_drop(void *asked)
+{
+	view_asked_drop(asked);
+}
+
 /* ---- histories -------------------------------------------------------------------------------------------- */
 
 /* Reads what a rank says of a history, and keeps it. */
@@ -278,6 +307,7 @@ void state_remotes_begin(struct state_remotes *remotes, struct segment_remotes *
 	*remotes = (struct state_remotes){ .ranks = ranks };
 	ranks->take_states = take_section;
 	ranks->states = remotes;
+	view_remotes_begin(&remotes->views, ranks);
 }
 
 enum histree_status state_remotes_open(struct state_remotes *remotes, int rank, size_t host, const char *analysis,
@@ -301,6 +331,10 @@ enum histree_status state_remotes_open(struct state_remotes *remotes, int rank, 
 						       .cursor_stats = cursor_stats,
 						       .cursor_stop = cursor_stop,
 						       .cursor_free = cursor_free,
+						       .view_ask = view_ask,
+						       .view_send = view_send,
+						       .view_take = view_take,
+						       .view_drop = view_drop,
 						       .free = free };
 	return histree_history_of_source(&source, known->description.bytes, known->description.size, out, error);
 }

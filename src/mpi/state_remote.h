@@ -10,7 +10,7 @@
 #define MPI_STATE_REMOTE_H
 
 #include "histree/history.h"
-#include "mpi/segment_remote.h"
+#include "mpi/view_remote.h"
 
 struct state_cursor;
 struct known_history;
@@ -18,6 +18,7 @@ struct known_history;
 /* A zeroed one has none. */
 struct state_remotes {
 	struct segment_remotes *ranks; /* by whose messages states come */
+	struct view_remotes views;     /* what ranks add up of them */
 	struct state_cursor **cursors; /* that are open */
 	size_t cursor_count, cursor_capacity;
 	struct known_history *known;

@@ -74,6 +74,11 @@ static void open_history(struct state_server *server, struct shard_set *set, str
 	free(analysis);
 }
 
+struct histree_history *state_server_history(const struct state_server *server, uint64_t number)
+{
+	return number < server->history_count ? server->histories[number].history : NULL;
+}
+
 /* ---- queries ---------------------------------------------------------------------------------------------- */
 
 static void drop(struct served_query *query)
@@ -203,8 +208,9 @@ static enum histree_status start(struct state_server *server, struct served_quer
 	uint64_t history = read_varint(request), part = read_varint(request);
 	struct histree_history *of = NULL;
 	bool is_read = read_region(request, query, &region);
-	if (is_read && history < server->history_count && part <= UINT32_MAX)
-		of = histree_history_part_of(server->histories[history].history, (uint32_t)part);
+	if (is_read)
+		of = state_server_history(server, history);
+	of = of != NULL && part <= UINT32_MAX ? histree_history_part_of(of, (uint32_t)part) : NULL;
 	if (of == NULL)
 		return error_set(error, HISTREE_ERR_FORMAT, "a rank cannot read the question");
 	enum histree_status status = histree_query_create(of, &query->query, error);

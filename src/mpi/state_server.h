@@ -35,6 +35,9 @@ struct state_server {
 bool state_server_step(struct state_server *server, struct shard_set *set, uint8_t step,
 		       struct byte_reader *request, struct message *reply);
 
+/* Returns a history by its number; NULL: there is none. */
+struct histree_history *state_server_history(const struct state_server *server, uint64_t number);
+
 /* Drops all queries: the question is over. */
 void state_server_reset(struct state_server *server);
 void state_server_release(struct state_server *server);

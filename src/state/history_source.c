@@ -13,11 +13,17 @@
 
 /*
  * A description: its version; info; the sections ATTR, FOLD, LABL and CHRT, each a size and bytes as in a file (0:
- * there is none); how many overviews there are, and the description of each; whether there is a number
- * overview, and its description.  Numbers are varints.  The parts are counted in this order, from 0, the history
- * itself.
+ * there is none); how many overviews there are, and the description of each; whether there is an overview of
+ * numbers, and its description; the same of sums.  Numbers are varints.  The parts are counted in this order, from
+ * 0, the history itself.
  */
-enum { DESCRIPTION_VERSION = 1, SECTION_COUNT = 4, NUMBERS_PART = OVERVIEWS_MAX + 1, DEPTH_MAX = 64 };
+enum {
+	DESCRIPTION_VERSION = 2,
+	SECTION_COUNT = 4,
+	NUMBERS_PART = OVERVIEWS_MAX + 1,
+	SUMS_PART,
+	DEPTH_MAX = 64,
+};
 
 static const uint32_t sections[SECTION_COUNT] = { SECTION_ATTRIBUTES, SECTION_FOLDERS, SECTION_LABELS,
 						  SECTION_CHARTS };
@@ -108,6 +114,16 @@ static enum histree_status add_section(struct description *out, const struct blo
 }
 
 static enum histree_status describe(const struct histree_history *history, struct description *out,
+				    struct histree_error *error);
+
+static enum histree_status describe_leveled(const struct leveled_overview *overview, struct description *out,
+					    struct histree_error *error)
+{
+	add_number(out, overview->history != NULL);
+	return overview->history != NULL ? describe(overview->history, out, error) : HISTREE_OK;
+}
+
+static enum histree_status describe(const struct histree_history *history, struct description *out,
 				    struct histree_error *error)
 {
 	const struct history_overviews *overviews = &history->overviews;
@@ -119,9 +135,10 @@ static enum histree_status describe(const struct histree_history *history, struc
 	add_number(out, overviews->count);
 	for (uint32_t i = 0; i < overviews->count && status == HISTREE_OK; i++)
 		status = describe(overviews->overviews[i].history, out, error);
-	add_number(out, history->numbers.history != NULL);
-	if (status == HISTREE_OK && history->numbers.history != NULL)
-		status = describe(history->numbers.history, out, error);
+	if (status == HISTREE_OK)
+		status = describe_leveled(&history->numbers, out, error);
+	if (status == HISTREE_OK)
+		status = describe_leveled(&history->sums, out, error);
 	return status == HISTREE_OK && out->no_memory ? error_memory(error, "what a history is") : status;
 }
 
@@ -148,6 +165,8 @@ struct histree_history *histree_history_part_of(struct histree_history *history,
 {
 	if (part == NUMBERS_PART)
 		return history->numbers.history;
+	if (part == SUMS_PART)
+		return history->sums.history;
 	if (part > history->overviews.count)
 		return NULL;
 	return part == 0 ? history : history->overviews.overviews[part - 1].history;
@@ -271,6 +290,21 @@ static enum histree_status make(const struct histree_history_source *source, uin
 				struct byte_reader *reader, struct histree_history **out,
 				struct histree_error *error);
 
+static enum histree_status make_leveled(const struct histree_history *history,
+					const struct histree_history_source *source, uint32_t part,
+					const struct leveled_kind *kind, struct leveled_overview *overview,
+					struct byte_reader *reader, struct histree_error *error)
+{
+	struct histree_history *one;
+	bool is_there = read_varint(reader) != 0;
+	if (reader->failed)
+		return wrong("it ends early", error);
+	if (!is_there)
+		return HISTREE_OK;
+	enum histree_status status = make(source, part, reader, &one, error);
+	return status == HISTREE_OK ? leveled_overview_attach(overview, kind, one, &history->info, error) : status;
+}
+
 static enum histree_status make_overviews(struct histree_history *history, struct byte_reader *reader,
 					  struct histree_error *error)
 {
@@ -287,14 +321,12 @@ static enum histree_status make_overviews(struct histree_history *history, struc
 		if (status == HISTREE_OK)
 			status = history_overviews_attach(overviews, one, &history->info, error);
 	}
-	bool has_numbers = status == HISTREE_OK && read_varint(reader) != 0;
-	if (status == HISTREE_OK && reader->failed)
-		return wrong("it ends early", error);
-	if (has_numbers)
-		status = make(&source, NUMBERS_PART, reader, &one, error);
-	return has_numbers && status == HISTREE_OK
-		       ? leveled_overview_attach(&history->numbers, &numbers_kind, one, &history->info, error)
-		       : status;
+	if (status == HISTREE_OK)
+		status = make_leveled(history, &source, NUMBERS_PART, &numbers_kind, &history->numbers, reader,
+				      error);
+	if (status == HISTREE_OK)
+		status = make_leveled(history, &source, SUMS_PART, &sums_kind, &history->sums, reader, error);
+	return status;
 }
 
 static enum histree_status make(const struct histree_history_source *source, uint32_t part,
@@ -316,10 +348,11 @@ static enum histree_status make(const struct histree_history_source *source, uin
 		status = wrong("what it is", error);
 	if (status == HISTREE_OK)
 		status = read_sections(history, reader, error);
-	/* An overview has none of its own. */
+	/* An overview has none of its own: of no kind. */
 	if (status == HISTREE_OK && part == 0)
 		status = make_overviews(history, reader, error);
-	else if (status == HISTREE_OK && (read_varint(reader) != 0 || read_varint(reader) != 0 || reader->failed))
+	else if (status == HISTREE_OK && (read_varint(reader) != 0 || read_varint(reader) != 0 ||
+					  read_varint(reader) != 0 || reader->failed))
 		status = wrong("an overview has overviews", error);
 	if (status == HISTREE_OK)
 		return HISTREE_OK;

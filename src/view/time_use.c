@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "histree/filter.h"
-#include "view/use_order.h"
+#include "view/use_question.h"
+#include "view/use_rows.h"
 #include "view/use_sweep.h"
 #include "view/window_states.h"
 
@@ -40,11 +39,6 @@ static const struct histree_filter_field fields[FIELD_COUNT] = {
 	[FIELD_HAD_BY] = { "had_by", HISTREE_INT, HISTREE_FILTER_PLAIN },
 };
 
-struct use_key {
-	int32_t keys[HISTREE_USE_KEY_COUNT];
-	uint32_t host;
-};
-
 /* What a thread did last, in one piece. */
 struct use_run {
 	histree_time start;
@@ -57,12 +51,7 @@ struct histree_time_use {
 	struct histree_time_use_request request;
 	struct histree_filter *filter; /* NULL: all is counted */
 	bool filters_pieces;           /* it names more than threads */
-	struct intern texts;
-	struct use_key *keys;
-	struct histree_use_row *rows;
-	size_t count, key_capacity, row_capacity;
-	struct hash_index by_key;
-	uint32_t last; /* the row of the piece before, which often is that of the next one */
+	struct use_rows rows;
 	/* The host that is being read. */
 	uint32_t host;
 	const char *host_name;
@@ -81,42 +70,6 @@ const char *histree_use_name(enum histree_use use)
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-static bool has_key(const void *keys, uint32_t number, const void *key)
-{
-	return memcmp(&((const struct use_key *)keys)[number], key, sizeof(struct use_key)) == 0;
-}
-
-static uint64_t hash_of_key(const struct use_key *key)
-{
-	uint64_t hash = key->host;
-	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
-		hash = hash_mix(hash ^ (uint32_t)key->keys[i]);
-	return hash;
-}
-
-static uint64_t hash_of_row(const void *keys, uint32_t number)
-{
-	return hash_of_key(&((const struct use_key *)keys)[number]);
-}
-
-static bool is_text(size_t key)
-{
-	return key == HISTREE_USE_BY_NAME || key == HISTREE_USE_BY_SYSTEM_CALL;
-}
-
-static struct histree_value value_of_key(const struct histree_time_use *use, size_t key, int32_t number)
-{
-	size_t size;
-	if (number == USE_NOTHING)
-		return histree_null();
-	if (number == USE_NOT_KNOWN)
-		return histree_unknown();
-	if (!is_text(key))
-		return histree_int(number);
-	const char *text = intern_get(&use->texts, (uint32_t)number, &size);
-	return histree_string_n(text, size);
-}
-
 /* Of a thread that is no idle loop; kept by the texts. */
 static const char *name_of(struct histree_time_use *use, int32_t tid)
 {
@@ -125,44 +78,23 @@ static const char *name_of(struct histree_time_use *use, int32_t tid)
 	if (tid <= 0 || found == HISTREE_NO_INDEX)
 		return tid == 0 ? "(idle)" : "";
 	const char *name = histree_control_flow_threads(use->flow, &count)[found].name;
-	text = intern_add(&use->texts, name, strlen(name));
-	return text != INTERN_NONE ? intern_get(&use->texts, text, &size) : NULL;
+	text = intern_add(&use->rows.texts, name, strlen(name));
+	return text != INTERN_NONE ? intern_get(&use->rows.texts, text, &size) : NULL;
 }
 
-static bool name_row(struct histree_time_use *use, struct histree_use_row *row, const struct use_key *key,
-		     const struct use_piece *piece)
+/* Returns NULL without memory. */
+static struct histree_use_row *row_of(struct histree_time_use *use, const struct use_key *key,
+				      const struct use_piece *piece)
 {
-	row->name = row->had_by_name = "";
+	bool is_new;
+	struct histree_use_row *row = use_rows_find(&use->rows, key, &is_new);
+	if (row == NULL || !is_new)
+		return row;
 	if (use->request.by & HISTREE_BY(THREAD))
 		row->name = name_of(use, piece->thread->tid);
 	if (use->request.by & HISTREE_BY(HAD_BY))
 		row->had_by_name = name_of(use, key->keys[HISTREE_USE_BY_HAD_BY]);
-	return row->name != NULL && row->had_by_name != NULL;
-}
-
-static struct histree_use_row *row_of(struct histree_time_use *use, const struct use_key *key,
-				      const struct use_piece *piece)
-{
-	if (use->last < use->count && has_key(use->keys, use->last, key))
-		return &use->rows[use->last];
-	uint64_t hash = hash_of_key(key);
-	use->last = hash_index_find(&use->by_key, hash, has_key, use->keys, key);
-	if (use->last != HASH_INDEX_NONE)
-		return &use->rows[use->last];
-	if (!array_reserve(&use->keys, &use->key_capacity, use->count + 1) ||
-	    !array_reserve(&use->rows, &use->row_capacity, use->count + 1) ||
-	    !hash_index_reserve(&use->by_key, use->count + 1, hash_of_row, use->keys))
-		return NULL;
-	struct histree_use_row *row = &use->rows[use->count];
-	*row = (struct histree_use_row){ .host = use->host };
-	if (!name_row(use, row, key, piece))
-		return NULL;
-	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
-		row->keys[i] = value_of_key(use, i, key->keys[i]);
-	use->last = (uint32_t)use->count;
-	use->keys[use->count++] = *key;
-	hash_index_add(&use->by_key, hash, use->last);
-	return row;
+	return row->name != NULL && row->had_by_name != NULL ? row : NULL;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
@@ -182,10 +114,10 @@ static bool passes(const struct histree_time_use *use, const struct use_piece *p
 	if (!use->filters_pieces)
 		return true; /* those of threads that do not are not read */
 	fill_of_thread(use, piece->thread, values);
-	values[FIELD_CPU] = value_of_key(use, HISTREE_USE_BY_CPU, piece->cpu);
+	values[FIELD_CPU] = use_rows_value(&use->rows, HISTREE_USE_BY_CPU, piece->cpu);
 	values[FIELD_STATE] = histree_string(histree_use_name(piece->use));
-	values[FIELD_SYSTEM_CALL] = value_of_key(use, HISTREE_USE_BY_SYSTEM_CALL, piece->system_call);
-	values[FIELD_HAD_BY] = value_of_key(use, HISTREE_USE_BY_HAD_BY, piece->had_by);
+	values[FIELD_SYSTEM_CALL] = use_rows_value(&use->rows, HISTREE_USE_BY_SYSTEM_CALL, piece->system_call);
+	values[FIELD_HAD_BY] = use_rows_value(&use->rows, HISTREE_USE_BY_HAD_BY, piece->had_by);
 	return histree_filter_match(use->filter, values);
 }
 
@@ -210,14 +142,15 @@ static bool wants(void *context, const struct histree_thread *thread)
 static void follow_run(struct histree_time_use *use, const struct use_piece *piece)
 {
 	struct use_run *run = &use->runs[piece->thread - use->threads];
-	struct histree_use_row *row = &use->rows[use->last];
+	const uint32_t number = use->rows.last;
+	struct histree_use_row *row = &use->rows.rows[number];
 	struct histree_use_longest *longest = piece->use == HISTREE_USE_WAITING   ? &row->longest_wait
 					      : piece->use == HISTREE_USE_BLOCKED ? &row->longest_block
 										  : NULL;
-	const bool goes_on = run->ns > 0 && run->use == piece->use && run->row == use->last &&
+	const bool goes_on = run->ns > 0 && run->use == piece->use && run->row == number &&
 			     (uint64_t)piece->start - (uint64_t)run->start == run->ns;
 	if (!goes_on)
-		*run = (struct use_run){ .start = piece->start, .use = piece->use, .row = use->last };
+		*run = (struct use_run){ .start = piece->start, .use = piece->use, .row = number };
 	run->ns += piece->ns;
 	if (longest != NULL && (run->ns > longest->ns || (run->ns == longest->ns && run->start < longest->start)))
 		*longest = (struct histree_use_longest){ .ns = run->ns, .start = run->start };
@@ -232,7 +165,7 @@ static enum histree_status take(void *context, const struct use_piece *piece, st
 		return HISTREE_OK;
 	int32_t name = 0;
 	if (by & HISTREE_BY(NAME)) {
-		uint32_t text = intern_add(&use->texts, piece->thread->name, strlen(piece->thread->name));
+		uint32_t text = intern_add(&use->rows.texts, piece->thread->name, strlen(piece->thread->name));
 		if (text == INTERN_NONE)
 			return error_memory(error, "the use of time");
 		name = (int32_t)text;
@@ -284,7 +217,7 @@ static enum histree_status sweep_host(struct histree_time_use *use, struct histr
 		.wants = wants,
 		.take = take,
 		.context = use,
-		.texts = &use->texts,
+		.texts = &use->rows.texts,
 		.states_max = request->states_max > 0 ? request->states_max : WINDOW_STATES_MAX,
 		.cancel = &use->request.cancel,
 	};
@@ -323,32 +256,90 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 	return status;
 }
 
-static enum histree_status read_hosts(struct histree_time_use *use, struct histree_history *history,
-				      struct histree_error *error)
+static enum histree_status read_hosts(struct histree_time_use *use, const struct histree_history_host *hosts,
+				      size_t count, const struct use_asked *asked, struct histree_error *error)
 {
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	enum histree_status status = HISTREE_OK;
-	use->host_name = "";
-	if (count == 0)
-		return read_host(use, history, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		use->host = (uint32_t)i;
 		use->host_name = hosts[i].name;
 		use->is_damaged |= hosts[i].history == NULL && hosts[i].why != NULL;
-		if (hosts[i].history != NULL && hosts[i].count > 0)
+		if (hosts[i].history != NULL && hosts[i].count > 0 && asked[i].source == NULL)
 			status = read_host(use, hosts[i].history, error);
 	}
 	return status;
 }
 
+/* ---- hosts whose histories somebody else holds -------------------------------------------------------------- */
+
+/* Asks the holders, so that they read while this process does. */
+static enum histree_status ask_holders(const struct histree_time_use *use, const struct histree_history_info *info,
+				       const struct histree_history_host *hosts, size_t count,
+				       struct use_asked *asked, struct histree_error *error)
+{
+	struct use_question question = { .request = use->request, .start = info->start, .end = info->end };
+	const struct use_asked *last = NULL;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (hosts[i].history == NULL || hosts[i].count == 0 || !use_question_is_for(hosts[i].history))
+			continue;
+		question.host_name = hosts[i].name;
+		status = use_question_ask(&question, hosts[i].history, &asked[i], error);
+		last = &asked[i];
+	}
+	return status == HISTREE_OK && last != NULL ? use_asked_send(last, error) : status;
+}
+
+static enum histree_status take_answers(struct histree_time_use *use, const struct use_asked *asked, size_t count,
+					struct histree_error *error)
+{
+	const struct histree_time_use_request *request = &use->request;
+	struct byte_reader answer;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (asked[i].source == NULL)
+			continue;
+		status = use_asked_take(&asked[i], &answer, error);
+		if (status != HISTREE_OK)
+			return status;
+		use->has_threads |= saved_read_below(&answer, 2) != 0;
+		use->is_damaged |= saved_read_below(&answer, 2) != 0;
+		status = use_rows_load(&use->rows, request->by, request->longest, (uint32_t)i, &answer, error);
+	}
+	return status;
+}
+
+static enum histree_status read_all(struct histree_time_use *use, struct histree_history *history,
+				    struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_history_host one = { .name = "", .history = history, .count = 1 };
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	if (count == 0) {
+		hosts = &one;
+		count = 1;
+	}
+	struct use_asked *asked = calloc(count, sizeof(*asked));
+	enum histree_status status = asked != NULL ? ask_holders(use, info, hosts, count, asked, error)
+						   : error_memory(error, "the use of time");
+	if (status == HISTREE_OK)
+		status = read_hosts(use, hosts, count, asked, error);
+	if (status == HISTREE_OK)
+		status = take_answers(use, asked, count, error);
+	for (size_t i = 0; asked != NULL && i < count; i++)
+		use_asked_drop(&asked[i]);
+	free(asked);
+	return status;
+}
+
 /* ---- the answer --------------------------------------------------------------------------------------------- */
 
-static enum histree_status prepare(struct histree_time_use *use, struct histree_history *history,
+/* Times in the expression are relative to `start` and `end`. */
+static enum histree_status prepare(struct histree_time_use *use, histree_time start, histree_time end,
 				   struct histree_error *error)
 {
-	const struct histree_history_info *info = histree_history_info(history);
-	const struct histree_filter_scope scope = { fields, FIELD_COUNT, info->start, info->end };
+	const struct histree_filter_scope scope = { fields, FIELD_COUNT, start, end };
 	const struct histree_time_use_request *request = &use->request;
 	if (request->from > request->to || request->by >= 1U << HISTREE_USE_KEY_COUNT)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a use of time from %lld to %lld by %#x",
@@ -365,29 +356,62 @@ enum histree_status histree_time_use_create(struct histree_history *history,
 					    const struct histree_time_use_request *request,
 					    struct histree_time_use **out, struct histree_error *error)
 {
-	*out = NULL;
-	struct histree_time_use *use = calloc(1, sizeof(*use));
+	const struct histree_history_info *info = histree_history_info(history);
+	struct histree_time_use *use = *out = calloc(1, sizeof(*use));
 	if (use == NULL)
 		return error_memory(error, "the use of time");
 	use->request = *request;
-	use->last = UINT32_MAX;
-	enum histree_status status = prepare(use, history, error);
+	enum histree_status status = prepare(use, info->start, info->end, error);
 	if (status == HISTREE_OK)
-		status = read_hosts(use, history, error);
+		status = read_all(use, history, error);
 	if (status == HISTREE_OK && !use->has_threads)
 		status =
 			error_set(error, HISTREE_ERR_ARGUMENT,
 				  "the history is of the analysis '%s' and has no threads; the use of time is that "
 				  "of 'kernel'",
-				  histree_history_info(history)->provider);
+				  info->provider);
 	if (status != HISTREE_OK) {
 		histree_time_use_free(use);
+		*out = NULL;
 		return status;
 	}
-	if (use->count > 1)
-		qsort(use->rows, use->count, sizeof(*use->rows),
-		      request->by == HISTREE_BY(CPU) ? use_order_by_keys : use_order_by_time);
-	*out = use;
+	use_rows_sort(&use->rows, request->by);
+	return HISTREE_OK;
+}
+
+enum histree_status histree_time_use_answer(struct histree_history *history, const void *bytes, size_t size,
+					    struct histree_cancel cancel, void **answer, size_t *answer_size,
+					    struct histree_error *error)
+{
+	struct use_question question;
+	struct saved_bytes saved = { 0 };
+	*answer = NULL;
+	*answer_size = 0;
+	if (!use_question_read(&question, bytes, size))
+		return error_set(error, HISTREE_ERR_FORMAT, "this is no question about the use of time");
+	struct histree_time_use *use = calloc(1, sizeof(*use));
+	if (use == NULL)
+		return error_memory(error, "the use of time");
+	use->request = question.request;
+	use->request.cancel = cancel;
+	use->host_name = question.host_name;
+	enum histree_status status = prepare(use, question.start, question.end, error);
+	if (status == HISTREE_OK)
+		status = read_host(use, history, error);
+	if (status == HISTREE_OK) {
+		saved_put(&saved, use->has_threads);
+		saved_put(&saved, use->is_damaged);
+		use_rows_put(&use->rows, use->request.by, use->request.longest, &saved);
+		if (saved.no_memory)
+			status = error_memory(error, "the use of time");
+	}
+	histree_time_use_free(use);
+	if (status != HISTREE_OK) {
+		saved_release(&saved);
+		return status;
+	}
+	*answer = saved.bytes;
+	*answer_size = saved.size;
 	return HISTREE_OK;
 }
 
@@ -396,17 +420,14 @@ void histree_time_use_free(struct histree_time_use *use)
 	if (use == NULL)
 		return;
 	histree_filter_free(use->filter);
-	intern_release(&use->texts);
-	hash_index_release(&use->by_key);
-	free(use->keys);
-	free(use->rows);
+	use_rows_release(&use->rows);
 	free(use);
 }
 
 const struct histree_use_row *histree_time_use_rows(const struct histree_time_use *use, size_t *count)
 {
-	*count = use->count;
-	return use->rows;
+	*count = use->rows.count;
+	return use->rows.rows;
 }
 
 bool histree_time_use_is_damaged(const struct histree_time_use *use)

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "histree/query.h"
+#include "histree/time_use.h"
 
 /* The lists of a region are lent during its start alone: these are what goes on with it. */
 struct local_cursor {
@@ -91,6 +93,71 @@ static void cursor_free(void *context)
 	free(cursor);
 }
 
+/* The question is kept until it is sent, or the answer is taken. */
+struct local_view {
+	struct histree_history *history;
+	void *question, *answer;
+	size_t size;
+};
+
+static enum histree_status view_ask(void *context, const void *question, size_t size, void **out,
+				    struct histree_error *error)
+{
+	struct local_view *view = *out = calloc(1, sizeof(*view));
+	if (view != NULL)
+		*view = (struct local_view){ .history = context, .question = copy(question, size), .size = size };
+	if (view != NULL && view->question != NULL)
+		return HISTREE_OK;
+	free(view);
+	return error_memory(error, "a question");
+}
+
+static enum histree_status view_send(void *context, struct histree_error *error)
+{
+	(void)context, (void)error;
+	return HISTREE_OK;
+}
+
+static struct random *changing;
+
+void local_source_change(struct random *random)
+{
+	changing = random;
+}
+
+/* Some bytes are others, or the end is missing. */
+static void change(uint8_t *bytes, size_t *size)
+{
+	for (uint64_t left = 1 + random_below(changing, 3); left > 0; left--)
+		bytes[random_below(changing, *size)] = (uint8_t)random_bits(changing);
+	if (random_percent(changing, 20))
+		*size = 1 + random_below(changing, *size);
+}
+
+static enum histree_status view_take(void *asked, const void **answer, size_t *size, struct histree_error *error)
+{
+	struct local_view *view = asked;
+	void *question = copy(view->question, view->size);
+	size_t question_size = view->size;
+	if (changing != NULL && random_percent(changing, 20))
+		change(question, &question_size);
+	enum histree_status status = histree_time_use_answer(
+		view->history, question, question_size, (struct histree_cancel){ 0 }, &view->answer, size, error);
+	if (changing != NULL && status == HISTREE_OK)
+		change(view->answer, size);
+	*answer = view->answer;
+	free(question);
+	return status;
+}
+
+static void view_drop(void *asked)
+{
+	struct local_view *view = asked;
+	free(view->question);
+	free(view->answer);
+	free(view);
+}
+
 static void free_history(void *context)
 {
 	histree_history_close(context);
@@ -107,6 +174,10 @@ enum histree_status local_source_make(struct histree_history *history, struct hi
 		.cursor_stats = cursor_stats,
 		.cursor_stop = cursor_stop,
 		.cursor_free = cursor_free,
+		.view_ask = view_ask,
+		.view_send = view_send,
+		.view_take = view_take,
+		.view_drop = view_drop,
 		.free = free_history,
 	};
 	void *bytes;

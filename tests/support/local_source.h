@@ -7,8 +7,16 @@
 
 #include "histree/history_source.h"
 
+struct random;
+
 /* Takes `history`, which is of one host, also if it fails: closing *out closes it. */
 enum histree_status local_source_make(struct histree_history *history, struct histree_history **out,
 				      struct histree_error *error);
+
+/*
+ * From now on some of the bytes that answer a view are others, and now and then those that ask for it, as `random`
+ * has them; NULL: no more.
+ */
+void local_source_change(struct random *random);
 
 #endif

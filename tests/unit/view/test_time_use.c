@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * test_time_use.c - what threads did with their time, against arrays that say it for each nanosecond: random
- * threads, CPUs and system calls, random ranges, keys and filters, and windows of a few states.
+ * threads, CPUs and system calls, random ranges, keys and filters, and windows of a few states; of a history in
+ * this process, and of one that somebody else holds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include "overview/overview_writer.h"
 #include "state/history.h"
 #include "support/effort.h"
+#include "support/local_source.h"
 
 enum { THREADS = 5, CPUS = 3, LENGTH = 600, START = 1000, NOTHING = -100, NOT_KNOWN = -101, ATTRIBUTES = 3 };
 enum { STATUS, QUEUE, CALL };
@@ -32,6 +34,7 @@ struct world {
 	int32_t of_thread[THREADS][ATTRIBUTES][LENGTH]; /* calls: an index */
 	int32_t owner[CPUS][LENGTH];
 	struct histree_history *history;
+	struct histree_history *held; /* the same, of which somebody else answers */
 	char path[64];
 };
 
@@ -75,6 +78,20 @@ static void put(struct histree_state_system *system, const char *thread, const c
 	assert_int_equal(histree_state_modify(system, START, quark, value, NULL), HISTREE_OK);
 }
 
+static void open_world(struct world *world)
+{
+	struct histree_history *history;
+	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	assert_int_equal(histree_history_open(world->path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(local_source_make(history, &world->held, NULL), HISTREE_OK);
+}
+
+static void close_world(struct world *world)
+{
+	histree_history_close(world->history);
+	histree_history_close(world->held);
+}
+
 static void make(struct world *world, struct random *random)
 {
 	struct histree_state_system *system;
@@ -106,7 +123,7 @@ static void make(struct world *world, struct random *random)
 	}
 	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	open_world(world);
 }
 
 static void say(void *context, const char *fault)
@@ -127,10 +144,10 @@ static void sum_up(struct world *world, struct random *random)
 		.threads = 1,
 	};
 	struct histree_error error = { 0 };
-	histree_history_close(world->history);
+	close_world(world);
 	if (overviews_write(&io_posix, world->path, &options, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	open_world(world);
 	if (histree_history_verify(world->history, say, NULL, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 }
@@ -138,7 +155,7 @@ static void sum_up(struct world *world, struct random *random)
 static void remove_world(struct world *world)
 {
 	char path[96];
-	histree_history_close(world->history);
+	close_world(world);
 	unlink(world->path);
 	for (int i = 1; i <= OVERVIEWS_MAX; i++) {
 		overview_path(world->path, (uint32_t)i, path);
@@ -324,7 +341,8 @@ static void compare(struct random *random, const struct world *world)
 	struct histree_time_use *use;
 	uint64_t ns[HISTREE_USE_COUNT], sum = 0;
 	size_t count;
-	if (histree_time_use_create(world->history, &request, &use, &error) != HISTREE_OK)
+	struct histree_history *history = random_percent(random, 50) ? world->history : world->held;
+	if (histree_time_use_create(history, &request, &use, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
 	assert_false(histree_time_use_is_damaged(use));
@@ -387,7 +405,8 @@ static void counts_do_not_depend_on_sums(void **state)
 		sum_up(&world, &random);
 		for (int i = 0; i < 64; i++) {
 			size_t count, summed_count;
-			assert_int_equal(histree_time_use_create(world.history, &requests[i], &summed, NULL),
+			assert_int_equal(histree_time_use_create(i % 2 ? world.held : world.history, &requests[i],
+								 &summed, NULL),
 					 HISTREE_OK);
 			const struct histree_use_row *rows = histree_time_use_rows(plain[i], &count);
 			const struct histree_use_row *summed_rows = histree_time_use_rows(summed, &summed_count);
@@ -426,7 +445,7 @@ static void damaged_sums_are_no_use(void **state)
 	const struct histree_use_row *rows = histree_time_use_rows(whole, &count), *damaged;
 	leveled_overview_path(&sums_kind, world.path, path);
 	for (int round = 0; round < 60; round++) {
-		histree_history_close(world.history);
+		close_world(&world);
 		FILE *file = fopen(path, "r+b");
 		assert_non_null(file);
 		fseek(file, 0, SEEK_END);
@@ -438,8 +457,9 @@ static void damaged_sums_are_no_use(void **state)
 		fflush(file);
 		if (round == 59)
 			assert_int_equal(ftruncate(fileno(file), size / 2), 0);
-		assert_int_equal(histree_history_open(world.path, NULL, &world.history, NULL), HISTREE_OK);
-		assert_int_equal(histree_time_use_create(world.history, &request, &use, NULL), HISTREE_OK);
+		open_world(&world);
+		struct histree_history *history = round % 2 ? world.held : world.history;
+		assert_int_equal(histree_time_use_create(history, &request, &use, NULL), HISTREE_OK);
 		damaged = histree_time_use_rows(use, &damaged_count);
 		assert_int_equal(count, damaged_count);
 		for (size_t k = 0; k < count; k++)
@@ -474,8 +494,35 @@ static void counts_do_not_depend_on_windows(void **state)
 		histree_time_use_free(whole);
 		histree_time_use_free(parts);
 	}
-	histree_history_close(world.history);
+	close_world(&world);
 	unlink(world.path);
+}
+
+/* As they are when a rank says something else: none is taken for rows, or harms. */
+static void changed_bytes_are_no_rows(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { test_seed() + 4 };
+	make(&world, &random);
+	const struct histree_time_use_request request = {
+		.from = START, .to = START + LENGTH - 1, .by = (1U << HISTREE_USE_KEY_COUNT) - 1, .longest = true
+	};
+	struct histree_time_use *use;
+	size_t count, rows = 0, refused = 0;
+	for (int round = 0; round < 300; round++) {
+		local_source_change(&random);
+		enum histree_status status = histree_time_use_create(world.held, &request, &use, NULL);
+		assert_true(status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_ARGUMENT);
+		refused += status != HISTREE_OK;
+		if (status == HISTREE_OK)
+			histree_time_use_rows(use, &count);
+		rows += status == HISTREE_OK ? count : 0;
+		histree_time_use_free(use);
+	}
+	local_source_change(NULL);
+	assert_true(rows > 0 && refused > 10);
+	remove_world(&world);
 }
 
 static void wrong_questions_are_refused(void **state)
@@ -492,7 +539,7 @@ static void wrong_questions_are_refused(void **state)
 	assert_non_null(strstr(error.message, "colour"));
 	request = (struct histree_time_use_request){ .from = START + 9, .to = START };
 	assert_int_equal(histree_time_use_create(world.history, &request, &use, &error), HISTREE_ERR_ARGUMENT);
-	histree_history_close(world.history);
+	close_world(&world);
 	unlink(world.path);
 }
 
@@ -501,7 +548,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_nanosecond_is_in_a_row), cmocka_unit_test(counts_do_not_depend_on_windows),
 		cmocka_unit_test(counts_do_not_depend_on_sums), cmocka_unit_test(damaged_sums_are_no_use),
-		cmocka_unit_test(wrong_questions_are_refused),
+		cmocka_unit_test(changed_bytes_are_no_rows),    cmocka_unit_test(wrong_questions_are_refused),
 	};
 	return cmocka_run_group_tests_name("time_use", tests, NULL, NULL);
 }
