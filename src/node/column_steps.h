@@ -3,14 +3,46 @@
  * column_steps.h - which interval of a series ends at a tick or later.
  *
  * Steps add up, so there is no way past those before.  But in a leaf of few attributes a series has up to 64
- * intervals, and a query of one time passes half of them: four steps are added up at a time, two of a load each.
+ * intervals, and a query of one time passes half of them.  So the steps that two loads have are added up at a time:
+ * the even and the odd ones, in fields of twice their width, and then the fields, by a product that has the sum of
+ * all of them in its highest one.
  */
 #ifndef NODE_COLUMN_STEPS_H
 #define NODE_COLUMN_STEPS_H
 
 #include "node/column_block.h"
 
-enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2 };
+enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2, GROUP_WIDTH_LEAST = 3, GROUP_WIDTH_MOST = 16 };
+
+/* How the steps of a load are added up. */
+struct step_group {
+	uint64_t even, odd; /* the steps in a field each, once the odd ones are shifted by one step */
+	uint64_t times;     /* what has the sum of the fields in the highest bits of the product */
+	uint32_t count;     /* of steps */
+	uint32_t shift;     /* of the product */
+};
+
+/*
+ * Fields fit into 64 bits, steps into a load, and the steps of two loads into a field: 2 * count * (2^width - 1) is
+ * less than 2^(2 * width).
+ */
+#define STEP_FIELD(width, number) (UINT64_C(1) << 2 * (width) * (number))
+#define STEP_FIELDS(width, last) \
+	((STEP_FIELD(width, last) - 1) / (STEP_FIELD(width, 1) - 1) + STEP_FIELD(width, last))
+#define STEP_GROUP(width, steps)                                                                      \
+	[width] = {                                                                                   \
+		.even = STEP_FIELDS(width, (steps - 1) / 2) * ((UINT64_C(1) << width) - 1),           \
+		.odd = STEP_FIELDS(width, steps / 2 - 1) * ((UINT64_C(1) << width) - 1),              \
+		.times = STEP_FIELDS(width, (steps - 1) / 2) << (64 - 2 * width * ((steps + 1) / 2)), \
+		.count = steps,                                                                       \
+		.shift = 64 - 2 * width,                                                              \
+	}
+
+static const struct step_group step_groups[GROUP_WIDTH_MOST + 1] = {
+	STEP_GROUP(3, 4),  STEP_GROUP(4, 8),  STEP_GROUP(5, 11), STEP_GROUP(6, 9),  STEP_GROUP(7, 8),
+	STEP_GROUP(8, 7),  STEP_GROUP(9, 6),  STEP_GROUP(10, 5), STEP_GROUP(11, 4), STEP_GROUP(12, 4),
+	STEP_GROUP(13, 4), STEP_GROUP(14, 4), STEP_GROUP(15, 3), STEP_GROUP(16, 3),
+};
 
 /*
  * Where in a series a search is: an interval, with the ticks at which it starts and after which it ends.  Of the
@@ -23,6 +55,47 @@ struct step_place {
 	size_t steps;
 };
 
+/* Pass groups of intervals that end too early; then, in the group that does not, go to the interval. */
+static inline void pass_by_groups(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
+				  uint64_t ends_from)
+{
+	const struct step_group *group = &step_groups[width];
+	const uint32_t first = place->interval, count = group->count;
+	const uint64_t mask = (UINT64_C(1) << width) - 1, least = count * min;
+	const size_t size = count * (size_t)width;
+	size_t at = place->steps + (first + (size_t)1) * width;
+	for (;; at += 2 * size) {
+		if (place->stored - place->interval < 2 * count) {
+			if (place->interval > first)
+				place->start = place->end - min - bits_get(bytes, at - width, width);
+			return;
+		}
+		uint64_t word = bits_load(bytes + at / 8) >> at % 8;
+		const uint64_t next = bits_load(bytes + (at + size) / 8) >> (at + size) % 8;
+		const uint64_t fields = (word & group->even) + (word >> width & group->odd);
+		const uint64_t both = fields + (next & group->even) + (next >> width & group->odd);
+		const uint64_t end = place->end + 2 * least + (both * group->times >> group->shift);
+		if (end < ends_from) {
+			place->end = end;
+			place->interval += 2 * count;
+			continue;
+		}
+		const uint64_t middle = place->end + least + (fields * group->times >> group->shift);
+		if (middle < ends_from) {
+			place->start = middle - min - (word >> (size - width) & mask);
+			place->end = middle;
+			place->interval += count;
+			word = next;
+		}
+		for (; place->end < ends_from; word >>= width) {
+			place->start = place->end;
+			place->end += min + (word & mask);
+			place->interval++;
+		}
+		return;
+	}
+}
+
 /* Returns the sum of two steps from a bit on, without what each of them has at least. */
 static inline uint64_t two_steps(const uint8_t *bytes, size_t at, unsigned width, uint64_t mask)
 {
@@ -30,7 +103,7 @@ static inline uint64_t two_steps(const uint8_t *bytes, size_t at, unsigned width
 	return (word & mask) + (word >> width & mask);
 }
 
-/* Pass by four intervals after the other that end too early. */
+/* The same with four at a time, for steps of other widths. */
 static inline void pass_by_fours(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
 				 uint64_t ends_from)
 {
@@ -57,7 +130,10 @@ static inline void pass_stored(struct step_place *place, const uint8_t *bytes, c
 {
 	const uint64_t min = fields[COLUMN_STEP_MIN];
 	const unsigned width = (unsigned)fields[COLUMN_STEP_WIDTH];
-	if (place->stored - place->interval >= 2 * STEPS_AT_ONCE && width <= STEP_WIDTH_MOST)
+	const bool are_many = place->stored - place->interval >= 2 * STEPS_AT_ONCE;
+	if (are_many && width >= GROUP_WIDTH_LEAST && width <= GROUP_WIDTH_MOST)
+		pass_by_groups(place, bytes, min, width, ends_from);
+	else if (are_many && width <= STEP_WIDTH_MOST)
 		pass_by_fours(place, bytes, min, width, ends_from);
 	size_t at = place->steps + place->interval * (size_t)width;
 	while (place->end < ends_from && place->interval < place->stored) {

@@ -32,6 +32,7 @@ static void write_series(struct written *written, unsigned width, uint8_t edges,
 	const uint64_t min = random_percent(random, 20) ? random_bits(random) >> (20 + random_below(random, 20))
 							: random_below(random, 5);
 	const size_t before = (size_t)random_below(random, 77);
+	const bool is_widest = random_percent(random, 20); /* each step is the longest that there can be */
 	struct bit_buffer *bits = &written->bits;
 	assert_true(bit_buffer_reserve(bits, before + INTERVALS_MAX * 64 + 64));
 	for (size_t i = 0; i < before; i++)
@@ -40,7 +41,9 @@ static void write_series(struct written *written, unsigned width, uint8_t edges,
 	for (uint32_t i = 0; i < written->count; i++) {
 		bool is_apart = ((edges & EDGE_FIRST) != 0 && i == 0) ||
 				((edges & EDGE_LAST) != 0 && i + 1 == written->count);
-		uint64_t step = width > 0 ? random_bits(random) >> (64 - width) : 0;
+		uint64_t step = width == 0  ? 0
+				: is_widest ? UINT64_MAX >> (64 - width)
+					    : random_bits(random) >> (64 - width);
 		if (!is_apart)
 			bit_buffer_put(bits, step, width);
 		written->ticks[i + 1] = written->ticks[i] + min + step;
