@@ -169,15 +169,16 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	return apply_change_from(system, t, quark, &now, value, error);
 }
 
-/* An attribute of integers that goes on with one or with null, as most changes are: nothing can be wrong. */
+/* An attribute of whole numbers that goes on with one or with null, as most changes are: nothing can be wrong. */
 static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			    const struct histree_value *value)
 {
 	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
 		return false;
 	const struct ongoing_state *state = &system->ongoing.states[quark];
-	bool is_number = value->type == HISTREE_INT || value->type == HISTREE_NULL;
-	return is_number && state->fixed_type == HISTREE_INT && t > state->since;
+	bool is_number = state->fixed_type == HISTREE_INT || state->fixed_type == HISTREE_LONG;
+	bool is_of_type = value->type == HISTREE_NULL || (uint8_t)value->type == state->fixed_type;
+	return is_number && is_of_type && t > state->since;
 }
 
 /* The same as below, in a fifth of the time. */
@@ -185,61 +186,61 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 				       const struct histree_value *value, struct histree_error *error)
 {
 	struct ongoing_state *state = &system->ongoing.states[quark];
-	struct histree_interval interval = {
-		.start = state->since,
-		.end = t - 1,
-		.quark = quark,
-		.value = { .type = (enum histree_type)state->type }, /* all that null and unknown have */
-	};
-	if (state->type == HISTREE_INT)
-		interval.value = histree_int((int32_t)state->bits);
-	if (state->type == value->type && (value->type == HISTREE_NULL || interval.value.int32 == value->int32))
+	uint64_t bits = 0; /* all that null and unknown have */
+	if (value->type == HISTREE_INT)
+		bits = (uint32_t)value->int32;
+	else if (value->type == HISTREE_LONG)
+		bits = (uint64_t)value->int64;
+	if (state->type == (uint8_t)value->type && state->bits == bits)
 		return HISTREE_OK;
-	enum histree_status status = state_add_interval(system, &interval, error);
-	if (status != HISTREE_OK)
-		return status;
-	state->since = t;
-	state->bits = value->type == HISTREE_INT ? (uint32_t)value->int32 : 0;
-	state->type = (uint8_t)value->type;
-	if (t > system->current_end)
-		system->current_end = t;
-	return HISTREE_OK;
-}
-
-/* The same of longs and strings: what may be wrong besides is that there is no memory for a string. */
-static inline bool is_simple(const struct histree_state_system *system, histree_time t, histree_quark quark,
-			     const struct histree_value *value)
-{
-	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
-		return false;
-	const struct ongoing_state *state = &system->ongoing.states[quark];
-	bool fits = state->fixed_type == HISTREE_LONG ||
-		    (state->fixed_type == HISTREE_STRING && value->size <= system->sink.value_size_max);
-	bool is_of_type = value->type == HISTREE_NULL || (uint8_t)value->type == state->fixed_type;
-	return fits && is_of_type && t > state->since;
-}
-
-/* Its own type, null or unknown. */
-static enum histree_status apply_simple(struct histree_state_system *system, histree_time t, histree_quark quark,
-					const struct histree_value *value, struct histree_error *error)
-{
-	struct ongoing_state *state = &system->ongoing.states[quark];
-	struct held_value held = { .type = (uint8_t)value->type };
 	struct histree_interval interval = {
 		.start = state->since,
 		.end = t - 1,
 		.quark = quark,
 		.value = { .type = (enum histree_type)state->type },
 	};
-	if (state->type == HISTREE_LONG)
+	if (state->type == HISTREE_INT)
+		interval.value = histree_int((int32_t)state->bits);
+	else if (state->type == HISTREE_LONG)
 		interval.value.int64 = (int64_t)state->bits;
-	else if (state->type == HISTREE_STRING)
-		interval.value = ongoing_states_value(&system->ongoing, quark);
+	enum histree_status status = state_add_interval(system, &interval, error);
+	if (status != HISTREE_OK)
+		return status;
+	state->since = t;
+	state->bits = bits;
+	state->type = (uint8_t)value->type;
+	if (t > system->current_end)
+		system->current_end = t;
+	return HISTREE_OK;
+}
+
+/* The same of strings: what may be wrong besides is that there is no memory for one. */
+static inline bool is_simple(const struct histree_state_system *system, histree_time t, histree_quark quark,
+			     const struct histree_value *value)
+{
+	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
+		return false;
+	const struct ongoing_state *state = &system->ongoing.states[quark];
+	bool is_of_type = value->type == HISTREE_NULL ||
+			  (value->type == HISTREE_STRING && value->size <= system->sink.value_size_max &&
+			   (value->bytes != NULL || value->size == 0));
+	return state->fixed_type == HISTREE_STRING && is_of_type && t > state->since;
+}
+
+/* A string, null or unknown. */
+static enum histree_status apply_simple(struct histree_state_system *system, histree_time t, histree_quark quark,
+					const struct histree_value *value, struct histree_error *error)
+{
+	struct held_value held;
+	struct histree_interval interval = {
+		.start = system->ongoing.states[quark].since,
+		.end = t - 1,
+		.quark = quark,
+		.value = ongoing_states_value(&system->ongoing, quark),
+	};
 	if (histree_value_equal(&interval.value, value))
 		return HISTREE_OK;
-	if (value->type == HISTREE_LONG)
-		held.bits = (uint64_t)value->int64;
-	else if (!ongoing_states_hold(&system->ongoing, value, &held))
+	if (!ongoing_states_hold(&system->ongoing, value, &held))
 		return error_memory(error, "the value of an attribute");
 	enum histree_status status = state_add_interval(system, &interval, error);
 	if (status != HISTREE_OK) {
@@ -250,6 +251,12 @@ static enum histree_status apply_simple(struct histree_state_system *system, his
 	if (t > system->current_end)
 		system->current_end = t;
 	return HISTREE_OK;
+}
+
+bool state_goes_on(const struct histree_state_system *system, histree_time t, histree_quark quark,
+		   const struct histree_value *value)
+{
+	return is_plain(system, t, quark, value) || is_simple(system, t, quark, value);
 }
 
 enum histree_status histree_state_modify(struct histree_state_system *system, histree_time t, histree_quark quark,

@@ -72,8 +72,12 @@ static enum histree_status file_add_many(void *context, const struct histree_int
 static enum histree_status file_add(void *context, const struct histree_interval *interval,
 				    struct histree_error *error)
 {
-	size_t added;
-	return file_add_many(context, interval, 1, &added, error);
+	struct state_file *state_file = context;
+	if (++state_file->unlooked >= INTERVALS_PER_LOOK) {
+		state_file->unlooked = 0;
+		table_space_look(state_file->tables);
+	}
+	return tree_writer_add_one(state_file->writer, interval, error);
 }
 
 static enum histree_status file_begin_pack(void *context, size_t kept_max, struct leaf_pack **out,

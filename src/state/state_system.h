@@ -14,6 +14,14 @@
 #include "state/interval_sink.h"
 #include "state/ongoing_states.h"
 
+enum { KNOWN_SLOTS = 64 /* a power of two */ };
+
+/* A slot of a stack that was looked up before; a depth of 0: none. */
+struct known_slot {
+	histree_quark stack, slot;
+	int32_t depth;
+};
+
 struct histree_state_system {
 	struct attribute_tree attributes;
 	struct ongoing_states ongoing; /* as many as attributes */
@@ -24,6 +32,7 @@ struct histree_state_system {
 	bool shares_names;               /* state_resume.h: they are not ours, and all that there will be */
 	bool null_empty_stacks;          /* histree_history_options */
 	enum histree_status sink_status; /* the first failure of the sink */
+	struct known_slot slots[KNOWN_SLOTS];
 };
 
 /* Create a state system, which then owns the sink; after a failure the caller still does. */
@@ -61,6 +70,10 @@ enum histree_status state_check_change(const struct histree_state_system *system
 				       histree_quark quark, const struct histree_value *value,
 				       struct histree_error *error);
 
+/* Whether the attribute goes on with a value of its type, or null, as most do: then nothing is to be checked. */
+bool state_goes_on(const struct histree_state_system *system, histree_time t, histree_quark quark,
+		   const struct histree_value *value);
+
 /*
  * Make a change that was checked.  Without memory nothing changes; numbers, null and what is held already need
  * none.
@@ -93,7 +106,11 @@ enum histree_status state_stack_occupied(const struct histree_state_system *syst
 struct histree_value state_stack_depth_value(const struct histree_state_system *system, int32_t depth);
 
 /* Get the sub-attribute of a slot in the stack, 1 being the deepest; it exists if the stack is that deep. */
-enum histree_status state_stack_slot(const struct histree_state_system *system, histree_quark quark, int32_t slot,
+enum histree_status state_stack_slot(struct histree_state_system *system, histree_quark quark, int32_t slot,
 				     histree_quark *out, struct histree_error *error);
+
+/* As histree_state_pop(); whether an emptied stack is null is said here. */
+enum histree_status state_stack_pop(struct histree_state_system *system, histree_time t, histree_quark quark,
+				    bool null_empty, struct histree_value *popped, struct histree_error *error);
 
 #endif

@@ -323,6 +323,8 @@ enum histree_status cluster_add(struct cluster *cluster, const struct histree_in
 {
 	struct cluster_tier *first = cluster->tiers;
 	enum histree_status status = HISTREE_OK;
+	if (count == 1) /* as state systems add them */
+		return add_one(cluster, intervals, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		if (count - i > 1)
 			i += batch_add_integers(&first->filling, &intervals[i], count - i, first->flushed_before);

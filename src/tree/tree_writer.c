@@ -225,6 +225,16 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 	return status == HISTREE_OK && accepted < count ? refuse(writer, &intervals[accepted], error) : status;
 }
 
+enum histree_status tree_writer_add_one(struct tree_writer *writer, const struct histree_interval *interval,
+					struct histree_error *error)
+{
+	if (!is_acceptable(writer, interval))
+		return refuse(writer, interval, error);
+	note_added(&writer->added, interval);
+	return writer->inserter != NULL ? tree_inserter_add(writer->inserter, interval, 1, error)
+					: insert_now(writer, interval, 1, error);
+}
+
 enum histree_status tree_writer_count(struct tree_writer *writer, const struct histree_interval *interval,
 				      struct histree_error *error)
 {

@@ -29,6 +29,10 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
 				    size_t count, size_t *added, struct histree_error *error);
 
+/* The same of one. */
+enum histree_status tree_writer_add_one(struct tree_writer *writer, const struct histree_interval *interval,
+					struct histree_error *error);
+
 /*
  * Count an interval that the tree has without keeping it, because somebody else says it (state/partial_file.h): it
  * is part of the numbers and lifetimes that the tree tells.
