@@ -26,42 +26,61 @@ static uint64_t above(histree_time time, histree_time start)
 	return (uint64_t)time - (uint64_t)start;
 }
 
-/* All boundaries sorted: the items' ends by their number, the starts that are no end by count + theirs. */
-static bool sort_ticks(struct column_builder *builder, const struct column_item *items, size_t count,
-		       histree_time start, size_t *total)
+static bool reserve_ticks(struct column_builder *builder, size_t count)
 {
+	/* At most 2 * count slots are taken. */
+	builder->slot_bits = bits_needed(2 * (uint64_t)count + count / 2);
+	builder->tick_count = 0;
 	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
 	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
 	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
+	    !array_reserve(&builder->ranks, &builder->ranks_capacity, 2 * count) ||
+	    !array_reserve(&builder->slots, &builder->slots_capacity, (size_t)1 << builder->slot_bits) ||
 	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
 	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
 		return false;
-	struct keyed_index *tick = builder->ticks;
-	for (size_t i = 0; i < count; i++) {
-		*tick++ = (struct keyed_index){ above(items[i].end, start) + 1, (uint32_t)i };
-		if (i == 0 || !column_item_follows(&items[i]))
-			*tick++ = (struct keyed_index){ above(items[i].start, start), (uint32_t)(count + i) };
-	}
-	*total = (size_t)(tick - builder->ticks);
-	radix_sort(builder->ticks, builder->spare_ticks, *total);
+	memset(builder->slots, 0, ((size_t)1 << builder->slot_bits) * sizeof(*builder->slots));
 	return true;
 }
 
+/* Returns the number of a boundary, which it gets when it is met first. */
+static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
+{
+	const size_t mask = ((size_t)1 << builder->slot_bits) - 1;
+	size_t slot = (size_t)(time * UINT64_C(0x9e3779b97f4a7c15) >> (64 - builder->slot_bits));
+	for (; builder->slots[slot] != 0; slot = (slot + 1) & mask)
+		if (builder->ticks[builder->slots[slot] - 1].key == time)
+			return builder->slots[slot] - 1;
+	uint32_t number = (uint32_t)builder->tick_count++;
+	builder->ticks[number] = (struct keyed_index){ time, number };
+	builder->slots[slot] = number + 1;
+	return number;
+}
+
+/*
+ * What happens together ends and begins at one time: boundaries are told apart before they are sorted, so that each
+ * is sorted once.
+ */
 static bool number_by_table(struct column_builder *builder, const struct column_item *items, size_t count,
 			    histree_time start)
 {
-	size_t total;
-	if (!sort_ticks(builder, items, count, start, &total))
+	if (!reserve_ticks(builder, count))
 		return false;
-	for (size_t i = 0; i < total; i++) {
-		const struct keyed_index *tick = &builder->ticks[i];
-		if (builder->time_count == 0 || builder->times[builder->time_count - 1] != tick->key)
-			builder->times[builder->time_count++] = tick->key;
-		uint32_t number = (uint32_t)builder->time_count - 1;
-		if (tick->index < count)
-			builder->ends[tick->index] = number;
-		else
-			builder->starts[tick->index - count] = number;
+	for (size_t i = 0; i < count; i++) {
+		builder->ends[i] = number_of(builder, above(items[i].end, start) + 1);
+		if (i == 0 || !column_item_follows(&items[i]))
+			builder->starts[i] = number_of(builder, above(items[i].start, start));
+	}
+	radix_sort(builder->ticks, builder->spare_ticks, builder->tick_count);
+	for (size_t tick = 0; tick < builder->tick_count; tick++) {
+		builder->times[tick] = builder->ticks[tick].key;
+		builder->ranks[builder->ticks[tick].index] = (uint32_t)tick;
+	}
+	builder->time_count = builder->tick_count;
+	for (size_t i = 0; i < count; i++) {
+		builder->ends[i] = builder->ranks[builder->ends[i]];
+		if (i == 0 || !column_item_follows(&items[i]))
+			builder->starts[i] = builder->ranks[builder->starts[i]];
 	}
 	return true;
 }
@@ -272,6 +291,8 @@ void column_builder_release(struct column_builder *builder)
 	free(builder->block_index);
 	free(builder->ticks);
 	free(builder->spare_ticks);
+	free(builder->slots);
+	free(builder->ranks);
 	free(builder->times);
 	free(builder->starts);
 	free(builder->ends);

@@ -22,8 +22,13 @@ struct column_builder {
 	struct column_block_builder block; /* the one being made */
 	struct block_entry *block_index;
 	size_t block_count, block_index_capacity;
-	struct keyed_index *ticks, *spare_ticks; /* boundaries, being sorted */
-	size_t ticks_capacity, spare_capacity;
+	struct keyed_index *ticks, *spare_ticks; /* distinct boundaries, being sorted */
+	size_t tick_count, ticks_capacity, spare_capacity;
+	uint32_t *slots; /* a hash table of them: 1 + the number of each, as they were met; 0: free */
+	size_t slots_capacity;
+	unsigned slot_bits;
+	uint32_t *ranks; /* by that number: the tick */
+	size_t ranks_capacity;
 	uint64_t *times; /* distinct, above the leaf's start */
 	size_t time_count, times_capacity;
 	uint32_t *starts, *ends; /* with a table: by item, the ticks at which it starts and ends */
