@@ -1,11 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""page_charts.py HISTREE [SCREENSHOTS] - charts of numbers in the page: lines, their colours and names, what the pointer says
-and the logarithmic axis.  Screenshots and what is skipped are as in page.py."""
+"""page_charts.py HISTREE [SCREENSHOTS] - charts in the page.  Of numbers: lines, their colours and names, what the pointer says
+and the logarithmic axis.  Of states: the rows of the views of a file of definitions, with its names and colours.  Screenshots
+and what is skipped are as in page.py."""
+import pathlib
 import sys
+import tempfile
 
-from page import main
+from page import PIXEL, WIDE_SPANS, main
 from serving import SMALL_TRACE
+
+LAMPS = """<tmfxml><timeGraphView id="lamps.view"><head><analysis id="lamps"/><label value="Lamps"/></head>
+<definedValue name="stop" value="1" color="#CC2200"/><definedValue name="go" value="2" color="#118811"/>
+<entry path="Lamps"><entry path="*"><display type="self"/></entry></entry></timeGraphView>
+<stateProvider id="lamps" version="1"><head><label value="Lamps"/></head><eventHandler eventName="shine"><stateChange>
+<stateAttribute type="constant" value="Lamps"/><stateAttribute type="eventField" value="lamp"/>
+<stateValue type="eventField" value="colour"/></stateChange></eventHandler></stateProvider></tmfxml>"""
 
 INK = """
 const panel = page.panels.find((one) => one.name === "charts"), { canvas } = panel;
@@ -54,7 +64,35 @@ def tells_and_scales(page):
     page.browser.until("page.panels[0].isComplete", "the lines of the other range are there")
 
 
+def draws_states(page):
+    """The view of the file is there at first: its title, below it its rows, whose states have its colours and names."""
+    page.open()
+    assert page.get("page.charts.map((chart) => chart.view.name)") == ["state-charts"]
+    assert [name for name, _ in page.names("state-charts")] == ["Lamps", "Lamps", "left", "right"]
+    spans = page.browser.run(WIDE_SPANS, "state-charts")
+    assert {span["colour"] for span in spans} == {"#cc2200", "#118811"}, spans
+    for span in spans:
+        pixel = page.browser.run(PIXEL, "state-charts", span["x"], span["y"])
+        assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == span["colour"], (span, pixel)
+    texts = page.browser.run("return page.charts[0].shown.flatMap((block) => Object.values(block.texts))")
+    assert set(texts) == {"stop", "go"}, texts
+    page.shoot("state-charts")
+
+
 TESTS = [draws_lines, tells_and_scales]
 
+
+def of_lamps(folder):
+    """What a plan has of a trace of two lamps, and a view of them."""
+    trace, view = folder / "lamps.xml", folder / "view.xml"
+    events = [(1000 + 100 * i, ("left", "right")[i % 2], 1 + i // 2 % 2) for i in range(16)]
+    trace.write_text("<trace>\n" + "\n".join(
+        f'<event timestamp="{time}" name="shine"><field name="lamp" type="string" value="{lamp}"/>'
+        f'<field name="colour" type="int" value="{colour}"/></event>' for time, lamp, colour in events) + "\n</trace>\n")
+    view.write_text(LAMPS)
+    return trace, [draws_states], "-x", str(view)
+
+
 if __name__ == "__main__":
-    sys.exit(main(__doc__, [(SMALL_TRACE, TESTS, "-a", "kernel,io,cpu-usage")]))
+    with tempfile.TemporaryDirectory() as name:
+        sys.exit(main(__doc__, [(SMALL_TRACE, TESTS, "-a", "kernel,io,cpu-usage"), of_lamps(pathlib.Path(name))]))

@@ -11,14 +11,21 @@
 #include "histree/charts.h"
 #include "server/model/name_piece.h"
 
+bool call_chart_is_of_stacks(const struct histree_chart *chart)
+{
+	for (size_t i = 0; i < chart->entry_count; i++)
+		if (strcmp(chart->entries[i].path, HISTREE_CHART_STACKS) == 0)
+			return true;
+	return false;
+}
+
 static bool declares_stacks(const struct histree_history *history)
 {
 	size_t count;
 	const struct histree_chart *charts = histree_charts(history, &count);
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < charts[i].entry_count; k++)
-			if (strcmp(charts[i].entries[k].path, HISTREE_CHART_STACKS) == 0)
-				return true;
+		if (call_chart_is_of_stacks(&charts[i]))
+			return true;
 	return false;
 }
 

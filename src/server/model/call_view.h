@@ -7,6 +7,7 @@
 #ifndef SERVER_MODEL_CALL_VIEW_H
 #define SERVER_MODEL_CALL_VIEW_H
 
+#include "histree/charts.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/state_fact.h"
 #include "server/text/piece.h"
@@ -31,7 +32,10 @@ struct call_view {
 
 struct histree_history *call_view_history(const struct dataset *dataset);
 
-/* Returns the first history that has a chart of stacks (HISTREE_CHART_STACKS), or NULL. */
+/* Returns whether the chart shows stacks (HISTREE_CHART_STACKS). */
+bool call_chart_is_of_stacks(const struct histree_chart *chart);
+
+/* Returns the first history that has such a chart, or NULL. */
 struct histree_history *call_view_declared(const struct dataset *dataset);
 
 /* These are for struct output and struct row_model. */

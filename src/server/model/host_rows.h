@@ -75,6 +75,7 @@ bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 enum histree_status host_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_resources_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_calls_make(struct dataset *dataset, void **view, struct histree_error *error);
+enum histree_status host_charts_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_attributes_make(struct dataset *dataset, void **view, struct histree_error *error);
 
 #endif

@@ -4,13 +4,14 @@
 #include <ctype.h>
 
 const struct row_model *const row_models[] = {
-	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_attributes, NULL,
+	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_charts, &row_model_attributes, NULL,
 };
 
 static const struct row_model *const row_models_of_hosts[] = {
 	&row_model_host_threads,
 	&row_model_host_resources,
 	&row_model_host_calls,
+	&row_model_host_charts,
 	&row_model_host_attributes,
 };
 

@@ -82,12 +82,13 @@ struct row_model {
 /* NULL at the end. */
 extern const struct row_model *const row_models[];
 
-extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_attributes;
+extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_charts,
+	row_model_attributes;
 extern const struct row_model row_model_early_threads;
 
 /* The same over the hosts of a dataset of several. */
 extern const struct row_model row_model_host_threads, row_model_host_resources, row_model_host_calls,
-	row_model_host_attributes;
+	row_model_host_charts, row_model_host_attributes;
 
 /* Returns the model of a name that applies to a dataset; NULL if there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);

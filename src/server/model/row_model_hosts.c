@@ -144,9 +144,19 @@ enum histree_status host_calls_make(struct dataset *dataset, void **view, struct
 	return host_rows_make(dataset, &row_model_calls, (struct host_rows **)view, error);
 }
 
+enum histree_status host_charts_make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	return host_rows_make(dataset, &row_model_charts, (struct host_rows **)view, error);
+}
+
 enum histree_status host_attributes_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	return host_rows_make(dataset, &row_model_attributes, (struct host_rows **)view, error);
+}
+
+static bool has_charts(const struct dataset *dataset)
+{
+	return row_model_charts.applies(dataset);
 }
 
 static bool has_histories(const struct dataset *dataset)
@@ -206,6 +216,20 @@ const struct row_model row_model_host_calls = {
 	.find = find,
 	.text = state_any_text,
 	.kind = { call_facts, state_any_text },
+};
+
+const struct row_model row_model_host_charts = {
+	.name = "state-charts",
+	.title = "Charts of states",
+	.applies = has_charts,
+	.make = host_charts_make,
+	.free = host_rows_free,
+	.count = count,
+	.facts = facts,
+	.describe = describe,
+	.matches = matches,
+	.text = state_any_text,
+	.kind = { NULL, state_any_text },
 };
 
 const struct row_model row_model_host_attributes = {

@@ -11,7 +11,7 @@
 /* Adds the text of a value; null adds nothing. */
 void state_value_text(const struct histree_value *value, struct piece *text);
 
-/* Does the same for views that know no more of a state than its value: both other arguments are ignored. */
+/* Adds what the table calls the value, else the text of the value; the view is not used. */
 void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		    struct piece *text);
 
