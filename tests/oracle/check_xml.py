@@ -232,6 +232,8 @@ PLACE = '<stateAttribute type="constant" value="x"/>'
 VALUE = HANDLER.format(PLACE + "\n{}")
 PATTERN = '<tmfxml><pattern id="p" version="1"><patternHandler>\n{}\n</patternHandler></pattern></tmfxml>'
 SCRIPT = VALUE.format('<stateValue type="script" value="{}"><stateValue id="a" type="eventField" value="f"/></stateValue>')
+STACK = '<tmfxml><callstack id="s"><callstackGroup>\n{}</callstackGroup><analysis id="p"/></callstack></tmfxml>'
+EXTENDED = '<tmfxml><mine name="of a plug-in"><part>text</part></mine>' + VALUE.format('<stateValue type="int" value="1"/>')[8:]
 WRONG = [  # file, where, what is said
     ("<tmfxml>", "1:9:", "no element found"),
     ("<tmfxml></tmfxm>", "1:11:", "mismatched tag"),
@@ -284,6 +286,11 @@ WRONG = [  # file, where, what is said
     ('<tmfxml><timeGraphView id="v"><definedValue name="a" value="1" color="red"/><entry path="a"/></timeGraphView></tmfxml>',
      "1:31:", "'red' is no colour"),
     ("<a>" * 100, "1:", "more than 64 deep"),
+    (STACK.format('<level path="x/*"/><thread level="first"/>'), "2:20: <thread>", "'first' is no level"),
+    (STACK.format('<level path="x/*"/><thread level="0" type="text"/>'), "2:20: <thread>", "there is no type 'text'"),
+    (STACK.format('<level path="x/*"/><host level="0"/><host level="0"/>'), "2:37: <host>", "a group has one <host>"),
+    ("<tmfxml><mine/></tmfxml>", "1:9: <mine>", "is not known in <tmfxml>"),
+    (EXTENDED.replace("<mine", "<stateProvidER").replace("</mine", "</stateProvidER"), "1:9: <stateProvidER>", "is not known in <tmfxml>"),
 ]
 
 
@@ -300,6 +307,15 @@ def check_wrong(histree, folder, store):
     print(f"{len(WRONG)} wrong files refused")
 
 
+def check_extension(histree, folder, store):
+    """What a plug-in of Trace Compass added to its schema is left out, and the build says so."""
+    write_trace(folder / "one-event.xml", [(1, "e", 0, 0)])
+    (folder / "extended.xml").write_text(EXTENDED)
+    done = run(histree, "build", "--force", "-x", folder / "extended.xml", "-o", store, folder / "one-event.xml")
+    if done.returncode != 0 or "<mine> is of an extension of the schema" not in done.stderr:
+        yield f"an extension of the schema: {done.stderr}"
+
+
 def main():
     histree = sys.argv[1]
     if "libexpat" in run(histree, "build", "-x", "/dev/null", "-o", "/dev/null/none", "/dev/null").stderr:
@@ -309,6 +325,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         faults += check_wrong(histree, folder, folder / "no-store")
+        faults += check_extension(histree, folder, folder / "store")
         rounds = int(os.environ.get("HISTREE_ROUNDS", "40"))
         seed = int(os.environ.get("HISTREE_SEED", "1"))
         for number in range(seed, seed + rounds):

@@ -29,8 +29,9 @@ VIEW = """<tmfxml><timeGraphView id="other"><head><analysis id="nobody"/><label 
 OURS = """analysis depths
 chart depth-of "Depths" lines: Depth/*
 chart who "Who calls" states: Who written
-on entry: Depth/{tid} += 1; Who = tid
-on exit: Depth/{tid} -= 1"""
+chart stacks "Calls" states: Stacks/* above CallStack/*
+on entry: Depth/{tid} += 1; Who = tid; push Stacks/{tid}/CallStack = op
+on exit: Depth/{tid} -= 1; pop Stacks/{tid}/CallStack"""
 
 
 def write_trace(path, draw):
@@ -106,7 +107,22 @@ def main():
             def charts():
                 text = subprocess.run([histree, "ls", "--charts", "--format", "json", store], check=True, capture_output=True, text=True).stdout
                 assert {(one["chart"], one["kind"]) for one in json.loads(text)} == {
-                    ("calls:callstack", "states"), ("other", "states"), ("depth-of", "lines"), ("who", "states")}, text
+                    ("calls:callstack", "states"), ("other", "states"), ("depth-of", "lines"), ("who", "states"), ("stacks", "states")}, text
+
+            def segments():
+                """Calls that are over, as both files have them, of which ours says the thread by its name alone."""
+                rows = {}
+                for name in "calls", "depths":
+                    text = subprocess.run([histree, "segments", "--format", "tsv", store, name], check=True, capture_output=True,
+                                          text=True).stdout
+                    head, *lines = [line.split("\t") for line in text.splitlines()]
+                    rows[name] = sorted((row["start"], row["end"], row["name"], row["depth"], row["self"], row["caller"],
+                                         row["stack"].lower().replace("stacks", "threads"))
+                                        for row in (dict(zip(head, line)) for line in lines))
+                    assert name == "calls" or {dict(zip(head, line))["tid"] for line in lines} == {"1", "2"}, lines
+                assert rows["calls"] == rows["depths"] and len(rows["calls"]) > 20, rows
+                begun = {(path[8:], int(depth), int(start)): name for start, _, name, depth, _, _, path in rows["calls"]}
+                assert begun.items() <= wanted.items(), sorted(begun.items() - wanted.items())
 
             def pictures():
                 """Only rows whose entries say so have text in them."""
@@ -117,7 +133,7 @@ def main():
             tally.run("outputs", outputs)
             tally.run("call stack", lambda: check_states(client, STACKS, depths, wanted))
             tally.run("chart", lambda: check_states(client, CHART + "calls:callstack", depths, wanted))
-            for each in foreign, flame, charts, pictures:
+            for each in foreign, flame, charts, segments, pictures:
                 tally.run(each.__name__, each)
     return tally.finish()
 

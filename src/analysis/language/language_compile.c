@@ -158,6 +158,27 @@ static program_block compile_block(struct program_builder *make, struct language
 	return block;
 }
 
+/* A row of stacks in a chart: the rows above it are its levels, and the last of them is called as the thread. */
+static void compile_calls(struct program_builder *make, const struct language_chart *chart, uint32_t row)
+{
+	const char *levels[HISTREE_CHART_DEPTH_MAX];
+	size_t count = 0, first = HISTREE_CHART_DEPTH_MAX;
+	for (uint32_t above = chart->entries[row].parent; above != HISTREE_CHART_TOP && first > 0;
+	     above = chart->entries[above].parent, count++)
+		levels[--first] = chart->entries[above].path;
+	const struct program_call_whose thread = { .origin = PROGRAM_CALL_NAME, .level = (uint32_t)count - 1 };
+	const struct program_call_whose host = { .origin = PROGRAM_CALL_UNSAID };
+	if (count > 0)
+		program_call_group(make, levels + first, count, &thread, &host);
+}
+
+static void compile_chart(struct program_builder *make, const struct language_chart *chart)
+{
+	for (uint32_t row = 0; chart->chart.kind == HISTREE_CHART_STATES && row < chart->count; row++)
+		if (strcmp(chart->entries[row].path, HISTREE_CHART_STACKS) == 0)
+			compile_calls(make, chart, row);
+}
+
 enum histree_status language_compile(const struct language_source *source, struct language_tree *tree,
 				     struct program **out, struct histree_error *error)
 {
@@ -170,6 +191,8 @@ enum histree_status language_compile(const struct language_source *source, struc
 	for (struct language_handler *handler = tree->handlers; handler != NULL; handler = handler->next)
 		program_on(make, handler->events, compile_operand(make, handler->condition),
 			   compile_block(make, handler->statements));
+	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next)
+		compile_chart(make, chart);
 	enum histree_status status = program_finish(make, out, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "%.200s", source->path);

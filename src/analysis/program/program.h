@@ -227,6 +227,32 @@ void program_add_span_end(struct program_builder *make, program_block block, pro
 			  const program_value *key, size_t key_count, program_value name,
 			  const struct program_field_value *fields, size_t field_count);
 
+/* ---- stacks of calls ---------------------------------------------------------------------------------------- */
+
+/* What says of which thread, or on which host, a call is, when it begins. */
+enum program_call_origin {
+	PROGRAM_CALL_UNSAID,
+	PROGRAM_CALL_NAME,  /* the name of the attribute at a level */
+	PROGRAM_CALL_VALUE, /* its state */
+	PROGRAM_CALL_CPU,   /* of threads: whichever runs on the CPU that is the state of an attribute */
+};
+
+struct program_call_whose {
+	enum program_call_origin origin;
+	uint32_t level;   /* from 0; of one that there is not, nothing is said */
+	const char *path; /* of PROGRAM_CALL_CPU: below the last level */
+};
+
+/*
+ * A stack that is the attribute "CallStack" below the last of these levels is one of calls: what lies on it from a
+ * push to a pop is a segment too.  Its fields are those of function calls: "name", "tid", "depth" (1 is the
+ * outermost), "self" (the duration without the calls that it made) and "caller"; besides them "stack", the path of
+ * the last level, and "host" if something says it.  A level is a path below the one before it, in whose components
+ * '*' is any text.  Of several groups that fit, it is of the first.
+ */
+void program_call_group(struct program_builder *make, const char *const *levels, size_t level_count,
+			const struct program_call_whose *thread, const struct program_call_whose *host);
+
 /* ---- handlers ----------------------------------------------------------------------------------------------- */
 
 /*

@@ -22,7 +22,7 @@ static void touch(struct program_run *run, histree_quark quark)
 		}
 		memset(run->touched + known, 0, run->touched_capacity - known);
 	}
-	run->touched[quark] = 1;
+	run->touched[quark] |= TOUCHED;
 }
 
 void run_change(struct program_run *run, histree_quark quark, struct histree_value value)
@@ -31,8 +31,21 @@ void run_change(struct program_run *run, histree_quark quark, struct histree_val
 	change(&run->changes, quark, value);
 }
 
-/* Children first, as Trace Compass does it.  Most of them are null already. */
+static bool is_kept(const histree_quark *kept, size_t count, histree_quark quark)
+{
+	for (size_t i = 0; i < count; i++)
+		if (kept[i] == quark)
+			return true;
+	return false;
+}
+
 void run_delete(struct program_run *run, histree_quark quark)
+{
+	run_delete_but(run, quark, NULL, 0);
+}
+
+/* Children first, as Trace Compass does it.  Most of them are null already. */
+void run_delete_but(struct program_run *run, histree_quark quark, const histree_quark *kept, size_t kept_count)
 {
 	const struct subtree *subtree = run_subtree(run, quark);
 	if (subtree == NULL) {
@@ -40,19 +53,24 @@ void run_delete(struct program_run *run, histree_quark quark)
 		return;
 	}
 	const struct ongoing_states *ongoing = &run->changes.system->ongoing;
+	for (size_t i = 0; i < subtree->count && run->calls.count > 0; i++)
+		run_calls_end(run, subtree->quarks[i]);
 	for (size_t i = 0; i < subtree->count; i++)
-		if (ongoing->states[subtree->quarks[i]].type != HISTREE_NULL)
+		if (ongoing->states[subtree->quarks[i]].type != HISTREE_NULL &&
+		    !is_kept(kept, kept_count, subtree->quarks[i]))
 			change(&run->changes, subtree->quarks[i], histree_null());
 }
 
-/* The slot of a stack that was pushed to. */
-static void touch_top(struct program_run *run, histree_quark stack, uint32_t depth)
+/* Returns the slot of a stack that was pushed to; NO_ATTRIBUTE after a failure. */
+static histree_quark touch_top(struct program_run *run, histree_quark stack, int32_t depth)
 {
-	struct known_top *known = &run->tops[(stack * 0x9e3779b1u + depth) >> 8 & (TOP_CACHE_SIZE - 1)];
-	if (known->top == NO_ATTRIBUTE || known->stack != stack || known->depth != depth)
-		*known = (struct known_top){ stack, run_child_of_number(run, stack, depth), depth };
-	if (known->top != NO_ATTRIBUTE)
-		touch(run, known->top);
+	struct changes *changes = &run->changes;
+	histree_quark top;
+	changes->status = state_stack_slot(changes->system, stack, depth, &top, &changes->error);
+	if (changes->status != HISTREE_OK)
+		return NO_ATTRIBUTE;
+	touch(run, top);
+	return top;
 }
 
 static struct histree_value ongoing(struct program_run *run, histree_quark quark)
@@ -69,8 +87,9 @@ static void push(struct program_run *run, histree_time time, histree_quark quark
 	touch(run, quark);
 	changes->status = histree_state_push(changes->system, time, quark, value, &changes->error);
 	int32_t top = depth.type == HISTREE_INT ? depth.int32 + 1 : 1;
-	if (changes->status == HISTREE_OK)
-		touch_top(run, quark, (uint32_t)top);
+	histree_quark slot = changes->status == HISTREE_OK ? touch_top(run, quark, top) : NO_ATTRIBUTE;
+	if (slot != NO_ATTRIBUTE && run->program->call_groups_count > 0)
+		run_call_begin(run, quark, (uint32_t)top, slot);
 }
 
 /* Returns whether there may be more below it. */
@@ -80,9 +99,9 @@ static bool pop(struct program_run *run, histree_time time, histree_quark quark)
 	struct histree_value depth = ongoing(run, quark);
 	if (depth.type != HISTREE_INT || depth.int32 <= 0 || changes->status != HISTREE_OK)
 		return false;
-	changes->status = histree_state_pop(changes->system, time, quark, NULL, &changes->error);
-	if (changes->status == HISTREE_OK && depth.int32 == 1)
-		change(changes, quark, histree_null());
+	if (run->calls.count > 0)
+		run_call_end(run, quark, (uint32_t)depth.int32);
+	changes->status = state_stack_pop(changes->system, time, quark, true, NULL, &changes->error);
 	return changes->status == HISTREE_OK && depth.int32 > 1;
 }
 

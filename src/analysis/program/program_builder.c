@@ -32,7 +32,7 @@ void builder_fail(struct program_builder *make, enum histree_status status, cons
 		make->status = error_set(&make->error, status, "%s", what);
 }
 
-static bool has_room(struct program_builder *make, void *array, size_t *capacity, size_t count, size_t size)
+bool builder_has_room(struct program_builder *make, void *array, size_t *capacity, size_t count, size_t size)
 {
 	if (make->status != HISTREE_OK)
 		return false;
@@ -42,14 +42,6 @@ static bool has_room(struct program_builder *make, void *array, size_t *capacity
 		builder_fail(make, HISTREE_ERR_MEMORY, "no memory for an analysis");
 	return make->status == HISTREE_OK;
 }
-
-/* Appends a row to a table; PROGRAM_NOTHING if there is no room. */
-#define ADD(make, table, ...)                                                           \
-	(has_room((make), &(make)->program.table, &(make)->program.table##_capacity,    \
-		  (make)->program.table##_count, sizeof(*(make)->program.table))        \
-		 ? ((make)->program.table[(make)->program.table##_count] = __VA_ARGS__, \
-		    (uint32_t)(make)->program.table##_count++)                          \
-		 : PROGRAM_NOTHING)
 
 /* Whether a number is that of a row; what a builder that failed handed out is none. */
 static bool check(struct program_builder *make, uint32_t number, size_t count)
@@ -64,7 +56,7 @@ static bool check_optional(struct program_builder *make, uint32_t number, size_t
 	return number == PROGRAM_NOTHING ? make->status == HISTREE_OK : check(make, number, count);
 }
 
-static const char *keep(struct program_builder *make, const char *text)
+const char *builder_keep(struct program_builder *make, const char *text)
 {
 	if (make->status != HISTREE_OK || text == NULL)
 		return NULL;
@@ -89,7 +81,7 @@ static struct histree_value keep_value(struct program_builder *make, struct hist
 program_value program_constant(struct program_builder *make, struct histree_value value)
 {
 	value = keep_value(make, value);
-	return ADD(make, values, (struct value_row){ .kind = VALUE_CONSTANT, .constant = value });
+	return BUILDER_ADD(make, values, (struct value_row){ .kind = VALUE_CONSTANT, .constant = value });
 }
 
 program_value program_field(struct program_builder *make, const char *name)
@@ -97,7 +89,7 @@ program_value program_field(struct program_builder *make, const char *name)
 	uint32_t number = intern_add(&make->program.fields, name, strlen(name));
 	if (number == INTERN_NONE)
 		builder_fail(make, HISTREE_ERR_MEMORY, "no memory for an analysis");
-	return ADD(make, values, (struct value_row){ .kind = VALUE_FIELD, .first = number });
+	return BUILDER_ADD(make, values, (struct value_row){ .kind = VALUE_FIELD, .first = number });
 }
 
 static void note_fact(struct program_builder *make, enum program_fact fact)
@@ -117,14 +109,14 @@ program_value program_field_or_fact(struct program_builder *make, const char *na
 program_value program_fact(struct program_builder *make, enum program_fact fact)
 {
 	note_fact(make, fact);
-	return ADD(make, values, (struct value_row){ .kind = VALUE_FACT, .detail = (uint8_t)fact });
+	return BUILDER_ADD(make, values, (struct value_row){ .kind = VALUE_FACT, .detail = (uint8_t)fact });
 }
 
 program_value program_look_up(struct program_builder *make, enum program_look look, program_path path, bool creates)
 {
 	if (!check(make, path, make->program.paths_count))
 		return PROGRAM_NOTHING;
-	return ADD(make, values,
+	return BUILDER_ADD(make, values,
 		   (struct value_row){
 			   .kind = VALUE_LOOK_UP, .detail = (uint8_t)look, .creates = creates, .first = path });
 }
@@ -133,7 +125,7 @@ program_value program_convert(struct program_builder *make, program_value value,
 {
 	if (!check(make, value, make->program.values_count))
 		return PROGRAM_NOTHING;
-	return ADD(make, values,
+	return BUILDER_ADD(make, values,
 		   (struct value_row){ .kind = VALUE_CONVERT, .detail = (uint8_t)type, .first = value });
 }
 
@@ -145,9 +137,9 @@ program_value program_map(struct program_builder *make, program_value value, con
 	uint32_t first = (uint32_t)make->program.pairs_count;
 	for (size_t i = 0; i < count; i++) {
 		struct program_pair pair = { keep_value(make, pairs[i].from), keep_value(make, pairs[i].to) };
-		(void)ADD(make, pairs, pair);
+		(void)BUILDER_ADD(make, pairs, pair);
 	}
-	return ADD(
+	return BUILDER_ADD(
 		make, values,
 		(struct value_row){ .kind = VALUE_MAP, .first = value, .second = first, .third = (uint32_t)count });
 }
@@ -180,7 +172,7 @@ program_value program_operation(struct program_builder *make, enum program_opera
 				: !check(make, operands[i], make->program.values_count))
 			return PROGRAM_NOTHING;
 	}
-	return ADD(make, values,
+	return BUILDER_ADD(make, values,
 		   (struct value_row){ .kind = VALUE_OPERATION,
 				       .detail = (uint8_t) operator,
 				       .operands =(uint8_t) program_operands(operator),
@@ -193,14 +185,14 @@ program_value program_operation(struct program_builder *make, enum program_opera
 
 program_path program_path_create(struct program_builder *make, enum program_base base)
 {
-	return ADD(make, paths,
+	return BUILDER_ADD(make, paths,
 		   (struct path_row){ .base = base, .first = PROGRAM_NOTHING, .fixed = PROGRAM_NOTHING });
 }
 
 static void add_step(struct program_builder *make, program_path path, program_value name)
 {
 	struct program *program = &make->program;
-	uint32_t step = ADD(make, steps, (struct step_row){ .name = name, .next = PROGRAM_NOTHING });
+	uint32_t step = BUILDER_ADD(make, steps, (struct step_row){ .name = name, .next = PROGRAM_NOTHING });
 	if (step == PROGRAM_NOTHING)
 		return;
 	struct path_row *row = &program->paths[path];
@@ -227,7 +219,7 @@ void program_path_add_pool(struct program_builder *make, program_path path)
 
 program_block program_block_create(struct program_builder *make)
 {
-	return ADD(make, blocks, (struct block_row){ .first = PROGRAM_NOTHING });
+	return BUILDER_ADD(make, blocks, (struct block_row){ .first = PROGRAM_NOTHING });
 }
 
 static void add_action(struct program_builder *make, program_block block, struct action_row row)
@@ -236,7 +228,7 @@ static void add_action(struct program_builder *make, program_block block, struct
 	row.next = PROGRAM_NOTHING;
 	if (!check(make, block, program->blocks_count))
 		return;
-	uint32_t action = ADD(make, actions, row);
+	uint32_t action = BUILDER_ADD(make, actions, row);
 	if (action == PROGRAM_NOTHING)
 		return;
 	struct block_row *of = &program->blocks[block];
@@ -300,8 +292,8 @@ uint32_t program_segment_field(struct program_builder *make, const char *name, e
 	}
 	if (program->segment_fields_count == HISTREE_SEGMENT_FIELDS_MAX)
 		builder_fail(make, HISTREE_ERR_ARGUMENT, "segments have more than 31 fields besides their name");
-	const char *copy = keep(make, name);
-	return ADD(make, segment_fields, (struct histree_segment_field){ .name = copy, .type = type });
+	const char *copy = builder_keep(make, name);
+	return BUILDER_ADD(make, segment_fields, (struct histree_segment_field){ .name = copy, .type = type });
 }
 
 static bool add_field_values(struct program_builder *make, struct action_row *row,
@@ -313,7 +305,7 @@ static bool add_field_values(struct program_builder *make, struct action_row *ro
 		if (!check(make, fields[i].field, make->program.segment_fields_count) ||
 		    !check(make, fields[i].value, make->program.values_count))
 			return false;
-		(void)ADD(make, field_values, fields[i]);
+		(void)BUILDER_ADD(make, field_values, fields[i]);
 	}
 	make->program.makes_segments = true;
 	return make->status == HISTREE_OK;
@@ -331,8 +323,8 @@ void program_add_segment(struct program_builder *make, program_block block, prog
 
 program_span program_span_create(struct program_builder *make, const char *name)
 {
-	const char *copy = keep(make, name);
-	return ADD(make, spans, copy);
+	const char *copy = builder_keep(make, name);
+	return BUILDER_ADD(make, spans, copy);
 }
 
 static void add_span(struct program_builder *make, enum action_kind kind, program_block block, program_span span,
@@ -352,7 +344,7 @@ static void add_span(struct program_builder *make, enum action_kind kind, progra
 	for (size_t i = 0; i < key_count; i++) {
 		if (!check(make, key[i], program->values_count))
 			return;
-		(void)ADD(make, keys, key[i]);
+		(void)BUILDER_ADD(make, keys, key[i]);
 	}
 	if (add_field_values(make, &row, fields, field_count))
 		add_action(make, block, row);
@@ -376,18 +368,18 @@ void program_add_span_end(struct program_builder *make, program_block block, pro
 
 void program_on(struct program_builder *make, const char *events, program_value condition, program_block block)
 {
-	const char *copy = keep(make, events);
+	const char *copy = builder_keep(make, events);
 	if (check_optional(make, condition, make->program.values_count) &&
 	    check(make, block, make->program.blocks_count))
-		(void)ADD(make, handlers,
+		(void)BUILDER_ADD(make, handlers,
 			  (struct handler_row){ .events = copy, .condition = condition, .block = block });
 }
 
 program_fsm program_fsm_create(struct program_builder *make, const struct program_fsm_options *options)
 {
-	const char *copy = keep(make, options->name);
+	const char *copy = builder_keep(make, options->name);
 	make->program.makes_states = true;
-	return ADD(make, fsms,
+	return BUILDER_ADD(make, fsms,
 		   (struct fsm_row){ .name = copy,
 				     .is_multiple = options->is_multiple,
 				     .is_consuming = options->is_consuming,
@@ -400,11 +392,11 @@ void program_fsm_precondition(struct program_builder *make, program_fsm fsm, con
 			      program_value condition)
 {
 	struct program *program = &make->program;
-	const char *copy = keep(make, events);
+	const char *copy = builder_keep(make, events);
 	if (!check(make, fsm, program->fsms_count) || !check_optional(make, condition, program->values_count))
 		return;
 	uint32_t row =
-		ADD(make, preconditions,
+		BUILDER_ADD(make, preconditions,
 		    (struct precondition_row){ .events = copy, .condition = condition, .next = PROGRAM_NOTHING });
 	if (row == PROGRAM_NOTHING)
 		return;
@@ -419,10 +411,10 @@ void program_fsm_precondition(struct program_builder *make, program_fsm fsm, con
 program_state program_fsm_state(struct program_builder *make, program_fsm fsm, const char *name, bool is_final)
 {
 	struct program *program = &make->program;
-	const char *copy = keep(make, name);
+	const char *copy = builder_keep(make, name);
 	if (!check(make, fsm, program->fsms_count))
 		return PROGRAM_NOTHING;
-	uint32_t state = ADD(make, states,
+	uint32_t state = BUILDER_ADD(make, states,
 			     (struct state_row){ .name = copy,
 						 .name_size = (uint32_t)strlen(copy),
 						 .is_final = is_final,
@@ -464,12 +456,12 @@ void program_fsm_transition(struct program_builder *make, program_fsm fsm, progr
 			    const char *events, program_value condition, program_block block)
 {
 	struct program *program = &make->program;
-	const char *copy = keep(make, events);
+	const char *copy = builder_keep(make, events);
 	if (!check(make, fsm, program->fsms_count) || !check(make, from, program->states_count) ||
 	    !check(make, to, program->states_count) || !check_optional(make, condition, program->values_count) ||
 	    !check_optional(make, block, program->blocks_count))
 		return;
-	uint32_t row = ADD(make, transitions,
+	uint32_t row = BUILDER_ADD(make, transitions,
 			   (struct transition_row){ .events = copy,
 						    .condition = condition,
 						    .block = block,

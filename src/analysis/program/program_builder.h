@@ -15,6 +15,20 @@ struct program_builder {
 
 void builder_fail(struct program_builder *make, enum histree_status status, const char *what);
 
+/* Returns a copy; NULL for NULL, or if something failed. */
+const char *builder_keep(struct program_builder *make, const char *text);
+
+/* Makes room for one row more of a table; false and a failure if there is none. */
+bool builder_has_room(struct program_builder *make, void *array, size_t *capacity, size_t count, size_t size);
+
+/* Appends a row to a table; PROGRAM_NOTHING if there is no room. */
+#define BUILDER_ADD(make, table, ...)                                                        \
+	(builder_has_room((make), &(make)->program.table, &(make)->program.table##_capacity, \
+			  (make)->program.table##_count, sizeof(*(make)->program.table))     \
+		 ? ((make)->program.table[(make)->program.table##_count] = __VA_ARGS__,      \
+		    (uint32_t)(make)->program.table##_count++)                               \
+		 : PROGRAM_NOTHING)
+
 /* Free what is in a program. */
 void program_release(struct program *program);
 

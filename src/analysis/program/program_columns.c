@@ -132,6 +132,14 @@ struct histree_value run_pid(struct program_run *run)
 	return tid.type == HISTREE_UNKNOWN ? tid : histree_null();
 }
 
+struct histree_value run_thread_on(const struct program_run *run, int64_t cpu)
+{
+	const struct columns *columns = &run->columns;
+	if (cpu >= 0 && (uint64_t)cpu < columns->cpu_count && columns->cpus[cpu].now.type != HISTREE_NULL)
+		return columns->cpus[cpu].now;
+	return cpu == run->event->cpu ? context(run->event, run->binding->columns.tid) : histree_null();
+}
+
 /* ---- learning --------------------------------------------------------------------------------------------- */
 
 static bool learn_switch(struct columns *columns, const struct event *event, int32_t tid)

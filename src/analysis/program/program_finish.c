@@ -249,6 +249,13 @@ static uint32_t sum_of(const struct program *program)
 	}
 	for (uint32_t i = 0; i < program->fields.count; i++)
 		sum_text(&sum, intern_get(&program->fields, i, NULL));
+	for (size_t i = 0; i < program->call_groups_count; i++) {
+		const struct call_group_row *row = &program->call_groups[i];
+		for (uint32_t k = 0; k < row->component_count; k++)
+			sum_text(&sum, row->components[k]);
+		sum_text(&sum, row->cpu);
+		SUM(&sum, row->thread, row->host, row->thread_components, row->host_components);
+	}
 	sum_states(&sum, program);
 	return sum.crc != 0 ? sum.crc : 1;
 }

@@ -106,6 +106,16 @@ struct transition_row {
 	uint32_t next;
 };
 
+/* Stacks of calls: what stands below the levels of a group. */
+struct call_group_row {
+	const char *const *components; /* of the paths of all levels; '*' is any text */
+	uint32_t component_count;
+	enum program_call_origin thread, host;
+	uint32_t thread_components, host_components; /* down to the level that says it; 0: there is no such level */
+	const char *cpu;                             /* the path of PROGRAM_CALL_CPU */
+	uint32_t tid_field, host_field; /* of segments */
+};
+
 /* A table of rows: PROGRAM_TABLES(X) has X(type, name) for each. */
 #define PROGRAM_TABLES(X)                           \
 	X(struct value_row, values)                 \
@@ -122,6 +132,7 @@ struct transition_row {
 	X(struct precondition_row, preconditions)   \
 	X(struct state_row, states)                 \
 	X(struct transition_row, transitions)       \
+	X(struct call_group_row, call_groups)       \
 	X(struct histree_segment_field, segment_fields)
 
 #define PROGRAM_TABLE(type, name) \
@@ -136,6 +147,8 @@ struct program {
 	uint32_t fixed_count; /* of paths */
 	bool makes_states, makes_segments;
 	bool has_columns; /* it asks for threads or processes of events */
+	/* Of segments that are calls; there are none without groups. */
+	uint32_t call_stack_field, call_depth_field, call_self_field, call_caller_field;
 };
 
 /* Number 0 of the segment fields. */
@@ -159,6 +172,9 @@ size_t number_name(const struct histree_value *value, char text[NUMBER_NAME_SIZE
 
 /* Whether a text fits a pattern: '*' is any text, and '|' stands between several. */
 bool pattern_fits(const char *patterns, const char *text, size_t size);
+
+/* The same of a pattern alone. */
+bool stars_fit(const char *pattern, const char *text, size_t size);
 
 /* ---- memory that lasts until the next event ------------------------------------------------------------------ */
 

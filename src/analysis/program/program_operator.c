@@ -444,6 +444,11 @@ static bool one_fits(const char *pattern, const char *pattern_end, const char *t
 	return pattern == pattern_end;
 }
 
+bool stars_fit(const char *pattern, const char *text, size_t size)
+{
+	return one_fits(pattern, pattern + strlen(pattern), text, text + size);
+}
+
 bool pattern_fits(const char *patterns, const char *text, size_t size)
 {
 	for (;;) {

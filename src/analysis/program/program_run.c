@@ -31,8 +31,6 @@ enum histree_status program_run_create(const struct program *program, struct pro
 	for (size_t i = 0; i < program->steps_count; i++)
 		for (size_t slot = 0; slot < STEP_CACHE_SIZE; slot++)
 			run->known[i][slot].child = NO_ATTRIBUTE;
-	for (size_t slot = 0; slot < TOP_CACHE_SIZE; slot++)
-		run->tops[slot].top = NO_ATTRIBUTE;
 	return HISTREE_OK;
 }
 
@@ -44,6 +42,7 @@ void program_run_free(struct program_run *run)
 	run_release_scenarios(run);
 	run_release_subtrees(run);
 	run_release_columns(run);
+	run_release_calls(run);
 	class_table_release(&run->classes);
 	scratch_release(&run->scratch);
 	open_segments_release(&run->spans);
@@ -84,6 +83,8 @@ enum histree_status program_run_event(struct program_run *run, const struct even
 	run->scenario = NULL;
 	if (program->has_columns && binding->columns.learns != COLUMN_LEARNS_NOTHING)
 		run_learn_columns(run);
+	if (run->calls.begun_count > 0)
+		run_settle_calls(run);
 	if (run->scratch.failed)
 		return error_memory(error, "the values of an analysis");
 	return changes_end(&run->changes, error);
@@ -101,6 +102,7 @@ enum histree_status program_run_gap(struct program_run *run, const struct event_
 	run_forget_spans(run);
 	run_forget_scenarios(run);
 	run_forget_columns(run, gap);
+	run_forget_calls(run);
 	if (run->changes.system == NULL)
 		return changes_end(&run->changes, error);
 	uint32_t count = histree_attributes_count(histree_state_attributes(run->changes.system));
@@ -122,6 +124,7 @@ enum histree_status program_run_finish(struct program_run *run, struct histree_e
 	changes_begin(&run->changes, end);
 	run_end_scenarios(run, end > start ? end - 1 : end);
 	run_forget_future(run);
+	run_forget_calls(run);
 	run->without_end += run->spans.count;
 	return changes_end(&run->changes, error);
 }

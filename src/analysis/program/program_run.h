@@ -19,12 +19,13 @@
 
 enum {
 	STEP_CACHE_SIZE = 64, /* children that a step remembers; a power of two */
-	TOP_CACHE_SIZE = 64,  /* slots of stacks that are remembered; likewise */
 	FUTURE_MAX = 1 << 20,
 };
 
 /* Of a field of the program that the class does not have: it is inside of one of an event, "regs[3]". */
 #define FIELD_INSIDE (EVENT_NO_FIELD - 1)
+
+enum { TOUCHED = 1, TOUCHED_CALLS = 2 /* a stack of calls */ };
 
 enum precondition { PRECONDITION_ASK, PRECONDITION_HOLDS, PRECONDITION_FAILS };
 
@@ -84,12 +85,6 @@ struct known_child {
 	histree_quark parent, child; /* NO_ATTRIBUTE as child: none */
 	uint64_t key;
 	bool is_text;
-};
-
-/* A slot of a stack. */
-struct known_top {
-	histree_quark stack, top; /* NO_ATTRIBUTE as top: none */
-	uint32_t depth;
 };
 
 /* All that is below an attribute, as of when there were `known` attributes. */
@@ -153,6 +148,33 @@ struct future_change {
 	char *text; /* of its own */
 };
 
+struct call_frame {
+	histree_time start;
+	histree_quark slot; /* that has its name */
+	uint64_t inside;    /* time in calls that it made */
+	bool is_whole;      /* all of them are known */
+	bool is_settled;    /* it is known whose it is */
+	int32_t host;       /* a number in `texts`; -1: nothing says it */
+	struct histree_value tid;
+};
+
+struct call_stack {
+	histree_quark quark;
+	const struct call_group_row *group; /* NULL: it is no stack of calls */
+	char *path;                         /* of its last level */
+	struct call_frame *frames;
+	size_t depth, capacity;
+};
+
+struct call_stacks_run {
+	struct call_stack *stacks; /* that something was pushed on */
+	size_t count, capacity;
+	struct hash_index index; /* by quark */
+	uint32_t *begun;         /* stacks, one for each call that began at this event */
+	size_t begun_count, begun_capacity;
+	struct intern texts; /* names of hosts */
+};
+
 struct program_run {
 	const struct program *program;
 	struct changes changes;
@@ -167,9 +189,8 @@ struct program_run {
 
 	struct known_child (*known)[STEP_CACHE_SIZE]; /* by step */
 	struct columns columns;
-	struct known_top tops[TOP_CACHE_SIZE];
 	struct subtrees subtrees; /* that were deleted before */
-	uint8_t *touched;         /* by quark: whether it was ever changed */
+	uint8_t *touched;         /* by quark: TOUCHED if it was ever changed, and TOUCHED_CALLS */
 	size_t touched_capacity;
 
 	histree_quark scenarios; /* the attribute */
@@ -186,6 +207,7 @@ struct program_run {
 	size_t future_count, future_capacity;
 	uint64_t future_order;
 
+	struct call_stacks_run calls;
 	struct open_segments spans;
 	struct histree_value *content; /* of the segment that is made */
 	uint64_t without_start, without_end;
@@ -219,6 +241,9 @@ void run_bind_columns(const struct event_class *class, struct column_binding *bi
 struct histree_value run_tid(const struct program_run *run);
 struct histree_value run_pid(struct program_run *run);
 
+/* Returns the thread on a CPU after the event, as far as it is known. */
+struct histree_value run_thread_on(const struct program_run *run, int64_t cpu);
+
 /* The event has been handled, and says something of threads. */
 void run_learn_columns(struct program_run *run);
 void run_forget_columns(struct program_run *run, const struct event_gap *gap);
@@ -246,6 +271,9 @@ void run_block(struct program_run *run, program_block block);
 void run_change(struct program_run *run, histree_quark quark, struct histree_value value);
 void run_delete(struct program_run *run, histree_quark quark);
 
+/* The same, but for attributes that get another value next, at the same time. */
+void run_delete_but(struct program_run *run, histree_quark quark, const histree_quark *kept, size_t kept_count);
+
 /* Make changes that were said to come, up to a time. */
 void run_future(struct program_run *run, histree_time until);
 void run_forget_future(struct program_run *run);
@@ -262,6 +290,28 @@ void run_segment(struct program_run *run, const struct action_row *row);
 void run_span_begin(struct program_run *run, const struct action_row *row);
 void run_span_end(struct program_run *run, const struct action_row *row);
 void run_forget_spans(struct program_run *run);
+
+/* Set a field of the segment that is made, after its content was cleared, and add the segment. */
+void run_clear_content(struct program_run *run);
+void run_set_content(struct program_run *run, struct histree_value *content, uint32_t field,
+		     struct histree_value value);
+void run_add_segment(struct program_run *run, histree_time start, histree_time end);
+
+/* ---- program_calls.c -------------------------------------------------------------------------------------- */
+
+/* Something was pushed on a stack, which is so deep now, into this slot. */
+void run_call_begin(struct program_run *run, histree_quark stack, uint32_t depth, histree_quark slot);
+
+/* The innermost call of a stack, which is so deep, is about to be popped; or all of its calls to be deleted. */
+void run_call_end(struct program_run *run, histree_quark stack, uint32_t depth);
+void run_calls_end(struct program_run *run, histree_quark stack);
+
+/* The event has been handled: whose the calls are that began at it. */
+void run_settle_calls(struct program_run *run);
+
+/* Nobody knows any more what goes on. */
+void run_forget_calls(struct program_run *run);
+void run_release_calls(struct program_run *run);
 
 /* ---- program_scenarios.c ---------------------------------------------------------------------------------- */
 

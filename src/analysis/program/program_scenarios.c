@@ -186,13 +186,17 @@ static void make_pending(struct program_run *run, struct fsm_run *fsm, const str
 	enter(run, scenario, row->begin);
 }
 
-/* What it has is given back; the next scenario may have its number. */
-static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t number)
+/*
+ * What it has is given back; the next scenario may have its number.  Its attributes are null, but for those that
+ * have another value next.
+ */
+static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t number, const histree_quark *kept,
+		      size_t kept_count)
 {
 	struct scenario *scenario = fsm->scenarios[number];
 	scenario->is_over = true;
 	give_back_pools(run, scenario);
-	run_delete(run, scenario->quark);
+	run_delete_but(run, scenario->quark, kept, kept_count);
 	if (!GIVE_BACK(fsm, number))
 		fail(run);
 }
@@ -222,7 +226,9 @@ static void take(struct program_run *run, struct fsm_run *fsm, uint32_t number, 
 	if (is_other)
 		run_block(run, to->entry);
 	if (to->is_final) {
-		give_back(run, fsm, number);
+		const histree_quark kept[] = { scenario->status, scenario->state_name,
+					       scenario->entered[to->number] };
+		give_back(run, fsm, number, kept, is_other ? 3 : 1);
 		run_change(run, scenario->status, histree_int(STATUS_OVER));
 	}
 	if (is_other)
@@ -342,7 +348,7 @@ void run_end_scenarios(struct program_run *run, histree_time end)
 	for (size_t i = 0; i < run->program->fsms_count; i++) {
 		struct fsm_run *fsm = &run->fsms[i];
 		for (size_t at = 0; at < fsm->active_count; at++) {
-			give_back(run, fsm, fsm->active[at]);
+			give_back(run, fsm, fsm->active[at], NULL, 0);
 			run->without_end++;
 		}
 		fsm->active_count = 0;

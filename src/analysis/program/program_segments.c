@@ -9,15 +9,15 @@
 #include "base/hash.h"
 #include "state/state_system.h"
 
-static void clear_content(struct program_run *run)
+void run_clear_content(struct program_run *run)
 {
 	for (size_t i = 0; i < run->program->segment_fields_count; i++)
 		run->content[i] = histree_null();
 }
 
 /* Unknown is none of the values that a segment can have. */
-static void set_content(struct program_run *run, struct histree_value *content, uint32_t field,
-			struct histree_value value)
+void run_set_content(struct program_run *run, struct histree_value *content, uint32_t field,
+		     struct histree_value value)
 {
 	value = value_convert(value, run->program->segment_fields[field].type, &run->scratch);
 	content[field] = value.type == HISTREE_UNKNOWN ? histree_null() : value;
@@ -27,10 +27,10 @@ static void fill(struct program_run *run, const struct action_row *row)
 {
 	const struct program_field_value *fields = &run->program->field_values[row->first_field];
 	for (uint32_t i = 0; i < row->field_count; i++)
-		set_content(run, run->content, fields[i].field, run_value(run, fields[i].value));
+		run_set_content(run, run->content, fields[i].field, run_value(run, fields[i].value));
 }
 
-static void add(struct program_run *run, histree_time start, histree_time end)
+void run_add_segment(struct program_run *run, histree_time start, histree_time end)
 {
 	struct changes *changes = &run->changes;
 	const struct histree_segment segment = { .start = start, .end = end, .content = run->content };
@@ -64,14 +64,14 @@ void run_segment(struct program_run *run, const struct action_row *row)
 		start = start_of_scenario(run);
 	if (row->end != PROGRAM_NOTHING && time_of(run, row->end, &other) && other >= start)
 		end = other;
-	clear_content(run);
+	run_clear_content(run);
 	fill(run, row);
 	struct histree_value name = run_value(run, row->value);
-	set_content(run, run->content, SEGMENT_NAME_FIELD, name);
+	run_set_content(run, run->content, SEGMENT_NAME_FIELD, name);
 	if (end < start)
 		run->without_end++;
 	else
-		add(run, start, end);
+		run_add_segment(run, start, end);
 }
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */
@@ -151,11 +151,11 @@ void run_span_begin(struct program_run *run, const struct action_row *row)
 	struct span_key key;
 	if (!read_key(run, row, &key))
 		return;
-	clear_content(run);
+	run_clear_content(run);
 	fill(run, row);
 	struct histree_value name = row->value != PROGRAM_NOTHING ? run_value(run, row->value)
 								  : histree_string(run->program->spans[row->span]);
-	set_content(run, run->content, SEGMENT_NAME_FIELD, name);
+	run_set_content(run, run->content, SEGMENT_NAME_FIELD, name);
 	if (open_segments_find(&run->spans, key.hash) != NULL)
 		run->without_end++;
 	struct open_segment *segment = open_segments_add(&run->spans, key.hash, run->changes.time);
@@ -179,11 +179,11 @@ void run_span_end(struct program_run *run, const struct action_row *row)
 	memcpy(run->content, kept_fields(segment), run->program->segment_fields_count * sizeof(*run->content));
 	fill(run, row);
 	if (row->value != PROGRAM_NOTHING)
-		set_content(run, run->content, SEGMENT_NAME_FIELD, run_value(run, row->value));
+		run_set_content(run, run->content, SEGMENT_NAME_FIELD, run_value(run, row->value));
 	if (segment->start > run->changes.time)
 		run->without_end++;
 	else
-		add(run, segment->start, run->changes.time);
+		run_add_segment(run, segment->start, run->changes.time);
 	open_segments_remove(&run->spans, segment);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "analysis/xml/xml_definitions.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,75 @@
 #include "analysis/xml/xml_reader.h"
 #include "analysis/xml/xml_views.h"
 #include "base/error.h"
+
+/* ---- extensions ------------------------------------------------------------------------------------------- */
+
+/*
+ * Plug-ins of Trace Compass add elements to its schema, side by side with analyses and views, which it leaves to
+ * them.  So an element of another name than any that it has itself is left out here too, if the file has something
+ * else; one that differs in capitals alone is a mistake.
+ */
+static bool is_part(const struct xml_element *element)
+{
+	return xml_has_word("stateProvider pattern callstack timeGraphView xyView", element->name);
+}
+
+static bool is_of_schema(const char *name)
+{
+	static const char names[] =
+		"tmfxml stateprovider pattern callstack timegraphview xyview trace event field head "
+		"tracetype label viewlabelprefix analysis icon definedvalue location mappinggroup "
+		"storedfield storedfields fsm patternhandler eventhandler state initialstate initial final "
+		"transition precondition test action segment segtype segname segtime segcontent segfield "
+		"statechange stateattribute statevalue if then else condition timerange elapsedtime and or "
+		"not futuretime entry display name id parent level thread host callstackgroup element";
+	char lower[32];
+	size_t size = strlen(name);
+	for (size_t i = 0; i <= size && size < sizeof(lower); i++)
+		lower[i] = (char)tolower((unsigned char)name[i]);
+	return size < sizeof(lower) && xml_has_word(names, lower);
+}
+
+/* Returns the first element of an extension; NULL if there is none, or nothing that is known. */
+static const struct xml_element *extension_of(const struct xml_document *document)
+{
+	const struct xml_element *found = NULL;
+	bool has_part = false;
+	for (const struct xml_element *each = document->root->first; each != NULL; each = each->next) {
+		has_part = has_part || is_part(each);
+		if (found == NULL && !is_part(each) && !is_of_schema(each->name))
+			found = each;
+	}
+	return has_part && xml_is(document->root, "tmfxml") ? found : NULL;
+}
+
+static void check_parts(struct xml_reader *reader)
+{
+	const struct xml_element *root = reader->document->root;
+	bool may_extend = extension_of(reader->document) != NULL;
+	for (const struct xml_element *each = root->first; each != NULL; each = each->next)
+		if (!is_part(each) && (!may_extend || is_of_schema(each->name)))
+			xml_fail(reader, each,
+				 "is not known in <tmfxml>, which has: stateProvider pattern callstack "
+				 "timeGraphView xyView");
+}
+
+/* Writes what a build warns of, or "". */
+static const char *remark_of(const struct xml_reader *reader, char *text, size_t size)
+{
+	const struct xml_element *extension = extension_of(reader->document);
+	text[0] = '\0';
+	if (reader->lacks_definition)
+		snprintf(text, size,
+			 "its file names a location or a value that it does not define: what stands there is left "
+			 "out");
+	else if (extension != NULL)
+		snprintf(text, size,
+			 "line %lu of its file: <%.60s> is of an extension of the schema that is not known here, "
+			 "and is left out",
+			 extension->line, extension->name);
+	return text[0] != '\0' ? text : NULL;
+}
 
 /* ---- what all analyses have ------------------------------------------------------------------------------- */
 
@@ -120,7 +190,7 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 {
 	struct xml_reader reader = { .document = document, .analysis = analysis, .error = error };
 	struct program_about about = { .domain = NULL };
-	char name[XML_NAME_SIZE];
+	char name[XML_NAME_SIZE], remark[256];
 	struct xml_labels labels = { 0 };
 	struct xml_charts charts = { 0 };
 	struct program *program;
@@ -145,14 +215,13 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 	else if (reader.status == HISTREE_OK)
 		state_provider(&reader);
 	if (reader.status == HISTREE_OK)
+		xml_callstacks_of(&reader, id);
+	if (reader.status == HISTREE_OK)
 		xml_labels_read(&reader, &labels, id);
 	if (reader.status == HISTREE_OK)
 		xml_charts_read(&reader, &charts, id);
 	about.labels = labels.tables;
-	about.remark = reader.lacks_definition
-			       ? "its file names a location or a value that it does not define: what "
-				 "stands there is left out"
-			       : NULL;
+	about.remark = remark_of(&reader, remark, sizeof(remark));
 	about.label_table_count = labels.count;
 	about.charts = charts.charts;
 	about.chart_count = charts.count;
@@ -177,24 +246,6 @@ static enum histree_status read_analysis(const struct xml_document *document, co
 
 /* ---- a call stack ----------------------------------------------------------------------------------------- */
 
-static void check_groups(struct xml_reader *reader, const struct xml_element *callstack)
-{
-	if (xml_child(callstack, "callstackGroup") == NULL)
-		xml_fail(reader, callstack, "has no <callstackGroup>");
-	for (const struct xml_element *group = xml_child(callstack, "callstackGroup"); group != NULL;
-	     group = xml_next(group, "callstackGroup")) {
-		xml_allow(reader, group, "name", "level thread host");
-		for (const struct xml_element *each = group->first; each != NULL; each = each->next) {
-			if (xml_is(each, "level")) {
-				xml_allow(reader, each, "path", "");
-				xml_need(reader, each, "path");
-			} else {
-				xml_allow(reader, each, "cpu level type", "");
-			}
-		}
-	}
-}
-
 /* The stacks are attributes of the analysis, which has the name of the call stack, or of another analysis. */
 static enum histree_status read_callstack(const struct xml_document *document, const struct xml_element *callstack,
 					  struct definitions *definitions, struct histree_error *error)
@@ -204,7 +255,7 @@ static enum histree_status read_callstack(const struct xml_document *document, c
 	const struct xml_element *other = xml_child(callstack, "analysis");
 	xml_allow(&reader, callstack, "id", "callstackGroup analysis pattern stateProvider");
 	const char *id = xml_need(&reader, callstack, "id");
-	check_groups(&reader, callstack);
+	xml_callstack(&reader, callstack);
 	if (inner == NULL)
 		inner = xml_child(callstack, "stateProvider");
 	if ((inner == NULL) == (other == NULL))
@@ -308,7 +359,7 @@ static enum histree_status read_part(const struct xml_document *document, const 
 		return read_analysis(document, part, NULL, definitions, error);
 	if (xml_is(part, "callstack"))
 		return read_callstack(document, part, definitions, error);
-	return xml_view_check(document, part, error);
+	return is_part(part) ? xml_view_check(document, part, error) : HISTREE_OK;
 }
 
 enum histree_status xml_definitions_read(const char *path, const char *bytes, size_t size,
@@ -330,7 +381,8 @@ enum histree_status xml_definitions_read(const char *path, const char *bytes, si
 			 "<pattern>");
 		status = reader.status;
 	} else {
-		xml_allow(&reader, document.root, "", "stateProvider pattern callstack timeGraphView xyView");
+		xml_allow(&reader, document.root, "", NULL);
+		check_parts(&reader);
 		status = reader.status;
 		for (const struct xml_element *each = document.root->first; each != NULL && status == HISTREE_OK;
 		     each = each->next)

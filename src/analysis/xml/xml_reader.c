@@ -20,7 +20,7 @@ void xml_fail(struct xml_reader *reader, const struct xml_element *element, cons
 				   reader->document->path, element->line, element->column, element->name, text);
 }
 
-static bool has_word(const char *words, const char *word)
+bool xml_has_word(const char *words, const char *word)
 {
 	size_t size = strlen(word);
 	for (const char *at = words; *at != '\0'; at += strcspn(at, " ")) {
@@ -42,12 +42,12 @@ void xml_allow(struct xml_reader *reader, const struct xml_element *element, con
 {
 	for (size_t i = 0; i < element->attribute_count; i++) {
 		const char *name = element->attributes[i].name;
-		if (!has_word(attributes, name) && !is_of_xml(name))
+		if (!xml_has_word(attributes, name) && !is_of_xml(name))
 			xml_fail(reader, element, "the attribute '%s' is not known here; there are: %s", name,
 				 attributes[0] != '\0' ? attributes : "none");
 	}
-	for (const struct xml_element *each = element->first; each != NULL; each = each->next)
-		if (!has_word(children, each->name))
+	for (const struct xml_element *each = element->first; each != NULL && children != NULL; each = each->next)
+		if (!xml_has_word(children, each->name))
 			xml_fail(reader, each, "is not known in <%s>, which has: %s", element->name,
 				 children[0] != '\0' ? children : "nothing inside");
 }

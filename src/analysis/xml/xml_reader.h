@@ -26,7 +26,10 @@ struct xml_reader {
 void xml_fail(struct xml_reader *reader, const struct xml_element *element, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The attributes and children that an element may have, separated by blanks; others are refused. */
+/* Returns whether a word is among those that blanks separate. */
+bool xml_has_word(const char *words, const char *word);
+
+/* The attributes and children (NULL: any) that an element may have, separated by blanks; others are refused. */
 void xml_allow(struct xml_reader *reader, const struct xml_element *element, const char *attributes,
 	       const char *children);
 
@@ -65,6 +68,14 @@ program_value xml_condition(struct xml_reader *reader, const struct xml_element 
 
 /* Add what a <stateChange>, <then> or <else> says to a block. */
 void xml_change(struct xml_reader *reader, const struct xml_element *element, program_block block);
+
+/* ---- xml_callstack.c -------------------------------------------------------------------------------------- */
+
+/* The groups of a <callstack>, which the program gets if one is made, and is checked in any case. */
+void xml_callstack(struct xml_reader *reader, const struct xml_element *callstack);
+
+/* Those of the file that are about an analysis. */
+void xml_callstacks_of(struct xml_reader *reader, const char *analysis);
 
 /* ---- xml_pattern.c ---------------------------------------------------------------------------------------- */
 
