@@ -83,8 +83,9 @@ enum histree_status labels_verify(const struct block_file *file, void (*report)(
 		report(context, fault);
 	}
 	if (status == HISTREE_ERR_FORMAT)
-		report(context, "section LABL: values have the names that this version knows of the analysis, or none, "
-				"and 'histree repair' makes sums of no others; 'histree rebuild' has all of them again");
+		report(context,
+		       "section LABL: values have the names that this version knows of the analysis, or none, "
+		       "and 'histree repair' makes sums of no others; 'histree rebuild' has all of them again");
 	free(bytes);
 	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
 }
