@@ -103,10 +103,11 @@ histree_time_use_create(struct histree_history *history, const struct histree_ti
  * the rows travel, and the states do not.  The caller frees the answer with free().  Returns HISTREE_ERR_FORMAT if
  * it is no such question.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_time_use_answer(struct histree_history *history, const void *question, size_t size,
-			struct histree_cancel cancel, void **answer, size_t *answer_size,
-			struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_use_answer(struct histree_history *history,
+									   const void *question, size_t size,
+									   struct histree_cancel cancel,
+									   void **answer, size_t *answer_size,
+									   struct histree_error *error);
 
 /* Free it, or do nothing if it is NULL. */
 HISTREE_API void histree_time_use_free(struct histree_time_use *use);

@@ -7,8 +7,7 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 
-static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_top,
-						 &verb_sql };
+static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_top, &verb_sql };
 
 static const struct cli_option of_ranks[] = {
 	RANK_OPTION_SOCKET(struct face_words),

@@ -33,7 +33,7 @@ struct segment_server {
 	size_t store_count, store_capacity, cursor_count, cursor_capacity;
 	struct segment_columns_writer writer;
 	struct histree_cancel cancel; /* whether the answer is still wanted */
-	struct event_server events; /* which come by the same messages, as do: */
+	struct event_server events;   /* which come by the same messages, as do: */
 	struct state_server states;
 };
 

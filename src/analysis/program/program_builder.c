@@ -116,9 +116,10 @@ program_value program_look_up(struct program_builder *make, enum program_look lo
 {
 	if (!check(make, path, make->program.paths_count))
 		return PROGRAM_NOTHING;
-	return BUILDER_ADD(make, values,
-		   (struct value_row){
-			   .kind = VALUE_LOOK_UP, .detail = (uint8_t)look, .creates = creates, .first = path });
+	return BUILDER_ADD(
+		make, values,
+		(struct value_row){
+			.kind = VALUE_LOOK_UP, .detail = (uint8_t)look, .creates = creates, .first = path });
 }
 
 program_value program_convert(struct program_builder *make, program_value value, enum histree_type type)
@@ -126,7 +127,7 @@ program_value program_convert(struct program_builder *make, program_value value,
 	if (!check(make, value, make->program.values_count))
 		return PROGRAM_NOTHING;
 	return BUILDER_ADD(make, values,
-		   (struct value_row){ .kind = VALUE_CONVERT, .detail = (uint8_t)type, .first = value });
+			   (struct value_row){ .kind = VALUE_CONVERT, .detail = (uint8_t)type, .first = value });
 }
 
 program_value program_map(struct program_builder *make, program_value value, const struct program_pair *pairs,
@@ -173,12 +174,12 @@ program_value program_operation(struct program_builder *make, enum program_opera
 			return PROGRAM_NOTHING;
 	}
 	return BUILDER_ADD(make, values,
-		   (struct value_row){ .kind = VALUE_OPERATION,
-				       .detail = (uint8_t) operator,
-				       .operands =(uint8_t) program_operands(operator),
-				       .first = first,
-				       .second = second,
-				       .third = third });
+			   (struct value_row){ .kind = VALUE_OPERATION,
+					       .detail = (uint8_t) operator,
+					       .operands =(uint8_t) program_operands(operator),
+					       .first = first,
+					       .second = second,
+					       .third = third });
 }
 
 /* ---- paths ------------------------------------------------------------------------------------------------ */
@@ -186,7 +187,7 @@ program_value program_operation(struct program_builder *make, enum program_opera
 program_path program_path_create(struct program_builder *make, enum program_base base)
 {
 	return BUILDER_ADD(make, paths,
-		   (struct path_row){ .base = base, .first = PROGRAM_NOTHING, .fixed = PROGRAM_NOTHING });
+			   (struct path_row){ .base = base, .first = PROGRAM_NOTHING, .fixed = PROGRAM_NOTHING });
 }
 
 static void add_step(struct program_builder *make, program_path path, program_value name)
@@ -372,7 +373,7 @@ void program_on(struct program_builder *make, const char *events, program_value 
 	if (check_optional(make, condition, make->program.values_count) &&
 	    check(make, block, make->program.blocks_count))
 		(void)BUILDER_ADD(make, handlers,
-			  (struct handler_row){ .events = copy, .condition = condition, .block = block });
+				  (struct handler_row){ .events = copy, .condition = condition, .block = block });
 }
 
 program_fsm program_fsm_create(struct program_builder *make, const struct program_fsm_options *options)
@@ -380,12 +381,12 @@ program_fsm program_fsm_create(struct program_builder *make, const struct progra
 	const char *copy = builder_keep(make, options->name);
 	make->program.makes_states = true;
 	return BUILDER_ADD(make, fsms,
-		   (struct fsm_row){ .name = copy,
-				     .is_multiple = options->is_multiple,
-				     .is_consuming = options->is_consuming,
-				     .begin = PROGRAM_NOTHING,
-				     .first_precondition = PROGRAM_NOTHING,
-				     .first_state = PROGRAM_NOTHING });
+			   (struct fsm_row){ .name = copy,
+					     .is_multiple = options->is_multiple,
+					     .is_consuming = options->is_consuming,
+					     .begin = PROGRAM_NOTHING,
+					     .first_precondition = PROGRAM_NOTHING,
+					     .first_state = PROGRAM_NOTHING });
 }
 
 void program_fsm_precondition(struct program_builder *make, program_fsm fsm, const char *events,
@@ -395,9 +396,9 @@ void program_fsm_precondition(struct program_builder *make, program_fsm fsm, con
 	const char *copy = builder_keep(make, events);
 	if (!check(make, fsm, program->fsms_count) || !check_optional(make, condition, program->values_count))
 		return;
-	uint32_t row =
-		BUILDER_ADD(make, preconditions,
-		    (struct precondition_row){ .events = copy, .condition = condition, .next = PROGRAM_NOTHING });
+	uint32_t row = BUILDER_ADD(
+		make, preconditions,
+		(struct precondition_row){ .events = copy, .condition = condition, .next = PROGRAM_NOTHING });
 	if (row == PROGRAM_NOTHING)
 		return;
 	struct fsm_row *of = &program->fsms[fsm];
@@ -415,14 +416,14 @@ program_state program_fsm_state(struct program_builder *make, program_fsm fsm, c
 	if (!check(make, fsm, program->fsms_count))
 		return PROGRAM_NOTHING;
 	uint32_t state = BUILDER_ADD(make, states,
-			     (struct state_row){ .name = copy,
-						 .name_size = (uint32_t)strlen(copy),
-						 .is_final = is_final,
-						 .number = program->fsms[fsm].state_count,
-						 .next = PROGRAM_NOTHING,
-						 .entry = PROGRAM_NOTHING,
-						 .exit = PROGRAM_NOTHING,
-						 .first_transition = PROGRAM_NOTHING });
+				     (struct state_row){ .name = copy,
+							 .name_size = (uint32_t)strlen(copy),
+							 .is_final = is_final,
+							 .number = program->fsms[fsm].state_count,
+							 .next = PROGRAM_NOTHING,
+							 .entry = PROGRAM_NOTHING,
+							 .exit = PROGRAM_NOTHING,
+							 .first_transition = PROGRAM_NOTHING });
 	if (state == PROGRAM_NOTHING)
 		return state;
 	struct fsm_row *of = &program->fsms[fsm];
@@ -462,11 +463,11 @@ void program_fsm_transition(struct program_builder *make, program_fsm fsm, progr
 	    !check_optional(make, block, program->blocks_count))
 		return;
 	uint32_t row = BUILDER_ADD(make, transitions,
-			   (struct transition_row){ .events = copy,
-						    .condition = condition,
-						    .block = block,
-						    .to = to,
-						    .next = PROGRAM_NOTHING });
+				   (struct transition_row){ .events = copy,
+							    .condition = condition,
+							    .block = block,
+							    .to = to,
+							    .next = PROGRAM_NOTHING });
 	if (row == PROGRAM_NOTHING)
 		return;
 	struct state_row *of = &program->states[from];

@@ -209,8 +209,8 @@ static struct histree_value thread_on_cpu(struct program_run *run, const struct 
 	if (histree_attributes_find(histree_state_attributes(changes->system), parent_of(run, stack->quark),
 				    stack->group->cpu, &quark) != HISTREE_OK)
 		return histree_null();
-	struct histree_value cpu = value_convert(ongoing_states_value(&changes->system->ongoing, quark),
-						 HISTREE_LONG, &run->scratch);
+	struct histree_value cpu =
+		value_convert(ongoing_states_value(&changes->system->ongoing, quark), HISTREE_LONG, &run->scratch);
 	return cpu.type == HISTREE_LONG ? run_thread_on(run, cpu.int64) : histree_null();
 }
 

@@ -113,7 +113,7 @@ struct call_group_row {
 	enum program_call_origin thread, host;
 	uint32_t thread_components, host_components; /* down to the level that says it; 0: there is no such level */
 	const char *cpu;                             /* the path of PROGRAM_CALL_CPU */
-	uint32_t tid_field, host_field; /* of segments */
+	uint32_t tid_field, host_field;              /* of segments */
 };
 
 /* A table of rows: PROGRAM_TABLES(X) has X(type, name) for each. */

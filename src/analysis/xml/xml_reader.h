@@ -15,7 +15,7 @@ struct xml_reader {
 	const struct xml_document *document;
 	const struct xml_element *analysis; /* <stateProvider> or <pattern> */
 	struct program_builder *make;
-	bool saves_fields; /* some transition saves stored fields */
+	bool saves_fields;     /* some transition saves stored fields */
 	bool lacks_definition; /* of a location or a value that some element names */
 	unsigned depth;
 	enum histree_status status;

@@ -8,11 +8,8 @@ const struct row_model *const row_models[] = {
 };
 
 static const struct row_model *const row_models_of_hosts[] = {
-	&row_model_host_threads,
-	&row_model_host_resources,
-	&row_model_host_calls,
-	&row_model_host_charts,
-	&row_model_host_attributes,
+	&row_model_host_threads, &row_model_host_resources,  &row_model_host_calls,
+	&row_model_host_charts,  &row_model_host_attributes,
 };
 
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name)
