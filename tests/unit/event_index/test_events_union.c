@@ -313,7 +313,7 @@ static void check_world(struct world *world, struct random *random, unsigned rou
 static void random_hosts_merge(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 12; seed++) {
+	for (uint64_t seed = 1; seed <= test_effort(12, 4); seed++) {
 		struct random random = { seed };
 		struct events_part parts[HOSTS_MAX];
 		struct world world;
@@ -328,7 +328,7 @@ static void random_hosts_merge(void **state)
 			add_host(&world, parts, i > 0 && random_percent(&random, 20) ? NULL : path);
 		}
 		unite(&world, parts);
-		check_world(&world, &random, seed % 4 == 0 ? 12 : 40, true);
+		check_world(&world, &random, (unsigned)test_effort(seed % 4 == 0 ? 12 : 40, 6), true);
 		end_world(&world);
 	}
 }

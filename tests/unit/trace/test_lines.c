@@ -329,7 +329,7 @@ static void a_clock_that_steps_back_begins_anew(void **state)
 	assert_int_equal(trace_report(trace).clock_steps_back, 1);
 	trace_close(trace);
 	const char *path = scratch;
-	for (uint32_t i = 0; i < ROWS; i += 100) {
+	for (uint32_t i = 0; i < ROWS; i += (uint32_t)test_effort(100, 1000)) {
 		assert_int_equal(trace_open_at(&path, 1, &places[i / 100], 1, &trace, NULL), HISTREE_OK);
 		for (uint32_t next = i; next < i + 200 && next < ROWS; next++) {
 			assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
@@ -353,7 +353,7 @@ static void from_each_place_the_same_comes(void **state)
 	for (size_t i = 0; i < ROWS; i++) {
 		struct trace_position place;
 		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
-		if (random_below(&random, 200) != 0)
+		if (random_below(&random, test_effort(200, 2000)) != 0)
 			continue;
 		trace_positions(trace, &place);
 		assert_int_equal(trace_open_at(&path, 1, &place, 1, &other, NULL), HISTREE_OK);
