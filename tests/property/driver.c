@@ -30,7 +30,8 @@ static const char *kind_name(const void *kind)
 static void run_rounds(void **state)
 {
 	struct kind_test *test = *state;
-	uint64_t end = test_seed() + test->property->rounds * test_rounds();
+	uint64_t rounds = test_effort(test->property->rounds, (test->property->rounds + 3) / 4);
+	uint64_t end = test_seed() + rounds * test_rounds();
 	for (test->seed = test_seed(); test->seed < end; test->seed++)
 		test->property->check(test->kind, test->seed);
 	test->is_through = true;

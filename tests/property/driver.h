@@ -19,7 +19,7 @@ struct CMUnitTest;
 struct property {
 	const void *kinds; /* an array of structures that begin with a name; one without a name ends it */
 	size_t kind_size;
-	unsigned rounds;                                /* for each kind; HISTREE_ROUNDS multiplies them */
+	unsigned rounds;                                /* of each kind; a quick run has a fourth */
 	void (*check)(const void *kind, uint64_t seed); /* one round; it fails as any test of cmocka does */
 	bool (*applies)(const void *kind);              /* NULL: to every kind */
 };
