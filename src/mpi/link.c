@@ -55,7 +55,6 @@ bool link_begin(struct link *link, int *argc, char ***argv)
 	int provided;
 	*link = (struct link){ .count = 1 };
 	launcher_choose_ways();
-	launcher_end_with("histree-mpi: ended by a signal, or because a rank died; nothing was changed\n");
 	signal(SIGALRM, give_up);
 	alarm(BEGIN_SECONDS);
 	int begun = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);

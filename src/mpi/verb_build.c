@@ -103,6 +103,7 @@ static int run_request(int argc, char **argv, const struct build_words *chosen, 
 	struct roll_call first;
 	bool is_one_host = false;
 	int status;
+	launcher_end_with("histree-mpi: ended by a signal, or because a rank died; nothing was changed\n");
 	if (!rank_link(&link, &argc, &argv, &first, &status))
 		return rank_end(&link, status);
 	link.throttle = chosen->throttle_link;
