@@ -101,6 +101,7 @@ struct counting {
 	size_t count, capacity;
 	struct counted_row *rows;
 	size_t row_count, row_capacity;
+	struct row_column headings[2 + COLUMNS_MAX]; /* of the table */
 };
 
 /* Returns the number of a column, COLUMNS_MAX if it is none. */
@@ -249,10 +250,10 @@ static enum histree_status find_name(const struct counting *counting, const char
 	return status;
 }
 
-static void begin_table(struct overview_page *page, const struct counting *counting)
+static void begin_table(struct overview_page *page, struct counting *counting)
 {
 	const struct sums_section *section = counting->section;
-	static struct row_column columns[2 + COLUMNS_MAX]; /* as long as the table */
+	struct row_column *columns = counting->headings;
 	size_t first = counting->names != NULL ? 2 : 1;
 	columns[0] = (struct row_column){ .name = section->row_name,
 					  .width = section->has_threads ? 8 : 12,

@@ -13,6 +13,7 @@
 enum { SAY_MS = 200, SILENT_MS = 2000 };
 
 static const char *volatile last_text;
+static volatile sig_atomic_t own_rank; /* a handler of signals may not look at the environment */
 
 int launcher_rank(void)
 {
@@ -36,7 +37,7 @@ void launcher_choose_ways(void)
 static void end(int number)
 {
 	const char *text = last_text;
-	int rank = launcher_rank();
+	const int rank = own_rank;
 	ssize_t written = 0;
 	(void)number;
 	if (rank > 0)
@@ -49,6 +50,7 @@ static void end(int number)
 void launcher_end_with(const char *text)
 {
 	last_text = text;
+	own_rank = launcher_rank();
 	signal(SIGTERM, end);
 }
 

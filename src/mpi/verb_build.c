@@ -104,8 +104,10 @@ static int run_request(int argc, char **argv, const struct build_words *chosen, 
 	bool is_one_host = false;
 	int status;
 	launcher_end_with("histree-mpi: ended by a signal, or because a rank died; nothing was changed\n");
-	if (!rank_link(&link, &argc, &argv, &first, &status))
+	if (!rank_link(&link, &argc, &argv, &first, &status)) {
+		launcher_end_with(NULL);
 		return rank_end(&link, status);
+	}
 	link.throttle = chosen->throttle_link;
 	link.go_on = progress_goes_on;
 	progress_catch_signals();

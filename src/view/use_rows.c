@@ -28,7 +28,7 @@ static uint64_t hash_of_row(const void *keys, uint32_t number)
 	return hash_of_key(&((const struct use_key *)keys)[number]);
 }
 
-static bool is_text(size_t key)
+bool use_rows_has_text(size_t key)
 {
 	return key == HISTREE_USE_BY_NAME || key == HISTREE_USE_BY_SYSTEM_CALL;
 }
@@ -40,7 +40,7 @@ struct histree_value use_rows_value(const struct use_rows *rows, size_t key, int
 		return histree_null();
 	if (number == USE_NOT_KNOWN)
 		return histree_unknown();
-	if (!is_text(key))
+	if (!use_rows_has_text(key))
 		return histree_int(number);
 	const char *text = intern_get(&rows->texts, (uint32_t)number, &size);
 	return histree_string_n(text, size);

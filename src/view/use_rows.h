@@ -26,6 +26,9 @@ struct use_rows {
 	uint32_t last; /* the row that was found last, which often is the next one, too */
 };
 
+/* Whether the numbers of a key are ids of texts. */
+bool use_rows_has_text(size_t key);
+
 /* Returns the value that a number of a key stands for. */
 struct histree_value use_rows_value(const struct use_rows *rows, size_t key, int32_t number);
 

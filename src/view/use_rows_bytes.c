@@ -81,7 +81,7 @@ static uint32_t read_text(struct use_rows *rows, struct byte_reader *reader, boo
 
 static int32_t read_key(struct use_rows *rows, size_t key, struct byte_reader *reader, bool *has_memory)
 {
-	const bool is_text = key == HISTREE_USE_BY_NAME || key == HISTREE_USE_BY_SYSTEM_CALL;
+	const bool is_text = use_rows_has_text(key);
 	int32_t number = USE_NOTHING;
 	switch (saved_read_below(reader, KEY_COUNT)) {
 	case KEY_NOT_KNOWN:
