@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-ROUNDS = {"full": 12}.get(os.environ.get("HISTREE_TESTS", ""), 2)
+ROUNDS = {"full": 5}.get(os.environ.get("HISTREE_TESTS", ""), 2)
 
 
 def skip(why):

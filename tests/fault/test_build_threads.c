@@ -148,7 +148,7 @@ static void a_long_trace_is_the_same(void **state)
 		skip();
 	world->paths[0] = path;
 	world->options.no_overviews = true;
-	for (size_t which = 0; which < COUNT_OF(thread_counts); which++) {
+	for (size_t which = 0; which < COUNT_OF(thread_counts); which += test_effort(1, 2)) {
 		struct histree_error error;
 		world->options.publish_ns = which == 2 ? 1 : 0;
 		assert_int_equal(build(world, which, &error), HISTREE_OK);
@@ -175,7 +175,7 @@ static void a_cancelled_build_ends(void **state)
 	if (shared_path(path, "traces/lttng-kernel/many-threads"))
 		world->paths[0] = path;
 	world->options.cancel = (struct histree_cancel){ goes_on, world };
-	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += (unsigned)test_effort(7, 20)) {
+	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += (unsigned)test_effort(7, 50)) {
 		world->questions = 0;
 		enum histree_status status = build(world, 2, &error);
 		assert_int_equal(status, world->questions < world->cancel_at ? HISTREE_OK : HISTREE_ERR_CANCELLED);

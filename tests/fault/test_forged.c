@@ -478,7 +478,7 @@ static void assert_sound(struct lie *lie, const char *what)
 static void a_node_is_filed_under_its_own_bounds(void **state)
 {
 	(void)state;
-	const uint32_t step = (uint32_t)test_effort(4, 30);
+	const uint32_t step = (uint32_t)test_effort(4, 120);
 	for (size_t i = 0; i < VARIANTS; i++) {
 		struct lie lie = { 0 };
 		set_up(&lie, variants[i], 3);

@@ -111,7 +111,12 @@ def end(pids, patience=10.0):
 
 
 def run(ranks, *words, **more):
-    """Run a job to its end; returns exit status, standard output, standard error."""
+    """
+    Run a job to its end; returns exit status, standard output, standard error.  A launcher whose job has ended badly waits
+    two seconds for the ranks' last words, which only a build has.
+    """
+    if "build" not in words:
+        more.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
     job = subprocess.Popen(command(ranks, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**more))
     try:
         out, err = job.communicate(timeout=TIMEOUT)

@@ -14,9 +14,10 @@
 
 #include "driver.h"
 #include "histree/join.h"
+#include "support/effort.h"
 #include "support/history_file.h"
 
-enum { QUESTIONS = 12, SEGMENTS = 300 };
+enum { QUESTIONS = 12 /* in a full run */, SEGMENTS = 300 };
 
 struct join_case {
 	struct histree_tree_options options;
@@ -246,7 +247,8 @@ static const char *ask(struct join_case *test, struct histree_history *history, 
 	struct histree_segment_store *store = store_segments(test, &made);
 	assert_int_equal(histree_join_create(history, store, &join, NULL), HISTREE_OK);
 	assert_int_equal(histree_join_create(history, store, &plain, NULL), HISTREE_OK);
-	for (int i = 0; i < QUESTIONS && fault == NULL; i++) {
+	const uint64_t questions = test_effort(QUESTIONS, QUESTIONS / 4);
+	for (uint64_t i = 0; i < questions && fault == NULL; i++) {
 		struct histree_region region = reference_region(reference, &random, &room);
 		struct histree_join_query query = { .quarks = region.quarks, .quark_count = region.quark_count };
 		query.from = region.times != NULL && region.time_count > 0 ? region.times[0] : region.from;

@@ -15,9 +15,10 @@
 #include "driver.h"
 #include "expressions.h"
 #include "histree/state_filter.h"
+#include "support/effort.h"
 #include "support/history_file.h"
 
-enum { FILTERS = 40, PATH_SIZE = 64 };
+enum { FILTERS = 40 /* in a full run */, PATH_SIZE = 64 };
 
 enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, LABEL, FIELDS };
 
@@ -152,7 +153,8 @@ static const char *check_states(struct where_case *test, struct states *states)
 	uint8_t *given = malloc(states->reference.count);
 	const char *fault = expressions == NULL || given == NULL ? "out of memory" : NULL;
 	size_t some = 0;
-	for (uint64_t i = 0; i < FILTERS && fault == NULL; i++) {
+	const uint64_t filters = test_effort(FILTERS, FILTERS / 4);
+	for (uint64_t i = 0; i < filters && fault == NULL; i++) {
 		char text[8192];
 		const struct expression *expression = expressions_draw(expressions, test->seed + i, text);
 		int group = i % 3 == 0 ? (int)(i % 7) : -1;
