@@ -173,7 +173,8 @@ static enum histree_status verify_host(struct histree_history *history,
 	struct thread_list threads = { 0 };
 	struct histree_resources *resources = NULL;
 	struct occupancy occupancy = { 0 };
-	enum histree_status status = thread_list_read(&threads, history, (struct histree_cancel){ 0 }, error);
+	enum histree_status status =
+		thread_list_read(&threads, history, INT64_MIN, INT64_MAX, (struct histree_cancel){ 0 }, error);
 	if (status == HISTREE_OK)
 		status = histree_resources_create(history, &resources, error);
 	if (status == HISTREE_OK)

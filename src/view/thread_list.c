@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view/thread_list.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,17 +20,27 @@ static const char *const fact_names[FACT_COUNT] = { "Exec_name", "PID", "PPID", 
 enum { OWNER_STATUS = FACT_COUNT, OWNER_KINDS };
 #define NO_OWNER UINT32_MAX
 
+/* An attribute that is null at the end of the history, and until when it may have been something else. */
+struct ended {
+	histree_quark quark;
+	histree_time last;
+};
+
 struct reading {
 	struct thread_list *list;
 	struct histree_history *history;
 	const struct histree_attributes *attributes;
 	const struct histree_history_info *info;
 	const struct histree_cancel *cancel;
-	uint32_t *owners;                  /* by quark */
+	uint32_t *owners; /* by quark */
 	/* By thread: when the last of its facts of each kind began, and its last status. */
 	histree_time (*since)[OWNER_KINDS];
 	histree_quark *asked;
 	size_t asked_count;
+	struct ended *ended;
+	size_t ended_count;
+	bool is_damaged; /* what they were is not known */
+	bool *lived;     /* by thread, in the range that is asked for */
 	struct histree_query *query;
 };
 
@@ -176,6 +188,42 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 	return HISTREE_OK;
 }
 
+/* The last state of an attribute at this time or before that is not null; the first one if all are. */
+static enum histree_status find_last(struct histree_query *query, histree_time history_start, histree_quark quark,
+				     histree_time time, struct histree_interval *last, struct histree_error *error)
+{
+	enum histree_status status = histree_query_single(query, quark, time, last, error);
+	while (status == HISTREE_OK && last->value.type == HISTREE_NULL && last->start > history_start)
+		status = histree_query_single(query, quark, last->start - 1, last, error);
+	return status;
+}
+
+/* What is null at the end of the history is looked for before that. */
+static enum histree_status take_fact_at_end(struct reading *reading, const struct histree_interval *interval,
+					    struct histree_error *error)
+{
+	if (interval->value.type == HISTREE_UNKNOWN)
+		reading->is_damaged = true;
+	else if (interval->value.type != HISTREE_NULL)
+		return take_fact(reading, interval, error);
+	else if (interval->start > reading->info->start)
+		reading->ended[reading->ended_count++] = (struct ended){ interval->quark, interval->start - 1 };
+	return HISTREE_OK;
+}
+
+static enum histree_status take_last_fact(struct reading *reading, const struct ended *ended,
+					  struct histree_error *error)
+{
+	struct histree_interval interval;
+	enum histree_status status =
+		find_last(reading->query, reading->info->start, ended->quark, ended->last, &interval, error);
+	if (status == HISTREE_OK && interval.value.type == HISTREE_UNKNOWN)
+		reading->is_damaged = true;
+	else if (status == HISTREE_OK)
+		status = take_fact(reading, &interval, error);
+	return status;
+}
+
 /* Null states at the two ends of the history say when the thread was first seen, and when it was gone. */
 static enum histree_status take_status(struct reading *reading, const struct histree_interval *interval,
 				       struct histree_error *error)
@@ -227,33 +275,110 @@ static enum histree_status ask(struct reading *reading, struct histree_region re
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum histree_status read_states(struct reading *reading, struct histree_error *error)
+/* ---- of a narrow range ------------------------------------------------------------------------------------ */
+
+/*
+ * To find out who lived in a range all states of statuses in it are read; of all threads that there are, each leaf of
+ * the history is, as everywhere somebody begins.
+ */
+enum { NARROW = 16 /* of the history's time */, FEW = 4 /* of all threads */ };
+
+static bool is_narrow(const struct histree_history_info *info, histree_time from, histree_time to)
 {
-	const struct histree_history_info *info = reading->info;
-	const histree_time ends[] = { info->start, info->end };
-	choose(reading, false);
-	enum histree_status status =
-		ask(reading, (struct histree_region){ .from = info->start, .to = info->end }, take_fact, error);
-	if (status != HISTREE_OK)
-		return status;
+	return from <= to &&
+	       ((uint64_t)to - (uint64_t)from) < ((uint64_t)info->end - (uint64_t)info->start) / NARROW;
+}
+
+static enum histree_status take_life(struct reading *reading, const struct histree_interval *interval,
+				     struct histree_error *error)
+{
+	(void)error;
+	if (interval->value.type != HISTREE_NULL)
+		reading->lived[reading->owners[interval->quark] / OWNER_KINDS] = true;
+	return HISTREE_OK;
+}
+
+/* Takes the others out of the list. */
+static enum histree_status keep_who_lived(struct reading *reading, histree_time from, histree_time to,
+					  struct histree_error *error)
+{
+	struct thread_list *list = reading->list;
+	uint32_t *places = malloc((list->count + 1) * sizeof(*places)), kept = 0;
+	reading->lived = calloc(list->count + 1, sizeof(*reading->lived));
+	enum histree_status status = HISTREE_OK;
+	if (places == NULL || reading->lived == NULL)
+		status = error_memory(error, "the threads");
 	choose(reading, true);
-	status = ask(reading, (struct histree_region){ .times = ends, .time_count = 2 }, take_status, error);
-	for (size_t i = 0; i < reading->list->count; i++) {
-		struct histree_thread *thread = &reading->list->threads[i];
-		thread->has_changed = thread->first <= thread->last &&
-				      reading->since[i][OWNER_STATUS] != thread->first;
+	if (status == HISTREE_OK)
+		status = ask(reading, (struct histree_region){ .from = from, .to = to }, take_life, error);
+	for (size_t i = 0; i < list->count && status == HISTREE_OK; i++)
+		if (reading->lived[i]) {
+			list->threads[kept] = list->threads[i];
+			places[i] = kept++;
+		}
+	for (size_t quark = 0; quark < reading->info->attribute_count && status == HISTREE_OK; quark++) {
+		const uint32_t owner = reading->owners[quark], index = owner / OWNER_KINDS;
+		if (owner != NO_OWNER)
+			reading->owners[quark] = reading->lived[index]
+							 ? places[index] * OWNER_KINDS + owner % OWNER_KINDS
+							 : NO_OWNER;
+	}
+	if (status == HISTREE_OK)
+		list->count = kept;
+	free(places);
+	return status;
+}
+
+/* Facts of few threads: those at the end of the history, and of what has ended before, the last ones. */
+static enum histree_status look_up_facts(struct reading *reading, struct histree_error *error)
+{
+	reading->ended = malloc((reading->asked_count + 1) * sizeof(*reading->ended));
+	if (reading->ended == NULL)
+		return error_memory(error, "the threads");
+	enum histree_status status =
+		ask(reading, (struct histree_region){ .times = &reading->info->end, .time_count = 1 },
+		    take_fact_at_end, error);
+	for (size_t i = 0; i < reading->ended_count && status == HISTREE_OK; i++) {
+		status = cancel_check(reading->cancel, i, error);
+		if (status == HISTREE_OK)
+			status = take_last_fact(reading, &reading->ended[i], error);
 	}
 	return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
+static enum histree_status read_facts(struct reading *reading, bool are_few, struct histree_error *error)
+{
+	const struct histree_history_info *info = reading->info;
+	choose(reading, false);
+	enum histree_status status = are_few ? look_up_facts(reading, error) : HISTREE_OK;
+	return status != HISTREE_OK || (are_few && !reading->is_damaged)
+		       ? status
+		       : ask(reading, (struct histree_region){ .from = info->start, .to = info->end }, take_fact,
+			     error);
+}
+
+static enum histree_status read_ends(struct reading *reading, struct histree_error *error)
+{
+	const struct histree_history_info *info = reading->info;
+	const histree_time ends[] = { info->start, info->end };
+	choose(reading, true);
+	enum histree_status status =
+		ask(reading, (struct histree_region){ .times = ends, .time_count = 2 }, take_status, error);
+	for (size_t i = 0; i < reading->list->count; i++) {
+		struct histree_thread *thread = &reading->list->threads[i];
+		thread->has_changed =
+			thread->first <= thread->last && reading->since[i][OWNER_STATUS] != thread->first;
+	}
+	return status;
+}
+
 static enum histree_status make_room(struct reading *reading, struct histree_error *error)
 {
 	size_t count = reading->list->count;
 	reading->since = malloc((count + 1) * sizeof(*reading->since));
-	reading->asked = malloc((count * OWNER_KINDS + 1) * sizeof(*reading->asked));
-	if (reading->since == NULL || reading->asked == NULL)
+	if (reading->since == NULL)
 		return error_memory(error, "the threads");
 	for (size_t i = 0; i < count; i++)
 		for (int kind = 0; kind < OWNER_KINDS; kind++)
@@ -261,8 +386,29 @@ static enum histree_status make_room(struct reading *reading, struct histree_err
 	return HISTREE_OK;
 }
 
-enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history,
-				     struct histree_cancel cancel, struct histree_error *error)
+static enum histree_status read_all(struct reading *reading, histree_time from, histree_time to,
+				    struct histree_error *error)
+{
+	enum histree_status status = find_threads(reading, error);
+	const size_t count = reading->list->count;
+	reading->asked = malloc((count * OWNER_KINDS + 1) * sizeof(*reading->asked));
+	if (status == HISTREE_OK && reading->asked == NULL)
+		status = error_memory(error, "the threads");
+	if (status == HISTREE_OK)
+		status = histree_query_create(reading->history, &reading->query, error);
+	from = from > reading->info->start ? from : reading->info->start;
+	to = to < reading->info->end ? to : reading->info->end;
+	if (status == HISTREE_OK && is_narrow(reading->info, from, to))
+		status = keep_who_lived(reading, from, to, error);
+	if (status == HISTREE_OK)
+		status = make_room(reading, error);
+	if (status == HISTREE_OK)
+		status = read_facts(reading, reading->list->count < count / FEW, error);
+	return status == HISTREE_OK ? read_ends(reading, error) : status;
+}
+
+enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
+				     histree_time to, struct histree_cancel cancel, struct histree_error *error)
 {
 	struct reading reading = {
 		.list = list,
@@ -276,17 +422,41 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	if (reading.owners == NULL)
 		return error_memory(error, "the threads");
 	memset(reading.owners, 0xff, attribute_count * sizeof(*reading.owners)); /* NO_OWNER */
-	enum histree_status status = find_threads(&reading, error);
-	if (status == HISTREE_OK)
-		status = make_room(&reading, error);
-	if (status == HISTREE_OK)
-		status = histree_query_create(history, &reading.query, error);
-	if (status == HISTREE_OK)
-		status = read_states(&reading, error);
+	enum histree_status status = read_all(&reading, from, to, error);
 	histree_query_free(reading.query);
 	free(reading.owners);
 	free(reading.since);
 	free(reading.asked);
+	free(reading.ended);
+	free(reading.lived);
+	return status;
+}
+
+enum histree_status thread_list_name(struct histree_history *history, int32_t tid, struct intern *names,
+				     const char **out, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct histree_interval interval;
+	struct histree_query *query;
+	histree_quark quark;
+	size_t size;
+	char path[64];
+	snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", tid, fact_names[FACT_NAME]);
+	*out = "";
+	if (histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark) != HISTREE_OK)
+		return HISTREE_OK;
+	enum histree_status status = histree_query_create(history, &query, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = find_last(query, info->start, quark, info->end, &interval, error);
+	if (status == HISTREE_OK && interval.value.type == HISTREE_STRING) {
+		uint32_t id = intern_add(names, interval.value.bytes, interval.value.size);
+		if (id == INTERN_NONE)
+			status = error_memory(error, "the names of threads");
+		else
+			*out = intern_get(names, id, &size);
+	}
+	histree_query_free(query);
 	return status;
 }
 

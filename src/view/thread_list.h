@@ -15,9 +15,16 @@ struct thread_list {
 	struct intern names;
 };
 
-/* On failure the list holds what there is so far. */
-enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history,
-				     struct histree_cancel cancel, struct histree_error *error);
+/*
+ * Reads the threads that had a status at some time of the range; for one that is not narrow, all that there are.  What
+ * is said of a thread is what the whole history says.  On failure the list holds what there is so far.
+ */
+enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
+				     histree_time to, struct histree_cancel cancel, struct histree_error *error);
+
+/* The last name of the program of a thread, which is kept by `names`; "" if it is not known. */
+enum histree_status thread_list_name(struct histree_history *history, int32_t tid, struct intern *names,
+				     const char **out, struct histree_error *error);
 
 void thread_list_release(struct thread_list *list);
 

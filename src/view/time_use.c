@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "histree/filter.h"
+#include "view/control_flow.h"
+#include "view/thread_list.h"
 #include "view/use_question.h"
 #include "view/use_rows.h"
 #include "view/use_sweep.h"
@@ -55,6 +57,7 @@ struct histree_time_use {
 	/* The host that is being read. */
 	uint32_t host;
 	const char *host_name;
+	struct histree_history *history;
 	const struct histree_control_flow *flow;
 	const struct histree_thread *threads; /* of it, */
 	struct use_run *runs;                 /* and what each did; NULL: that is not asked for */
@@ -70,31 +73,37 @@ const char *histree_use_name(enum histree_use use)
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-/* Of a thread that is no idle loop; kept by the texts. */
-static const char *name_of(struct histree_time_use *use, int32_t tid)
+/* Kept by the texts.  A thread that has a CPU in the range need not have a status there, and so not be in the list. */
+static enum histree_status name_of(struct histree_time_use *use, int32_t tid, const char **out,
+				   struct histree_error *error)
 {
 	uint32_t count, found = histree_control_flow_find(use->flow, tid, -1), text;
 	size_t size;
-	if (tid <= 0 || found == HISTREE_NO_INDEX)
-		return tid == 0 ? "(idle)" : "";
+	*out = tid == 0 ? "(idle)" : "";
+	if (tid <= 0)
+		return HISTREE_OK;
+	if (found == HISTREE_NO_INDEX)
+		return thread_list_name(use->history, tid, &use->rows.texts, out, error);
 	const char *name = histree_control_flow_threads(use->flow, &count)[found].name;
 	text = intern_add(&use->rows.texts, name, strlen(name));
-	return text != INTERN_NONE ? intern_get(&use->rows.texts, text, &size) : NULL;
+	if (text == INTERN_NONE)
+		return error_memory(error, "the use of time");
+	*out = intern_get(&use->rows.texts, text, &size);
+	return HISTREE_OK;
 }
 
-/* Returns NULL without memory. */
-static struct histree_use_row *row_of(struct histree_time_use *use, const struct use_key *key,
-				      const struct use_piece *piece)
+static enum histree_status find_row(struct histree_time_use *use, const struct use_key *key,
+				    const struct use_piece *piece, struct histree_use_row **out,
+				    struct histree_error *error)
 {
 	bool is_new;
-	struct histree_use_row *row = use_rows_find(&use->rows, key, &is_new);
-	if (row == NULL || !is_new)
-		return row;
-	if (use->request.by & HISTREE_BY(THREAD))
-		row->name = name_of(use, piece->thread->tid);
-	if (use->request.by & HISTREE_BY(HAD_BY))
-		row->had_by_name = name_of(use, key->keys[HISTREE_USE_BY_HAD_BY]);
-	return row->name != NULL && row->had_by_name != NULL ? row : NULL;
+	struct histree_use_row *row = *out = use_rows_find(&use->rows, key, &is_new);
+	enum histree_status status = row != NULL ? HISTREE_OK : error_memory(error, "the use of time");
+	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(THREAD)) != 0)
+		status = name_of(use, piece->thread->tid, &row->name, error);
+	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(HAD_BY)) != 0)
+		status = name_of(use, key->keys[HISTREE_USE_BY_HAD_BY], &row->had_by_name, error);
+	return status;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
@@ -182,9 +191,10 @@ static enum histree_status take(void *context, const struct use_piece *piece, st
 	key.host = use->host;
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 		key.keys[i] = by & 1U << i ? all[i] : USE_NOTHING;
-	struct histree_use_row *row = row_of(use, &key, piece);
-	if (row == NULL)
-		return error_memory(error, "the use of time");
+	struct histree_use_row *row;
+	enum histree_status status = find_row(use, &key, piece, &row, error);
+	if (status != HISTREE_OK)
+		return status;
 	row->ns[piece->use] += piece->ns;
 	row->count += piece->firsts;
 	if (use->runs != NULL)
@@ -238,9 +248,11 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 		use->has_threads = true; /* nobody knows; nothing is wrong with it */
 		return HISTREE_OK;
 	}
-	enum histree_status status = histree_control_flow_create(history, use->request.cancel, &flow, error);
+	enum histree_status status = control_flow_create_during(history, use->request.from, use->request.to,
+								use->request.cancel, &flow, error);
 	if (status != HISTREE_OK)
 		return status;
+	use->history = history;
 	use->flow = flow;
 	use->threads = histree_control_flow_threads(flow, &count);
 	if (use->request.longest && (use->runs = calloc((size_t)count + 1, sizeof(*use->runs))) == NULL)

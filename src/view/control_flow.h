@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control_flow.h - the tree of those threads that had a status at some time of a range.
+ */
+#ifndef VIEW_CONTROL_FLOW_H
+#define VIEW_CONTROL_FLOW_H
+
+#include "histree/view.h"
+
+/*
+ * As histree_control_flow_create(), of threads that had a status in the range, and for one that is not narrow perhaps
+ * of others, too; the parent of one may be missing.  What is said of a thread is what the whole history says.
+ */
+enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
+					       struct histree_cancel cancel, struct histree_control_flow **out,
+					       struct histree_error *error);
+
+#endif

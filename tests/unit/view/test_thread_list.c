@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and what is
+ * said of them is the same: random lives, names, processes and parents, and a file with damage.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "histree/state_system.h"
+#include "support/effort.h"
+#include "view/thread_list.h"
+
+enum { THREADS = 200, LENGTH = 100000, START = 5000, RANGES = 60 };
+
+struct world {
+	histree_time born[THREADS], died[THREADS]; /* inclusive; some live twice, with nothing between */
+	histree_time gone[THREADS], back[THREADS]; /* inclusive; gone > back: they live once */
+	struct histree_history *history;
+	char path[64];
+};
+
+static histree_time some_time(struct random *random, histree_time from, histree_time to)
+{
+	return from + (histree_time)random_below(random, (uint64_t)(to - from) + 1);
+}
+
+static bool lived(const struct world *world, int thread, histree_time from, histree_time to)
+{
+	histree_time first = world->born[thread] > from ? world->born[thread] : from;
+	histree_time last = world->died[thread] < to ? world->died[thread] : to;
+	bool is_gone = world->gone[thread] <= first && last <= world->back[thread];
+	return first <= last && !is_gone;
+}
+
+/* ---- a history ---------------------------------------------------------------------------------------------- */
+
+struct change {
+	histree_time time;
+	int thread;
+	const char *what; /* "": the status */
+	struct histree_value value;
+};
+
+struct changes {
+	struct change list[THREADS * 64];
+	size_t count;
+};
+
+static void note(struct changes *changes, histree_time time, int thread, const char *what,
+		 struct histree_value value)
+{
+	assert_true(changes->count < sizeof(changes->list) / sizeof(*changes->list));
+	changes->list[changes->count++] = (struct change){ time, thread, what, value };
+}
+
+static int by_time(const void *one, const void *other)
+{
+	const struct change *a = one, *b = other;
+	return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a > b) - (a < b);
+}
+
+/* Facts change in the life of a thread, and most of them end with it. */
+static void live(struct world *world, struct changes *changes, int i, struct random *random)
+{
+	static const char *const programs[] = { "sh", "cc1", "a name that is longer", "" };
+	const histree_time last = START + LENGTH - 1;
+	bool is_long = random_percent(random, 20);
+	histree_time born = world->born[i] = random_percent(random, 10) ? START : some_time(random, START, last);
+	histree_time died = world->died[i] =
+		is_long || born > last - 3000 ? last : some_time(random, born, born + 3000);
+	histree_time gone = world->gone[i] = some_time(random, born, died), back = gone - 1;
+	if (random_percent(random, 30))
+		back = some_time(random, gone, died);
+	world->back[i] = back;
+	for (histree_time at = born; at <= died;
+	     at = some_time(random, at + 1 + (died - born) / 20, at + 500 + (died - born) / 10))
+		if (at < gone || at > back)
+			note(changes, at, i, "", histree_int((int32_t)random_below(random, 6)));
+	if (back >= gone) {
+		note(changes, gone, i, "", histree_null());
+		if (back < died)
+			note(changes, back + 1, i, "", histree_int(2));
+	}
+	if (died < last)
+		note(changes, died + 1, i, "", histree_null());
+	for (uint64_t k = random_below(random, 4); k > 0; k--)
+		note(changes, some_time(random, born, died), i, "Exec_name",
+		     random_percent(random, 10) ? histree_null()
+						: histree_string(programs[random_below(random, 4)]));
+	for (uint64_t k = random_below(random, 3); k > 0; k--)
+		note(changes, some_time(random, born, died), i, "PID",
+		     histree_int((int32_t)random_below(random, 50)));
+	for (uint64_t k = random_below(random, 3); k > 0; k--)
+		note(changes, some_time(random, born, died), i, "PPID",
+		     histree_int((int32_t)random_below(random, 50)));
+	static const char *const facts[] = { "Exec_name", "PID", "PPID" };
+	for (size_t k = 0; k < 3; k++)
+		if (died < last && random_percent(random, 70))
+			note(changes, died + 1, i, facts[k], histree_null());
+}
+
+static void make(struct world *world, struct random *random)
+{
+	static struct changes changes;
+	struct histree_state_system *system;
+	snprintf(world->path, sizeof(world->path), "test_thread_list.%ld.sht", (long)getpid());
+	unlink(world->path);
+	const struct histree_history_options options = { .path = world->path,
+							 .provider = "kernel",
+							 .start = START,
+							 .tree = { .node_size = 4096, .threads = 1 } };
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	changes.count = 0;
+	for (int i = 0; i < THREADS; i++)
+		live(world, &changes, i, random);
+	qsort(changes.list, changes.count, sizeof(*changes.list), by_time);
+	for (size_t i = 0; i < changes.count; i++) {
+		const struct change *change = &changes.list[i];
+		char path[64];
+		histree_quark quark;
+		snprintf(path, sizeof(path), "Threads/%d%s%s", 100 + change->thread,
+			 change->what[0] != '\0' ? "/" : "", change->what);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+		assert_int_equal(histree_state_modify(system, change->time, quark, change->value, NULL),
+				 HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+}
+
+/* ---- lists -------------------------------------------------------------------------------------------------- */
+
+static void assert_same_thread(const struct histree_thread *one, const struct histree_thread *other)
+{
+	assert_int_equal(one->tid, other->tid);
+	assert_string_equal(one->name, other->name);
+	assert_int_equal(one->pid, other->pid);
+	assert_int_equal(one->ppid, other->ppid);
+	assert_int_equal(one->ppid_since, other->ppid_since);
+	assert_int_equal(one->last_status, other->last_status);
+	assert_int_equal(one->has_changed, other->has_changed);
+	assert_int_equal(one->first, other->first);
+	assert_int_equal(one->last, other->last);
+	assert_int_equal(one->node, other->node);
+	assert_int_equal(one->status, other->status);
+	assert_int_equal(one->system_call, other->system_call);
+}
+
+/* Returns how many threads of the whole list are in the narrow one, which must be in its order. */
+static size_t compare(struct world *world, const struct thread_list *whole, histree_time from, histree_time to,
+		      bool is_damaged)
+{
+	struct thread_list narrow = { 0 };
+	const struct histree_cancel never = { 0 };
+	size_t at = 0;
+	assert_int_equal(thread_list_read(&narrow, world->history, from, to, never, NULL), HISTREE_OK);
+	for (size_t i = 0; i < whole->count; i++) {
+		const struct histree_thread *thread = &whole->threads[i];
+		const bool is_there = at < narrow.count && narrow.threads[at].node == thread->node;
+		if (!is_damaged)
+			assert_int_equal(is_there, lived(world, thread->tid - 100, from, to));
+		if (is_there)
+			assert_same_thread(&narrow.threads[at++], thread);
+	}
+	assert_int_equal(at, narrow.count);
+	thread_list_release(&narrow);
+	return at;
+}
+
+static void check(struct world *world, struct random *random, bool is_damaged)
+{
+	struct thread_list whole = { 0 };
+	size_t some = 0;
+	const struct histree_cancel never = { 0 };
+	assert_int_equal(thread_list_read(&whole, world->history, INT64_MIN, INT64_MAX, never, NULL), HISTREE_OK);
+	assert_int_equal(whole.count, THREADS);
+	for (int i = 0; i < RANGES; i++) {
+		histree_time length = (histree_time)random_below(random, i % 2 == 0 ? 50 : LENGTH / 16 - 1);
+		histree_time from = some_time(random, START, START + LENGTH - 1 - length);
+		size_t count = compare(world, &whole, from, from + length, is_damaged);
+		some += count > 0 && count < THREADS / 4;
+	}
+	assert_true(is_damaged || some > RANGES / 2);
+	for (size_t i = 0; i < whole.count && !is_damaged; i++) {
+		struct intern names = { 0 };
+		const char *name;
+		assert_int_equal(thread_list_name(world->history, whole.threads[i].tid, &names, &name, NULL),
+				 HISTREE_OK);
+		assert_string_equal(name, whole.threads[i].name);
+		intern_release(&names);
+	}
+	thread_list_release(&whole);
+}
+
+static void a_narrow_list_is_of_those_who_lived(void **state)
+{
+	static struct world world;
+	(void)state;
+	for (uint64_t round = 0; round < test_effort(20, 6); round++) {
+		struct random random = { test_seed() + round };
+		make(&world, &random);
+		check(&world, &random, false);
+		histree_history_close(world.history);
+		unlink(world.path);
+	}
+}
+
+/* A node in the middle is overwritten: what is not known is said of a narrow range as of all. */
+static void damage_is_told_alike(void **state)
+{
+	static struct world world;
+	(void)state;
+	for (uint64_t round = 0; round < test_effort(20, 6); round++) {
+		struct random random = { test_seed() + 1000 + round };
+		make(&world, &random);
+		histree_history_close(world.history);
+		FILE *file = fopen(world.path, "r+b");
+		assert_non_null(file);
+		assert_int_equal(fseek(file, 0, SEEK_END), 0);
+		long size = ftell(file);
+		assert_int_equal(fseek(file, (long)random_below(&random, (uint64_t)size / 2) + size / 8, SEEK_SET),
+				 0);
+		assert_int_equal(fputs("damage", file) >= 0, 1);
+		fclose(file);
+		if (histree_history_open(world.path, NULL, &world.history, NULL) == HISTREE_OK) {
+			check(&world, &random, true);
+			histree_history_close(world.history);
+		}
+		unlink(world.path);
+	}
+}
+
+static void a_thread_that_there_is_not_has_no_name(void **state)
+{
+	static struct world world;
+	struct random random = { test_seed() };
+	struct intern names = { 0 };
+	const char *name;
+	(void)state;
+	make(&world, &random);
+	assert_int_equal(thread_list_name(world.history, 7, &names, &name, NULL), HISTREE_OK);
+	assert_string_equal(name, "");
+	assert_int_equal(thread_list_name(world.history, -5, &names, &name, NULL), HISTREE_OK);
+	assert_string_equal(name, "");
+	intern_release(&names);
+	histree_history_close(world.history);
+	unlink(world.path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_narrow_list_is_of_those_who_lived),
+		cmocka_unit_test(damage_is_told_alike),
+		cmocka_unit_test(a_thread_that_there_is_not_has_no_name),
+	};
+	return cmocka_run_group_tests_name("thread list", tests, NULL, NULL);
+}
