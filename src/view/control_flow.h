@@ -8,8 +8,8 @@
 #include "histree/view.h"
 
 /*
- * As histree_control_flow_create(), of threads that had a status in the range, and for one that is not narrow perhaps
- * of others, too; the parent of one may be missing.  What is said of a thread is what the whole history says.
+ * As histree_control_flow_create(), of the threads that had a status in the range, and of all if it is not narrow;
+ * the parent of one may be missing.  What is said of a thread is what the whole history says.
  */
 enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
 					       struct histree_cancel cancel, struct histree_control_flow **out,

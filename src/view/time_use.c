@@ -73,7 +73,7 @@ const char *histree_use_name(enum histree_use use)
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-/* Kept by the texts.  A thread that has a CPU in the range need not have a status there, and so not be in the list. */
+/* Kept by the texts.  Who has a CPU in the range need not have a status in it, and so not be in the list. */
 static enum histree_status name_of(struct histree_time_use *use, int32_t tid, const char **out,
 				   struct histree_error *error)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and what is
- * said of them is the same: random lives, names, processes and parents, and a file with damage.
+ * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and the
+ * same is said of them: random lives, names, processes and parents, and a file with damage.
  */
 #include <setjmp.h>
 #include <stdarg.h>
