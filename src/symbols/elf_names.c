@@ -11,13 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbols/inline_table.h"
+
 static const off_t FILE_SIZE_MAX = (off_t)4 << 30;
 enum { SYMBOL_SECTIONS_MAX = 8 };
 
 struct elf_names {
 	int file;
 	Elf *elf;
-	Dwarf *dwarf; /* NULL: there is none */
+	Dwarf *dwarf;                 /* NULL: there is none */
+	struct inline_table *inlined; /* NULL: nobody has asked yet */
 	bool is_relocated, is_whole;
 	uint64_t first; /* address of the first segment in the file */
 	struct name_table table;
@@ -157,26 +160,60 @@ const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_
 	return range != NULL ? range->name : NULL;
 }
 
-void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text, size_t size)
+/* Returns false where the file says nothing of lines, or when memory is out. */
+static bool has_inlined(struct elf_names *names)
 {
-	Dwarf_Die unit;
-	int number = 0;
+	if (names->inlined == NULL && names->dwarf != NULL)
+		names->inlined = inline_table_create(names->dwarf);
+	return names->inlined != NULL;
+}
+
+static struct elf_frame find_line(struct elf_names *names, uint64_t at)
+{
+	return has_inlined(names) ? inline_table_line(names->inlined, at) : (struct elf_frame){ .name = NULL };
+}
+
+bool elf_names_chain(struct elf_names *names, uint64_t base, uint64_t address,
+		     struct elf_frame frames[ELF_CHAIN_MAX], size_t *count)
+{
 	const uint64_t at = in_file(names, base, address);
+	const char *name = elf_names_find(names, base, address);
+	*count = 0;
+	if (names->dwarf != NULL && !has_inlined(names))
+		return false;
+	if (names->inlined != NULL && !inline_table_chain(names->inlined, at, frames, count))
+		return false;
+	if (*count == 0)
+		frames[0] = find_line(names, at);
+	if (name != NULL) {
+		frames[0].name = name;
+		*count += *count == 0;
+	}
+	return true;
+}
+
+void elf_frame_line(const struct elf_frame *frame, char *text)
+{
+	const char *slash = frame->path != NULL ? strrchr(frame->path, '/') : NULL;
+	const char *name = slash != NULL ? slash + 1 : frame->path;
 	text[0] = '\0';
-	if (names->dwarf == NULL || dwarf_addrdie(names->dwarf, at, &unit) == NULL)
-		return;
-	Dwarf_Line *line = dwarf_getsrc_die(&unit, at);
-	const char *path = line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
-	if (path == NULL || dwarf_lineno(line, &number) != 0)
-		return;
-	const char *slash = strrchr(path, '/');
-	snprintf(text, size, "%.200s:%d", slash != NULL ? slash + 1 : path, number);
+	if (name != NULL && frame->line > 0)
+		snprintf(text, ELF_LINE_SIZE, "%.200s:%d", name, frame->line);
+	else if (name != NULL)
+		snprintf(text, ELF_LINE_SIZE, "%.200s:?", name);
+}
+
+void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text)
+{
+	const struct elf_frame frame = find_line(names, in_file(names, base, address));
+	elf_frame_line(&frame, text);
 }
 
 void elf_names_close(struct elf_names *names)
 {
 	if (names == NULL)
 		return;
+	inline_table_free(names->inlined);
 	if (names->dwarf != NULL)
 		dwarf_end(names->dwarf);
 	if (names->elf != NULL)

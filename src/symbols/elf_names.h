@@ -7,6 +7,7 @@
 #ifndef SYMBOLS_ELF_NAMES_H
 #define SYMBOLS_ELF_NAMES_H
 
+#include "symbols/elf_frame.h"
 #include "symbols/name_table.h"
 
 struct elf_names;
@@ -35,8 +36,19 @@ bool elf_names_are_whole(const struct elf_names *names);
  */
 const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_t address);
 
-/* Writes "app.c:31" for such an address; "" where the file does not say. */
-void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text, size_t size);
+/*
+ * Finds the functions at such an address, the outermost first: each but that one was inlined into the one before.
+ * Of a call, ask for the address before the one that it returns to.  *count is 0 if there is none.  Returns false
+ * when memory is out.
+ */
+bool elf_names_chain(struct elf_names *names, uint64_t base, uint64_t address,
+		     struct elf_frame frames[ELF_CHAIN_MAX], size_t *count);
+
+/* Writes "app.c:31", in ELF_LINE_SIZE bytes; "app.c:?" or "" where the file does not say so much. */
+void elf_frame_line(const struct elf_frame *frame, char *text);
+
+/* Writes the same for such an address; "" where the file does not say. */
+void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text);
 
 void elf_names_close(struct elf_names *names);
 

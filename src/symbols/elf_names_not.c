@@ -33,13 +33,29 @@ const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_
 	return NULL;
 }
 
-void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text, size_t size)
+bool elf_names_chain(struct elf_names *names, uint64_t base, uint64_t address,
+		     struct elf_frame frames[ELF_CHAIN_MAX], size_t *count)
 {
 	(void)names;
 	(void)base;
 	(void)address;
-	if (size > 0)
-		text[0] = '\0';
+	(void)frames;
+	*count = 0;
+	return true;
+}
+
+void elf_frame_line(const struct elf_frame *frame, char *text)
+{
+	(void)frame;
+	text[0] = '\0';
+}
+
+void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text)
+{
+	(void)names;
+	(void)base;
+	(void)address;
+	text[0] = '\0';
 }
 
 void elf_names_close(struct elf_names *names)

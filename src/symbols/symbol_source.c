@@ -196,8 +196,29 @@ enum symbol_answer symbol_source_find(struct symbol_source *source, const struct
 	if (*name == NULL)
 		return SYMBOL_NONE;
 	*name = demangle(&source->demangler, *name);
-	elf_names_line(file->names, module->base, address, line, SYMBOL_LINE_SIZE);
+	elf_names_line(file->names, module->base, address, line);
 	return SYMBOL_FOUND;
+}
+
+enum symbol_answer symbol_source_chain(struct symbol_source *source, const struct symbol_module *module,
+				       uint64_t address, symbol_visitor *visit, void *context)
+{
+	struct elf_frame frames[ELF_CHAIN_MAX];
+	size_t count;
+	char line[ELF_LINE_SIZE];
+	const struct symbol_file *file = file_of(source, module);
+	if (file == NULL)
+		return SYMBOL_NO_MEMORY;
+	if (file->names == NULL)
+		return file->why;
+	if (!elf_names_chain(file->names, module->base, address, frames, &count))
+		return SYMBOL_NO_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		elf_frame_line(&frames[i], line);
+		visit(context, frames[i].name != NULL ? demangle(&source->demangler, frames[i].name) : "?", line,
+		      i > 0);
+	}
+	return count > 0 ? SYMBOL_FOUND : SYMBOL_NONE;
 }
 
 void symbol_source_release(struct symbol_source *source)

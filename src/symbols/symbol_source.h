@@ -35,8 +35,6 @@ enum symbol_answer {
 	SYMBOL_NO_MEMORY,
 };
 
-enum { SYMBOL_LINE_SIZE = 224 };
-
 struct symbol_source {
 	const char *const *folders; /* those of the places */
 	size_t folder_count;
@@ -60,11 +58,21 @@ enum histree_status symbol_source_open(struct symbol_source *source, const struc
 const char *symbol_source_in_tables(struct symbol_source *source, uint64_t address);
 
 /*
- * Finds the function at an address of a binary, and its line in `line`, which has SYMBOL_LINE_SIZE bytes, "" where
+ * Finds the function at an address of a binary, and its line in `line`, which has ELF_LINE_SIZE bytes, "" where
  * nothing is known.  The name lasts until the next question.
  */
 enum symbol_answer symbol_source_find(struct symbol_source *source, const struct symbol_module *module,
 				      uint64_t address, const char **name, char *line);
+
+/* A function of a chain, and where in it that is, or is gone on from; both last for the call. */
+typedef void symbol_visitor(void *context, const char *name, const char *line, bool is_inlined);
+
+/*
+ * Finds the functions at an address within code, the outermost first, and hands those that were inlined, too, to
+ * `visit`.  For a call it is the address before the one that it returns to.
+ */
+enum symbol_answer symbol_source_chain(struct symbol_source *source, const struct symbol_module *module,
+				       uint64_t address, symbol_visitor *visit, void *context);
 
 void symbol_source_release(struct symbol_source *source);
 

@@ -179,13 +179,20 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 	return 1;
 }
 
+static void see_frame(void *has_seen, const char *name, const char *line, bool is_inlined)
+{
+	(void)line;
+	assert_true(is_inlined || strcmp(name, "find_names") == 0);
+	*(bool *)has_seen = true;
+}
+
 /* Names of both kinds: of a table, and of this program. */
 static enum histree_status find_names(struct histree_error *error)
 {
 	const char *const paths[] = { table_path, "/" };
 	const struct symbol_places places = { .paths = paths, .count = 2 };
 	const struct symbol_module module = { .path = own_path, .base = own_base };
-	char line[SYMBOL_LINE_SIZE];
+	char line[ELF_LINE_SIZE];
 	struct symbol_source source;
 	enum histree_status status = symbol_source_open(&source, &places, error);
 	if (status == HISTREE_OK) {
@@ -196,7 +203,11 @@ static enum histree_status find_names(struct histree_error *error)
 			symbol_source_find(&source, &module, (uint64_t)(uintptr_t)find_names, &name, line);
 		if (answer == SYMBOL_FOUND)
 			assert_string_equal(name, "find_names");
-		else if (answer == SYMBOL_NO_MEMORY) {
+		bool has_seen = false;
+		const enum symbol_answer chain = symbol_source_chain(
+			&source, &module, (uint64_t)(uintptr_t)find_names + 1, see_frame, &has_seen);
+		assert_int_equal(has_seen, chain == SYMBOL_FOUND);
+		if (answer == SYMBOL_NO_MEMORY || chain == SYMBOL_NO_MEMORY) {
 			snprintf(error->message, sizeof(error->message), "no memory");
 			status = HISTREE_ERR_MEMORY;
 		}

@@ -236,7 +236,7 @@ enum histree_status call_symbols_name(struct call_symbols *symbols, const struct
 				      struct call_function *function, struct histree_error *error)
 {
 	const char *name;
-	char line[SYMBOL_LINE_SIZE], key[HISTREE_LABEL_TEXT_MAX + 1];
+	char line[ELF_LINE_SIZE], key[HISTREE_LABEL_TEXT_MAX + 1];
 	if (function->name != NULL || function->tried == space->changes + 1 ||
 	    function->program != space->before_count)
 		return HISTREE_OK;

@@ -145,7 +145,7 @@ static void own_path(char path[4096])
 static void this_program_is_known(void **state)
 {
 	(void)state;
-	char path[4096], line[SYMBOL_LINE_SIZE];
+	char path[4096], line[ELF_LINE_SIZE];
 	const char *name;
 	struct symbol_source source;
 	struct symbol_module module = { .path = path };
@@ -174,6 +174,61 @@ static void this_program_is_known(void **state)
 	symbol_source_release(&source);
 }
 
+static __attribute__((noinline)) uint64_t place_of_return(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) uint64_t in_two_functions(void)
+{
+	return place_of_return() - 1;
+}
+
+struct seen_chain {
+	size_t count;
+	char first[64], last[64], line[ELF_LINE_SIZE];
+	bool is_inlined;
+};
+
+static void see_frame(void *context, const char *name, const char *line, bool is_inlined)
+{
+	struct seen_chain *chain = context;
+	assert_int_equal(is_inlined, chain->count > 0);
+	if (chain->count++ == 0)
+		snprintf(chain->first, sizeof(chain->first), "%s", name);
+	snprintf(chain->last, sizeof(chain->last), "%s", name);
+	snprintf(chain->line, sizeof(chain->line), "%s", line);
+}
+
+static void a_call_is_in_what_was_inlined(void **state)
+{
+	(void)state;
+	char path[4096];
+	struct symbol_source source;
+	struct symbol_module module = { .path = path };
+	struct seen_chain chain = { .count = 0 };
+	if (!elf_names_can_read())
+		skip();
+	own_path(path);
+	dl_iterate_phdr(find_base, &module.base);
+	assert_int_equal(symbol_source_open(&source, &(struct symbol_places){ 0 }, NULL), HISTREE_OK);
+	const uint64_t address = in_two_functions();
+	assert_int_equal(symbol_source_chain(&source, &module, address, see_frame, &chain), SYMBOL_FOUND);
+	assert_string_equal(chain.first, "a_call_is_in_what_was_inlined");
+	/* Of a release there are symbols only. */
+	if (*chain.line != '\0') {
+		assert_int_equal(chain.count, 2);
+		assert_string_equal(chain.last, "in_two_functions");
+		assert_int_equal(strncmp(chain.line, "test_symbols.c:", 15), 0);
+	}
+	chain.count = 0;
+	assert_int_equal(symbol_source_chain(&source, &module, module.base, see_frame, &chain), SYMBOL_NONE);
+	assert_int_equal(chain.count, 0);
+	module.path = "/dev/zero";
+	assert_int_equal(symbol_source_chain(&source, &module, address, see_frame, &chain), SYMBOL_NO_FILE);
+	symbol_source_release(&source);
+}
+
 /* The first megabytes of this program, where the tables are that say where all others are. */
 static uint8_t *read_own(size_t *size)
 {
@@ -199,12 +254,15 @@ static void write_file(const char *path, const uint8_t *bytes, size_t size)
 static void try_file(const char *path)
 {
 	struct elf_names *names;
-	char line[SYMBOL_LINE_SIZE];
+	struct elf_frame frames[ELF_CHAIN_MAX];
+	size_t count;
+	char line[ELF_LINE_SIZE];
 	if (elf_names_open(path, NULL, 0, &names) != ELF_OPENED)
 		return;
 	for (uint64_t address = 0; address < 1 << 20; address += 4099) {
 		elf_names_find(names, 0, address);
-		elf_names_line(names, 0, address, line, sizeof(line));
+		elf_names_line(names, 0, address, line);
+		elf_names_chain(names, 0, address, frames, &count);
 	}
 	elf_names_close(names);
 }
@@ -266,11 +324,9 @@ static void places_that_are_none_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_as_their_lines_say),
-		cmocka_unit_test(ranges_have_what_is_inside),
-		cmocka_unit_test(mangled_names_are_those_of_people),
-		cmocka_unit_test(this_program_is_known),
-		cmocka_unit_test(harmed_binaries_do_no_harm),
+		cmocka_unit_test(tables_are_as_their_lines_say),     cmocka_unit_test(ranges_have_what_is_inside),
+		cmocka_unit_test(mangled_names_are_those_of_people), cmocka_unit_test(this_program_is_known),
+		cmocka_unit_test(a_call_is_in_what_was_inlined),     cmocka_unit_test(harmed_binaries_do_no_harm),
 		cmocka_unit_test(places_that_are_none_are_refused),
 	};
 	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
