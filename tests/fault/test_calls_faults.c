@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/ust/call_symbols.h"
+#include "base/error.h"
 #include "histree/backend.h"
 #include "histree/flame.h"
 #include "histree/segment_compare.h"
@@ -292,6 +294,42 @@ static void calls(void **state)
 	fail_files(follow_calls);
 }
 
+/* ---- sites of calls ----------------------------------------------------------------------------------------- */
+
+static enum histree_status find_sites(struct histree_error *error)
+{
+	const struct symbol_places places = { .count = 0 };
+	struct call_symbols symbols = { .is_on = false };
+	struct written_events events;
+	const char *site = NULL;
+	written_events_init(&events, "lttng-ust", 2, 13);
+	enum histree_status status = call_symbols_open(&symbols, &places, error);
+	for (int i = 0; i < 2 && status == HISTREE_OK; i++) {
+		const struct event event = call_of(&events, i, link_path);
+		if (!call_symbols_take(&symbols, &event))
+			status = error_memory(error, "modules");
+	}
+	struct call_space *space = status == HISTREE_OK ? call_symbols_space(&symbols, 4) : NULL;
+	if (status == HISTREE_OK && space == NULL)
+		status = error_memory(error, "a space");
+	const uint64_t address = (uint64_t)(uintptr_t)find_sites + (elf_names_can_read() ? 65536 - own_base : 0);
+	/* Twice, and where it begins: what is before that is of another function, or of none. */
+	for (int i = 2; i >= 0 && status == HISTREE_OK; i--) {
+		status = call_symbols_site(&symbols, space, address + (i > 0), &site, error);
+		assert_true(site == NULL || i == 0 || strncmp(site, "find_sites", 10) == 0);
+		assert_true(site == NULL || i != 0 || strncmp(site, "find_sites", 10) != 0);
+	}
+	call_symbols_release(&symbols);
+	return status;
+}
+
+static void sites_of_calls(void **state)
+{
+	(void)state;
+	refuse_memory(find_sites);
+	fail_files(find_sites);
+}
+
 /* ---- flame graphs and comparisons --------------------------------------------------------------------------- */
 
 static struct histree_history *history;
@@ -443,6 +481,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_functions),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(sites_of_calls),
 		cmocka_unit_test(flames_and_comparisons),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

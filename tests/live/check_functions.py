@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """
 A program whose functions LTTng-UST records by address: histree calls each as the program itself does, with the line that
-addr2line has for it, from the binary, from a table of nm, and not from another build.
+addr2line has for it, from the binary, from a table of nm, and not from another build; and says where each was called,
+with what was inlined there.
 
 usage: check_functions.py HISTREE
 Exit: 0 right, 1 wrong, 77 (skipped) where LTTng's daemons, its libraries or a compiler are not installed.
@@ -42,6 +43,35 @@ int main(int count, char **words)
 	return pthread_join(thread, NULL);
 }
 """
+# What is not instrumented and inlined is in the sites of calls only.
+INLINED = """
+volatile int sink;
+__attribute__((noinline)) void leaf(int n) { sink += n; }
+#define INLINE static inline __attribute__((always_inline, no_instrument_function))
+INLINE void help(int n)
+{
+	leaf(n);
+}
+INLINE void more(int n)
+{
+	help(n);
+	leaf(n);
+}
+__attribute__((noinline)) void work(void)
+{
+	more(1);
+	help(2);
+	leaf(3);
+}
+int main(void)
+{
+	work();
+	return 0;
+}
+"""
+SITES = ["work inlined.c:16 > more (inlined) inlined.c:11 > help (inlined) inlined.c:7",
+         "work inlined.c:16 > more (inlined) inlined.c:12", "work inlined.c:17 > help (inlined) inlined.c:7",
+         "work inlined.c:18"]
 CYG, DL = "liblttng-ust-cyg-profile.so", "liblttng-ust-dl.so"
 
 
@@ -131,6 +161,25 @@ def check(histree, folder):
     return "names of 2 programs and a library"
 
 
+def check_sites(histree, folder):
+    """Where calls were made, with what was inlined there, of a program that moves and of one that does not."""
+    source, store = os.path.join(folder, "inlined.c"), os.path.join(folder, "inlined.histree")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(INLINED)
+    for version, more in (("4", ["-no-pie"]), ("5", [])):
+        program = os.path.join(folder, "inlined")
+        run("cc", "-g", f"-gdwarf-{version}", "-O2", "-finstrument-functions", "-Wl,--build-id", *more, "-o", program, source)
+        traces, _ = record(folder, program)
+        build(histree, store, traces)
+        rows = csv.DictReader(run(histree, "segments", store, "function-calls", "--format", "csv").splitlines())
+        calls = [(row["name"], row["caller"], row["site"]) for row in rows]
+        expect("sites", [site for name, _, site in calls if name == "leaf"], SITES)
+        expect("the site of work", [site for name, _, site in calls if name == "work"], ["main inlined.c:22"])
+        build(histree, store, traces, "--symbols", "none")
+        rows = csv.DictReader(run(histree, "segments", store, "function-calls", "--format", "csv").splitlines())
+        expect("sites of no place", {row["site"] for row in rows}, {""})
+
+
 def said_table(folder, truth):
     path = os.path.join(folder, "table")
     with open(path, "w", encoding="ascii") as file:
@@ -145,6 +194,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
             print(check(os.path.abspath(sys.argv[1]), folder))
+            check_sites(os.path.abspath(sys.argv[1]), folder)
         except Wrong as wrong:
             print(wrong)
             return 1

@@ -13,7 +13,7 @@
 
 struct call_binding {
 	enum call_role role;
-	uint32_t tid, pid, address, name, process; /* fields */
+	uint32_t tid, pid, address, site, name, process; /* fields */
 };
 
 bool call_stacks_apply(const struct event_trace *trace)
@@ -46,6 +46,17 @@ enum histree_status call_symbol(struct call_stacks *stacks, const struct call_th
 	if (frame->function->name != NULL)
 		*name = frame->function->name;
 	return status;
+}
+
+enum histree_status call_site(struct call_stacks *stacks, const struct call_thread *thread,
+			      const struct call_frame *frame, const char **site, struct histree_error *error)
+{
+	*site = NULL;
+	/* Of a program that is over there are no binaries any more. */
+	if (frame->site == 0 || frame->function == NULL || thread->space == NULL ||
+	    frame->function->program != thread->space->before_count)
+		return HISTREE_OK;
+	return call_symbols_site(&stacks->symbols, thread->space, frame->site, site, error);
 }
 
 enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree_state_system *system,
@@ -87,6 +98,7 @@ static struct call_binding bind_class(const struct event_class *class)
 		binding.tid = event_class_field(class, "tid");
 	binding.pid = event_class_context_field(class, "vpid");
 	binding.address = event_class_field(class, "addr");
+	binding.site = event_class_field(class, "call_site");
 	binding.name = event_class_field(class, "name");
 	binding.process = event_class_field(class, "procname");
 	return binding;
@@ -253,7 +265,7 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	if (binding == NULL || !call_symbols_take(&stacks->symbols, event))
 		return false;
 	cpu_gaps_meet(&stacks->gaps, event);
-	int64_t tid, number;
+	int64_t tid, number, site;
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
 	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
@@ -272,6 +284,8 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		out->process = NULL;
 	const uint64_t address = has_address ? (uint64_t)number : 0;
 	struct call_frame frame = { .address = address, .is_whole = true };
+	if (binding->role == CALL_ENTRY && event_int(event, binding->site, &site))
+		frame.site = (uint64_t)site;
 	if (binding->role == CALL_ENTRY && (!name_frame(stacks, event, binding->name, &frame) ||
 					    !find_function(stacks, event, binding, out->thread, &frame)))
 		return false;

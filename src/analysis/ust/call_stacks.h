@@ -30,6 +30,7 @@ enum call_role { CALL_NONE, CALL_ENTRY, CALL_EXIT };
 
 struct call_frame {
 	uint64_t address;               /* of the function */
+	uint64_t site;                  /* where the call returns to; 0: the trace does not say */
 	const char *name;               /* of it; NULL: the trace has only the address */
 	struct call_function *function; /* NULL: it has a name, or none is looked for */
 	histree_time start;
@@ -112,6 +113,10 @@ const char *call_name(const struct call_frame *frame, char room[static CALL_NAME
 enum histree_status call_symbol(struct call_stacks *stacks, const struct call_thread *thread,
 				const struct call_frame *frame, const char **name, char room[static CALL_NAME_SIZE],
 				struct histree_error *error);
+
+/* Where it was called from, see call_symbols_site(); *site is NULL if that is not known. */
+enum histree_status call_site(struct call_stacks *stacks, const struct call_thread *thread,
+			      const struct call_frame *frame, const char **site, struct histree_error *error);
 
 /* Hand the names of all functions to the history of the stacks, as labels. */
 enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree_state_system *system,

@@ -160,6 +160,7 @@ static bool end_program(struct call_symbols *symbols, struct call_space *space)
 		}
 		space->before[space->before_count++] = space->functions;
 		space->functions = (struct id_map){ 0 };
+		id_map_release(&space->sites);
 	}
 	space->module_count = 0; /* all of them follow */
 	space->changes++;
@@ -206,6 +207,22 @@ struct call_function *call_symbols_function(struct call_symbols *symbols, struct
 	return function;
 }
 
+static const struct call_module *module_at(const struct call_space *space, uint64_t address)
+{
+	for (size_t i = 0; i < space->module_count; i++)
+		if (address - space->modules[i].base < space->modules[i].size)
+			return &space->modules[i];
+	return NULL;
+}
+
+static struct symbol_module binary_of(const struct call_module *module)
+{
+	return (struct symbol_module){ .path = module->path,
+				       .base = module->base,
+				       .build_id = module->build_id,
+				       .build_id_size = module->build_id_size };
+}
+
 static enum symbol_answer find(struct call_symbols *symbols, const struct call_space *space, uint64_t address,
 			       const char **name, char *line)
 {
@@ -213,23 +230,18 @@ static enum symbol_answer find(struct call_symbols *symbols, const struct call_s
 	*name = symbol_source_in_tables(&symbols->source, address);
 	if (*name != NULL)
 		return SYMBOL_FOUND;
-	for (size_t i = 0; i < space->module_count; i++) {
-		const struct call_module *module = &space->modules[i];
-		if (address - module->base >= module->size)
-			continue;
-		const struct symbol_module binary = { .path = module->path,
-						      .base = module->base,
-						      .build_id = module->build_id,
-						      .build_id_size = module->build_id_size };
-		enum symbol_answer answer = symbol_source_find(&symbols->source, &binary, address, name, line);
-		if ((answer == SYMBOL_NO_FILE || answer == SYMBOL_OTHER_BUILD) && symbols->missing_path == NULL) {
-			symbols->missing_path = module->path;
-			symbols->is_other_build = answer == SYMBOL_OTHER_BUILD;
-		}
-		return answer;
+	const struct call_module *module = module_at(space, address);
+	if (module == NULL) {
+		symbols->has_homeless |= space->module_count > 0;
+		return SYMBOL_NONE;
 	}
-	symbols->has_homeless |= space->module_count > 0;
-	return SYMBOL_NONE;
+	const struct symbol_module binary = binary_of(module);
+	enum symbol_answer answer = symbol_source_find(&symbols->source, &binary, address, name, line);
+	if ((answer == SYMBOL_NO_FILE || answer == SYMBOL_OTHER_BUILD) && symbols->missing_path == NULL) {
+		symbols->missing_path = module->path;
+		symbols->is_other_build = answer == SYMBOL_OTHER_BUILD;
+	}
+	return answer;
 }
 
 enum histree_status call_symbols_name(struct call_symbols *symbols, const struct call_space *space,
@@ -252,6 +264,69 @@ enum histree_status call_symbols_name(struct call_symbols *symbols, const struct
 	if (function->key == NULL || copy == NULL)
 		return error_memory(error, "names of functions");
 	function->name = copy;
+	return HISTREE_OK;
+}
+
+/* ---- sites of calls ----------------------------------------------------------------------------------------- */
+
+enum { SITE_SIZE_MAX = 1000 };
+
+struct site_text {
+	char text[SITE_SIZE_MAX + 1];
+	size_t size;
+	bool is_cut;
+};
+
+static void add_frame(void *context, const char *name, const char *line, bool is_inlined)
+{
+	static const char rest[] = " > ...";
+	struct site_text *site = context;
+	char *end = site->text + site->size;
+	const size_t room = sizeof(site->text) - sizeof(rest) - site->size;
+	if (site->is_cut)
+		return;
+	const int size = snprintf(end, room, "%s%.*s%s%s%s", site->size > 0 ? " > " : "", HISTREE_LABEL_TEXT_MAX,
+				  name, is_inlined ? " (inlined)" : "", *line != '\0' ? " " : "", line);
+	site->is_cut = size < 0 || (size_t)size >= room;
+	if (site->is_cut)
+		memcpy(end, rest, sizeof(rest));
+	site->size += site->is_cut ? sizeof(rest) - 1 : (size_t)size;
+}
+
+static bool find_site(struct call_symbols *symbols, const struct call_space *space, uint64_t address,
+		      struct site_text *site)
+{
+	/* Tables are of no use: they say where functions begin, and not where they end. */
+	const struct call_module *module = module_at(space, address);
+	if (module == NULL)
+		return true;
+	const struct symbol_module binary = binary_of(module);
+	return symbol_source_chain(&symbols->source, &binary, address, add_frame, site) != SYMBOL_NO_MEMORY;
+}
+
+enum histree_status call_symbols_site(struct call_symbols *symbols, struct call_space *space, uint64_t address,
+				      const char **text, struct histree_error *error)
+{
+	struct call_site *site = id_map_find(&space->sites, address);
+	*text = NULL;
+	if (site == NULL) {
+		site = arena_allocate(&symbols->records, sizeof(*site), alignof(struct call_site));
+		if (site == NULL || !id_map_add(&space->sites, address, site))
+			return error_memory(error, "sites of calls");
+		*site = (struct call_site){ .text = NULL };
+	}
+	if (site->text == NULL && site->tried != space->changes + 1) {
+		struct site_text made = { .size = 0 };
+		site->tried = space->changes + 1;
+		/* The call itself is before the place that it returns to. */
+		if (!find_site(symbols, space, address - 1, &made))
+			return error_memory(error, "sites of calls");
+		if (made.size > 0)
+			site->text = arena_copy(&symbols->records, made.text, made.size);
+		if (made.size > 0 && site->text == NULL)
+			return error_memory(error, "sites of calls");
+	}
+	*text = site->text;
 	return HISTREE_OK;
 }
 
@@ -325,6 +400,7 @@ void call_symbols_release(struct call_symbols *symbols)
 		free(space->before);
 		free(space->modules);
 		id_map_release(&space->functions);
+		id_map_release(&space->sites);
 	}
 	id_map_release(&symbols->spaces);
 	class_table_release(&symbols->bindings);

@@ -30,6 +30,12 @@ struct call_function {
 	uint32_t label;   /* its number among those that are being made */
 };
 
+/* Where a call returns to. */
+struct call_site {
+	const char *text; /* "main app.c:50 > help (inlined) app.h:17"; NULL: not found, or not yet */
+	uint32_t tried;   /* as that of a function */
+};
+
 /*
  * The addresses of a process.  It may run several programs one after the other, by exec: each is dumped anew, and
  * what was called before has the names of the binaries that there were then.
@@ -41,6 +47,7 @@ struct call_space {
 	size_t module_count, module_capacity;
 	uint32_t changes;                     /* of the modules so far */
 	struct id_map functions;              /* struct call_function by address */
+	struct id_map sites;                  /* struct call_site by address, of this program */
 	struct id_map *before;                /* the same, of the programs that ran before */
 	size_t before_count, before_capacity; /* the former is the number of the program, too */
 };
@@ -77,6 +84,13 @@ struct call_function *call_symbols_function(struct call_symbols *symbols, struct
 /* Look for the name of a function, if it has none and there is more to be found since. */
 enum histree_status call_symbols_name(struct call_symbols *symbols, const struct call_space *space,
 				      struct call_function *function, struct histree_error *error);
+
+/*
+ * Say where a call was made that returns to an address: in which function, and in which that were inlined there.
+ * *text is NULL if that is not known.
+ */
+enum histree_status call_symbols_site(struct call_symbols *symbols, struct call_space *space, uint64_t address,
+				      const char **text, struct histree_error *error);
 
 /* Look for all names, and count what has one and what has not. */
 enum histree_status call_symbols_name_all(struct call_symbols *symbols, struct histree_error *error);

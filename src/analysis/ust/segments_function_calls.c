@@ -5,7 +5,8 @@
  * Of the first a function is called by its name, if that was found by the time the call ended (call_symbols.h),
  * else by its address.  Depth 1 is the outermost call that the trace knows of, not main().  The time in a call
  * itself is its duration without the calls that it made; null where one of those is missing, as its exit or entry
- * is lost.
+ * is lost.  The site is where it was called: the functions that are there by the debugging information, inlined
+ * ones too, each with its line.
  */
 #include <stdlib.h>
 
@@ -13,11 +14,12 @@
 #include "analysis/ust/call_stacks.h"
 #include "base/error.h"
 
-enum { CALL_NAME, CALL_TID, CALL_PROCESS, CALL_DEPTH, CALL_SELF, CALL_CALLER, CALL_FIELD_COUNT };
+enum { CALL_NAME, CALL_TID, CALL_PROCESS, CALL_DEPTH, CALL_SELF, CALL_CALLER, CALL_SITE, CALL_FIELD_COUNT };
 
 static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },   { "process", HISTREE_STRING },
 	{ "depth", HISTREE_INT },   { "self", HISTREE_LONG }, { "caller", HISTREE_STRING },
+	{ "site", HISTREE_STRING },
 };
 
 struct function_calls {
@@ -52,10 +54,12 @@ static enum histree_status add_call(struct function_calls *calls, const struct c
 	struct histree_value values[CALL_FIELD_COUNT];
 	const struct histree_segment segment = { frame->start, thread->last, values };
 	char name_room[CALL_NAME_SIZE], caller_room[CALL_NAME_SIZE];
-	const char *name, *caller = NULL;
+	const char *name, *site, *caller = NULL;
 	enum histree_status status = call_symbol(calls->stacks, thread, frame, &name, name_room, error);
 	if (status == HISTREE_OK && thread->depth > 0)
 		status = call_symbol(calls->stacks, thread, &frame[-1], &caller, caller_room, error);
+	if (status == HISTREE_OK)
+		status = call_site(calls->stacks, thread, frame, &site, error);
 	if (status != HISTREE_OK)
 		return status;
 	values[CALL_NAME] = histree_string(name);
@@ -65,6 +69,7 @@ static enum histree_status add_call(struct function_calls *calls, const struct c
 	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
 	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
 	values[CALL_CALLER] = caller == NULL ? histree_null() : histree_string(caller);
+	values[CALL_SITE] = site == NULL ? histree_null() : histree_string(site);
 	return histree_segment_store_add(calls->store, &segment, error);
 }
 
@@ -116,7 +121,7 @@ static void missing(const void *instance, char *text, size_t size)
 
 const struct segment_analysis segment_analysis_function_calls = {
 	.name = "function-calls",
-	.version = 2,
+	.version = 3,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), from entry to exit",
 	.fields = fields,
 	.field_count = CALL_FIELD_COUNT,

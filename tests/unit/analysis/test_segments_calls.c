@@ -40,9 +40,9 @@ static void too_deep_calls_are_counted(void **state)
 	struct histree_segment_iter *iter = segment_run_iterate(&run);
 	char text[SEGMENT_RUN_TEXT_SIZE];
 	assert_true(segment_run_next(&run, iter, text));
-	assert_string_equal(text, "65534-65541 0xfffe, 5, p, 65535, 2, 0xfffd");
+	assert_string_equal(text, "65534-65541 0xfffe, 5, p, 65535, 2, 0xfffd, null");
 	assert_true(segment_run_next(&run, iter, text));
-	assert_string_equal(text, "65535-65540 0xffff, 5, p, 65536, null, 0xfffe");
+	assert_string_equal(text, "65535-65540 0xffff, 5, p, 65536, null, 0xfffe, null");
 	assert_false(segment_run_next(&run, iter, text));
 	/* The two below the limit are alone, both their entries and their exits. */
 	segment_run_expect_alone(&run, 2, 2 + CALL_DEPTH_MAX - 2);
