@@ -278,8 +278,8 @@ static enum histree_status ask(struct reading *reading, struct histree_region re
 /* ---- of a narrow range ------------------------------------------------------------------------------------ */
 
 /*
- * To find out who lived in a range, its states of all statuses are read.  To hear the names of all threads that there
- * are, each leaf of the history is, as everywhere somebody begins.
+ * To find out who lived in a range, its states of all statuses are read.  For the names of all threads, each leaf
+ * of the history would be, as everywhere somebody begins.
  */
 enum { NARROW = 16 /* of the history's time */, FEW = 4 /* of all threads */ };
 
