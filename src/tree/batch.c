@@ -283,11 +283,14 @@ static void order_by_start(struct column_item *items, size_t count)
 	}
 }
 
-/* Where a chunk begins the processor does not see coming; on from there it does. */
+/*
+ * Where a chunk begins the processor does not see coming; on from there it does.  There may be none, whose lines are
+ * no addresses to add to, but may be asked for like any.
+ */
 static inline void prefetch_chunk(const struct chunk *chunk)
 {
 	for (size_t line = 0; line < 8; line++)
-		__builtin_prefetch((const char *)chunk + line * 64);
+		__builtin_prefetch((const void *)((uintptr_t)chunk + line * 64));
 }
 
 /* Find at which position the items of each key begin when they are sorted. */
