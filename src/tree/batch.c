@@ -284,8 +284,8 @@ static void order_by_start(struct column_item *items, size_t count)
 }
 
 /*
- * Where a chunk begins the processor does not see coming; on from there it does.  There may be none, whose lines are
- * no addresses to add to, but may be asked for like any.
+ * Where a chunk begins the processor does not see coming; on from there it does.  There may be none: its lines may
+ * be asked for, but nothing is added to its pointer.
  */
 static inline void prefetch_chunk(const struct chunk *chunk)
 {
