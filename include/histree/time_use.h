@@ -28,7 +28,7 @@ enum histree_use {
 	HISTREE_USE_USER,        /* runs in user mode */
 	HISTREE_USE_SYSTEM,      /* runs in a system call */
 	HISTREE_USE_INTERRUPTED, /* has a CPU, on which an interrupt or softirq runs */
-	HISTREE_USE_IDLE,        /* of the idle loop of a CPU: runs */
+	HISTREE_USE_IDLE,        /* of the idle loop of a CPU: runs; its waits are not counted */
 	HISTREE_USE_WAITING,     /* could run, and has no CPU */
 	HISTREE_USE_BLOCKED,
 	HISTREE_USE_OTHER,   /* waits, and nobody knows for what; or waits after it was made */

@@ -176,10 +176,16 @@ static enum histree_use use_of(const struct histree_thread *thread, int32_t stat
 	if (status < 0 || (size_t)status >= sizeof(uses) / sizeof(*uses))
 		return HISTREE_USE_UNKNOWN;
 	bool runs = uses[status] == HISTREE_USE_USER || uses[status] == HISTREE_USE_SYSTEM;
-	/* The idle loop waits for nobody. */
-	if (thread->tid == 0 && (runs || uses[status] == HISTREE_USE_WAITING))
-		return HISTREE_USE_IDLE;
-	return uses[status];
+	return thread->tid == 0 && runs ? HISTREE_USE_IDLE : uses[status];
+}
+
+/*
+ * While others have its CPU, an idle loop waits for that, in the history.  Nobody has to wait then: it is no time of
+ * a CPU's queue, and no idle time, as somebody runs.
+ */
+static bool is_nobodys(const struct histree_thread *thread, enum histree_use use)
+{
+	return thread->tid == 0 && use == HISTREE_USE_WAITING;
 }
 
 /* A piece of a state, and when that is. */
@@ -239,11 +245,13 @@ static enum histree_status hand_out_state(const struct sweeping *sweeping, const
 	const struct window_states *window = &sweeping->states;
 	histree_time at = state->start > window->from ? state->start : window->from;
 	histree_time end = state->end < window->to ? state->end : window->to;
+	const enum histree_use use = use_of(thread, (int32_t)state->value);
 	enum histree_status status = HISTREE_OK;
+	if (is_nobodys(thread, use))
+		return HISTREE_OK;
 	while (at <= end && status == HISTREE_OK) {
 		histree_time since = state->start, of_cpu;
-		struct cut cut = { .piece = { .thread = thread }, .start = at, .end = end };
-		cut.piece.use = use_of(thread, (int32_t)state->value);
+		struct cut cut = { .piece = { .thread = thread, .use = use }, .start = at, .end = end };
 		cut.piece.cpu = thread->cpu >= 0 ? thread->cpu : value_at(cpus, at, &cut.end, &of_cpu);
 		cut.piece.system_call = value_at(calls, at, &cut.end, &since);
 		cut.piece.had_by = USE_NOTHING;
@@ -323,7 +331,8 @@ static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t 
 			.had_by = USE_NOTHING,
 			.firsts = part->begins,
 		};
-		status = sweep->take(sweep->context, &piece, error);
+		if (!is_nobodys(thread, piece.use))
+			status = sweep->take(sweep->context, &piece, error);
 	}
 	return status;
 }

@@ -178,9 +178,16 @@ static enum histree_use use_at(const struct world *world, int thread, int t)
 	int32_t status = world->of_thread[thread][STATUS][t];
 	if (status == NOT_KNOWN)
 		return HISTREE_USE_UNKNOWN;
-	if (tids[thread] == 0 && (status == 2 || status == 3 || status == 5))
+	if (tids[thread] == 0 && (status == 2 || status == 3))
 		return HISTREE_USE_IDLE;
 	return uses[status];
+}
+
+/* Whether there is the thread; of an idle loop only while no other has its CPU. */
+static bool is_counted(const struct world *world, int thread, int t)
+{
+	int32_t status = world->of_thread[thread][STATUS][t];
+	return status != NOTHING && (tids[thread] != 0 || status != 5);
 }
 
 static int32_t had_by_at(const struct world *world, int thread, int t)
@@ -272,7 +279,7 @@ static void expect(const struct world *world, const struct histree_use_row *row,
 	memset(ns, 0, HISTREE_USE_COUNT * sizeof(*ns));
 	for (int thread = first_thread(by); thread < THREADS; thread++)
 		for (int t = from; t <= to; t++)
-			if (world->of_thread[thread][STATUS][t] != NOTHING && filter->passes(world, thread, t) &&
+			if (is_counted(world, thread, t) && filter->passes(world, thread, t) &&
 			    is_of(world, row, by, thread, t))
 				ns[use_at(world, thread, t)]++;
 }
@@ -286,9 +293,8 @@ static struct histree_use_longest longest_of(const struct world *world, const st
 	for (int thread = first_thread(by); thread < THREADS; thread++) {
 		uint64_t run = 0;
 		for (int t = from; t <= to; t++) {
-			bool counts = world->of_thread[thread][STATUS][t] != NOTHING &&
-				      filter->passes(world, thread, t) && use_at(world, thread, t) == wanted &&
-				      is_of(world, row, by, thread, t);
+			bool counts = is_counted(world, thread, t) && filter->passes(world, thread, t) &&
+				      use_at(world, thread, t) == wanted && is_of(world, row, by, thread, t);
 			run = counts ? run + 1 : 0;
 			const histree_time start = START + t + 1 - (histree_time)run;
 			if (run > longest.ns || (run > 0 && run == longest.ns && start < longest.start))
@@ -320,7 +326,7 @@ static uint64_t count_all(const struct world *world, unsigned by, const struct f
 	uint64_t sum = 0;
 	for (int thread = first_thread(by); thread < THREADS; thread++)
 		for (int t = from; t <= to; t++)
-			sum += world->of_thread[thread][STATUS][t] != NOTHING && filter->passes(world, thread, t);
+			sum += is_counted(world, thread, t) && filter->passes(world, thread, t);
 	return sum;
 }
 
