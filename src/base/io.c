@@ -96,6 +96,12 @@ const struct io io_posix = {
 	.rmdir = posix_rmdir,
 };
 
+bool io_writes_through(const char *path)
+{
+	struct stat facts;
+	return lstat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
 enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,
 				struct histree_error *error)
 {

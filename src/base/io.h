@@ -8,6 +8,7 @@
 #ifndef BASE_IO_H
 #define BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -42,6 +43,12 @@ enum histree_status io_read_all(const struct io *io, int file, void *bytes, size
 				struct histree_error *error);
 enum histree_status io_write_all(const struct io *io, int file, const void *bytes, size_t size, uint64_t offset,
 				 struct histree_error *error);
+
+/*
+ * Whether something is at the path, of the real file system, that is to be written to and never to be replaced: a
+ * device such as /dev/stdout, a pipe, a link.
+ */
+bool io_writes_through(const char *path);
 
 /* Return when what was written is on disk. */
 enum histree_status io_sync(const struct io *io, int file, struct histree_error *error);

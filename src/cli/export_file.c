@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum cli_exit export_file_check(const char *path, bool force, enum export_place place)
 {
 	struct stat there;
@@ -24,6 +26,8 @@ enum cli_exit export_file_check(const char *path, bool force, enum export_place 
 			       : report_exit(CLI_INPUT, "'%s' is no folder: choose another name", path);
 	if (S_ISDIR(there.st_mode))
 		return report_exit(CLI_INPUT, "'%s' is a folder: choose another name", path);
+	if (place != EXPORT_BY_NAME && io_writes_through(path))
+		return CLI_OK; /* nothing of it is lost */
 	if (!force)
 		return report_exit(CLI_INPUT, "'%s' exists already; use --force to replace it", path);
 	return CLI_OK;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 static bool ends_in(const char *text, const char *end)
 {
 	size_t size = strlen(text), end_size = strlen(end);
@@ -63,8 +65,9 @@ enum cli_exit picture_file_draw(const char *path,
 							    struct histree_error *error),
 				void *context)
 {
+	const bool writes_through = io_writes_through(path);
 	char *part = NULL;
-	if (asprintf(&part, "%s.part", path) < 0)
+	if (asprintf(&part, "%s%s", path, writes_through ? "" : ".part") < 0)
 		return report_no_memory();
 	FILE *file = fopen(part, "wbe");
 	enum cli_exit code = CLI_OK;
@@ -76,9 +79,9 @@ enum cli_exit picture_file_draw(const char *path,
 	if (draw(context, write_bytes, file, &error) != HISTREE_OK)
 		code = report_error(&error);
 	bool written = fclose(file) == 0;
-	if (code == CLI_OK && (!written || rename(part, path) != 0))
+	if (code == CLI_OK && (!written || (!writes_through && rename(part, path) != 0)))
 		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(errno));
-	if (code != CLI_OK)
+	if (code != CLI_OK && !writes_through)
 		unlink(part);
 out:
 	free(part);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
 #include "cli/time_option.h"
@@ -104,11 +105,12 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-/* The page takes the file's name when it is whole. */
+/* The page takes the file's name when it is whole; a device or a pipe gets it as it comes. */
 static enum cli_exit write_file(const struct report_source *source, const char *path)
 {
+	const bool writes_through = io_writes_through(path);
 	char *part = NULL;
-	if (asprintf(&part, "%s.part", path) < 0)
+	if (asprintf(&part, "%s%s", path, writes_through ? "" : ".part") < 0)
 		return report_no_memory();
 	int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
 	struct output *output = file >= 0 ? output_create(file) : NULL;
@@ -118,11 +120,11 @@ static enum cli_exit write_file(const struct report_source *source, const char *
 	int failure = output_free(output);
 	if (file >= 0 && close(file) != 0 && failure == 0)
 		failure = errno;
-	if (code == CLI_OK && failure == 0 && rename(part, path) != 0)
+	if (code == CLI_OK && failure == 0 && !writes_through && rename(part, path) != 0)
 		failure = errno;
 	if (code == CLI_OK && failure != 0)
 		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(failure));
-	if (code != CLI_OK && file >= 0)
+	if (code != CLI_OK && file >= 0 && !writes_through)
 		unlink(part);
 	free(part);
 	return code;

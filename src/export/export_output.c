@@ -15,6 +15,13 @@ enum histree_status export_output_open(struct export_output *output, const struc
 				       struct histree_error *error)
 {
 	*output = (struct export_output){ .io = io, .file = -1 };
+	if (io == &io_posix && io_writes_through(path)) {
+		*output = (struct export_output){ .file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC),
+						  .is_own = true };
+		return output->file >= 0
+			       ? HISTREE_OK
+			       : error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+	}
 	output->path = strdup(path);
 	if (output->path == NULL || asprintf(&output->temporary, "%s.part", path) < 0) {
 		output->temporary = NULL;
@@ -75,6 +82,8 @@ enum histree_status export_output_finish(struct export_output *output, enum hist
 {
 	const struct io *io = output->io;
 	if (output->path == NULL && output->temporary == NULL) {
+		if (output->is_own && output->file >= 0 && close(output->file) != 0 && status == HISTREE_OK)
+			status = error_set(error, HISTREE_ERR_IO, "cannot write: %s", strerror(errno));
 		*output = (struct export_output){ .file = -1 };
 		return status;
 	}

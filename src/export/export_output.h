@@ -3,7 +3,8 @@
  * export_output.h - where the bytes of an exported file go, from front to back.
  *
  * A file is written under a temporary name, its own with ".part" behind it, and takes its name when it is whole: an
- * older one stays until then.  A descriptor of the caller's, which may be a pipe, is written as it comes.
+ * older one stays until then.  A descriptor of the caller's, and what has a name but is no file, such as a pipe, is
+ * written as it comes.
  */
 #ifndef EXPORT_EXPORT_OUTPUT_H
 #define EXPORT_EXPORT_OUTPUT_H
@@ -18,6 +19,7 @@ struct export_output {
 	const struct io *io;    /* of files; a descriptor of the caller's is written with write(2) */
 	char *path, *temporary; /* NULL: a descriptor of the caller's */
 	int file;
+	bool is_own;   /* a device or a pipe that was opened here */
 	uint64_t size; /* bytes written so far */
 };
 

@@ -304,6 +304,9 @@ enum histree_status histree_export_sqlite(const struct histree_sqlite_table *tab
 		part = NULL;
 		status = error_memory(error, "a path");
 	}
+	if (status == HISTREE_OK && io_writes_through(path))
+		status = error_set(file.error, HISTREE_ERR_ARGUMENT, "'%s' is no file: a database has to be one",
+				   path);
 	/* What is left of an export that was cut off is no database to add to. */
 	if (status == HISTREE_OK && unlink(part) != 0 && errno != ENOENT)
 		status = error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", part, strerror(errno));
