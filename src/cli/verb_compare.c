@@ -185,6 +185,22 @@ static int print_states(const struct state_side sides[SIDES], const struct histr
 	return cli_end(output, status);
 }
 
+/* Without '--analysis', each store has the history of its own default; states of different ones are no match. */
+static enum cli_exit check_analyses(const struct state_side sides[SIDES])
+{
+	static const char kernel[] = "kernel";
+	const char *a = histree_history_info(sides[0].history)->provider;
+	const char *b = histree_history_info(sides[1].history)->provider;
+	bool are_alike = strcmp(a, b) == 0 ||
+			 (strncmp(a, kernel, strlen(kernel)) == 0 && strncmp(b, kernel, strlen(kernel)) == 0);
+	return are_alike
+		       ? CLI_OK
+		       : report_exit(CLI_USAGE,
+				     "'%s' has states of '%s' and '%s' those of '%s', which do not compare: choose "
+				     "an analysis that both have with '--analysis', or build one with '-a %s'",
+				     sides[0].target.path, a, sides[1].target.path, b, a);
+}
+
 static int compare_states(const struct cli_words *words, const struct compare_options *chosen,
 			  const struct time_range_options ranges[SIDES])
 {
@@ -195,6 +211,8 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
 		status = open_side(&sides[i], words, i, chosen->analysis, &ranges[i]);
+	if (status == CLI_OK && chosen->analysis == NULL && words->count == SIDES)
+		status = check_analyses(sides);
 	if (status == CLI_OK &&
 	    histree_state_comparison_create(&sides[0].selection, &sides[1].selection, (struct histree_cancel){ 0 },
 					    &comparison, &error) != HISTREE_OK)

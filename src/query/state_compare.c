@@ -120,6 +120,27 @@ static bool has_names(const struct histree_label_table *table)
 	return false;
 }
 
+/*
+ * An idle loop runs where nobody else does, and waits for its CPU where somebody has it: neither is a thread's work
+ * or wait, and the status of its CPU says both.  "Threads/0_3", or what is below it.
+ */
+static bool is_idle_loop(const struct side *side, histree_quark quark, const struct histree_label_table *table)
+{
+	static const char idle[] = "0_", threads[] = "Threads";
+	const struct histree_attributes *attributes = histree_history_attributes(side->history);
+	char name[sizeof(threads)];
+	bool is_idle = false;
+	if (table->meaning != HISTREE_MEANS_THREAD_STATUS)
+		return false;
+	for (; quark != HISTREE_ROOT; quark = histree_attributes_parent(attributes, quark)) {
+		size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
+		if (is_idle && size == sizeof(threads) - 1 && memcmp(name, threads, size) == 0)
+			return true;
+		is_idle = size >= sizeof(idle) && memcmp(name, idle, sizeof(idle) - 1) == 0;
+	}
+	return false;
+}
+
 static enum histree_status take(struct histree_state_comparison *comparison, const struct side *side,
 				const struct histree_state_time *part, struct histree_error *error)
 {
@@ -158,14 +179,15 @@ static enum histree_status read_half(struct histree_state_comparison *comparison
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* Only those whose values have names; *named is the caller's. */
+/* Only those whose values have names, but no idle loops; *named is the caller's. */
 static enum histree_status list_named(const struct side *side, struct histree_region *region, histree_quark **named,
 				      struct histree_error *error)
 {
 	const uint32_t all = histree_history_info(side->history)->attribute_count;
 	size_t count = 0, capacity = 0;
 	for (histree_quark quark = 0; quark < all; quark++) {
-		if (!has_names(histree_labels_of(side->history, quark)))
+		const struct histree_label_table *table = histree_labels_of(side->history, quark);
+		if (!has_names(table) || is_idle_loop(side, quark, table))
 			continue;
 		if (!array_reserve(named, &capacity, count + 1))
 			return error_memory(error, "the comparison");

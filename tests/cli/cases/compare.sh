@@ -14,3 +14,13 @@ try histree compare store store --from-b +20ms --to-b +10ms
 try histree compare --segments system-calls store "$STORE"
 try histree compare --segments system-calls store store --by colour
 try histree compare --segments system-calls store store --where 'name == nothing'
+# An idle loop is no thread that runs or waits: the threads wait for as long as top says, and run for as long as CPUs do.
+waits=$(histree top "$STORE" --by state --format csv | tr -d '\r' | sed -n 's/^[^,]*,waiting,\([0-9]*\).*/\1/p')
+histree compare "$STORE" "$STORE" --format csv | tr -d '\r' | awk -F, -v waits="$waits" '
+	$3 == "waits for a CPU" { print ($4 == waits ? "as top" : $4 " and not " waits) }
+	$1 " " $3 == "thread status user mode" || $1 " " $3 == "CPU status user mode" { print $1, $4 }'
+histree compare "$STORE" "$STORE" 'Threads/0_*' --format csv | tr -d '\r' | cut -d, -f1,3,4
+printf 'path\tstart\tend\ttype\tvalue\nx\t1\t9\tint\t5\n' >x.tsv
+histree load -q -a other -o other.histree x.tsv
+try histree compare "$STORE" other.histree
+histree compare "$STORE" other.histree '*' --format csv | head -n 1 | tr -d '\r' | cut -d, -f1-3
