@@ -52,7 +52,7 @@ static enum cli_exit print(const struct histree_flame *flame, const struct compa
 		return report_no_memory();
 	enum cli_exit code = flame_rows_print(output, flame, &request);
 	if (code == CLI_OK && nodes[0].total[0] == 0 && nodes[0].total[1] == 0)
-		code = CLI_NOTHING;
+		code = report_exit(CLI_NOTHING, "no call is going on in that time");
 	return cli_end(output, code);
 }
 

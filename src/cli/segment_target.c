@@ -115,5 +115,5 @@ enum cli_exit segment_target_judge(const struct histree_segment_store *store,
 {
 	if (loss != NULL)
 		return segment_target_report_loss(store, loss);
-	return found_some ? CLI_OK : CLI_NOTHING;
+	return found_some ? CLI_OK : report_exit(CLI_NOTHING, "there are no such segments");
 }

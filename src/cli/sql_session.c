@@ -116,20 +116,39 @@ static enum cli_exit report_sql(struct session *session, int code)
 	return report_exit(CLI_INPUT, "%s", sqlite3_errmsg(session->db));
 }
 
+/* The analysis whose segments are a table that is not there; false: no analysis makes that. */
+static bool find_analysis_of(const char *table, struct histree_analysis_info *analysis)
+{
+	for (size_t i = 0; histree_analysis(i, analysis); i++) {
+		size_t at = 0;
+		while (analysis->name[at] != '\0' &&
+		       (analysis->name[at] == '-' ? '_' : analysis->name[at]) == table[at])
+			at++;
+		if (analysis->makes_segments && analysis->name[at] == '\0' && table[at] == '\0')
+			return true;
+	}
+	return false;
+}
+
 /* A statement could not be understood. */
 static enum cli_exit report_wrong(struct session *session, int code)
 {
+	static const char no_table[] = "no such table: ";
+	const char *message = sqlite3_errmsg(session->db);
+	struct histree_analysis_info analysis;
 	int at = sqlite3_error_offset(session->db);
 	if (code == SQLITE_NOMEM)
 		return report_no_memory();
-	if (strcmp(sqlite3_errmsg(session->db), "no query solution") == 0)
+	if (strcmp(message, "no query solution") == 0)
 		return report_exit(CLI_USAGE,
 				   "a table function lacks an argument, or has it from a table that needs the "
 				   "function first; histree-sql(1) lists them");
+	if (strncmp(message, no_table, strlen(no_table)) == 0 &&
+	    find_analysis_of(message + strlen(no_table), &analysis))
+		return report_exit(CLI_USAGE, "%s; a build with '-a %s' makes it", message, analysis.name);
 	if (at >= 0)
-		return report_exit(CLI_USAGE, "%s, at byte %d of the statement", sqlite3_errmsg(session->db),
-				   at + 1);
-	return report_exit(CLI_USAGE, "%s", sqlite3_errmsg(session->db));
+		return report_exit(CLI_USAGE, "%s, at byte %d of the statement", message, at + 1);
+	return report_exit(CLI_USAGE, "%s", message);
 }
 
 /* What was wrong with the answers is said once; they are printed even so. */

@@ -111,10 +111,15 @@ static enum cli_exit print(const struct histree_flame *flame, const struct flame
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	enum cli_exit code =
-		chosen->folded ? flame_rows_fold(output, flame) : flame_rows_print(output, flame, &request);
-	if (code == CLI_OK && nodes[0].total[0] == 0)
-		code = CLI_NOTHING;
+	const bool is_empty = nodes[0].total[0] == 0;
+	enum cli_exit code = CLI_OK; /* for people, no names of columns above nothing */
+	if (chosen->folded)
+		code = flame_rows_fold(output, flame);
+	else if (!is_empty || !request.format->for_people)
+		code = flame_rows_print(output, flame, &request);
+	if (code == CLI_OK && is_empty)
+		code = report_exit(CLI_NOTHING, chosen->waits ? "no such thread waited in that time"
+							      : "no call is going on in that time");
 	if (code == CLI_OK && histree_flame_is_damaged(flame, 0))
 		code = report_damaged_history();
 	return cli_end(output, code);

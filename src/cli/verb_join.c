@@ -203,7 +203,9 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 	histree_join_free(join);
 	if (status != HISTREE_END)
 		return report_error(&error);
-	return lost != CLI_OK || joining->rows.row_count > 0 ? lost : CLI_NOTHING;
+	return lost != CLI_OK || joining->rows.row_count > 0
+		       ? lost
+		       : report_exit(CLI_NOTHING, "no such segment is in the time of such a state");
 }
 
 /* ------------------------------------------------------------------------------------------------------- */

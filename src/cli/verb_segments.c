@@ -143,7 +143,7 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 		return cli_end(output, report_error(&error));
 	if (lost != CLI_OK)
 		return cli_end(output, lost);
-	return cli_end(output, rows.rows.row_count > 0 ? CLI_OK : CLI_NOTHING);
+	return cli_end(output, segment_target_judge(store, NULL, rows.rows.row_count > 0));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

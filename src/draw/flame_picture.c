@@ -325,7 +325,7 @@ enum histree_status histree_draw_flame(const struct histree_flame *flame,
 	picture->options = options;
 	picture->nodes = histree_flame_nodes(flame, &picture->count);
 	if (picture->nodes == NULL || picture->nodes[0].total[0] + picture->nodes[0].total[1] == 0)
-		status = error_set(error, HISTREE_NOT_FOUND, "no call is going on in that time");
+		status = error_set(error, HISTREE_NOT_FOUND, "nothing is going on in that time");
 	if (status == HISTREE_OK) {
 		measure(picture);
 		status = draw(picture, write, context, error);

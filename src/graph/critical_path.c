@@ -287,7 +287,7 @@ enum histree_status path_begin(struct histree_critical_path *path, const struct 
 
 static enum histree_status has_no_edge(int32_t tid, struct histree_error *error)
 {
-	return error_set(error, HISTREE_NOT_FOUND, "thread %d has no edge in that time", tid);
+	return error_set(error, HISTREE_NOT_FOUND, "nothing is known of thread %d in that time", tid);
 }
 
 /* From its first vertex in that time. */

@@ -32,7 +32,9 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 				 path);
 	if (!S_ISDIR(facts.st_mode))
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: a store is a folder", path);
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE, path);
+	return error_set(error, HISTREE_ERR_FORMAT,
+			 "'%s' is no store: it has no " MANIFEST_FILE "; of a trace, 'histree build' makes one",
+			 path);
 }
 
 /* HISTREE_NOT_FOUND: the folder has no manifest. */
@@ -110,16 +112,28 @@ static const struct histree_store_history *find_history(const struct histree_sto
 	return analysis == NULL && info->history_count > 0 ? &info->histories[0] : NULL;
 }
 
+/* What makes an analysis that a store does not have. */
+static void name_the_way(const char *analysis, char *way, size_t size)
+{
+	if (registry_find(analysis) != NULL)
+		snprintf(way, size, "build it with '-a %s'", analysis);
+	else
+		snprintf(way, size, "'histree analyses' lists what there is");
+}
+
 static enum histree_status no_history(const struct histree_store_info *info, const char *analysis,
 				      struct histree_error *error)
 {
-	char names[256] = "";
+	char names[256] = "", way[64];
 	size_t length = 0;
 	for (size_t i = 0; i < info->history_count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
 					   info->histories[i].analysis);
-	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no analysis '%s'; it has %s", info->path,
-			 analysis != NULL ? analysis : "kernel", length > 0 ? names : "none");
+	if (analysis == NULL)
+		analysis = "kernel";
+	name_the_way(analysis, way, sizeof(way));
+	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no analysis '%s', %s%s; %s", info->path, analysis,
+			 length > 0 ? "only " : "and none at all", names, way);
 }
 
 /* A history of an analysis that this library does not have is still a history. */
@@ -232,7 +246,7 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 static enum histree_status no_segments(const struct histree_store_info *info, const char *analysis,
 				       struct histree_error *error)
 {
-	char names[256] = "";
+	char names[256] = "", way[64];
 	size_t length = 0;
 	for (size_t i = 0; i < info->segments_count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
@@ -241,12 +255,9 @@ static enum histree_status no_segments(const struct histree_store_info *info, co
 		return error_set(error, HISTREE_NOT_FOUND,
 				 "'%s' makes states, which 'query' and 'ls' show; segments of '%s': %s", analysis,
 				 info->path, length > 0 ? names : "none");
-	if (length == 0)
-		return error_set(error, HISTREE_NOT_FOUND,
-				 "'%s' has no segments '%s', and none at all; build it with '-a %s'", info->path,
-				 analysis, analysis);
-	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no segments '%s'; it has %s", info->path, analysis,
-			 names);
+	name_the_way(analysis, way, sizeof(way));
+	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no segments '%s', %s%s; %s", info->path, analysis,
+			 length > 0 ? "only " : "and none at all", names, way);
 }
 
 static enum histree_status open_segments_in(const char *folder, const char *file,

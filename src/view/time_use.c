@@ -380,7 +380,7 @@ enum histree_status histree_time_use_create(struct histree_history *history,
 		status =
 			error_set(error, HISTREE_ERR_ARGUMENT,
 				  "the history is of the analysis '%s' and has no threads; the use of time is that "
-				  "of 'kernel'",
+				  "of 'kernel'; build it with '-a kernel'",
 				  info->provider);
 	if (status != HISTREE_OK) {
 		histree_time_use_free(use);

@@ -52,3 +52,6 @@ file.write_bytes(data)
 END
 histree sql other "SELECT type, count(*) > 0 AS some FROM states WHERE type = 'unknown' GROUP BY 1" 2>&1 | cut -c1-70
 echo "exit status ${PIPESTATUS[0]}"
+# Tables that another build would have.
+try histree sql "$STORE" "SELECT count(*) FROM system_calls"
+try histree sql "$STORE" "SELECT count(*) FROM system_calls_"
