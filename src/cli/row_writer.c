@@ -65,6 +65,18 @@ void row_real(struct row_writer *rows, double number)
 	rows->column++;
 }
 
+void row_percent(struct row_writer *rows, double percent)
+{
+	char text[NUMBER_TEXT_SIZE];
+	const double rounded = round(10 * percent) / 10;
+	if (!rows->format->for_people) {
+		row_real(rows, rounded);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.1f", rounded);
+	row_text(rows, text);
+}
+
 void row_duration(struct row_writer *rows, uint64_t ns)
 {
 	char text[TIME_TEXT_SIZE];

@@ -85,6 +85,9 @@ void row_bool(struct row_writer *rows, bool truth);
 /* Writes an int, long, bool or string of up to 255 bytes, and after it what it means: "5 waits for a CPU". */
 void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words);
 
+/* Writes a number of percent with one digit behind the point; for programs, "67" and "0" have none. */
+void row_percent(struct row_writer *rows, double percent);
+
 /* Writes a length of time: with a unit for people, else in nanoseconds. */
 void row_duration(struct row_writer *rows, uint64_t ns);
 

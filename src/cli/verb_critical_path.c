@@ -2,7 +2,6 @@
 /*
  * verb_critical_path.c - what a thread waited for, step by step, or added up.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,10 +132,9 @@ static enum cli_exit add_total(struct printing *printing, const struct histree_p
 	return step->is_arrow || path_totals_add(&printing->totals, &total) ? CLI_OK : report_no_memory();
 }
 
-/* With one digit after the point, as text. */
 static double percent_of(const struct printing *printing, const struct path_total *total)
 {
-	return printing->totals.ns > 0 ? round(1000 * (double)total->ns / (double)printing->totals.ns) / 10 : 0;
+	return printing->totals.ns > 0 ? 100 * (double)total->ns / (double)printing->totals.ns : 0;
 }
 
 static void put_totals(struct printing *printing)
@@ -149,7 +147,7 @@ static void put_totals(struct printing *printing)
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);
 		row_unsigned(rows, total->steps);
-		row_real(rows, percent_of(printing, total));
+		row_percent(rows, percent_of(printing, total));
 		row_end(rows);
 	}
 }

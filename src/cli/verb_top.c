@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time_text.h"
 #include "cli/progress.h"
 #include "cli/switch_counts.h"
 #include "cli/target.h"
@@ -91,10 +92,19 @@ struct printing {
 
 /* ---- options ------------------------------------------------------------------------------------------------ */
 
+/* In expressions, where a minus is one, and in columns a key has "_" for "-": either is understood. */
+static bool is_key(const char *name, const char *word, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (name[i] != (word[i] == '_' ? '-' : word[i]))
+			return false;
+	return name[size] == '\0';
+}
+
 static bool read_key(const char *word, size_t size, unsigned *by)
 {
 	for (unsigned key = 0; key < HISTREE_USE_KEY_COUNT; key++)
-		if (strlen(key_names[key]) == size && memcmp(key_names[key], word, size) == 0) {
+		if (is_key(key_names[key], word, size)) {
 			*by |= 1U << key;
 			return true;
 		}
@@ -230,13 +240,7 @@ static void put_times(struct printing *printing, const struct histree_use_row *r
 		row_duration(rows, sum);
 		row_unsigned(rows, row->count);
 		double share = printing->ns > 0 ? (double)sum / (double)printing->ns : 0;
-		share = (double)(int64_t)(1000 * share + 0.5) / 10;
-		char text[32];
-		snprintf(text, sizeof(text), "%.1f", share);
-		if (rows->format->for_people)
-			row_text(rows, text);
-		else
-			row_real(rows, share);
+		row_percent(rows, 100 * share);
 		return;
 	}
 	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
@@ -248,7 +252,10 @@ static void put_times(struct printing *printing, const struct histree_use_row *r
 static void put_longest(struct row_writer *rows, const struct histree_use_longest *longest)
 {
 	row_duration(rows, longest->ns);
-	if (longest->ns > 0)
+	char text[TIME_TEXT_SIZE];
+	if (longest->ns > 0 && rows->format->for_people)
+		row_bytes(rows, text, time_format_clock(longest->start, text));
+	else if (longest->ns > 0)
 		row_number(rows, longest->start);
 	else if (rows->format->for_people)
 		row_text(rows, "-");
@@ -289,6 +296,21 @@ static void put_row(struct printing *printing, const struct histree_use_row *row
 	row_end(rows);
 }
 
+static enum cli_exit report_nothing(const struct top_options *chosen)
+{
+	char states[128] = "";
+	size_t size = 0;
+	if (chosen->where == NULL)
+		return report_exit(CLI_NOTHING, "there is no thread in that time");
+	for (int use = 0; use < HISTREE_USE_COUNT; use++)
+		size += (size_t)snprintf(states + size, sizeof(states) - size, "%s%s",
+					 use == 0                       ? ""
+					 : use == HISTREE_USE_COUNT - 1 ? " and "
+									: ", ",
+					 histree_use_name(use));
+	return report_exit(CLI_NOTHING, "nothing passes '%s'; states are %s", chosen->where, states);
+}
+
 static enum cli_exit print(struct printing *printing, const struct histree_time_use *use,
 			   const struct top_options *chosen)
 {
@@ -310,7 +332,7 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 	for (size_t i = 0; i < count && (chosen->limit == 0 || i < chosen->limit); i++)
 		put_row(printing, &rows[i]);
 	row_writer_finish(&printing->rows);
-	enum cli_exit code = count > 0 ? CLI_OK : CLI_NOTHING;
+	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen);
 	if (printing->switches.has_gaps)
 		report("warning: events are missing in that time, so that there may have been more switches");
 	if (histree_time_use_is_damaged(use) || printing->switches.is_damaged)

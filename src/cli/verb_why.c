@@ -105,9 +105,7 @@ static double percent_of(uint64_t ns, uint64_t all)
 
 static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t all)
 {
-	char text[32];
-	snprintf(text, sizeof(text), "%.1f", percent_of(ns, all));
-	row_text(rows, text);
+	row_percent(rows, percent_of(ns, all));
 }
 
 static void put_time(struct row_writer *rows, histree_time time)

@@ -32,3 +32,6 @@ try histree top switches.histree --columns switches,longest --limit 3 --format t
 try histree top switches.histree --columns switches --from +10ms --to +20ms --limit 3 --format json
 histree numbers switches.histree -a switches 'Threads/*/*voluntary' --change --from +10ms --to +20ms --format tsv 2>/dev/null | head -n 5
 histree top switches.histree --by state --columns longest --format csv
+# Keys are understood as expressions and columns have them.
+histree top "$STORE" --by system_call,had_by --limit 2 --format tsv
+try histree top "$STORE" --by system_cal

@@ -24,3 +24,8 @@ try histree why store "$thread" --from +1h
 try histree why store "$thread" --table everything
 try histree why "$STORE" 1
 try histree why store
+# Percent are numbers, for people with a digit behind the point.
+histree why store "$thread" --format json | python3 -c '
+import json, sys
+print(all(isinstance(row["percent"], (int, float)) for row in json.load(sys.stdin)))'
+histree critical-path store "$thread" --totals | awk '$NF !~ /\.[0-9]$/ { print "no digit:", $0 }' | head -n 3
