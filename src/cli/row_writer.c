@@ -204,6 +204,16 @@ void row_end(struct row_writer *rows)
 	rows->row_count++;
 }
 
+void row_names(struct row_writer *rows)
+{
+	if (!rows->format->for_people || rows->row_count > 0)
+		return;
+	for (size_t i = 0; i < rows->column_count; i++)
+		row_text(rows, rows->columns[i].name);
+	row_end(rows);
+	rows->row_count = 0;
+}
+
 void row_writer_finish(struct row_writer *rows)
 {
 	rows->format->finish(rows);

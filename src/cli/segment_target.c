@@ -110,6 +110,15 @@ enum cli_exit segment_target_report_loss(const struct histree_segment_store *sto
 			   loss->count_max, loss->from, loss->to, loss->node);
 }
 
+struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field)
+{
+	const bool is_text = schema->fields[field].type == HISTREE_STRING;
+	const unsigned width = is_text ? 16 : 8, name_width = (unsigned)strlen(schema->fields[field].name);
+	return (struct row_column){ .name = schema->fields[field].name,
+				    .width = name_width > width ? name_width : width,
+				    .to_the_right = !is_text };
+}
+
 enum cli_exit segment_target_judge(const struct histree_segment_store *store,
 				   const struct histree_segment_loss *loss, bool found_some)
 {

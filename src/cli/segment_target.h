@@ -7,6 +7,7 @@
 #define CLI_SEGMENT_TARGET_H
 
 #include "cli/option.h"
+#include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "histree/segment_filter.h"
@@ -46,6 +47,9 @@ void segment_target_close(struct segment_target *target);
 /* Finds the index of a field.  An unknown name is reported on standard error, with the names that there are. */
 enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
 				   size_t *field);
+
+/* Returns the column of a field, wide enough in text for what most have in it, and for its name. */
+struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field);
 
 /* Reports on standard error that segments are missing in the output.  Returns what to exit with. */
 enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,

@@ -104,6 +104,7 @@ static void put_thread(struct printing *printing, size_t host, int32_t tid)
 static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
 {
 	struct row_writer *rows = &printing->rows;
+	row_names(rows);
 	row_text(rows, step->is_arrow ? "arrow" : "state");
 	row_number(rows, step->start);
 	row_number(rows, step->end);
@@ -143,6 +144,7 @@ static void put_totals(struct printing *printing)
 	path_totals_sort(&printing->totals);
 	for (size_t i = 0; i < printing->totals.count; i++) {
 		const struct path_total *total = &printing->totals.all[i];
+		row_names(rows);
 		put_thread(printing, total->host, total->tid);
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);

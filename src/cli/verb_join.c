@@ -161,8 +161,7 @@ static void begin_rows(struct joining *joining, const struct row_format *format,
 	memcpy(joining->columns, of_state, sizeof(of_state));
 	joining->columns[0].width = attribute_list_width(&joining->list, 40);
 	for (size_t i = 0; i < schema->field_count; i++)
-		joining->columns[STATE_COLUMNS + i] =
-			(struct row_column){ .name = schema->fields[i].name, .width = 8 };
+		joining->columns[STATE_COLUMNS + i] = segment_target_column(schema, i);
 	row_writer_begin(&joining->rows, format, output, joining->columns, STATE_COLUMNS + schema->field_count);
 }
 
@@ -170,6 +169,7 @@ static void put_pair(struct joining *joining, const struct histree_join_pair *pa
 {
 	struct row_writer *rows = &joining->rows;
 	const struct listed_attribute *attribute = attribute_of(joining, pair->state->quark);
+	row_names(rows);
 	row_path(rows, attribute->path, attribute->path_size);
 	row_number(rows, pair->state->start);
 	row_number(rows, pair->state->end);

@@ -81,6 +81,7 @@ static void put_row(struct printing *printing, const struct listed_attribute *at
 		    histree_time to, const struct histree_numbers *numbers)
 {
 	struct row_writer *rows = &printing->rows;
+	row_names(rows);
 	row_path(rows, attribute->path, attribute->path_size);
 	row_number(rows, from);
 	row_number(rows, to);
@@ -219,6 +220,7 @@ static int put_changes(const struct change_row *rows, size_t count, const struct
 			 sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count && (chosen->top == 0 || i < chosen->top); i++) {
 		const struct histree_value change = number_change_value(&rows[i].change);
+		row_names(&writer);
 		row_path(&writer, rows[i].attribute->path, rows[i].attribute->path_size);
 		row_number(&writer, printing->from);
 		row_number(&writer, printing->to);

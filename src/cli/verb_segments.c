@@ -53,20 +53,16 @@ static void begin_rows(struct segment_rows *rows, const struct row_format *forma
 		       const struct histree_segment_schema *schema)
 {
 	static const struct row_column for_people[] = {
-		{ .name = "clock", .width = 18 },
-		{ .name = "lasts", .width = 10, .to_the_right = true },
+		{ .name = "start", .width = 18 },
+		{ .name = "duration", .width = 10, .to_the_right = true },
 	};
 	static const struct row_column for_programs[] = { { .name = "start" },
 							  { .name = "end" },
 							  { .name = "duration" } };
 	size_t count = format->for_people ? PEOPLE_COLUMNS : TIME_COLUMNS;
 	memcpy(rows->columns, format->for_people ? for_people : for_programs, count * sizeof(*rows->columns));
-	for (size_t i = 0; i < schema->field_count; i++) {
-		bool is_text = schema->fields[i].type == HISTREE_STRING;
-		rows->columns[count++] = (struct row_column){ .name = schema->fields[i].name,
-							      .width = is_text ? 16 : 8,
-							      .to_the_right = !is_text };
-	}
+	for (size_t i = 0; i < schema->field_count; i++)
+		rows->columns[count++] = segment_target_column(schema, i);
 	rows->field_count = schema->field_count;
 	row_writer_begin(&rows->rows, format, output, rows->columns, count);
 }
@@ -74,6 +70,7 @@ static void begin_rows(struct segment_rows *rows, const struct row_format *forma
 static void put_segment(struct segment_rows *segment_rows, const struct histree_segment *segment)
 {
 	struct row_writer *rows = &segment_rows->rows;
+	row_names(rows);
 	if (rows->format->for_people) {
 		char text[TIME_TEXT_SIZE];
 		row_bytes(rows, text, time_format_clock(segment->start, text));

@@ -1,9 +1,9 @@
 # What a thread waited for, step by step and added up; and what is no thread, or no graph.
 histree build -q -a graph,kernel -o store "$DATA/demo-trace"
 thread=14752
-histree critical-path store "$thread" | head -n 8
+histree critical-path store "$thread" | head -n 9
 histree critical-path store "$thread" --format tsv | tail -n 1
-histree critical-path store "$thread" --totals | head -n 3
+histree critical-path store "$thread" --totals | head -n 4
 histree critical-path store "$thread" --format json | python3 -c '
 import json, sys
 steps = json.load(sys.stdin)

@@ -34,7 +34,7 @@ for field in "name", "tid", "process", "return", "arguments":
                    for pair in read(f"by-{field}.tsv"))
     print("by", field, "the pairs are those of the loop:", found == expected, "some" if found else "none")
 END
-histree join store system-calls 'Threads/*' --by tid --where 'name == futex' --from +1ms --to +5ms | head -n 3
+histree join store system-calls 'Threads/*' --by tid --where 'name == futex' --from +1ms --to +5ms | head -n 4
 try histree join store system-calls 'Threads/*' --by nonsense
 try histree join store system-calls nothing
 try histree join store nothing 'Threads/*'

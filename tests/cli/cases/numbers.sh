@@ -1,6 +1,6 @@
 # Numbers of a range, from an overview and without one, compared with fractions over the rows of a dump.
 histree build -q -o store "$DATA/demo-trace"
-histree numbers store 'CPUs/*/Current_thread' | head -n 2
+histree numbers store 'CPUs/*/Current_thread' | head -n 3
 python3 - <<'END'
 import random
 random.seed(3)

@@ -19,7 +19,7 @@ chmod -R u+w b
 histree build -q --clock none -a kernel,graph -o hosts.histree --host a="$DATA/demo-trace" --host b=b/trace 2>/dev/null
 histree top hosts.histree --limit 2
 histree top hosts.histree --by state --where 'host == b && state == system'
-histree critical-path hosts.histree b/14752 | head -n 2
+histree critical-path hosts.histree b/14752 | head -n 3
 try histree critical-path hosts.histree 14752
 try histree critical-path hosts.histree c/14752
 # More columns: exact counts of switches need their history, and threads; the longest waits do not.
