@@ -83,7 +83,10 @@ struct histree_use_row {
 	const char *name;        /* by thread: of its program, else ""; by had-by alone: of that one's */
 	const char *had_by_name; /* by had-by: the name of that thread, else "" */
 	uint64_t ns[HISTREE_USE_COUNT];
-	/* How many states of threads begin in the range, or were going on at its start; by system call: calls. */
+	/*
+	 * How many states of threads begin in the range, or were going on at its start; by system call: calls of which
+	 * something is counted here.
+	 */
 	uint64_t count;
 	struct histree_use_longest longest_wait, longest_block; /* for a CPU; blocked: if they were asked for */
 };

@@ -4,10 +4,13 @@
  */
 #include "histree/time_use.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/id_map.h"
 #include "histree/filter.h"
 #include "view/control_flow.h"
 #include "view/thread_list.h"
@@ -49,6 +52,11 @@ struct use_run {
 	uint32_t row;
 };
 
+/* The call of a thread that a row counted last. */
+struct counted_call {
+	histree_time start;
+};
+
 struct histree_time_use {
 	struct histree_time_use_request request;
 	struct histree_filter *filter; /* NULL: all is counted */
@@ -61,6 +69,8 @@ struct histree_time_use {
 	const struct histree_control_flow *flow;
 	const struct histree_thread *threads; /* of it, */
 	struct use_run *runs;                 /* and what each did; NULL: that is not asked for */
+	struct id_map counted;                /* calls by row and thread, if rows are told apart by calls, */
+	struct arena calls;                   /* and where they are */
 	bool has_threads, is_damaged;
 };
 
@@ -165,6 +175,29 @@ static void follow_run(struct histree_time_use *use, const struct use_piece *pie
 		*longest = (struct histree_use_longest){ .ns = run->ns, .start = run->start };
 }
 
+/* By system call, a row counts the calls of which it has a part, however many states that is; else states. */
+static bool count(struct histree_time_use *use, const struct use_piece *piece)
+{
+	const uint32_t number = use->rows.last;
+	struct histree_use_row *row = &use->rows.rows[number];
+	if ((use->request.by & HISTREE_BY(SYSTEM_CALL)) == 0 || piece->system_call == USE_NOTHING) {
+		row->count += piece->firsts;
+		return true;
+	}
+	const uint64_t id = (uint64_t)number << 32 | (uint32_t)(piece->thread - use->threads);
+	struct counted_call *call = id_map_find(&use->counted, id);
+	if (call != NULL && call->start == piece->call_start)
+		return true;
+	if (call == NULL) {
+		call = arena_allocate(&use->calls, sizeof(*call), alignof(struct counted_call));
+		if (call == NULL || !id_map_add(&use->counted, id, call))
+			return false;
+	}
+	call->start = piece->call_start;
+	row->count++;
+	return true;
+}
+
 static enum histree_status take(void *context, const struct use_piece *piece, struct histree_error *error)
 {
 	struct histree_time_use *use = context;
@@ -195,8 +228,9 @@ static enum histree_status take(void *context, const struct use_piece *piece, st
 	enum histree_status status = find_row(use, &key, piece, &row, error);
 	if (status != HISTREE_OK)
 		return status;
+	if (!count(use, piece))
+		return error_memory(error, "the use of time");
 	row->ns[piece->use] += piece->ns;
-	row->count += piece->firsts;
 	if (use->runs != NULL)
 		follow_run(use, piece);
 	return HISTREE_OK;
@@ -433,6 +467,8 @@ void histree_time_use_free(struct histree_time_use *use)
 		return;
 	histree_filter_free(use->filter);
 	use_rows_release(&use->rows);
+	id_map_release(&use->counted);
+	arena_release(&use->calls);
 	free(use);
 }
 

@@ -250,12 +250,12 @@ static enum histree_status hand_out_state(const struct sweeping *sweeping, const
 	if (is_nobodys(thread, use))
 		return HISTREE_OK;
 	while (at <= end && status == HISTREE_OK) {
-		histree_time since = state->start, of_cpu;
+		histree_time of_cpu;
 		struct cut cut = { .piece = { .thread = thread, .use = use }, .start = at, .end = end };
 		cut.piece.cpu = thread->cpu >= 0 ? thread->cpu : value_at(cpus, at, &cut.end, &of_cpu);
-		cut.piece.system_call = value_at(calls, at, &cut.end, &since);
+		cut.piece.system_call = value_at(calls, at, &cut.end, &cut.piece.call_start);
 		cut.piece.had_by = USE_NOTHING;
-		cut.piece.firsts = at == since || at == sweep->from;
+		cut.piece.firsts = at == state->start || at == sweep->from;
 		at = cut.end + 1;
 		status = sweep->needs_owners && cut.piece.use == HISTREE_USE_WAITING
 				 ? hand_out_wait(sweeping, cut, error)

@@ -18,7 +18,8 @@ struct use_piece {
 	histree_time start; /* if the order is needed */
 	enum histree_use use;
 	int32_t cpu, system_call, had_by;
-	uint64_t firsts; /* states of the thread that begin, or calls if these are asked for */
+	uint64_t firsts;         /* states of the thread that begin, or were going on at the start of the range */
+	histree_time call_start; /* if there is a call */
 };
 
 struct use_sweep {

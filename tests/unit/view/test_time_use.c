@@ -284,6 +284,31 @@ static void expect(const struct world *world, const struct histree_use_row *row,
 				ns[use_at(world, thread, t)]++;
 }
 
+/* States that begin, or go on at the start; by system call those in no call, and calls that have a part in the row. */
+static uint64_t count_of(const struct world *world, const struct histree_use_row *row, unsigned by,
+			 const struct filter *filter, int from, int to)
+{
+	uint64_t count = 0;
+	for (int thread = first_thread(by); thread < THREADS; thread++) {
+		const int32_t *status = world->of_thread[thread][STATUS], *call = world->of_thread[thread][CALL];
+		int call_start = 0, counted = -1;
+		for (int t = 0; t <= to; t++) {
+			if (t > 0 && call[t] != call[t - 1])
+				call_start = t;
+			if (t < from || !is_counted(world, thread, t) || !filter->passes(world, thread, t) ||
+			    !is_of(world, row, by, thread, t))
+				continue;
+			if ((by & HISTREE_BY(SYSTEM_CALL)) == 0 || call[t] == NOTHING)
+				count += t == from || t == 0 || status[t] != status[t - 1];
+			else if (counted != call_start)
+				count++;
+			if (call[t] != NOTHING)
+				counted = call_start;
+		}
+	}
+	return count;
+}
+
 /* The longest piece of a use in the row, and of equal ones the first. */
 static struct histree_use_longest longest_of(const struct world *world, const struct histree_use_row *row,
 					     unsigned by, const struct filter *filter, int from, int to,
@@ -355,6 +380,7 @@ static void compare(struct random *random, const struct world *world)
 	for (size_t i = 0; i < count; i++) {
 		expect(world, &rows[i], request.by, filter, from, to, ns);
 		assert_memory_equal(rows[i].ns, ns, sizeof(ns));
+		assert_int_equal(rows[i].count, count_of(world, &rows[i], request.by, filter, from, to));
 		expect_longest(world, &rows[i], &request, filter);
 		for (int use_kind = 0; use_kind < HISTREE_USE_COUNT; use_kind++)
 			sum += ns[use_kind];
