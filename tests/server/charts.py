@@ -12,7 +12,7 @@ from protocol import Client
 from serving import SMALL_TRACE, Server, Tally
 
 OUTPUT = "org.eclipse.tracecompass.tmf.analysis.xml.core.module.XmlXYDataProvider"
-ANALYSES = ["-a", "kernel,io,cpu-usage"]
+ANALYSES = ["-a", "kernel,network,io,cpu-usage"]  # there are no packets in the trace
 POINTS = 60
 
 
@@ -40,13 +40,15 @@ class Charts:
         done = subprocess.run([self.histree, "ls", self.store, "--charts", "--format", "json"], check=True, capture_output=True,
                               text=True)
         names = {one["chart"]: one["title"] for one in json.loads(done.stdout)}
-        assert set(names) == {"disk-bytes", "disk-queues", "thread-bytes", "cpu-threads"}, names
+        assert set(names) == {"interface-bytes", "thread-network-bytes", "disk-bytes", "disk-queues", "thread-bytes", "cpu-threads"}, names
         outputs = {one["id"]: one for one in self.client.json("GET", f"/experiments/{self.experiment['UUID']}/outputs")}
         found = {key.split(":")[1]: one["name"] for key, one in outputs.items() if key.startswith(OUTPUT + ":")}
         assert found == names, (found, names)
         assert all(outputs[f"{OUTPUT}:{name}"]["type"] == "TREE_TIME_XY" for name in names)
         paged = json.loads(self.client.ask("GET", f"/api/v1/charts?experiment={self.experiment['UUID']}")[2])
         assert {one["name"]: one["title"] for one in paged} == names
+        order = [one["name"] for one in paged]
+        assert set(order[-2:]) == {"interface-bytes", "thread-network-bytes"}, f"what is empty comes last, not {order}"
         assert self.client.ask("POST", f"/tsp/api/experiments/{self.experiment['UUID']}/outputs/XY/{OUTPUT}:none/tree",
                                b'{"parameters":{}}')[0] == 405
 

@@ -18,16 +18,28 @@ static bool was_before(const struct dataset *dataset, size_t history, const char
 	return false;
 }
 
+/* Those of one history; returns false if the visit is over. */
+static bool visit_charts(const struct dataset *dataset, size_t history, enum histree_chart_kind kind,
+			 chart_visit *visit, void *context)
+{
+	size_t count;
+	const struct histree_chart *charts = histree_charts(dataset->histories[history], &count);
+	for (size_t k = 0; k < count; k++)
+		if (charts[k].kind == kind && !was_before(dataset, history, charts[k].name) &&
+		    !visit(context, &charts[k]))
+			return false;
+	return true;
+}
+
 void chart_set_each(const struct dataset *dataset, enum histree_chart_kind kind, chart_visit *visit, void *context)
 {
-	for (size_t i = 0; i < dataset->history_count; i++) {
-		size_t count;
-		const struct histree_chart *charts = histree_charts(dataset->histories[i], &count);
-		for (size_t k = 0; k < count; k++)
-			if (charts[k].kind == kind && !was_before(dataset, i, charts[k].name) &&
-			    !visit(context, &charts[k]))
+	for (int empty = 0; empty < 2; empty++)
+		for (size_t i = 0; i < dataset->history_count; i++) {
+			const struct histree_history_info *info = histree_history_info(dataset->histories[i]);
+			if ((info->attribute_count == 0) == (empty != 0) &&
+			    !visit_charts(dataset, i, kind, visit, context))
 				return;
-	}
+		}
 }
 
 struct wanted {
