@@ -134,14 +134,15 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 	if (status == HISTREE_OK)
 		status = put_group(page, asking, all, true, error);
 	overview_page_table_end(page);
-	if (strcmp(section->by, "name") == 0)
-		snprintf(command, sizeof(command), " %s%s --sort duration --reverse --top 20", section->analysis,
-			 asking->source->window);
-	else
-		snprintf(command, sizeof(command), " %s%s --by %s", section->analysis, asking->source->window,
-			 section->by);
-	overview_page_command(page, strcmp(section->by, "name") == 0 ? "segments" : "stats",
-			      asking->source->target->path, command);
+	const bool by_name = strcmp(section->by, "name") == 0;
+	snprintf(command, sizeof(command), " %s%s%s%s", section->analysis, asking->source->window,
+		 by_name ? "" : " --by ", by_name ? "" : section->by);
+	overview_page_command(page, "stats", asking->source->target->path, command);
+	if (!by_name)
+		return status;
+	snprintf(command, sizeof(command), " %s%s --sort duration --reverse --top 20", section->analysis,
+		 asking->source->window);
+	overview_page_command(page, "segments", asking->source->target->path, command);
 	return status;
 }
 
