@@ -70,6 +70,7 @@ static const struct cli_option options[] = {
 	WINDOW("from-b", from_b, "the window of B begins here; default: the start of B"),
 	WINDOW("to-b", to_b, "the window of B ends here; default: the end of B"),
 	{ .name = "top",
+	  .letter = 'n',
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct compare_options, top),

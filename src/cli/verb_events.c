@@ -35,6 +35,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct events_options, where),
 	  .help = "take only events that pass, as in 'type matches sys_enter && args[2] > 4096'" },
 	{ .name = "top",
+	  .letter = 'n',
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct events_options, top),

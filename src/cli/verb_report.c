@@ -40,6 +40,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct report_options, to),
 	  .help = "end at this time; default: the end of the trace" },
 	{ .name = "rows",
+	  .letter = 'n',
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct report_options, rows),

@@ -8,6 +8,7 @@
 struct stats_options {
 	struct segment_options segments;
 	const char *by, *of, *format;
+	uint64_t top;
 };
 
 static const struct cli_option options[] = {
@@ -21,6 +22,14 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct stats_options, of),
 	  .help = "print statistics of the numbers in this field, such as bytes, instead of durations" },
+	{ .name = "top",
+	  .letter = 'n',
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct stats_options, top),
+	  .help = "print only the first N",
+	  .min = 1,
+	  .max = UINT32_MAX },
 	CLI_OPTIONS_SEGMENTS(struct stats_options, segments),
 	CLI_OPTION_FORMAT(struct stats_options),
 	{ 0 },
@@ -83,8 +92,10 @@ static void put_group(struct row_writer *rows, const struct histree_segment_grou
 
 /* People also see the names of the columns and the sums. */
 static int print(const struct histree_segment_store *store, const struct histree_segment_stats *stats,
-		 const struct row_format *format, const char *of)
+		 const struct stats_options *chosen)
 {
+	const struct row_format *format = row_format_find(chosen->format);
+	const char *of = chosen->of;
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
@@ -97,7 +108,9 @@ static int print(const struct histree_segment_store *store, const struct histree
 		row_end(&rows);
 	}
 	const struct histree_segment_group *group;
-	for (size_t i = 0; (group = histree_segment_stats_group(stats, i)) != NULL; i++) {
+	for (size_t i = 0;
+	     (chosen->top == 0 || i < chosen->top) && (group = histree_segment_stats_group(stats, i)) != NULL;
+	     i++) {
 		if (format->for_people && group->value.type == HISTREE_NULL)
 			row_text(&rows, "(unknown)");
 		else
@@ -135,7 +148,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		     : histree_segment_stats_create(target.store, &target.query, field, &stats, &error)) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(target.store, stats, row_format_find(chosen.format), chosen.of);
+		status = print(target.store, stats, &chosen);
 	histree_segment_stats_free(stats);
 	segment_target_close(&target);
 	return status;

@@ -52,6 +52,7 @@ static const struct cli_option options[] = {
 		  "CPU, "
 		  "times blocked), or both with a comma" },
 	{ .name = "limit",
+	  .letter = 'n',
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct top_options, limit),

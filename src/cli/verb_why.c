@@ -41,6 +41,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct why_options, to),
 	  .help = "end at this time; default: the end of the history" },
 	{ .name = "rows",
+	  .letter = 'n',
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct why_options, rows),
@@ -372,6 +373,7 @@ static void put_table(const struct why *why, struct output *output, const struct
 		which++;
 	size_t count = choose_columns(why, format, which, columns);
 	row_writer_begin(&rows, format, output, columns, count);
+	row_names(&rows);
 	tables[which].put(why, &rows);
 	row_writer_finish(&rows);
 }

@@ -35,3 +35,14 @@ histree top switches.histree --by state --columns longest --format csv
 # Keys are understood as expressions and columns have them.
 histree top "$STORE" --by system_call,had_by --limit 2 --format tsv
 try histree top "$STORE" --by system_cal
+# Every verb that prints the first rows only takes -n.
+histree build -q -a kernel,graph,system-calls -o more.histree "$DATA/demo-trace"
+lines() { echo "$(histree "$@" 2>&1 | wc -l) $1"; }
+lines top more.histree -n 2
+lines compare more.histree more.histree -n 2
+lines events more.histree -n 2
+lines segments more.histree system-calls -n 2
+lines stats more.histree system-calls -n 2
+lines query more.histree --from +0 --to +1ms --changes -n 2 '**'
+lines why more.histree 14753 --table waits -n 2
+lines report more.histree -n 2
