@@ -6,6 +6,7 @@
 #include "base/time_text.h"
 
 #define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
 
 /* Above a second people do not count in tens; beyond a day in days. */
 static const int64_t long_steps[] = { 1,     2,     5,      10,     15,      30,       60,       120,
@@ -64,6 +65,11 @@ bool time_axis_next(const struct time_axis *axis, histree_time *tick)
 void time_axis_label(const struct time_axis *axis, histree_time tick, char *text, size_t size)
 {
 	char clock[TIME_TEXT_SIZE];
+	if (tick % DAY == 0 && (uint64_t)axis->to - (uint64_t)axis->from >= (uint64_t)DAY) {
+		time_format_date(tick, clock);
+		snprintf(text, size, "%.10s", clock);
+		return;
+	}
 	time_format_clock(tick, clock);
 	snprintf(text, size, "%.*s", axis->decimals > 0 ? 9 + axis->decimals : 8, clock);
 }

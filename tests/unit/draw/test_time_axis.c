@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_time_axis.c - what stands at the ticks of an axis: times of a day, and days where a range has several.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/time_text.h"
+#include "draw/time_axis.h"
+
+#define SECOND INT64_C(1000000000)
+#define HOUR (3600 * SECOND)
+#define DAY (24 * HOUR)
+#define SEPTEMBER_10 (15958 * DAY) /* 2013-09-10 */
+
+/* All labels, with blanks between them. */
+static const char *labels(histree_time from, histree_time to)
+{
+	static char all[1024];
+	const struct time_axis axis = time_axis(from, to, 0, 1000, 120);
+	histree_time tick;
+	size_t size = 0;
+	all[0] = '\0';
+	for (bool more = time_axis_first(&axis, &tick); more; more = time_axis_next(&axis, &tick)) {
+		char label[TIME_TEXT_SIZE];
+		time_axis_label(&axis, tick, label, sizeof(label));
+		size += (size_t)snprintf(all + size, sizeof(all) - size, "%s%s", size > 0 ? " " : "", label);
+	}
+	return all;
+}
+
+static void ticks_say_the_time_of_day(void **state)
+{
+	(void)state;
+	const histree_time start = SEPTEMBER_10 + 22 * HOUR;
+	assert_string_equal(labels(start, start + SECOND - 1),
+			    "22:00:00.0 22:00:00.2 22:00:00.4 22:00:00.6 22:00:00.8");
+	assert_string_equal(labels(start, start + 4 * HOUR),
+			    "22:00:00 22:30:00 23:00:00 23:30:00 00:00:00 00:30:00 01:00:00 01:30:00 02:00:00");
+}
+
+static void ticks_say_the_day_where_there_are_several(void **state)
+{
+	(void)state;
+	const histree_time start = SEPTEMBER_10 + 22 * HOUR;
+	assert_string_equal(labels(start, start + 2 * DAY),
+			    "2013-09-11 06:00:00 12:00:00 18:00:00 2013-09-12 06:00:00 12:00:00 18:00:00");
+	assert_string_equal(labels(start, start + 4 * DAY),
+			    "2013-09-11 12:00:00 2013-09-12 12:00:00 2013-09-13 12:00:00 "
+			    "2013-09-14 12:00:00");
+	assert_string_equal(labels(start, start + 6 * DAY),
+			    "2013-09-11 2013-09-12 2013-09-13 2013-09-14 2013-09-15 2013-09-16");
+	assert_string_equal(labels(-2 * DAY, 2 * DAY),
+			    "1969-12-30 12:00:00 1969-12-31 12:00:00 1970-01-01 12:00:00 "
+			    "1970-01-02 12:00:00 1970-01-03");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ticks_say_the_time_of_day),
+		cmocka_unit_test(ticks_say_the_day_where_there_are_several),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
