@@ -84,8 +84,8 @@ struct histree_use_row {
 	const char *had_by_name; /* by had-by: the name of that thread, else "" */
 	uint64_t ns[HISTREE_USE_COUNT];
 	/*
-	 * How many states of threads begin in the range, or were going on at its start; by system call: calls of which
-	 * something is counted here.
+	 * How many states of threads begin in the range, or were going on at its start; by system call: calls of
+	 * which something is counted here.
 	 */
 	uint64_t count;
 	struct histree_use_longest longest_wait, longest_block; /* for a CPU; blocked: if they were asked for */

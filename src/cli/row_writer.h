@@ -73,7 +73,7 @@ const struct row_format *row_format_find(const char *name);
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
 		      const struct row_column *columns, size_t column_count);
 
-/* Before the first row, for people: writes the names of the columns, which are no row.  Other formats have them anyway. */
+/* Before the first row, for people: writes the names of the columns, which are no row; other formats have them. */
 void row_names(struct row_writer *rows);
 
 void row_number(struct row_writer *rows, int64_t number);

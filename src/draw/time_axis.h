@@ -24,8 +24,8 @@ bool time_axis_first(const struct time_axis *axis, histree_time *tick);
 bool time_axis_next(const struct time_axis *axis, histree_time *tick);
 
 /*
- * Writes "17:46:22.8": the time of day with as many decimals as ticks differ in; in a range of a day or more, where a
- * day begins, "2016-03-04".
+ * Writes "17:46:22.8": the time of day with as many decimals as ticks differ in; in a range of a day or more,
+ * where a day begins, "2016-03-04".
  */
 void time_axis_label(const struct time_axis *axis, histree_time tick, char *text, size_t size);
 

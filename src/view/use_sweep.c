@@ -180,8 +180,8 @@ static enum histree_use use_of(const struct histree_thread *thread, int32_t stat
 }
 
 /*
- * While others have its CPU, an idle loop waits for that, in the history.  Nobody has to wait then: it is no time of
- * a CPU's queue, and no idle time, as somebody runs.
+ * While others have its CPU, an idle loop waits for that, in the history.  Nobody has to wait then: it is no time
+ * of a CPU's queue, and no idle time, as somebody runs.
  */
 static bool is_nobodys(const struct histree_thread *thread, enum histree_use use)
 {

@@ -42,7 +42,8 @@ void chart_set_free(void *view);
 
 /*
  * Visits the charts of a kind that a dataset has, each name once, and those of histories without anything last, so
- * that the first one shows something; it returns false to stop.  They need no set: what is visited are declarations.
+ * that the first one shows something; it returns false to stop.  They need no set: what is visited are
+ * declarations.
  */
 typedef bool chart_visit(void *context, const struct histree_chart *chart);
 void chart_set_each(const struct dataset *dataset, enum histree_chart_kind kind, chart_visit *visit, void *context);

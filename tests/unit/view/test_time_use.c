@@ -284,7 +284,7 @@ static void expect(const struct world *world, const struct histree_use_row *row,
 				ns[use_at(world, thread, t)]++;
 }
 
-/* States that begin, or go on at the start; by system call those in no call, and calls that have a part in the row. */
+/* States that begin, or go on at the start; by system call those in no call, and calls with a part in the row. */
 static uint64_t count_of(const struct world *world, const struct histree_use_row *row, unsigned by,
 			 const struct filter *filter, int from, int to)
 {
