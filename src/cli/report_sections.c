@@ -155,12 +155,28 @@ static void list_missing(const struct report_source *source, char *text, size_t 
 	}
 }
 
+/* Of a program's calls: what adds up their stacks, and what would say how long they took. */
+static void put_more_of_calls(struct overview_page *page, const struct report_source *source)
+{
+	const struct histree_store_info *info = histree_store_info(source->target->store);
+	overview_page_section(page, "More");
+	overview_page_sentence(page, "Call stacks, added up:");
+	overview_page_command(page, "flame", source->target->path, source->window);
+	if (target_find_segments(source->target, "function-calls") != NULL || info->trace_count == 0)
+		return;
+	overview_page_sentence(page,
+			       "Built with more analyses, the store also says how long calls of functions took:");
+	overview_page_command(page, "build -a ust-calls,function-calls -o NEW.histree", info->traces[0], "");
+}
+
 void report_more(struct overview_page *page, const struct report_source *source)
 {
 	const struct histree_store_info *info = histree_store_info(source->target->store);
-	bool is_kernel =
-		source->history != NULL && strcmp(histree_history_info(source->history)->provider, "kernel") == 0;
+	const char *provider = source->history != NULL ? histree_history_info(source->history)->provider : "";
+	bool is_kernel = strcmp(provider, "kernel") == 0;
 	char missing[128], command[256];
+	if (strcmp(provider, "ust-calls") == 0)
+		put_more_of_calls(page, source);
 	list_missing(source, missing, sizeof(missing));
 	if (!is_kernel || missing[0] == '\0' || info->trace_count == 0)
 		return;

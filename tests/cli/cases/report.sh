@@ -19,3 +19,8 @@ try histree report store/kernel.sht
 try histree report store --from +1h
 try histree report store --html none/page.html
 ls none 2>/dev/null
+# Of the functions of a program, the page says at least what adds up their calls, and what it could say.
+histree build -q -o calls.histree "$DATA/ctf-calls"
+histree report calls.histree
+histree build -q -a ust-calls,function-calls -o both.histree "$DATA/ctf-calls"
+histree report both.histree | tail -n 4
