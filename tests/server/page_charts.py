@@ -79,20 +79,35 @@ def draws_states(page):
     page.shoot("state-charts")
 
 
+def tells_the_day(page):
+    """Of six days, ticks have their dates, and the axis the day of what is visible."""
+    page.open()
+    said = "document.querySelector('#axis-label').textContent"
+    assert page.get(said) == "2013-09-10 UTC", page.get(said)
+    tick = page.browser.run("const time = await import('./time.js'), { start, duration } = page.viewport;"
+                            "return [time.tick(start, 86400e9, 86400e9, duration), time.tick(start, 86400e9, 1e8, 1e9)]")
+    assert tick == ["2013-09-11 22:00:00", "22:00:00.0"], tick
+    page.browser.run("page.viewport.show(page.viewport.duration - 3600e9, page.viewport.duration)")
+    page.browser.until(f"{said} === '2013-09-16 UTC'", "the last day is said")
+
+
 TESTS = [draws_lines, tells_and_scales]
 
 
-def of_lamps(folder):
+def of_lamps(folder, tests, start=1000, step=100):
     """What a plan has of a trace of two lamps, and a view of them."""
+    folder.mkdir()
     trace, view = folder / "lamps.xml", folder / "view.xml"
-    events = [(1000 + 100 * i, ("left", "right")[i % 2], 1 + i // 2 % 2) for i in range(16)]
+    events = [(start + step * i, ("left", "right")[i % 2], 1 + i // 2 % 2) for i in range(16)]
     trace.write_text("<trace>\n" + "\n".join(
         f'<event timestamp="{time}" name="shine"><field name="lamp" type="string" value="{lamp}"/>'
         f'<field name="colour" type="int" value="{colour}"/></event>' for time, lamp, colour in events) + "\n</trace>\n")
     view.write_text(LAMPS)
-    return trace, [draws_states], "-x", str(view)
+    return trace, tests, "-x", str(view)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        sys.exit(main(__doc__, [(SMALL_TRACE, TESTS, "-a", "kernel,io,cpu-usage"), of_lamps(pathlib.Path(name))]))
+        folder = pathlib.Path(name)
+        sys.exit(main(__doc__, [(SMALL_TRACE, TESTS, "-a", "kernel,io,cpu-usage"), of_lamps(folder / "lamps", [draws_states]),
+                                of_lamps(folder / "days", [tells_the_day], 1378850400 * 10**9, 9 * 3600 * 10**9)]))

@@ -237,14 +237,13 @@ export class Axis {
 		// Ticks are whole steps of the day's time, not of the time since the start.
 		const day = Number(viewport.start % 86400000000000n);
 		const { step, positions } = time.ticks(day + viewport.from, day + viewport.to, width / 130);
-		const decimals = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step))));
 		context.clearRect(0, 0, width, height);
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 		context.fillStyle = colour("ink");
 		for (const position of positions) {
 			const x = Math.round((position - day - viewport.from) / viewport.span * width);
 			context.fillRect(x, height - 6, 1, 6);
-			context.fillText(time.clock(viewport.start, position - day, decimals), x + 3, height - 8);
+			context.fillText(time.tick(viewport.start, position - day, step, viewport.span), x + 3, height - 8);
 		}
 		if (this.dragged) {
 			const [left, right] = [...this.dragged].sort((a, b) => a - b);
@@ -256,6 +255,6 @@ export class Axis {
 		drawMarkers(context, viewport, width, height);
 		for (const overlay of viewport.overlays)
 			overlay.drawNames?.(context, width);
-		this.label.textContent = `${time.date(viewport.start)} UTC`;
+		this.label.textContent = `${time.date(viewport.start, viewport.from)} UTC`;
 	}
 }

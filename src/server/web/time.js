@@ -20,8 +20,17 @@ export function clock(start, offset, decimals = 9) {
 	return `${two(second / 3600n)}:${two(second / 60n % 60n)}:${two(second % 60n)}${decimals > 0 ? "." + fraction : ""}`;
 }
 
-export function date(start) {
-	return new Date(Number(start / 1000000n)).toISOString().slice(0, 10);
+// "2016-03-04", the day of a time after the start.
+export function date(start, offset = 0) {
+	const ns = start + BigInt(Math.round(offset));
+	return new Date(Number(ns / 1000000n)).toISOString().slice(0, 10);
+}
+
+// What stands at a tick: the time of the day, and the day where `span` has several.
+export function tick(start, offset, step, span) {
+	const decimals = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step))));
+	const said = clock(start, offset, decimals);
+	return span >= Number(DAY) ? `${date(start, offset)} ${said}` : said;
 }
 
 // What a user types, as ns after the start: ns since the epoch, "+12.5ms", or a time of the day.  NaN: none of these.
