@@ -67,7 +67,7 @@ static void print_command(struct output *output)
 			    "Keep every state of a system trace, and ask for any time.\n"
 			    "\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);
+		output_format(output, "  %-14s %s\n", (*verb)->name, (*verb)->summary);
 	output_text(output,
 		    "\n"
 		    "'histree help VERB' or 'histree VERB --help' says more, as does the manual: histree(1),\n"
