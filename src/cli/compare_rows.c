@@ -105,9 +105,10 @@ void compare_rows_states(struct output *output, const struct row_format *format,
 {
 	struct row_writer rows;
 	const struct histree_state_difference *state;
-	if (format->for_people)
+	if (format->for_people) {
+		output_text(output, "How many were in each state, on average:\n");
 		begin(&rows, format, output, COLUMNS(states_for_people));
-	else
+	} else
 		begin(&rows, format, output, COLUMNS(states_for_programs));
 	for (size_t i = 0; (state = histree_state_comparison_state(comparison, i)) != NULL && (top == 0 || i < top);
 	     i++)
@@ -188,9 +189,10 @@ void compare_rows_segments(struct output *output, const struct row_format *forma
 {
 	struct row_writer rows;
 	const struct histree_segment_difference *group;
-	if (format->for_people)
+	if (format->for_people) {
+		output_text(output, "How many there were, and how long they lasted:\n");
 		begin(&rows, format, output, COLUMNS(segments_for_people));
-	else
+	} else
 		begin(&rows, format, output, COLUMNS(segments_for_programs));
 	for (size_t i = 0;
 	     (group = histree_segment_comparison_group(comparison, i)) != NULL && (top == 0 || i < top); i++) {
