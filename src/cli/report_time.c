@@ -185,7 +185,7 @@ static const struct use_table tables[] = {
 	  COLUMNS(cpu_columns) },
 	{ .title = "Threads that waited for a CPU",
 	  .by = HISTREE_BY(THREAD),
-	  .command = " --where 'state == waiting'",
+	  .command = " --sort waiting",
 	  .key = waited,
 	  .put = put_thread,
 	  COLUMNS(thread_columns) },

@@ -16,8 +16,15 @@
 #include "histree/time_use.h"
 
 struct top_options {
-	const char *analysis, *format, *from, *to, *by, *where, *columns;
+	const char *analysis, *format, *from, *to, *by, *where, *columns, *sort;
 	uint64_t limit;
+};
+
+/* What rows may be sorted by: uses of time, in the order of enum histree_use, and what comes after them. */
+enum { SORT_COUNT = HISTREE_USE_COUNT, SORT_WAIT, SORT_BLOCK, SORT_VOLUNTARY, SORT_INVOLUNTARY, SORT_NUMBER };
+static const char *const sort_names[SORT_NUMBER + 1] = {
+	"user",    "system", "interrupted",  "idle",          "waiting",   "blocked",     "other",
+	"unknown", "count",  "longest_wait", "longest_block", "voluntary", "involuntary", NULL
 };
 
 static const struct cli_option options[] = {
@@ -51,6 +58,13 @@ static const struct cli_option options[] = {
 	  .help = "print more of each row: switches (of threads: voluntary, involuntary) or longest (waits for a "
 		  "CPU, "
 		  "times blocked), or both with a comma" },
+	{ .name = "sort",
+	  .argument = "COLUMN",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct top_options, sort),
+	  .choices = sort_names,
+	  .help = "print rows with the most in this column first: user, system, waiting, blocked and so on, count, "
+		  "longest_wait, longest_block, voluntary or involuntary; default: what ran longest" },
 	{ .name = "limit",
 	  .letter = 'n',
 	  .argument = "N",
@@ -82,6 +96,7 @@ enum { COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 + 6 }
 struct printing {
 	unsigned by;
 	bool has_switches, has_longest;
+	int sort; /* -1: as the rows come */
 	struct switch_counts switches;
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
@@ -297,6 +312,63 @@ static void put_row(struct printing *printing, const struct histree_use_row *row
 	row_end(rows);
 }
 
+/* ---- order -------------------------------------------------------------------------------------------------- */
+
+struct sorted_row {
+	uint64_t key;
+	size_t number; /* in the order without --sort, which decides among equals */
+};
+
+static enum cli_exit choose_sort(const char *name, const struct printing *printing, int *sort)
+{
+	*sort = -1;
+	for (int i = 0; name != NULL && i < SORT_NUMBER; i++)
+		if (strcmp(sort_names[i], name) == 0)
+			*sort = i;
+	if ((*sort == SORT_WAIT || *sort == SORT_BLOCK) && !printing->has_longest)
+		return report_exit(CLI_USAGE, "'--sort %s' needs '--columns longest'", name);
+	if (*sort >= SORT_VOLUNTARY && !printing->has_switches)
+		return report_exit(CLI_USAGE, "'--sort %s' needs '--columns switches'", name);
+	return CLI_OK;
+}
+
+static uint64_t sort_key(const struct printing *printing, const struct histree_use_row *row, int sort)
+{
+	if (sort < 0)
+		return 0;
+	if (sort < HISTREE_USE_COUNT)
+		return row->ns[sort];
+	if (sort < SORT_VOLUNTARY)
+		return sort == SORT_COUNT  ? row->count
+		       : sort == SORT_WAIT ? row->longest_wait.ns
+					   : row->longest_block.ns;
+	const int32_t tid = row->keys[HISTREE_USE_BY_THREAD].int32;
+	const struct switch_count count = switch_counts_of(&printing->switches, row->host, tid);
+	return sort == SORT_VOLUNTARY ? count.voluntary : count.involuntary;
+}
+
+static int by_sort_key(const void *left, const void *right)
+{
+	const struct sorted_row *a = left, *b = right;
+	if (a->key != b->key)
+		return a->key < b->key ? 1 : -1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Returns NULL without memory. */
+static struct sorted_row *sort_rows(const struct printing *printing, const struct histree_use_row *rows,
+				    size_t count)
+{
+	struct sorted_row *sorted = malloc((count + 1) * sizeof(*sorted));
+	for (size_t i = 0; sorted != NULL && i < count; i++)
+		sorted[i] = (struct sorted_row){ sort_key(printing, &rows[i], printing->sort), i };
+	if (sorted != NULL && count > 1 && printing->sort >= 0)
+		qsort(sorted, count, sizeof(*sorted), by_sort_key);
+	return sorted;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
 static enum cli_exit report_nothing(const struct top_options *chosen)
 {
 	char states[128] = "";
@@ -318,9 +390,12 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 	const struct row_format *format = row_format_find(chosen->format);
 	size_t count;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
+	struct sorted_row *sorted = sort_rows(printing, rows, count);
+	struct output *output = sorted != NULL ? output_create(STDOUT_FILENO) : NULL;
+	if (output == NULL) {
+		free(sorted);
 		return report_no_memory();
+	}
 	choose_columns(printing, format);
 	row_writer_begin(&printing->rows, format, output, printing->columns, printing->column_count);
 	if (format->for_people && count > 0) {
@@ -331,7 +406,8 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 	for (size_t i = 0; i < count; i++)
 		printing->ns += sum_of(&rows[i]);
 	for (size_t i = 0; i < count && (chosen->limit == 0 || i < chosen->limit); i++)
-		put_row(printing, &rows[i]);
+		put_row(printing, &rows[sorted[i].number]);
+	free(sorted);
 	row_writer_finish(&printing->rows);
 	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen);
 	if (printing->switches.has_gaps)
@@ -387,6 +463,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	enum cli_exit code = read_keys(chosen.by, &printing.by);
 	if (code == CLI_OK)
 		code = read_columns(chosen.columns, &printing);
+	if (code == CLI_OK)
+		code = choose_sort(chosen.sort, &printing, &printing.sort);
 	if (code != CLI_OK)
 		return code;
 	code = target_open_history(&target, words.words[0], chosen.analysis, &history);

@@ -46,3 +46,10 @@ lines stats more.histree system-calls -n 2
 lines query more.histree --from +0 --to +1ms --changes -n 2 '**'
 lines why more.histree 14753 --table waits -n 2
 lines report more.histree -n 2
+# Rows in another order: what waited longest first, and what is not there to sort by.
+histree top "$STORE" --sort waiting -n 3 --format csv | cut -d, -f2,7
+histree top "$STORE" --columns longest --sort longest_block -n 2 --format csv | cut -d, -f2,14
+histree top switches.histree --columns switches --sort involuntary -n 2 --format csv | cut -d, -f2,13
+try histree top "$STORE" --sort longest_wait
+try histree top "$STORE" --sort voluntary --columns longest
+try histree top "$STORE" --sort running
