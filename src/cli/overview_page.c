@@ -94,13 +94,43 @@ void overview_page_table_end(struct overview_page *page)
 	row_writer_finish(&page->rows);
 }
 
-void overview_page_command(struct overview_page *page, const char *before, const char *store, const char *after)
+/* A path as a shell takes it for one word. */
+static void put_path(struct overview_page *page, const char *path)
+{
+	static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+=:,@%^";
+	char quoted[SENTENCE_MAX];
+	size_t size = 0;
+	if (*path != '\0' && path[strspn(path, safe)] == '\0') {
+		put_text(page, path);
+		return;
+	}
+	quoted[size++] = '\'';
+	for (; *path != '\0' && size < sizeof(quoted) - 6; path++)
+		if (*path == '\'')
+			size += (size_t)snprintf(quoted + size, sizeof(quoted) - size, "'\\''");
+		else
+			quoted[size++] = *path;
+	quoted[size++] = '\'';
+	quoted[size] = '\0';
+	put_text(page, quoted);
+}
+
+void overview_page_command_on(struct overview_page *page, const char *before, const char *const *paths,
+			      size_t count, const char *after)
 {
 	output_text(page->output, page->is_html ? "<p><code>" : "  $ ");
-	output_format(page->output, "histree %s ", before);
-	put_text(page, store);
+	output_format(page->output, "histree %s", before);
+	for (size_t i = 0; i < count; i++) {
+		output_char(page->output, ' ');
+		put_path(page, paths[i]);
+	}
 	put_text(page, after);
 	output_text(page->output, page->is_html ? "</code></p>\n" : "\n");
+}
+
+void overview_page_command(struct overview_page *page, const char *before, const char *store, const char *after)
+{
+	overview_page_command_on(page, before, &store, 1, after);
 }
 
 void overview_page_picture(struct overview_page *page, const char *what, const char *svg, size_t size)

@@ -166,7 +166,8 @@ static void put_more_of_calls(struct overview_page *page, const struct report_so
 		return;
 	overview_page_sentence(page,
 			       "Built with more analyses, the store also says how long calls of functions took:");
-	overview_page_command(page, "build -a ust-calls,function-calls -o NEW.histree", info->traces[0], "");
+	overview_page_command_on(page, "build -a ust-calls,function-calls -o NEW.histree", info->traces,
+				 info->trace_count, "");
 }
 
 void report_more(struct overview_page *page, const struct report_source *source)
@@ -186,5 +187,5 @@ void report_more(struct overview_page *page, const struct report_source *source)
 			       "wake-ups and requests to disks take, who took a CPU from whom, and what threads "
 			       "waited for:");
 	snprintf(command, sizeof(command), "build -a kernel%s -o NEW.histree", missing);
-	overview_page_command(page, command, info->traces[0], "");
+	overview_page_command_on(page, command, info->traces, info->trace_count, "");
 }

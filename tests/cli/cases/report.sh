@@ -24,3 +24,10 @@ histree build -q -o calls.histree "$DATA/ctf-calls"
 histree report calls.histree
 histree build -q -a ust-calls,function-calls -o both.histree "$DATA/ctf-calls"
 histree report both.histree | tail -n 4
+# Commands can be pasted: blanks in names, and all traces of a store.
+cp -r "$DATA/demo-trace" 'a trace'
+histree build -q -a kernel,graph -o "it's mine" 'a trace'
+histree report "it's mine" --rows 1 | grep -m 2 '^  \$ histree'
+histree why "it's mine" 14753 --rows 1 | grep '^  \$ histree' | head -n 1
+histree build -q -o both.histree -f 'a trace' "$DATA/ctf-calls" 2>&1 | grep -v warning
+histree report both.histree | tail -n 1
