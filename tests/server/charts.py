@@ -52,6 +52,12 @@ class Charts:
         assert self.client.ask("POST", f"/tsp/api/experiments/{self.experiment['UUID']}/outputs/XY/{OUTPUT}:none/tree",
                                b'{"parameters":{}}')[0] == 405
 
+    def warned(self):
+        """The page has one line for warnings: the first one, and how many there are besides."""
+        paged = json.loads(self.client.ask("GET", "/api/v1/experiments")[2])
+        warning = next(one["warning"] for one in paged if "warning" in one)
+        assert warning.startswith("kernel: ") and warning.endswith("(and 1 more, which 'histree info' lists)"), warning
+
     def lines(self):
         """Time on CPUs, in seconds, of every thread of a CPU, at every point."""
         entries = self.client.model(f"XY/{OUTPUT}:cpu-threads/tree", requested_timerange=self.range)["entries"]
@@ -102,7 +108,7 @@ def main():
         subprocess.run([histree, "build", "-q", *ANALYSES, "-o", store, SMALL_TRACE], check=True)
         with Server(histree, pathlib.Path(folder), [store]) as server:
             charts = Charts(histree, Client(histree, server), store)
-            for test in (charts.listed, charts.lines, charts.page_lines, charts.picture):
+            for test in (charts.listed, charts.warned, charts.lines, charts.page_lines, charts.picture):
                 tally.run(test.__name__, test)
     return tally.finish()
 

@@ -44,6 +44,19 @@ static void write_hosts(struct json_writer *json, const struct dataset *dataset)
 	json_end(json);
 }
 
+/* The first one, and how many there are besides. */
+static void write_warning(struct json_writer *json, const struct histree_store_info *info)
+{
+	char text[1024];
+	if (info->warning_count == 0)
+		return;
+	size_t size = (size_t)snprintf(text, sizeof(text), "%s", info->warnings[0]);
+	if (info->warning_count > 1 && size < sizeof(text))
+		snprintf(text + size, sizeof(text) - size, " (and %zu more, which 'histree info' lists)",
+			 info->warning_count - 1);
+	json_text_member(json, "warning", text);
+}
+
 static void write_ready(struct json_writer *json, const struct dataset *dataset)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
@@ -57,8 +70,7 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	if (dataset->trace_events != NULL)
 		histree_events_gaps(dataset->trace_events, &gaps);
 	json_int_member(json, "gaps", (int64_t)gaps);
-	if (info->warning_count > 0)
-		json_text_member(json, "warning", info->warnings[0]);
+	write_warning(json, info);
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
 	json_bool_member(json, "hasSegments", info->segments_count > 0);
 	json_bool_member(json, "hasPaths", path_list_applies(dataset));
