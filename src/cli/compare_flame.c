@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/flame_rows.h"
+#include "cli/host_part.h"
 #include "cli/picture_file.h"
 #include "cli/stack_history.h"
 #include "cli/verb.h"
@@ -29,11 +30,17 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 static enum cli_exit add_side(struct histree_flame *flame, struct flame_side *side, const struct cli_words *words,
 			      unsigned number, const struct compare_flame *chosen)
 {
+	static const char *const options[HISTREE_FLAME_SIDES] = { "host", "host-b" };
+	const char *host = chosen->hosts[number];
 	enum cli_exit code =
 		stack_history_open(&side->target, words->words[number], chosen->analysis, &side->history);
+	struct histree_history *added = side->history;
+	if (code == CLI_OK && host != NULL)
+		code = host_part_history(&side->target, side->history, options[number], host, &added);
 	if (code != CLI_OK)
 		return code;
-	const struct stack_question question = { .history = side->history,
+	const struct stack_question question = { .history = added,
+						 .whole = side->history,
 						 .patterns = words->words + HISTREE_FLAME_SIDES,
 						 .pattern_count = words->count - HISTREE_FLAME_SIDES,
 						 .range = chosen->ranges[number],
@@ -57,11 +64,11 @@ static enum cli_exit print(const struct histree_flame *flame, const struct compa
 }
 
 static enum cli_exit draw_file(struct drawing *drawing, const struct flame_side sides[HISTREE_FLAME_SIDES],
-			       const char *path)
+			       const char *const hosts[HISTREE_FLAME_SIDES], const char *path)
 {
 	char *names[HISTREE_FLAME_SIDES] = { NULL }, *title = NULL;
 	for (int i = 0; i < HISTREE_FLAME_SIDES; i++)
-		names[i] = picture_file_title(sides[i].target.path);
+		names[i] = host_part_title(sides[i].target.path, hosts[i]);
 	enum cli_exit code = names[0] == NULL || names[1] == NULL ||
 					     asprintf(&title, "%s (A) and %s (B)", names[0], names[1]) < 0
 				     ? report_no_memory()
@@ -93,7 +100,8 @@ int compare_flame_run(const struct cli_words *words, const struct compare_flame 
 		code = report_error(&error);
 	drawing.flame = flame;
 	if (code == CLI_OK)
-		code = chosen->output != NULL ? draw_file(&drawing, sides, chosen->output) : print(flame, chosen);
+		code = chosen->output != NULL ? draw_file(&drawing, sides, chosen->hosts, chosen->output)
+					      : print(flame, chosen);
 	for (unsigned i = 0; i < HISTREE_FLAME_SIDES; i++) {
 		if (flame != NULL && code == CLI_OK && histree_flame_is_damaged(flame, i))
 			code = report_exit(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare_flame.h - the call stacks of two stores, or of two windows of one, in one flame graph.
+ * compare_flame.h - the call stacks of two stores, or of two windows or hosts of one, in one flame graph.
  */
 #ifndef CLI_COMPARE_FLAME_H
 #define CLI_COMPARE_FLAME_H
@@ -13,6 +13,7 @@ struct compare_flame {
 	const char *output;            /* a picture; NULL: rows */
 	const char *size;
 	const struct time_range_options *ranges; /* of A and of B */
+	const char *hosts[2];                    /* of A and of B; NULL: all of a store */
 };
 
 /* The first two words are stores, the others patterns.  Returns what to exit with. */

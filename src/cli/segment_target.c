@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "cli/host_part.h"
 #include "cli/progress.h"
 
 static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
@@ -51,6 +54,38 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 	return CLI_OK;
 }
 
+/* The condition that the host is this one, and `where`, unless that is NULL; NULL without memory.  To be freed. */
+static char *with_host(const char *host, const char *where)
+{
+	char *name = malloc(2 * strlen(host) + 1), *both = NULL, *to = name;
+	if (name == NULL)
+		return NULL;
+	for (; *host != '\0'; host++) {
+		if (*host == '"' || *host == '\\')
+			*to++ = '\\';
+		*to++ = *host;
+	}
+	*to = '\0';
+	if (asprintf(&both, where != NULL ? "host == \"%s\" && (%s)" : "host == \"%s\"", name, where) < 0)
+		both = NULL;
+	free(name);
+	return both;
+}
+
+/* What is wrong with `where` was said by then, with its own columns. */
+static enum cli_exit read_host(struct segment_target *target, const struct segment_options *options)
+{
+	enum cli_exit code = host_part_segments(&target->target, target->store, options->host_name, options->host);
+	if (code != CLI_OK)
+		return code;
+	histree_segment_filter_free(target->filter);
+	target->filter = NULL;
+	char *where = with_host(options->host, options->where);
+	code = where != NULL ? read_filter(target, where) : report_no_memory();
+	free(where);
+	return code;
+}
+
 enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
 				  const struct segment_options *options)
 {
@@ -64,6 +99,8 @@ enum cli_exit segment_target_open(struct segment_target *target, const struct cl
 		code = read_range(target, options);
 	if (code == CLI_OK && options->where != NULL)
 		code = read_filter(target, options->where);
+	if (code == CLI_OK && options->host != NULL)
+		code = read_host(target, options);
 	return code;
 }
 

@@ -15,6 +15,7 @@
 struct segment_options {
 	const char *from, *to, *where;
 	const char *from_name, *to_name; /* of the options; NULL: from, to */
+	const char *host, *host_name;    /* take only segments of this host, and the option's name; NULL: of all */
 };
 
 /* Their rows in the table of a verb; `at` is the struct segment_options in the verb's own. */

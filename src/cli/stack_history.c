@@ -90,7 +90,8 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 						 .side = question->side,
 						 .by_thread = question->by_thread,
 						 .cancel = { .go_on = progress_goes_on } };
-	const struct time_span span = time_span_of_history(histree_history_info(question->history));
+	const struct time_span span = time_span_of_history(
+		histree_history_info(question->whole != NULL ? question->whole : question->history));
 	struct attribute_list list = { 0 };
 	enum cli_exit code = time_option_range_of(&question->range, &span, &request.from, &request.to);
 	if (code != CLI_OK)

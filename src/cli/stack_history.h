@@ -22,6 +22,7 @@ enum cli_exit stack_history_open(struct target *target, const char *path, const 
  */
 struct stack_question {
 	struct histree_history *history;
+	struct histree_history *whole; /* whose times the range has; NULL: the same */
 	char *const *patterns;
 	size_t pattern_count;
 	struct time_range_options range;

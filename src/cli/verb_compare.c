@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_compare.c - what differs between two stores, or between two windows of one: time in states, or durations.
+ * verb_compare.c - what differs between two stores, or between two windows or hosts of one: time in states, or
+ * durations.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "cli/compare_flame.h"
 #include "cli/compare_rows.h"
+#include "cli/host_part.h"
 #include "cli/picture_file.h"
 #include "cli/segment_target.h"
 #include "cli/target.h"
@@ -20,6 +22,7 @@ enum { SIDES = 2 };
 struct compare_options {
 	const char *analysis, *segments, *by, *where, *format;
 	const char *from, *to, *from_b, *to_b;
+	const char *host, *host_b;
 	const char *output, *size;
 	uint64_t top;
 	bool flame;
@@ -65,6 +68,16 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct compare_options, where),
 	  .help = "with --segments: only those that pass, as in 'tid == 42'" },
+	{ .name = "host",
+	  .argument = "HOST",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, host),
+	  .help = "A is this host of a store of several; patterns are then those of its own paths" },
+	{ .name = "host-b",
+	  .argument = "HOST",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct compare_options, host_b),
+	  .help = "B is this host of a store of several" },
 	WINDOW("from", from, "the window of A begins here; default: the start of A"),
 	WINDOW("to", to, "the window of A ends here; default: the end of A"),
 	WINDOW("from-b", from_b, "the window of B begins here; default: the start of B"),
@@ -112,7 +125,7 @@ static enum cli_exit choose_picture(const struct compare_options *chosen,
 
 static int draw_file(struct drawing *drawing, const char *a, const char *b, const struct compare_options *chosen)
 {
-	char *names[SIDES] = { picture_file_title(a), picture_file_title(b) };
+	char *names[SIDES] = { host_part_title(a, chosen->host), host_part_title(b, chosen->host_b) };
 	drawing->options.names[0] = names[0];
 	drawing->options.names[1] = names[1];
 	drawing->options.title = drawing->states != NULL ? "Time in states" : chosen->segments;
@@ -125,9 +138,17 @@ static int draw_file(struct drawing *drawing, const char *a, const char *b, cons
 
 /* ---- states -------------------------------------------------------------------------------------- */
 
+static const char *const host_options[SIDES] = { "host", "host-b" };
+
+static const char *host_of(const struct compare_options *chosen, int side)
+{
+	return side == 0 ? chosen->host : chosen->host_b;
+}
+
 struct state_side {
 	struct target target;
-	struct histree_history *history;
+	struct histree_history *history;  /* of all hosts */
+	struct histree_history *compared; /* itself, or that of one of them */
 	struct histree_selection selection;
 	bool has_selection;
 };
@@ -148,14 +169,20 @@ static enum cli_exit choose_attributes(struct state_side *side, const struct cli
 	return CLI_OK;
 }
 
+/* Times are those of all hosts, so that both sides have one beginning. */
 static enum cli_exit open_side(struct state_side *side, const struct cli_words *words, int number,
-			       const char *analysis, const struct time_range_options *range)
+			       const struct compare_options *chosen, const struct time_range_options *range)
 {
-	enum cli_exit code = target_open_history(&side->target, words->words[number], analysis, &side->history);
+	const char *host = host_of(chosen, number);
+	enum cli_exit code =
+		target_open_history(&side->target, words->words[number], chosen->analysis, &side->history);
+	side->compared = side->history;
+	if (code == CLI_OK && host != NULL)
+		code = host_part_history(&side->target, side->history, host_options[number], host, &side->compared);
 	if (code != CLI_OK)
 		return code;
 	const struct time_span span = time_span_of_history(histree_history_info(side->history));
-	histree_selection_begin(&side->selection, side->history);
+	histree_selection_begin(&side->selection, side->compared);
 	side->has_selection = true;
 	code = time_option_range_of(range, &span, &side->selection.window.from, &side->selection.window.to);
 	return code == CLI_OK ? choose_attributes(side, words) : code;
@@ -202,6 +229,16 @@ static enum cli_exit check_analyses(const struct state_side sides[SIDES])
 				     sides[0].target.path, a, sides[1].target.path, b, a);
 }
 
+/* Where patterns are given, they need not ask for what is missing. */
+static enum cli_exit report_missing(const struct state_side sides[SIDES], const struct cli_words *words)
+{
+	enum cli_exit code = CLI_OK;
+	for (int i = 0; i < SIDES && words->count == SIDES; i++)
+		if (host_part_missing(sides[i].compared) != CLI_OK)
+			code = CLI_INPUT;
+	return code;
+}
+
 static int compare_states(const struct cli_words *words, const struct compare_options *chosen,
 			  const struct time_range_options ranges[SIDES])
 {
@@ -211,7 +248,7 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 	struct drawing drawing = { .states = NULL };
 	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
-		status = open_side(&sides[i], words, i, chosen->analysis, &ranges[i]);
+		status = open_side(&sides[i], words, i, chosen, &ranges[i]);
 	if (status == CLI_OK && chosen->analysis == NULL && words->count == SIDES)
 		status = check_analyses(sides);
 	if (status == CLI_OK &&
@@ -223,6 +260,8 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 		status = chosen->output != NULL
 				 ? draw_file(&drawing, sides[0].target.path, sides[1].target.path, chosen)
 				 : print_states(sides, comparison, chosen);
+	if (status == CLI_OK)
+		status = report_missing(sides, words);
 	histree_state_comparison_free(comparison);
 	for (int i = 0; i < SIDES; i++)
 		close_side(&sides[i]);
@@ -249,12 +288,15 @@ static int print_segments(const struct segment_target targets[SIDES],
 }
 
 static enum cli_exit open_segments(struct segment_target *target, char *path, const struct compare_options *chosen,
-				   const struct time_range_options *range, struct histree_segment_side *side)
+				   const struct time_range_options *range, int number,
+				   struct histree_segment_side *side)
 {
 	char *const words[] = { path, (char *)(uintptr_t)chosen->segments };
 	const struct segment_options wanted = { .from = range->from,
 						.to = range->to,
 						.where = chosen->where,
+						.host = host_of(chosen, number),
+						.host_name = host_options[number],
 						.from_name = range->from_name,
 						.to_name = range->to_name };
 	enum cli_exit code =
@@ -296,7 +338,7 @@ static int compare_segments(const struct cli_words *words, const struct compare_
 	struct drawing drawing = { .states = NULL };
 	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
-		status = open_segments(&targets[i], words->words[i], chosen, &ranges[i], &sides[i]);
+		status = open_segments(&targets[i], words->words[i], chosen, &ranges[i], i, &sides[i]);
 	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
@@ -334,6 +376,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 									  .format = chosen.format,
 									  .output = chosen.output,
 									  .size = chosen.size,
+									  .hosts = { chosen.host, chosen.host_b },
 									  .ranges = ranges });
 	return chosen.segments != NULL ? compare_segments(&words, &chosen, ranges)
 				       : compare_states(&words, &chosen, ranges);
@@ -341,7 +384,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 
 const struct cli_verb verb_compare = {
 	.name = "compare",
-	.summary = "say what differs between two stores, or two windows of one",
+	.summary = "say what differs between two stores, or two windows or hosts of one",
 	.arguments = "A B [PATTERN...]",
 	.words_min = SIDES,
 	.words_max = CLI_WORDS_ANY,
