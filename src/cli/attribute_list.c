@@ -87,6 +87,29 @@ static void sort_and_drop_doubles(struct attribute_list *list)
 	assert(is_ascending(list));
 }
 
+static bool stop(void *context, histree_quark quark)
+{
+	(void)context;
+	(void)quark;
+	return false;
+}
+
+/* Whether a pattern of several hosts begins with a level that is none of them, as one of a single host does. */
+static bool lacks_host(const struct matching *matching, const char *pattern)
+{
+	size_t count;
+	histree_history_hosts(matching->history, &count);
+	const char *end = pattern;
+	while (*end != '\0' && *end != '/')
+		end += *end == '\\' && end[1] != '\0' ? 2 : 1;
+	char *first = count > 0 ? strndup(pattern, (size_t)(end - pattern)) : NULL;
+	struct histree_error error;
+	bool is_none = first != NULL && histree_attributes_match(matching->attributes, HISTREE_ROOT, first, stop,
+								 NULL, &error) == HISTREE_NOT_FOUND;
+	free(first);
+	return is_none;
+}
+
 static enum cli_exit match_one(struct matching *matching, const char *pattern)
 {
 	struct histree_error error = { 0 };
@@ -101,6 +124,10 @@ static enum cli_exit match_one(struct matching *matching, const char *pattern)
 	if (status == HISTREE_OK && matching->list->count == before && matching->left_out > left_out)
 		return report_exit(CLI_NOTHING, "'%s' is a folder: it has no states; '%s/*' is what is in it",
 				   pattern, pattern);
+	if (status == HISTREE_NOT_FOUND && lacks_host(matching, pattern))
+		return report_exit(CLI_NOTHING,
+				   "%s; of several hosts, paths begin with a host: '*/%s' asks all of them",
+				   error.message, pattern);
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 

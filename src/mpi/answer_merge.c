@@ -111,17 +111,24 @@ static int report_text(int status, const struct message_text *why)
 	return status;
 }
 
-/* A pattern matches if it does on one rank; else a folder on one of them is worth more than nothing on another. */
+/*
+ * A pattern matches if it does on one rank; else a folder on one of them is worth more than nothing on another.  A
+ * rank that knows the host says less than one that advises to name a host.
+ */
 static int check_pattern(const struct answer_pattern *patterns, size_t count)
 {
 	const struct answer_pattern *told = NULL;
+	bool told_folder = false;
 	for (size_t i = 0; i < count; i++) {
 		if (patterns[i].status == CLI_OK)
 			return CLI_OK;
 		bool is_folder = patterns[i].why.size > 0 &&
 				 memmem(patterns[i].why.bytes, patterns[i].why.size, "is a folder", 11) != NULL;
-		if (patterns[i].why.size > 0 && (told == NULL || is_folder))
+		bool is_less = told != NULL && patterns[i].why.size < told->why.size;
+		if (patterns[i].why.size > 0 && (told == NULL || is_folder || (is_less && !told_folder))) {
 			told = &patterns[i];
+			told_folder = is_folder;
+		}
 	}
 	return told != NULL ? report_text(CLI_NOTHING, &told->why) : CLI_NOTHING;
 }
