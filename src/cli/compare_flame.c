@@ -103,6 +103,9 @@ int compare_flame_run(const struct cli_words *words, const struct compare_flame 
 		code = chosen->output != NULL ? draw_file(&drawing, sides, chosen->hosts, chosen->output)
 					      : print(flame, chosen);
 	for (unsigned i = 0; i < HISTREE_FLAME_SIDES; i++) {
+		/* Patterns need not ask for what is missing, and a host was named. */
+		if (code == CLI_OK && words->count == HISTREE_FLAME_SIDES && chosen->hosts[i] == NULL)
+			code = host_part_missing(sides[i].history);
 		if (flame != NULL && code == CLI_OK && histree_flame_is_damaged(flame, i))
 			code = report_exit(
 				CLI_INPUT,

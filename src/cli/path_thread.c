@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/host_part.h"
 #include "histree/critical_path.h"
 
 static enum cli_exit read_tid(const char *text, int32_t *tid)
@@ -29,9 +30,10 @@ static bool has_thread(const struct histree_history_host *host, const char *tid)
 }
 
 /* The only host that has the thread. */
-static enum cli_exit find_host(const struct histree_history_host *hosts, size_t count, const char *tid, size_t *out)
+static enum cli_exit find_host(const struct histree_history *history, const char *tid, size_t *out)
 {
-	size_t having = 0;
+	size_t having = 0, count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	for (size_t i = count; i-- > 0;) {
 		if (!has_thread(&hosts[i], tid))
 			continue;
@@ -41,6 +43,8 @@ static enum cli_exit find_host(const struct histree_history_host *hosts, size_t 
 	if (having > 1)
 		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
 				   hosts[*out].name, tid);
+	if (having == 0)
+		host_part_missing(history);
 	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
 }
 
@@ -56,8 +60,12 @@ enum cli_exit path_thread_read(const char *text, struct histree_history *history
 	if (code != CLI_OK || count == 0)
 		return code;
 	if (slash == NULL)
-		return find_host(hosts, count, text, host);
+		return find_host(history, text, host);
 	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
 		++*host;
-	return *host < count ? CLI_OK : report_exit(CLI_NOTHING, "'%s': there is no such host", text);
+	if (*host == count)
+		return report_exit(CLI_NOTHING, "'%s': there is no such host; 'histree info' lists them", text);
+	if (hosts[*host].history == NULL && hosts[*host].why != NULL)
+		return report_exit(CLI_INPUT, "'%s': the host is missing: %s", text, hosts[*host].why);
+	return CLI_OK;
 }

@@ -24,6 +24,17 @@ static void put_losses(struct overview_page *page, const struct histree_store_in
 		overview_page_sentence(page, "Warning: %s.", info->warnings[i]);
 }
 
+/* Why a host whose store is there has no states; NULL: it has, or need not. */
+static const char *why_no_states(const struct report_source *source, const char *host)
+{
+	size_t count = 0, i = 0;
+	const struct histree_history_host *hosts =
+		source->history != NULL ? histree_history_hosts(source->history, &count) : NULL;
+	while (i < count && strcmp(hosts[i].name, host) != 0)
+		i++;
+	return i < count ? hosts[i].why : NULL;
+}
+
 void report_facts(struct overview_page *page, const struct report_source *source)
 {
 	const struct histree_store_info *info = histree_store_info(source->target->store);
@@ -32,10 +43,13 @@ void report_facts(struct overview_page *page, const struct report_source *source
 	time_format_duration((uint64_t)source->to - (uint64_t)source->from, lasts);
 	overview_page_sentence(page, "%s from %s on (UTC)%s; %" PRIu64 " events in all.", lasts, start,
 			       source->has_window ? ", a part of the trace" : "", info->event_count);
-	for (size_t i = 0; i < info->host_count; i++)
+	for (size_t i = 0; i < info->host_count; i++) {
+		const char *why = info->hosts[i].why != NULL ? info->hosts[i].why
+							     : why_no_states(source, info->hosts[i].name);
 		overview_page_sentence(page, "Host %s: %" PRIu64 " events%s%s.", info->hosts[i].name,
-				       info->hosts[i].event_count, info->hosts[i].why != NULL ? "; missing: " : "",
-				       info->hosts[i].why != NULL ? info->hosts[i].why : "");
+				       info->hosts[i].event_count, why != NULL ? "; missing: " : "",
+				       why != NULL ? why : "");
+	}
 	put_losses(page, info);
 	overview_page_command(page, "info", source->target->path, "");
 }

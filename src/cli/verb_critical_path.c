@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/host_part.h"
 #include "cli/path_thread.h"
 #include "cli/path_totals.h"
 #include "cli/picture_file.h"
@@ -311,6 +312,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 			 : chosen.output != NULL ? picture_file_draw(chosen.output, draw, &drawing)
 						 : answer(&printing, &drawing, &chosen);
 	}
+	if (status == CLI_OK)
+		status = host_part_missing(history);
 	histree_critical_path_free(printing.path);
 	path_totals_release(&printing.totals);
 	free(printing.host);

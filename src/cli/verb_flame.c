@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/flame_rows.h"
+#include "cli/host_part.h"
 #include "cli/picture_file.h"
 #include "cli/stack_history.h"
 #include "cli/verb.h"
@@ -151,7 +152,7 @@ static struct time_range_options range_of(const struct flame_options *chosen)
 }
 
 static enum cli_exit add_calls(struct histree_flame *flame, struct target *target, const struct cli_words *words,
-			       const struct flame_options *chosen)
+			       const struct flame_options *chosen, bool *lacks_hosts)
 {
 	struct stack_question question = { .patterns = words->words + 1,
 					   .pattern_count = words->count - 1,
@@ -160,12 +161,15 @@ static enum cli_exit add_calls(struct histree_flame *flame, struct target *targe
 	enum cli_exit code = stack_history_open(target, words->words[0], chosen->analysis, &question.history);
 	if (code == CLI_OK)
 		code = stack_history_add(flame, &question);
+	/* Patterns need not ask for what is missing. */
+	if (code == CLI_OK && question.pattern_count == 0)
+		*lacks_hosts = host_part_missing(question.history) != CLI_OK;
 	histree_history_close(question.history);
 	return code;
 }
 
 static enum cli_exit add_waits(struct histree_flame *flame, struct target *target, const struct cli_words *words,
-			       const struct flame_options *chosen)
+			       const struct flame_options *chosen, bool *lacks_hosts)
 {
 	const struct wait_question question = { .analysis = chosen->analysis,
 						.threads = words->words + 1,
@@ -173,7 +177,7 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 						.range = range_of(chosen),
 						.depth = (unsigned)chosen->depth,
 						.by_thread = chosen->by_thread };
-	return wait_stacks_add(flame, target, words->words[0], &question);
+	return wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -184,6 +188,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct histree_error error = { 0 };
 	struct target target = { 0 };
 	struct cli_words words;
+	bool lacks_hosts = false;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
@@ -199,10 +204,12 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = chosen.waits ? add_waits(flame, &target, &words, &chosen)
-				      : add_calls(flame, &target, &words, &chosen);
+		status = chosen.waits ? add_waits(flame, &target, &words, &chosen, &lacks_hosts)
+				      : add_calls(flame, &target, &words, &chosen, &lacks_hosts);
 	if (status == CLI_OK)
 		status = answer(&drawing, flame, &target, &chosen);
+	if (status == CLI_OK && lacks_hosts)
+		status = CLI_INPUT;
 	histree_flame_free(flame);
 	target_close(&target);
 	return status;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
+#include "cli/host_part.h"
 #include "cli/number_changes.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
@@ -61,6 +62,7 @@ static const struct cli_option options[] = {
 };
 
 struct printing {
+	struct histree_history *history;
 	struct histree_query *query;
 	struct row_writer rows;
 	histree_time from, to;
@@ -127,7 +129,7 @@ static enum cli_exit put_all(struct printing *printing, const struct attribute_l
 		if (put_attribute(printing, &list->attributes[i], &error) != HISTREE_OK)
 			return report_error(&error);
 	if (printing->is_damaged)
-		return report_damaged_history();
+		return host_part_damaged(printing->history);
 	return printing->rows.row_count > 0 ? CLI_OK : report_exit(CLI_NOTHING, "there are no numbers");
 }
 
@@ -253,7 +255,7 @@ static int print_changes(const struct printing *printing, struct histree_history
 	if (status == CLI_OK)
 		status = put_changes(rows, make_rows(list, changes, rows), list, printing, chosen);
 	if ((status == CLI_OK || status == CLI_NOTHING) && is_damaged)
-		status = report_damaged_history();
+		status = host_part_damaged(history);
 	free(changes);
 	free(rows);
 	return status;
@@ -290,6 +292,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		const struct time_span span = time_span_of_history(histree_history_info(history));
 		status = time_option_range(chosen.from, chosen.to, &span, &printing.from, &printing.to);
 	}
+	printing.history = history;
 	if (status == CLI_OK && histree_query_create(history, &printing.query, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)

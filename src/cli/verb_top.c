@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
+#include "cli/host_part.h"
 #include "cli/progress.h"
 #include "cli/switch_counts.h"
 #include "cli/target.h"
@@ -385,7 +386,7 @@ static enum cli_exit report_nothing(const struct top_options *chosen)
 }
 
 static enum cli_exit print(struct printing *printing, const struct histree_time_use *use,
-			   const struct top_options *chosen)
+			   const struct histree_history *history, const struct top_options *chosen)
 {
 	const struct row_format *format = row_format_find(chosen->format);
 	size_t count;
@@ -413,7 +414,7 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 	if (printing->switches.has_gaps)
 		report("warning: events are missing in that time, so that there may have been more switches");
 	if (histree_time_use_is_damaged(use) || printing->switches.is_damaged)
-		code = report_damaged_history();
+		code = host_part_damaged(history);
 	return cli_end(output, code);
 }
 
@@ -445,7 +446,7 @@ static enum cli_exit ask(struct printing *printing, const struct target *target,
 	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
 	if (status == HISTREE_ERR_CANCELLED)
 		progress_raise_signal();
-	code = status == HISTREE_OK ? print(printing, use, chosen) : report_error(&error);
+	code = status == HISTREE_OK ? print(printing, use, history, chosen) : report_error(&error);
 	histree_time_use_free(use);
 	return code;
 }

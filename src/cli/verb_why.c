@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
+#include "cli/host_part.h"
 #include "cli/overview_page.h"
 #include "cli/path_thread.h"
 #include "cli/progress.h"
@@ -437,7 +438,9 @@ static enum cli_exit answer(struct why *why)
 		return report_no_memory();
 	progress_catch_signals();
 	code = walk(why);
-	return code == CLI_OK ? print(why) : code;
+	if (code == CLI_OK)
+		code = print(why);
+	return code == CLI_OK ? host_part_missing(why->history) : code;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

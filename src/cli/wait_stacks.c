@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/host_part.h"
 #include "cli/path_thread.h"
 #include "cli/progress.h"
 
@@ -37,7 +38,7 @@ static enum cli_exit ask(struct histree_flame *flame, struct histree_flame_waits
 }
 
 enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target *target, const char *path,
-			      const struct wait_question *question)
+			      const struct wait_question *question, bool *lacks_hosts)
 {
 	struct histree_flame_waits_request request = { .depth = question->depth,
 						       .by_thread = question->by_thread,
@@ -51,6 +52,7 @@ enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target *target
 	if (target->store == NULL || target_history(target, "kernel", true, &request.kernel, &error) != HISTREE_OK)
 		request.kernel = NULL;
 	code = ask(flame, &request, question);
+	*lacks_hosts = code == CLI_OK && host_part_missing(request.graph) != CLI_OK;
 	histree_history_close(request.kernel);
 	histree_history_close(request.graph);
 	return code;

@@ -20,9 +20,9 @@ struct wait_question {
 
 /*
  * Opens the target and the histories that are needed, and adds the waits to side 0; the caller closes the target,
- * also after failure.  What failed is reported.
+ * also after failure.  What failed is reported, and so are hosts that are missing, of which there may be waits.
  */
 enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target *target, const char *path,
-			      const struct wait_question *question);
+			      const struct wait_question *question, bool *lacks_hosts);
 
 #endif

@@ -157,6 +157,14 @@ static bool wants(void *context, const struct histree_thread *thread)
 				   : histree_filter_match(use->filter, values);
 }
 
+/* Whether the filter lets anything pass of the host that is read, so that one which is missing is missed. */
+static bool wants_host(const struct histree_time_use *use)
+{
+	struct histree_value values[FIELD_COUNT] = { [FIELD_HOST] = histree_string(use->host_name) };
+	const bool are_known[FIELD_COUNT] = { [FIELD_HOST] = true };
+	return use->filter == NULL || histree_filter_may_pass(use->filter, values, are_known);
+}
+
 /* A wait goes on where the piece before it ended, if that was of the same row. */
 static void follow_run(struct histree_time_use *use, const struct use_piece *piece)
 {
@@ -309,7 +317,7 @@ static enum histree_status read_hosts(struct histree_time_use *use, const struct
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		use->host = (uint32_t)i;
 		use->host_name = hosts[i].name;
-		use->is_damaged |= hosts[i].history == NULL && hosts[i].why != NULL;
+		use->is_damaged |= hosts[i].history == NULL && hosts[i].why != NULL && wants_host(use);
 		if (hosts[i].history != NULL && hosts[i].count > 0 && asked[i].source == NULL)
 			status = read_host(use, hosts[i].history, error);
 	}
