@@ -43,9 +43,8 @@ static const struct cli_option options[] = {
 	  .argument = "KEYS",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct top_options, by),
-	  .help = "print one row for each thread, process, name, cpu, state, system-call or had-by (who had the "
-		  "CPU "
-		  "that others waited for), or for each of several of them, with commas; default: thread" },
+	  .help = "print one row for each thread, process, name, cpu, state, system-call, had-by (who had the CPU "
+		  "that others waited for) or host, or for each of several of them, with commas; default: thread" },
 	{ .name = "where",
 	  .argument = "EXPRESSION",
 	  .kind = CLI_TEXT,
@@ -118,8 +117,11 @@ static bool is_key(const char *name, const char *word, size_t size)
 	return name[size] == '\0';
 }
 
+/* Each row is of one host, so that "host" adds no key. */
 static bool read_key(const char *word, size_t size, unsigned *by)
 {
+	if (size == strlen("host") && memcmp(word, "host", size) == 0)
+		return true;
 	for (unsigned key = 0; key < HISTREE_USE_KEY_COUNT; key++)
 		if (is_key(key_names[key], word, size)) {
 			*by |= 1U << key;
@@ -136,13 +138,14 @@ static enum cli_exit read_keys(const char *text, unsigned *by)
 		if (!read_key(word, (size_t)(end - word), by))
 			return report_exit(CLI_USAGE,
 					   "'--by': '%.*s' is none of thread, process, name, cpu, state, "
-					   "system-call and had-by",
+					   "system-call, had-by and host",
 					   (int)(end - word), word);
 		if (*end == '\0')
 			return CLI_OK;
 	}
-	return report_exit(CLI_USAGE, "'--by' needs at least one of thread, process, name, cpu, state, system-call "
-				      "and had-by");
+	return report_exit(CLI_USAGE,
+			   "'--by' needs at least one of thread, process, name, cpu, state, system-call, "
+			   "had-by and host");
 }
 
 static enum cli_exit read_columns(const char *text, struct printing *printing)
@@ -173,7 +176,7 @@ static bool has(const struct printing *printing, enum histree_use_key key)
 
 static bool has_hosts(const struct printing *printing, const struct row_format *format)
 {
-	return printing->hosts != NULL || !format->for_people;
+	return printing->hosts != NULL || printing->by == 0 || !format->for_people;
 }
 
 /* The name of a thread stands beside it, unless it is a key of its own. */
