@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/time_text.h"
 #include "cli/report_sections.h"
 #include "histree/time_use.h"
@@ -229,18 +230,22 @@ static void begin_table(struct overview_page *page, const struct report_source *
 	overview_page_table(page, columns, table->column_count + has_hosts);
 }
 
-/* Returns the rows to show, sorted; the caller frees them.  NULL: out of memory. */
+/*
+ * Returns the rows to show, sorted; the caller frees them.  NULL: out of memory.  CPUs keep their order, but of
+ * several hosts it would show those of the first one: then the busiest come first.
+ */
 static const struct histree_use_row **choose_rows(const struct histree_time_use *use, const struct use_table *table,
-						  size_t *count)
+						  bool has_hosts, size_t *count)
 {
+	uint64_t (*key)(const struct histree_use_row *row) = table->key == NULL && has_hosts ? ran : table->key;
 	size_t all, kept = 0;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &all);
 	const struct histree_use_row **chosen = malloc((all + 1) * sizeof(const struct histree_use_row *));
 	for (size_t i = 0; i < all && chosen != NULL; i++)
 		if (table->key == NULL || table->key(&rows[i]) > 0)
 			chosen[kept++] = &rows[i];
-	sort_key = table->key;
-	if (chosen != NULL && table->key != NULL)
+	sort_key = key;
+	if (chosen != NULL && key != NULL)
 		qsort(chosen, kept, sizeof(*chosen), by_key);
 	*count = kept;
 	return chosen;
@@ -254,8 +259,9 @@ static enum histree_status put_table(struct overview_page *page, const struct re
 	enum histree_status status = ask(source, table->by, table->where, &use, error);
 	if (status != HISTREE_OK)
 		return status;
-	size_t count;
-	const struct histree_use_row **rows = choose_rows(use, table, &count);
+	size_t count, host_count;
+	bool has_hosts = histree_history_hosts(source->history, &host_count) != NULL;
+	const struct histree_use_row **rows = choose_rows(use, table, has_hosts, &count);
 	if (rows != NULL && count > 0) {
 		begin_table(page, source, table);
 		for (size_t i = 0; i < count && i < source->row_max; i++)
@@ -299,6 +305,89 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 	return HISTREE_OK;
 }
 
+/* ---- hosts --------------------------------------------------------------------------------------------- */
+
+struct host_sum {
+	const char *name;
+	uint64_t cpus;
+	struct histree_use_row row; /* of its CPUs together */
+};
+
+/* The time that a CPU of the host ran on average; of none, they come last. */
+static double busy_of(const struct host_sum *sum)
+{
+	return sum->cpus > 0 ? (double)ran(&sum->row) / (double)sum->cpus : -1;
+}
+
+static int by_busy(const void *left, const void *right)
+{
+	const struct host_sum *a = left, *b = right;
+	double one = busy_of(a), other = busy_of(b);
+	return one != other ? (one < other ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+static void put_hosts(struct overview_page *page, const struct report_source *source, const struct host_sum *sums,
+		      size_t count)
+{
+	static const struct row_column columns[] = { { .name = "host", .width = 16 },
+						     RIGHT("CPUs", 5),
+						     RIGHT("busy", 9),
+						     RIGHT("user", 11),
+						     RIGHT("system", 11),
+						     RIGHT("interrupts", 11),
+						     RIGHT("waited for", 11) };
+	const uint64_t window_ns = (uint64_t)source->to - (uint64_t)source->from + 1;
+	overview_page_section(page, "Hosts");
+	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < count && i < source->row_max; i++) {
+		if (sums[i].cpus == 0)
+			continue;
+		row_text(&page->rows, sums[i].name);
+		row_unsigned(&page->rows, sums[i].cpus);
+		put_percent(&page->rows, ran(&sums[i].row), window_ns * sums[i].cpus);
+		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_USER]);
+		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_SYSTEM]);
+		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_INTERRUPTED]);
+		row_duration(&page->rows, waited(&sums[i].row));
+		row_end(&page->rows);
+	}
+	overview_page_table_end(page);
+	char command[256];
+	snprintf(command, sizeof(command), "%s --by cpu", source->window);
+	overview_page_command(page, "top", source->target->path, command);
+}
+
+/* How busy each host of several was, from the rows of CPUs that the other tables need, too. */
+static enum histree_status sum_hosts(struct overview_page *page, const struct report_source *source,
+				     struct histree_error *error)
+{
+	const struct histree_time_use *use;
+	size_t host_count, count;
+	const struct histree_history_host *hosts = histree_history_hosts(source->history, &host_count);
+	if (hosts == NULL)
+		return HISTREE_OK;
+	enum histree_status status = ask(source, HISTREE_BY(CPU), "cpu >= 0", &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct host_sum *sums = calloc(host_count, sizeof(*sums));
+	if (sums == NULL)
+		return error_memory(error, "the hosts of a report");
+	for (size_t i = 0; i < host_count; i++)
+		sums[i].name = hosts[i].name;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct host_sum *sum = &sums[rows[i].host];
+		sum->cpus++;
+		for (enum histree_use kind = 0; kind < HISTREE_USE_COUNT; kind++)
+			sum->row.ns[kind] += rows[i].ns[kind];
+	}
+	qsort(sums, host_count, sizeof(*sums), by_busy);
+	if (count > 0)
+		put_hosts(page, source, sums, host_count);
+	free(sums);
+	return HISTREE_OK;
+}
+
 enum histree_status report_summary(struct overview_page *page, const struct report_source *source,
 				   struct histree_error *error)
 {
@@ -312,7 +401,7 @@ enum histree_status report_time_use(struct overview_page *page, const struct rep
 {
 	if (source->history == NULL || strcmp(histree_history_info(source->history)->provider, "kernel") != 0)
 		return HISTREE_OK;
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = sum_hosts(page, source, error);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == HISTREE_OK; i++)
 		status = put_table(page, source, &tables[i], error);
 	return status;
