@@ -51,19 +51,23 @@ struct asking {
 	const struct report_source *source;
 	const struct section *section;
 	struct histree_segment_store *store;
-	size_t tid, process; /* fields; SIZE_MAX: it has none */
+	size_t tid, process, host; /* fields; SIZE_MAX: it has none */
 };
 
-/* The thread of a segment: its tid, and its name where the segment has it. */
+/* The thread of a segment: its host, if there are several, its tid, and its name where the segment has it. */
 static void describe(const struct asking *asking, const struct histree_segment *segment, char *text, size_t size)
 {
 	const struct histree_value *tid = &segment->content[asking->tid];
 	const struct histree_value *process =
 		asking->process != SIZE_MAX ? &segment->content[asking->process] : NULL;
+	const struct histree_value *host = asking->host != SIZE_MAX ? &segment->content[asking->host] : NULL;
 	bool is_named = process != NULL && process->type == HISTREE_STRING;
+	bool has_host = host != NULL && host->type == HISTREE_STRING;
 	if (tid->type == HISTREE_INT)
-		snprintf(text, size, "%" PRId32 "%s%.*s", tid->int32, is_named ? " " : "",
-			 is_named ? (int)process->size : 0, is_named ? (const char *)process->bytes : "");
+		snprintf(text, size, "%.*s%s%" PRId32 "%s%.*s", has_host ? (int)host->size : 0,
+			 has_host ? (const char *)host->bytes : "", has_host ? "/" : "", tid->int32,
+			 is_named ? " " : "", is_named ? (int)process->size : 0,
+			 is_named ? (const char *)process->bytes : "");
 }
 
 /* Who made the longest of a group: one of those that were open when it began. */
@@ -92,7 +96,7 @@ static enum histree_status put_group(struct overview_page *page, const struct as
 				     const struct histree_segment_group *group, bool is_all,
 				     struct histree_error *error)
 {
-	char at[TIME_TEXT_SIZE], by[64];
+	char at[TIME_TEXT_SIZE], by[128];
 	struct row_writer *rows = &page->rows;
 	enum histree_status status = HISTREE_OK;
 	time_format_clock(group->max_start, at);
@@ -159,6 +163,7 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	struct asking asking = { .source = source, .section = section };
 	struct histree_segment_stats *stats = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	size_t parts;
 	enum histree_status status = target_segments(source->target, section->analysis, true, &asking.store, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -169,6 +174,9 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	}
 	asking.tid = find_field(asking.store, "tid");
 	asking.process = find_field(asking.store, "process");
+	/* Of one host, an analysis may have a field of that name. */
+	asking.host = histree_segment_store_parts(asking.store, &parts) != NULL ? find_field(asking.store, "host")
+										: SIZE_MAX;
 	status = histree_segment_stats_create(asking.store, &query, find_field(asking.store, section->by), &stats,
 					      error);
 	if (status >= 0)
