@@ -7,6 +7,7 @@
 
 #include "cli/control_text.h"
 #include "cli/html_text.h"
+#include "cli/shell_word.h"
 
 enum { SENTENCE_MAX = 4096 };
 
@@ -94,43 +95,18 @@ void overview_page_table_end(struct overview_page *page)
 	row_writer_finish(&page->rows);
 }
 
-/* A path as a shell takes it for one word. */
-static void put_path(struct overview_page *page, const char *path)
-{
-	static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+=:,@%^";
-	char quoted[SENTENCE_MAX];
-	size_t size = 0;
-	if (*path != '\0' && path[strspn(path, safe)] == '\0') {
-		put_text(page, path);
-		return;
-	}
-	quoted[size++] = '\'';
-	for (; *path != '\0' && size < sizeof(quoted) - 6; path++)
-		if (*path == '\'')
-			size += (size_t)snprintf(quoted + size, sizeof(quoted) - size, "'\\''");
-		else
-			quoted[size++] = *path;
-	quoted[size++] = '\'';
-	quoted[size] = '\0';
-	put_text(page, quoted);
-}
-
-void overview_page_command_on(struct overview_page *page, const char *before, const char *const *paths,
-			      size_t count, const char *after)
-{
-	output_text(page->output, page->is_html ? "<p><code>" : "  $ ");
-	output_format(page->output, "histree %s", before);
-	for (size_t i = 0; i < count; i++) {
-		output_char(page->output, ' ');
-		put_path(page, paths[i]);
-	}
-	put_text(page, after);
-	output_text(page->output, page->is_html ? "</code></p>\n" : "\n");
-}
-
 void overview_page_command(struct overview_page *page, const char *before, const char *store, const char *after)
 {
-	overview_page_command_on(page, before, &store, 1, after);
+	char word[SENTENCE_MAX] = "";
+	if (store != NULL)
+		shell_word_copy(word, sizeof(word), store);
+	output_text(page->output, page->is_html ? "<p><code>" : "  $ ");
+	output_text(page->output, "histree ");
+	put_text(page, before);
+	output_text(page->output, store != NULL ? " " : "");
+	put_text(page, word);
+	put_text(page, after);
+	output_text(page->output, page->is_html ? "</code></p>\n" : "\n");
 }
 
 void overview_page_picture(struct overview_page *page, const char *what, const char *svg, size_t size)

@@ -25,12 +25,8 @@ void overview_page_sentence(struct overview_page *page, const char *format, ...)
 void overview_page_table(struct overview_page *page, const struct row_column *columns, size_t column_count);
 void overview_page_table_end(struct overview_page *page);
 
-/* The command that shows more: its words after "histree", then the store, then more words. */
+/* The command that shows more: its words after "histree", then the store, unless it is NULL, then more words. */
 void overview_page_command(struct overview_page *page, const char *before, const char *store, const char *after);
-
-/* The same of several paths, such as the traces of a store. */
-void overview_page_command_on(struct overview_page *page, const char *before, const char *const *paths,
-			      size_t count, const char *after);
 
 /* Add a picture in SVG to a page of HTML. */
 void overview_page_picture(struct overview_page *page, const char *what, const char *svg, size_t size);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/time_text.h"
+#include "cli/shell_word.h"
 #include "histree/draw.h"
 
 /* ---- what there is ------------------------------------------------------------------------------- */
@@ -169,6 +170,69 @@ static void list_missing(const struct report_source *source, char *text, size_t 
 	}
 }
 
+static void put_pair(FILE *words, const char *option, const char *name, const char *value)
+{
+	char *pair = NULL;
+	if (asprintf(&pair, "%s=%s", name, value) < 0)
+		return;
+	fprintf(words, " --%s ", option);
+	shell_word_put(words, pair);
+	free(pair);
+}
+
+/* The clocks that a build was told, and no packets say. */
+static void put_clocks(FILE *words, const struct histree_store_info *info)
+{
+	bool has_clocks = info->host_count == 0;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_host *host = &info->hosts[i];
+		char text[96];
+		has_clocks = has_clocks || host->clock != NULL;
+		if (host->clock != NULL && host->clock->quality == HISTREE_CLOCK_GIVEN) {
+			snprintf(text, sizeof(text), "%.17g,%.17g", histree_clock_offset(host->clock),
+				 histree_clock_slope(host->clock));
+			put_pair(words, "clock", host->name, text);
+		}
+		if (i > 0 && host->clock != NULL && host->clock->quality == HISTREE_CLOCK_REFERENCE) {
+			fputs(" --reference ", words);
+			shell_word_put(words, host->name);
+		}
+	}
+	if (!has_clocks)
+		fputs(" --clock none", words);
+}
+
+/* The build of all the store's traces, each of its host, with more analyses; NULL without memory. */
+static char *build_command(const struct histree_store_info *info, const char *analyses)
+{
+	char *command = NULL;
+	size_t size, host = 0, left = info->host_count > 0 ? info->hosts[0].trace_count : SIZE_MAX;
+	FILE *words = open_memstream(&command, &size);
+	if (words == NULL)
+		return NULL;
+	fprintf(words, "build -a %s -o NEW.histree", analyses);
+	for (size_t i = 0; i < info->trace_count; i++, left--) {
+		while (left == 0 && host + 1 < info->host_count)
+			left = info->hosts[++host].trace_count;
+		if (info->host_count > 0) {
+			put_pair(words, "host", info->hosts[host].name, info->traces[i]);
+		} else {
+			fputc(' ', words);
+			shell_word_put(words, info->traces[i]);
+		}
+	}
+	put_clocks(words, info);
+	return fclose(words) == 0 ? command : NULL;
+}
+
+static void put_build(struct overview_page *page, const struct histree_store_info *info, const char *analyses)
+{
+	char *command = build_command(info, analyses);
+	if (command != NULL)
+		overview_page_command(page, command, NULL, "");
+	free(command);
+}
+
 /* Of a program's calls: what adds up their stacks, and what would say how long they took. */
 static void put_more_of_calls(struct overview_page *page, const struct report_source *source)
 {
@@ -180,8 +244,7 @@ static void put_more_of_calls(struct overview_page *page, const struct report_so
 		return;
 	overview_page_sentence(page,
 			       "Built with more analyses, the store also says how long calls of functions took:");
-	overview_page_command_on(page, "build -a ust-calls,function-calls -o NEW.histree", info->traces,
-				 info->trace_count, "");
+	put_build(page, info, "ust-calls,function-calls");
 }
 
 void report_more(struct overview_page *page, const struct report_source *source)
@@ -189,7 +252,7 @@ void report_more(struct overview_page *page, const struct report_source *source)
 	const struct histree_store_info *info = histree_store_info(source->target->store);
 	const char *provider = source->history != NULL ? histree_history_info(source->history)->provider : "";
 	bool is_kernel = strcmp(provider, "kernel") == 0;
-	char missing[128], command[256];
+	char missing[128], analyses[160];
 	if (strcmp(provider, "ust-calls") == 0)
 		put_more_of_calls(page, source);
 	list_missing(source, missing, sizeof(missing));
@@ -200,6 +263,6 @@ void report_more(struct overview_page *page, const struct report_source *source)
 			       "Built with more analyses, the store also says how long system calls, interrupts, "
 			       "wake-ups and requests to disks take, who took a CPU from whom, and what threads "
 			       "waited for:");
-	snprintf(command, sizeof(command), "build -a kernel%s -o NEW.histree", missing);
-	overview_page_command_on(page, command, info->traces, info->trace_count, "");
+	snprintf(analyses, sizeof(analyses), "kernel%s", missing);
+	put_build(page, info, analyses);
 }

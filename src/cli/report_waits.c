@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/time_text.h"
 #include "cli/report_sections.h"
+#include "cli/shell_word.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
 
@@ -175,7 +176,7 @@ static void put_table(struct overview_page *page, const struct waits *waits,
 static void put_command(struct overview_page *page, const struct waits *waits,
 			const struct histree_history_host *hosts, size_t count)
 {
-	char name[NAME_SIZE], words[512];
+	char name[NAME_SIZE], thread[256], word[512], words[768];
 	const struct waits *longest = NULL;
 	for (size_t i = 0; i < count; i++)
 		if (waits[i].reasons[0].count > 0 &&
@@ -185,8 +186,9 @@ static void put_command(struct overview_page *page, const struct waits *waits,
 		return;
 	name_of(longest, longest->reasons[0].longest, name);
 	const char *host = hosts != NULL ? hosts[longest - waits].name : NULL;
-	snprintf(words, sizeof(words), " %s%s%s%s", host != NULL ? host : "", host != NULL ? "/" : "", name,
-		 longest->source->window);
+	snprintf(thread, sizeof(thread), "%s%s%s", host != NULL ? host : "", host != NULL ? "/" : "", name);
+	shell_word_copy(word, sizeof(word), thread);
+	snprintf(words, sizeof(words), " %s%s", word, longest->source->window);
 	overview_page_command(page, "why", longest->source->target->path, words);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/overview_page.h"
 #include "cli/path_thread.h"
 #include "cli/progress.h"
+#include "cli/shell_word.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -317,32 +318,50 @@ static bool has_kernel(const struct target *target)
 	return false;
 }
 
+/* That a CPU was waited for by the thread, and no other of its number; as a word. */
+static void put_condition(const struct why *why, char *word, size_t size)
+{
+	char text[256], name[2 * NAME_SIZE], *to = name;
+	const char *host = why->hosts != NULL ? why->hosts[why->request.host].name : "";
+	for (; *host != '\0' && to < name + sizeof(name) - 2; host++) {
+		if (*host == '"' || *host == '\\')
+			*to++ = '\\';
+		*to++ = *host;
+	}
+	*to = '\0';
+	snprintf(text, sizeof(text), "%s%s%sthread == %" PRId32 " && state == waiting",
+		 why->hosts != NULL ? "host == \"" : "", name, why->hosts != NULL ? "\" && " : "",
+		 why->request.tid);
+	shell_word_copy(word, size, text);
+}
+
 static void put_commands(const struct why *why, struct overview_page *page)
 {
-	char words[512], where[256] = "";
+	char words[1024], where[256] = "", thread[512], condition[512];
 	const char *rules = why->chosen->like_tc ? "" : " --rules own";
 	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
+	shell_word_copy(thread, sizeof(thread), why->thread);
 	overview_page_section(page, "More");
 	if (wait != NULL) {
-		snprintf(words, sizeof(words), " %s%s --from %" PRId64 " --to %" PRId64, why->thread, rules,
-			 wait->start, wait->end);
+		snprintf(words, sizeof(words), " %s%s --from %" PRId64 " --to %" PRId64, thread, rules, wait->start,
+			 wait->end);
 		overview_page_sentence(page, "The longest wait step by step, and all of it as a picture:");
 		overview_page_command(page, "critical-path", why->target->path, words);
 	} else {
 		overview_page_sentence(page, "All of it step by step, and as a picture:");
-		snprintf(words, sizeof(words), " %s%s", why->thread, rules);
+		snprintf(words, sizeof(words), " %s%s", thread, rules);
 		overview_page_command(page, "critical-path", why->target->path, words);
 	}
 	if (why->chosen->from != NULL || why->chosen->to != NULL)
 		snprintf(where, sizeof(where), " --from %" PRId64 " --to %" PRId64, why->waits.start,
 			 why->waits.end);
-	snprintf(words, sizeof(words), " %s%s%s -o why.svg", why->thread, rules, where);
+	snprintf(words, sizeof(words), " %s%s%s -o why.svg", thread, rules, where);
 	overview_page_command(page, "critical-path", why->target->path, words);
 	if (why->waits.causes[WHY_NO_CPU].steps == 0 || !has_kernel(why->target))
 		return;
 	overview_page_sentence(page, "Who had the CPU meanwhile:");
-	snprintf(words, sizeof(words), "%s --by had-by --where 'thread == %" PRId32 " && state == waiting'", where,
-		 why->request.tid);
+	put_condition(why, condition, sizeof(condition));
+	snprintf(words, sizeof(words), "%s --by had-by --where %s", where, condition);
 	overview_page_command(page, "top", why->target->path, words);
 }
 
