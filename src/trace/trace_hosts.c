@@ -90,6 +90,24 @@ bool trace_hosts_find_doubled(const struct trace_host *traces, size_t count, siz
 	return false;
 }
 
+static bool is_unnamed(const struct trace_host *trace)
+{
+	return trace->has_kernel && !trace->is_left_out && trace->facts->boot[0] == '\0' &&
+	       trace->facts->hostname[0] == '\0';
+}
+
+bool trace_hosts_find_unnamed(const struct trace_host *traces, size_t count, size_t *first, size_t *second)
+{
+	for (; *first < count; ++*first)
+		for (*second = *first + 1; *second < count; ++*second) {
+			const struct trace_host *a = &traces[*first], *b = &traces[*second];
+			bool have_times = a->begin <= a->end && b->begin <= b->end;
+			if (is_unnamed(a) && is_unnamed(b) && (!have_times || overlap(a, b)))
+				return true;
+		}
+	return false;
+}
+
 enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error)
 {
 	struct trace_list list = { 0 };

@@ -20,6 +20,7 @@ struct trace_host {
 	const struct trace_facts *facts;
 	histree_time begin, end; /* the end is before the beginning: not known */
 	bool is_of_kernel;       /* and of all of the machine: a second one at the same time says the same again */
+	bool has_kernel;         /* it is known to be of a kernel, as a table of events is not */
 	bool is_left_out;        /* as the copy of one before */
 };
 
@@ -31,6 +32,12 @@ enum histree_status trace_hosts_check(const struct trace_host *traces, size_t co
  * machine, at the same time: what both have counts twice.
  */
 bool trace_hosts_find_doubled(const struct trace_host *traces, size_t count, size_t *first, size_t *second);
+
+/*
+ * Returns whether two of the traces, from *first on, are of a kernel and neither says of which host: they are taken
+ * for one, and may be of two.  Traces that are known not to overlap may well be parts of one recording.
+ */
+bool trace_hosts_find_unnamed(const struct trace_host *traces, size_t count, size_t *first, size_t *second);
 
 /*
  * As trace_hosts_check(), for the traces found at or below the paths.  Also returns HISTREE_ERR_TRACE if there is

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "trace/ctf/ctf_live.h"
+#include "trace/text/event_text.h"
 #include "trace/trace.h"
 #include "trace/trace_copies.h"
 #include "trace/trace_hosts.h"
@@ -61,6 +62,8 @@ static struct trace_host *list_hosts(const struct trace *trace)
 		*host = (struct trace_host){ .path = source->path,
 					     .facts = &source->facts,
 					     .is_of_kernel = strcmp(source->trace.domain, "ust") != 0,
+					     .has_kernel = strcmp(source->trace.domain, "kernel") == 0 &&
+							   source->kind != &event_text_format,
 					     .is_left_out = source->is_copy };
 		if (!source->kind->span(source, &host->begin, &host->end))
 			host->begin = 1, host->end = 0;
@@ -78,7 +81,10 @@ static enum histree_status check_hosts(const struct trace *trace, struct histree
 	return status;
 }
 
-/* Of two recordings of one kernel at one time, packets are different, and events the same. */
+/*
+ * Of two recordings of one kernel at one time, packets are different, and events the same.  Those that may be of
+ * two kernels, such as texts of two machines, would have their CPUs and threads taken for the same.
+ */
 static enum histree_status warn_of_doubled(struct trace *trace, struct histree_error *error)
 {
 	struct trace_host *hosts = list_hosts(trace);
@@ -91,6 +97,13 @@ static enum histree_status warn_of_doubled(struct trace *trace, struct histree_e
 			"'%s' and '%s' are two recordings of one kernel at the same time: events that both have "
 			"count twice; build one of them",
 			hosts[first].path, hosts[second].path);
+	size_t unnamed = 0;
+	if (trace_hosts_find_unnamed(hosts, trace->source_count, &unnamed, &second))
+		trace_notes_warn(&trace->notes,
+				 "'%s' and '%s' do not say of which host they are, and are taken for traces of "
+				 "one: if they are "
+				 "not, their CPUs and threads are mixed up; '--host NAME=TRACE' for each says so",
+				 hosts[unnamed].path, hosts[second].path);
 	free(hosts);
 	return HISTREE_OK;
 }
