@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "partial/partial_history.h"
+#include "store_folder/host_folder.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "store_folder/store_inside.h"
@@ -23,6 +24,22 @@ char *store_join(struct arena *arena, const char *folder, const char *name)
 	return path;
 }
 
+/* Whether all but the manifest may be there. */
+static bool has_files_of_store(const char *path)
+{
+	static const char *const names[] = { HOSTS_FOLDER, "events.idx" };
+	struct stat facts;
+	bool has_some = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !has_some; i++) {
+		char *file = NULL;
+		if (asprintf(&file, "%s/%s", path, names[i]) < 0)
+			return false;
+		has_some = stat(file, &facts) == 0;
+		free(file);
+	}
+	return has_some;
+}
+
 /* Why a folder has no manifest. */
 static enum histree_status no_store(const char *path, struct histree_error *error)
 {
@@ -32,9 +49,9 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 				 path);
 	if (!S_ISDIR(facts.st_mode))
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: a store is a folder", path);
-	return error_set(error, HISTREE_ERR_FORMAT,
-			 "'%s' is no store: it has no " MANIFEST_FILE "; of a trace, 'histree build' makes one",
-			 path);
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE "; %s", path,
+			 has_files_of_store(path) ? "'histree repair' makes a store of the files that are there"
+						  : "of a trace, 'histree build' makes one");
 }
 
 /* HISTREE_NOT_FOUND: the folder has no manifest. */
@@ -126,6 +143,12 @@ static enum histree_status no_history(const struct histree_store_info *info, con
 {
 	char names[256] = "", way[64];
 	size_t length = 0;
+	if (info->host_count > 0 && !info->complete && info->history_count == 0)
+		return error_set(
+			error, HISTREE_NOT_FOUND,
+			"'%s' has no host that is built yet; if the build was cut off, 'histree build --resume' "
+			"goes on with it",
+			info->path);
 	for (size_t i = 0; i < info->history_count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
 					   info->histories[i].analysis);

@@ -29,3 +29,14 @@ answers | sed -E 's/[0-9]+ of [0-9]+ bytes/N of N bytes/'
 echo "no server at all"
 rm -r two/hosts/b
 answers
+echo "no manifest"
+histree build -q -f -a kernel,graph -o two --host a=a --host b=b
+rm two/manifest.json
+try histree top two
+try histree repair two -o saved
+histree info saved | grep -E '^hosts|^ +b:'
+echo "no host is built yet"
+try histree build -q --threads 1 -a kernel,irqs -o three --host a=a --host "c=$DATA/ctf-calls" | cut -d , -f 1
+try histree query three --at +1ms '*/CPUs/0'
+rm -r three.building/hosts/*
+try histree query three --at +1ms '*/CPUs/0'
