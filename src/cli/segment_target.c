@@ -43,6 +43,22 @@ static enum cli_exit read_range(struct segment_target *target, const struct segm
 	return time_option_range_of(&range, &target->span, &target->query.from, &target->query.to);
 }
 
+/* A host that there is not is a slip that an empty answer would hide. */
+static enum cli_exit check_hosts(const struct segment_target *target)
+{
+	size_t count;
+	char names[256] = "";
+	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(names);
+		if (target->query.host_filter == NULL ||
+		    target->query.host_filter(target->query.host_context, parts[i].name))
+			return CLI_OK;
+		snprintf(names + size, sizeof(names) - size, "%s%s", i > 0 ? ", " : "", parts[i].name);
+	}
+	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; there are %s", names);
+}
+
 static enum cli_exit read_filter(struct segment_target *target, const char *where)
 {
 	struct histree_error error = { 0 };
@@ -51,7 +67,7 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 					  &error) != HISTREE_OK)
 		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
 	histree_segment_filter_apply(target->filter, &target->query);
-	return CLI_OK;
+	return check_hosts(target);
 }
 
 /* The condition that the host is this one, and `where`, unless that is NULL; NULL without memory.  To be freed. */

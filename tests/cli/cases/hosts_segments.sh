@@ -20,6 +20,10 @@ histree sql two.histree "SELECT host, path FROM attributes WHERE path GLOB '*CPU
 histree sql two.histree "SELECT * FROM cpu_usage((SELECT value FROM info WHERE name = 'start'),
 	(SELECT value FROM info WHERE name = 'end')) LIMIT 3" --format tsv
 histree sql two.histree "SELECT host, count(*) FROM states GROUP BY 1" --format tsv
+# A host that there is not.
+try histree segments two.histree system-calls --where 'host == d'
+try histree stats two.histree system-calls --where 'host == d && name == read'
+try histree top two.histree --where 'host == d'
 # What is missing of a host is said, unless nobody asks for it.
 mv two.histree/hosts/b%2Fc gone
 try histree segments two.histree system-calls --top 2 --format tsv
