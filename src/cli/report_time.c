@@ -309,14 +309,14 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 
 struct host_sum {
 	const char *name;
-	uint64_t cpus;
+	uint64_t cpus, ns;          /* for how much of the window it was recorded */
 	struct histree_use_row row; /* of its CPUs together */
 };
 
-/* The time that a CPU of the host ran on average; of none, they come last. */
+/* The share of its time that a CPU of the host ran on average; of none, they come last. */
 static double busy_of(const struct host_sum *sum)
 {
-	return sum->cpus > 0 ? (double)ran(&sum->row) / (double)sum->cpus : -1;
+	return sum->cpus > 0 && sum->ns > 0 ? (double)ran(&sum->row) / (double)sum->cpus / (double)sum->ns : -1;
 }
 
 static int by_busy(const void *left, const void *right)
@@ -330,21 +330,22 @@ static void put_hosts(struct overview_page *page, const struct report_source *so
 		      size_t count)
 {
 	static const struct row_column columns[] = { { .name = "host", .width = 16 },
+						     RIGHT("recorded", 11),
 						     RIGHT("CPUs", 5),
 						     RIGHT("busy", 9),
 						     RIGHT("user", 11),
 						     RIGHT("system", 11),
 						     RIGHT("interrupts", 11),
 						     RIGHT("waited for", 11) };
-	const uint64_t window_ns = (uint64_t)source->to - (uint64_t)source->from + 1;
 	overview_page_section(page, "Hosts");
 	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count && i < source->row_max; i++) {
 		if (sums[i].cpus == 0)
 			continue;
 		row_text(&page->rows, sums[i].name);
+		row_duration(&page->rows, sums[i].ns);
 		row_unsigned(&page->rows, sums[i].cpus);
-		put_percent(&page->rows, ran(&sums[i].row), window_ns * sums[i].cpus);
+		put_percent(&page->rows, ran(&sums[i].row), sums[i].ns * sums[i].cpus);
 		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_USER]);
 		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_SYSTEM]);
 		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_INTERRUPTED]);
@@ -355,6 +356,17 @@ static void put_hosts(struct overview_page *page, const struct report_source *so
 	char command[256];
 	snprintf(command, sizeof(command), "%s --by cpu", source->window);
 	overview_page_command(page, "top", source->target->path, command);
+}
+
+/* For how long a host was recorded in the window; shares of a window that it has little of would say nothing. */
+static uint64_t recorded_ns(const struct report_source *source, const struct histree_history *history)
+{
+	if (history == NULL)
+		return 0;
+	const struct histree_history_info *info = histree_history_info(history);
+	histree_time from = info->start > source->from ? info->start : source->from;
+	histree_time to = info->end < source->to ? info->end : source->to;
+	return from <= to ? (uint64_t)to - (uint64_t)from + 1 : 0;
 }
 
 /* How busy each host of several was, from the rows of CPUs that the other tables need, too. */
@@ -373,7 +385,7 @@ static enum histree_status sum_hosts(struct overview_page *page, const struct re
 	if (sums == NULL)
 		return error_memory(error, "the hosts of a report");
 	for (size_t i = 0; i < host_count; i++)
-		sums[i].name = hosts[i].name;
+		sums[i] = (struct host_sum){ .name = hosts[i].name, .ns = recorded_ns(source, hosts[i].history) };
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct host_sum *sum = &sums[rows[i].host];
