@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/time_text.h"
 #include "pipeline/experiment_inside.h"
 #include "pipeline/hosts_summary.h"
 #include "pipeline/publish_clock.h"
@@ -161,6 +162,64 @@ static enum histree_status note_analyses_without_host(const struct histree_exper
 	return HISTREE_OK;
 }
 
+static bool was_recorded(const struct histree_store_host *host)
+{
+	return host->event_count > 0 && host->start <= host->end;
+}
+
+/* Whether another host was recorded at some time at which this one was, or there is none to be compared with. */
+static bool meets_another(const struct histree_store_info *info, size_t index)
+{
+	const struct histree_store_host *host = &info->hosts[index];
+	bool is_alone = true;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_host *other = &info->hosts[i];
+		if (i == index || !was_recorded(other))
+			continue;
+		if (host->start <= other->end && other->start <= host->end)
+			return true;
+		is_alone = false;
+	}
+	return is_alone;
+}
+
+static enum histree_status note_apart(struct summary *summary, const struct histree_store_host *host,
+				      struct histree_error *error)
+{
+	char start[TIME_TEXT_SIZE], end[TIME_TEXT_SIZE], sentence[320];
+	time_format_date(host->start, start);
+	time_format_date(host->end, end);
+	snprintf(sentence, sizeof(sentence),
+		 "host '%.96s': from %s to %s no other host was recorded; if their clocks differ, '--clock "
+		 "HOST=OFFSET' says by how much",
+		 host->name, start, end);
+	const char *copy = arena_copy(&summary->arena, sentence, strlen(sentence));
+	if (copy == NULL)
+		return error_memory(error, "the manifest");
+	summary->warnings[summary->info.warning_count++] = copy;
+	return HISTREE_OK;
+}
+
+/*
+ * Hosts of different times are rarely what was meant: more often a clock counts from the start of its machine, and
+ * nobody said so.  The first host comes last, as it is only told where no other is: of two, both are apart.
+ */
+static enum histree_status note_hosts_apart(const struct histree_experiment *experiment, struct summary *summary,
+					    struct histree_error *error)
+{
+	const size_t before = summary->info.warning_count, count = summary->info.host_count;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 1; i <= count && status == HISTREE_OK; i++) {
+		size_t index = i % count;
+		const struct histree_store_host *host = &summary->info.hosts[index];
+		bool has_room = summary->info.warning_count < experiment->warning_count + WARNINGS_MAX;
+		if (has_room && was_recorded(host) && !meets_another(&summary->info, index) &&
+		    (index > 0 || summary->info.warning_count == before))
+			status = note_apart(summary, host, error);
+	}
+	return status;
+}
+
 static enum histree_status count_left_out(struct summary *summary, struct histree_error *error)
 {
 	char sentence[96];
@@ -184,6 +243,8 @@ enum histree_status experiment_write_manifest(struct histree_experiment *experim
 		status = add_host(experiment, &summary, i, why, error);
 	if (status == HISTREE_OK)
 		status = note_analyses_without_host(experiment, &summary, error);
+	if (status == HISTREE_OK)
+		status = note_hosts_apart(experiment, &summary, error);
 	if (status == HISTREE_OK)
 		status = count_left_out(&summary, error);
 	summary.info.complete = true;
