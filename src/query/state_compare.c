@@ -179,7 +179,29 @@ static enum histree_status read_half(struct histree_state_comparison *comparison
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* Only those whose values have names, but no idle loops; *named is the caller's. */
+/* Interrupts stand below the CPU that handles them, and a second time for all CPUs together. */
+static bool is_of_cpu(const struct side *side, histree_quark quark)
+{
+	static const char cpus[] = "CPUs";
+	const struct histree_attributes *attributes = histree_history_attributes(side->history);
+	char name[sizeof(cpus)];
+	for (; quark != HISTREE_ROOT; quark = histree_attributes_parent(attributes, quark)) {
+		size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
+		if (size == sizeof(cpus) - 1 && memcmp(name, cpus, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the time in the states of an attribute is no thread's, or is that of another attribute again. */
+static bool is_left_out(const struct side *side, histree_quark quark, const struct histree_label_table *table)
+{
+	const bool is_of_interrupts =
+		table->meaning == HISTREE_MEANS_IRQ || table->meaning == HISTREE_MEANS_SOFT_IRQ;
+	return is_of_interrupts ? !is_of_cpu(side, quark) : is_idle_loop(side, quark, table);
+}
+
+/* Only those whose values have names, each time once, but no idle loops; *named is the caller's. */
 static enum histree_status list_named(const struct side *side, struct histree_region *region, histree_quark **named,
 				      struct histree_error *error)
 {
@@ -187,7 +209,7 @@ static enum histree_status list_named(const struct side *side, struct histree_re
 	size_t count = 0, capacity = 0;
 	for (histree_quark quark = 0; quark < all; quark++) {
 		const struct histree_label_table *table = histree_labels_of(side->history, quark);
-		if (!has_names(table) || is_idle_loop(side, quark, table))
+		if (!has_names(table) || is_left_out(side, quark, table))
 			continue;
 		if (!array_reserve(named, &capacity, count + 1))
 			return error_memory(error, "the comparison");
