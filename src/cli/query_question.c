@@ -186,6 +186,24 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
 }
 
+static bool is_listed(const struct attribute_list *list, histree_quark quark)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->attributes[i].quark == quark)
+			return true;
+	return false;
+}
+
+/* Of the hosts that are missing, those whose rows stand for what was asked of them. */
+static void report_missing(const struct query_question *question)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(question->answer.history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history == NULL && hosts[i].why != NULL && is_listed(&question->list, hosts[i].folder))
+			report("incomplete: host '%s' is missing: %s", hosts[i].name, hosts[i].why);
+}
+
 void query_question_ask(const struct query_question *question, int status, const struct query_taker *taker,
 			struct query_outcome *outcome)
 {
@@ -214,6 +232,8 @@ void query_question_ask(const struct query_question *question, int status, const
 		outcome->is_damaged = outcome->stats.query.nodes_damaged > 0;
 	}
 	outcome->rows = counting.rows;
+	if (outcome->is_damaged)
+		report_missing(question);
 }
 
 static void report_stats(const struct answer_stats *stats)

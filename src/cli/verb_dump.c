@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/answer.h"
+#include "cli/host_part.h"
 #include "cli/interval_rows.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -36,6 +37,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	interval_rows_begin(&rows, format, output, history, list, false);
 	enum histree_status status = answer(&everything, interval_rows_take, &rows, &stats, &error);
 	interval_rows_finish(&rows);
+	host_part_missing(history);
 	return cli_end(output, answer_exit(stats.query.nodes_damaged > 0,
 					   status == HISTREE_OK ? CLI_OK : (int)report_error(&error)));
 }

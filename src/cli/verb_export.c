@@ -4,6 +4,7 @@
 
 #include "cli/export_columns.h"
 #include "cli/export_format.h"
+#include "cli/host_part.h"
 #include "cli/verb.h"
 
 struct export_options {
@@ -93,6 +94,8 @@ static enum cli_exit judge_damage(const struct export_run *run)
 	bool is_states = run->source->history != NULL;
 	if (run->counts.damaged_nodes == 0)
 		return CLI_OK;
+	if (is_states && run->source->quarks == NULL)
+		host_part_missing(run->source->history);
 	return report_exit(CLI_INPUT,
 			   "%s damaged, and what is lost is %s; 'histree verify' says what that is, and 'histree "
 			   "repair' makes a sound store of the rest",

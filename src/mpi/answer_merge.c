@@ -286,6 +286,8 @@ static int add_outcomes(const struct merging *merging, struct query_outcome *all
 		bool is_left_out = merging->chosen->query.stack_top && one->status == CLI_USAGE;
 		if (one->status > CLI_NOTHING && (!is_left_out || is_of_one(merging)) && status == CLI_OK)
 			status = report_text(one->status, &source->why);
+		else if (one->is_damaged && one->status <= CLI_NOTHING)
+			report_text(CLI_OK, &source->why); /* which hosts are missing */
 		all->is_damaged |= one->is_damaged;
 		all->attributes += one->attributes;
 		all->rows += one->rows;
