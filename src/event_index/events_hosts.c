@@ -8,6 +8,19 @@
 #include "base/error.h"
 #include "event_index/events.h"
 
+/* Who shows why a host has no events names the host, as some of those do who say why. */
+static const char *without_host(const char *message, const char *name)
+{
+	const char *rest = message;
+	if (strncmp(rest, "host '", strlen("host '")) != 0)
+		return message;
+	rest += strlen("host '");
+	if (strncmp(rest, name, strlen(name)) != 0)
+		return message;
+	rest += strlen(name);
+	return strncmp(rest, "': ", strlen("': ")) == 0 ? rest + strlen("': ") : message;
+}
+
 /* What cannot be opened of a host is a part that says why.  Returns HISTREE_ERR_MEMORY. */
 static enum histree_status open_part(const struct histree_store *store, size_t index, struct events_part *part,
 				     char **why, struct histree_error *error)
@@ -23,7 +36,7 @@ static enum histree_status open_part(const struct histree_store *store, size_t i
 	histree_store_close(host);
 	if (status == HISTREE_OK)
 		return HISTREE_OK;
-	*why = status != HISTREE_ERR_MEMORY ? strdup(message.message) : NULL;
+	*why = status != HISTREE_ERR_MEMORY ? strdup(without_host(message.message, part->name)) : NULL;
 	part->why = *why;
 	return *why != NULL ? HISTREE_OK : error_memory(error, "the events of a store");
 }
