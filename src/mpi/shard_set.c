@@ -77,6 +77,11 @@ static void look_at(struct shard_host *host, const char *folder, enum shard_plac
 		return;
 	if (place == SHARD_LOCAL && access(path, F_OK) != 0) {
 		/* It need not be there. */
+	} else if (!of_one && access(path, F_OK) != 0) { /* as histree_store_host() says it */
+		snprintf(host->why, sizeof(host->why),
+			 "there is no store '%s': put its folder back, or make all of it again with 'histree "
+			 "rebuild'",
+			 path);
 	} else if (histree_store_open(path, &host->store, &error) != HISTREE_OK) {
 		snprintf(host->why, sizeof(host->why), "%s", error.message);
 	} else if (!of_one && !is_meant(host, histree_store_info(host->store))) {

@@ -321,8 +321,14 @@ class Ranks(unittest.TestCase):
         try:
             for words in (["--at", "+3ms", "**"], ["--at", "+3ms", "VM2"], ["--at", "+3ms", "*/CPUs/**"]):
                 wanted = jobs.alone(HISTREE, "query", store, *words)
-                status, out, _ = jobs.run(2, PROGRAM, "query", store, *words)
+                status, out, err = jobs.run(2, PROGRAM, "query", store, *words)
                 self.assertEqual((status, out), (wanted[0], wanted[1]), words)
+                self.assertEqual(err.replace("histree-mpi: ", "histree: "), wanted[2], words)
+                self.assertIn("host 'VM2' is missing", err)
+            (store / "hosts" / "VM2").rmdir()
+            wanted = jobs.alone(HISTREE, "query", store, *words)
+            status, out, err = jobs.run(2, PROGRAM, "query", store, *words)
+            self.assertEqual((status, out, err.replace("histree-mpi: ", "histree: ")), wanted)
         finally:
             type(self).store = before
 
