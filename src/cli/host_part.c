@@ -51,10 +51,15 @@ enum cli_exit host_part_segments(const struct target *target, const struct histr
 	size_t count;
 	char names[NAMES_SIZE] = "";
 	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
-	for (size_t i = 0; i < count; i++) {
-		add_name(names, parts[i].name);
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(parts[i].name, host) == 0)
 			return CLI_OK;
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	for (size_t i = 0; info != NULL && i < info->host_count; i++) {
+		add_name(names, info->hosts[i].name);
+		if (strcmp(info->hosts[i].name, host) == 0)
+			return report_exit(CLI_NOTHING, "host '%s' has no segments of analysis '%s'", host,
+					   histree_segment_store_info(store)->schema.provider);
 	}
 	return refuse(target, option, host, names);
 }

@@ -36,6 +36,10 @@ try histree compare --segments softirqs two two --host c
 try histree compare --flame spans spans --host-b c
 try histree compare two/hosts/a two --host a
 try histree compare --segments softirqs two two --host a --where 'colour == red'
+histree build -q -f -a kernel,softirqs,tracks -o mixed --clock none --host a=a --host spans=a.json 2>/dev/null
+try histree compare mixed mixed --host a --host-b spans
+try histree compare --segments softirqs mixed mixed --host a --host-b spans
+try histree compare --segments softirqs mixed mixed --host a --host-b b
 echo "a host that is missing"
 rm -r two/hosts/b*
 try histree compare two two --top 1
