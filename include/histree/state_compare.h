@@ -31,10 +31,10 @@ struct histree_state_comparison;
  * Compare the attributes of two selections in their windows, which are cut to the histories; of a selection that
  * has all attributes, the states that have names, but for those of idle loops and those of interrupts on all CPUs,
  * which each CPU has, too.  Every interval of both sides is read once, but for what an overview of sums says of a
- * long window (time_in_state.h); the memory is one record a state, and of all attributes a list of those with names.
- * One thread at a time uses the comparison.  Its texts are borrowed from it and from the histories, which must be
- * there as long.  Returns HISTREE_ERR_TIME_RANGE if nothing of a window is in its history, HISTREE_ERR_CANCELLED if
- * `cancel` says so.
+ * long window (time_in_state.h); the memory is one record a state, and of all attributes a list of those with
+ * names.  One thread at a time uses the comparison.  Its texts are borrowed from it and from the histories, which
+ * must be there as long.  Returns HISTREE_ERR_TIME_RANGE if nothing of a window is in its history,
+ * HISTREE_ERR_CANCELLED if `cancel` says so.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,

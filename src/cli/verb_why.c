@@ -321,7 +321,7 @@ static bool has_kernel(const struct target *target)
 /* That a CPU was waited for by the thread, and no other of its number; as a word. */
 static void put_condition(const struct why *why, char *word, size_t size)
 {
-	char text[256], name[2 * NAME_SIZE], *to = name;
+	char text[2 * NAME_SIZE + 64], name[2 * NAME_SIZE], *to = name;
 	const char *host = why->hosts != NULL ? why->hosts[why->request.host].name : "";
 	for (; *host != '\0' && to < name + sizeof(name) - 2; host++) {
 		if (*host == '"' || *host == '\\')
@@ -337,7 +337,7 @@ static void put_condition(const struct why *why, char *word, size_t size)
 
 static void put_commands(const struct why *why, struct overview_page *page)
 {
-	char words[1024], where[256] = "", thread[512], condition[512];
+	char words[1024], where[256] = "", thread[512], condition[2 * NAME_SIZE + 128];
 	const char *rules = why->chosen->like_tc ? "" : " --rules own";
 	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
 	shell_word_copy(thread, sizeof(thread), why->thread);

@@ -8,7 +8,7 @@ prints nothing. NAME.exit has the exit status if that is not 0. A script that ex
 
 A script runs with bash in an empty folder, as many at a time as there are processors. `histree` is the command; $DATA
 is tests/data; $STORE is a store of $DATA/demo-trace, to be read only. `try COMMAND...` prints the command, all that it
-says, and its exit status. A quick run (HISTREE_TESTS) tries a third of the cases.
+says, and its exit status. A quick run (HISTREE_TESTS) tries a fifth of the cases.
 --accept makes what was printed the expectation (patterns are left alone).
 """
 import concurrent.futures
