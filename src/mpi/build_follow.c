@@ -5,6 +5,7 @@
 #include "mpi/build_job.h"
 #include "mpi/build_message.h"
 #include "mpi/host_builder.h"
+#include "mpi/launcher.h"
 
 enum { LOOK_NS = 1000000, SAY_NS = 200000000 };
 
@@ -81,6 +82,7 @@ static bool join(struct link *link, const struct build_request *request, const c
 	struct message plan = { 0 };
 	struct histree_error error = { 0 };
 	struct histree_build_options wanted = request->wanted;
+	wanted.threads = wanted.threads != 0 ? wanted.threads : launcher_threads();
 	*experiment = NULL;
 	bool is_there = link_receive(link, 0, &plan) && plan.size > 0;
 	*is_cut = is_there && plan.bytes[0] == BUILD_CUT;

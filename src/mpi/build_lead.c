@@ -7,6 +7,7 @@
 #include "mpi/build_job.h"
 #include "mpi/build_message.h"
 #include "mpi/host_builder.h"
+#include "mpi/launcher.h"
 
 enum { NO_RANK = -1, LOOK_NS = 1000000 };
 
@@ -337,9 +338,11 @@ int build_job_lead(struct link *link, const struct build_request *request, const
 {
 	struct leading leading = { .link = link, .request = request, .options = options };
 	struct histree_error error = { 0 };
+	struct histree_build_options wanted = request->wanted;
 	leading.begun_ns = link_now_ns();
 	*is_cut_off = *is_one_host = false;
-	enum histree_status status = histree_experiment_open(&request->wanted, true, &leading.experiment, &error);
+	wanted.threads = wanted.threads != 0 ? wanted.threads : launcher_threads();
+	enum histree_status status = histree_experiment_open(&wanted, true, &leading.experiment, &error);
 	if (status == HISTREE_OK)
 		status = histree_experiment_find_clocks(leading.experiment, &error);
 	if (status != HISTREE_OK) {

@@ -8,6 +8,8 @@
 #ifndef MPI_LAUNCHER_H
 #define MPI_LAUNCHER_H
 
+#include <stdint.h>
+
 /* The rank that the launcher gave this process, before MPI begins; -1: it was started without one. */
 int launcher_rank(void);
 
@@ -16,8 +18,14 @@ int launcher_rank(void);
  * to look for networks where all ranks are on one node, which takes longer than all the rest of its beginning, nor
  * to let ranks read what the launcher knows under a lock, which a rank that is killed just then holds for ever, so
  * that the launcher never ends.
+ *
+ * And unless the user has said where ranks are to be, this process may use what processors the launcher may: where
+ * there are one or two ranks, Open MPI binds each to a core, which all of its threads would have to share.
  */
 void launcher_choose_ways(void);
+
+/* How many threads this rank has processors for, if all ranks of its node get as many; at least 1. */
+uint32_t launcher_threads(void);
 
 /*
  * From now on SIGTERM ends this process.  Rank 0 says the text, a line and a constant, before that; if it does not,

@@ -556,6 +556,27 @@ class Ranks(unittest.TestCase):
             self.assertEqual(jobs.end(pids), [])
             self.assertEqual(said.count("a client is gone; the ranks were stopped"), len(questions), said)
 
+    def test_ranks_leave_the_core_that_nobody_bound_them_to(self):
+        """By default mpirun binds each of two ranks to a core."""
+        own = os.sched_getaffinity(0)
+        job, ask = self.serve(2)
+        try:
+            self.check_question(["--at", "+3ms", "VM1/CPUs/**"], ask)
+            for pid in jobs.ranks_of(job.pid)[:2]:
+                self.assertEqual(os.sched_getaffinity(pid), own)
+        finally:
+            self.stop(job)
+        path = self.folder / "socket"
+        words = jobs.command(1, PROGRAM, "serve", "-q", "--socket", path, self.store)
+        job = subprocess.Popen([words[0], "--bind-to", "core", *words[1:]], stderr=subprocess.PIPE, env=jobs.environment())
+        try:
+            while not path.exists() and job.poll() is None:
+                time.sleep(0.01)
+            for pid in jobs.ranks_of(job.pid)[:1]:
+                self.assertLess(len(os.sched_getaffinity(pid)), max(len(own), 2))
+        finally:
+            self.stop(job)
+
     def test_a_second_job_and_another_store_are_refused(self):
         job, ask = self.serve(1)
         try:
