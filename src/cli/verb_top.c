@@ -373,19 +373,30 @@ static struct sorted_row *sort_rows(const struct printing *printing, const struc
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-static enum cli_exit report_nothing(const struct top_options *chosen)
+/* "a, b and c", as far as there is room. */
+static void put_name(char *list, size_t size, const char *name, size_t number, size_t count)
 {
-	char states[128] = "";
-	size_t size = 0;
+	size_t length = strlen(list);
+	snprintf(list + length, size - length, "%s%s",
+		 number == 0           ? ""
+		 : number + 1 == count ? " and "
+				       : ", ",
+		 name);
+}
+
+static enum cli_exit report_nothing(const struct top_options *chosen, const struct histree_history *history)
+{
+	char states[128] = "", hosts[256] = "";
+	size_t count;
+	const struct histree_history_host *all = histree_history_hosts(history, &count);
 	if (chosen->where == NULL)
 		return report_exit(CLI_NOTHING, "there is no thread in that time");
+	for (size_t i = 0; i < count; i++)
+		put_name(hosts, sizeof(hosts), all[i].name, i, count);
 	for (int use = 0; use < HISTREE_USE_COUNT; use++)
-		size += (size_t)snprintf(states + size, sizeof(states) - size, "%s%s",
-					 use == 0                       ? ""
-					 : use == HISTREE_USE_COUNT - 1 ? " and "
-									: ", ",
-					 histree_use_name(use));
-	return report_exit(CLI_NOTHING, "nothing passes '%s'; states are %s", chosen->where, states);
+		put_name(states, sizeof(states), histree_use_name(use), (size_t)use, HISTREE_USE_COUNT);
+	return report_exit(CLI_NOTHING, "nothing passes '%s'; %s%s%sstates are %s", chosen->where,
+			   count > 0 ? "hosts are " : "", hosts, count > 0 ? ", and " : "", states);
 }
 
 static enum cli_exit print(struct printing *printing, const struct histree_time_use *use,
@@ -413,7 +424,7 @@ static enum cli_exit print(struct printing *printing, const struct histree_time_
 		put_row(printing, &rows[sorted[i].number]);
 	free(sorted);
 	row_writer_finish(&printing->rows);
-	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen);
+	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen, history);
 	if (printing->switches.has_gaps)
 		report("warning: events are missing in that time, so that there may have been more switches");
 	if (histree_time_use_is_damaged(use) || printing->switches.is_damaged)
