@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+
+enum { LINKS_MAX = 40 }; /* as many as the system follows */
 
 static int posix_open(void *context, const char *path, int flags, mode_t mode)
 {
@@ -96,10 +99,40 @@ const struct io io_posix = {
 	.rmdir = posix_rmdir,
 };
 
-bool io_writes_through(const char *path)
+/* The file that is not there to which a link leads, perhaps by others; of a circle, any link of it. */
+static char *follow_links(const char *path)
 {
-	struct stat facts;
-	return lstat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+	char *at = strdup(path);
+	for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
+		char target[PATH_MAX], *next = NULL;
+		ssize_t size = readlink(at, target, sizeof(target));
+		if (size < 0 || (size_t)size == sizeof(target))
+			break;
+		const char *slash = target[0] != '/' ? strrchr(at, '/') : NULL;
+		if (asprintf(&next, "%.*s%.*s", slash != NULL ? (int)(slash + 1 - at) : 0, at, (int)size, target) <
+		    0)
+			next = NULL;
+		free(at);
+		at = next;
+	}
+	return at;
+}
+
+char *io_destination(const char *path, bool *is_stream)
+{
+	struct stat facts, own;
+	*is_stream = false;
+	if (stat(path, &facts) != 0)
+		return follow_links(path);
+	if (S_ISDIR(facts.st_mode) || (lstat(path, &own) == 0 && S_ISREG(own.st_mode)))
+		return strdup(path);
+	if (S_ISREG(facts.st_mode)) {
+		char *file = realpath(path, NULL);
+		if (file != NULL || errno == ENOMEM)
+			return file; /* else it has lost its name */
+	}
+	*is_stream = true;
+	return strdup(path);
 }
 
 enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,

@@ -45,10 +45,11 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
 				 struct histree_error *error);
 
 /*
- * Whether something is at the path, of the real file system, that is to be written to and never to be replaced: a
- * device such as /dev/stdout, a pipe, a link.
+ * Where that goes, in the real file system, which is written to a path: to the file at the end of links, so that
+ * none of them is replaced by a file.  *is_stream: a device or a pipe is there, such as /dev/stdout, which takes
+ * bytes as they come and is never replaced.  Returns NULL if memory is out; to be freed.
  */
-bool io_writes_through(const char *path);
+char *io_destination(const char *path, bool *is_stream);
 
 /* Return when what was written is on disk. */
 enum histree_status io_sync(const struct io *io, int file, struct histree_error *error);

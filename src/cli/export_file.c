@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
-
 enum cli_exit export_file_check(const char *path, bool force, enum export_place place)
 {
 	struct stat there;
@@ -24,10 +22,16 @@ enum cli_exit export_file_check(const char *path, bool force, enum export_place 
 		return S_ISDIR(there.st_mode)
 			       ? CLI_OK
 			       : report_exit(CLI_INPUT, "'%s' is no folder: choose another name", path);
+	/* What a link leads to is replaced as what has the name itself; standard output may be an empty file. */
+	const bool is_link = S_ISLNK(there.st_mode);
+	if (is_link && stat(path, &there) != 0)
+		return CLI_OK;
 	if (S_ISDIR(there.st_mode))
 		return report_exit(CLI_INPUT, "'%s' is a folder: choose another name", path);
-	if (place != EXPORT_BY_NAME && io_writes_through(path))
-		return CLI_OK; /* nothing of it is lost */
+	if (is_link && S_ISREG(there.st_mode) && there.st_size == 0)
+		return CLI_OK;
+	if (place != EXPORT_BY_NAME && !S_ISREG(there.st_mode))
+		return CLI_OK;
 	if (!force)
 		return report_exit(CLI_INPUT, "'%s' exists already; use --force to replace it", path);
 	return CLI_OK;

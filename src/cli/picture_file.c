@@ -65,10 +65,12 @@ enum cli_exit picture_file_draw(const char *path,
 							    struct histree_error *error),
 				void *context)
 {
-	const bool writes_through = io_writes_through(path);
-	char *part = NULL;
-	if (asprintf(&part, "%s%s", path, writes_through ? "" : ".part") < 0)
+	bool is_stream;
+	char *whole = io_destination(path, &is_stream), *part = NULL;
+	if (whole == NULL || asprintf(&part, "%s%s", whole, is_stream ? "" : ".part") < 0) {
+		free(whole);
 		return report_no_memory();
+	}
 	FILE *file = fopen(part, "wbe");
 	enum cli_exit code = CLI_OK;
 	if (file == NULL) {
@@ -79,11 +81,12 @@ enum cli_exit picture_file_draw(const char *path,
 	if (draw(context, write_bytes, file, &error) != HISTREE_OK)
 		code = report_error(&error);
 	bool written = fclose(file) == 0;
-	if (code == CLI_OK && (!written || (!writes_through && rename(part, path) != 0)))
+	if (code == CLI_OK && (!written || (!is_stream && rename(part, whole) != 0)))
 		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(errno));
-	if (code != CLI_OK && !writes_through)
+	if (code != CLI_OK && !is_stream)
 		unlink(part);
 out:
 	free(part);
+	free(whole);
 	return code;
 }

@@ -109,10 +109,12 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 /* The page takes the file's name when it is whole; a device or a pipe gets it as it comes. */
 static enum cli_exit write_file(const struct report_source *source, const char *path)
 {
-	const bool writes_through = io_writes_through(path);
-	char *part = NULL;
-	if (asprintf(&part, "%s%s", path, writes_through ? "" : ".part") < 0)
+	bool is_stream;
+	char *whole = io_destination(path, &is_stream), *part = NULL;
+	if (whole == NULL || asprintf(&part, "%s%s", whole, is_stream ? "" : ".part") < 0) {
+		free(whole);
 		return report_no_memory();
+	}
 	int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
 	struct output *output = file >= 0 ? output_create(file) : NULL;
 	enum cli_exit code = file < 0 ? report_exit(CLI_INPUT, "'%s': cannot be made: %s", part, strerror(errno))
@@ -121,13 +123,14 @@ static enum cli_exit write_file(const struct report_source *source, const char *
 	int failure = output_free(output);
 	if (file >= 0 && close(file) != 0 && failure == 0)
 		failure = errno;
-	if (code == CLI_OK && failure == 0 && !writes_through && rename(part, path) != 0)
+	if (code == CLI_OK && failure == 0 && !is_stream && rename(part, whole) != 0)
 		failure = errno;
 	if (code == CLI_OK && failure != 0)
 		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(failure));
-	if (code != CLI_OK && file >= 0 && !writes_through)
+	if (code != CLI_OK && file >= 0 && !is_stream)
 		unlink(part);
 	free(part);
+	free(whole);
 	return code;
 }
 

@@ -15,15 +15,16 @@ enum histree_status export_output_open(struct export_output *output, const struc
 				       struct histree_error *error)
 {
 	*output = (struct export_output){ .io = io, .file = -1 };
-	if (io == &io_posix && io_writes_through(path)) {
-		*output = (struct export_output){ .file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC),
-						  .is_own = true };
+	bool is_stream = false;
+	output->path = io == &io_posix ? io_destination(path, &is_stream) : strdup(path);
+	if (output->path != NULL && is_stream) {
+		free(output->path);
+		*output = (struct export_output){ .file = open(path, O_WRONLY | O_CLOEXEC), .is_own = true };
 		return output->file >= 0
 			       ? HISTREE_OK
 			       : error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
 	}
-	output->path = strdup(path);
-	if (output->path == NULL || asprintf(&output->temporary, "%s.part", path) < 0) {
+	if (output->path == NULL || asprintf(&output->temporary, "%s.part", output->path) < 0) {
 		output->temporary = NULL;
 		export_output_finish(output, HISTREE_ERR_MEMORY, NULL);
 		return error_memory(error, "a path");

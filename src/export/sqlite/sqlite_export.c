@@ -298,13 +298,14 @@ enum histree_status histree_export_sqlite(const struct histree_sqlite_table *tab
 	struct sqlite_file file = { .options = options != NULL ? options : &defaults,
 				    .counts = { .files = 1 },
 				    .error = error };
-	char *part = NULL;
+	bool is_stream;
+	char *part = NULL, *whole = io_destination(path, &is_stream);
 	enum histree_status status = HISTREE_OK;
-	if (asprintf(&part, "%s.part", path) < 0) {
+	if (whole == NULL || asprintf(&part, "%s.part", whole) < 0) {
 		part = NULL;
 		status = error_memory(error, "a path");
 	}
-	if (status == HISTREE_OK && io_writes_through(path))
+	if (status == HISTREE_OK && is_stream)
 		status = error_set(file.error, HISTREE_ERR_ARGUMENT, "'%s' is no file: a database has to be one",
 				   path);
 	/* What is left of an export that was cut off is no database to add to. */
@@ -319,11 +320,12 @@ enum histree_status histree_export_sqlite(const struct histree_sqlite_table *tab
 		if (sqlite3_close(file.database) != SQLITE_OK && status == HISTREE_OK)
 			status = error_set(error, HISTREE_ERR_INTERNAL, "SQLite keeps a database open");
 		if (status == HISTREE_OK)
-			status = take_name(&file, part, path);
+			status = take_name(&file, part, whole);
 		if (status != HISTREE_OK)
 			unlink(part);
 	}
 	free(part);
+	free(whole);
 	for (size_t i = 0; i < count; i++)
 		tables[i].stream->release(tables[i].stream);
 	if (file.options->counts != NULL)
