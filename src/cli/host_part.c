@@ -5,15 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/name_list.h"
 #include "cli/picture_file.h"
 
 enum { NAMES_SIZE = 256 };
 
-/* "A, B"; as many as there is room for. */
-static void add_name(char names[NAMES_SIZE], const char *name)
+char *host_part_condition(const char *host)
 {
-	size_t size = strlen(names);
-	snprintf(names + size, NAMES_SIZE - size, "%s%s", size > 0 ? ", " : "", name);
+	char *name = malloc(2 * strlen(host) + 1), *to = name, *condition = NULL;
+	if (name == NULL)
+		return NULL;
+	for (; *host != '\0'; host++) {
+		if (*host == '"' || *host == '\\')
+			*to++ = '\\';
+		*to++ = *host;
+	}
+	*to = '\0';
+	if (asprintf(&condition, "host == \"%s\"", name) < 0)
+		condition = NULL;
+	free(name);
+	return condition;
 }
 
 static enum cli_exit refuse(const struct target *target, const char *option, const char *host, const char *names)
@@ -32,7 +43,7 @@ enum cli_exit host_part_history(const struct target *target, struct histree_hist
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	*out = NULL;
 	for (size_t i = 0; i < count; i++) {
-		add_name(names, hosts[i].name);
+		name_list_add(names, sizeof(names), hosts[i].name);
 		if (strcmp(hosts[i].name, host) != 0)
 			continue;
 		*out = hosts[i].history;
@@ -56,7 +67,7 @@ enum cli_exit host_part_segments(const struct target *target, const struct histr
 			return CLI_OK;
 	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
 	for (size_t i = 0; info != NULL && i < info->host_count; i++) {
-		add_name(names, info->hosts[i].name);
+		name_list_add(names, sizeof(names), info->hosts[i].name);
 		if (strcmp(info->hosts[i].name, host) == 0)
 			return report_exit(CLI_NOTHING, "host '%s' has no segments of analysis '%s'", host,
 					   histree_segment_store_info(store)->schema.provider);

@@ -18,6 +18,9 @@ enum cli_exit host_part_history(const struct target *target, struct histree_hist
 enum cli_exit host_part_segments(const struct target *target, const struct histree_segment_store *store,
 				 const char *option, const char *host);
 
+/* Returns the condition that the host is this one, as an expression has it; to be freed.  NULL without memory. */
+char *host_part_condition(const char *host);
+
 /* Returns what to call a picture of a store, or of one host of it, unless that is NULL; to be freed. */
 char *host_part_title(const char *path, const char *host);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/host_part.h"
+#include "cli/name_list.h"
 #include "cli/progress.h"
 
 static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
@@ -50,11 +51,10 @@ static enum cli_exit check_hosts(const struct segment_target *target)
 	char names[256] = "";
 	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
 	for (size_t i = 0; i < count; i++) {
-		size_t size = strlen(names);
 		if (target->query.host_filter == NULL ||
 		    target->query.host_filter(target->query.host_context, parts[i].name))
 			return CLI_OK;
-		snprintf(names + size, sizeof(names) - size, "%s%s", i > 0 ? ", " : "", parts[i].name);
+		name_list_add(names, sizeof(names), parts[i].name);
 	}
 	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; there are %s", names);
 }
@@ -70,21 +70,15 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 	return check_hosts(target);
 }
 
-/* The condition that the host is this one, and `where`, unless that is NULL; NULL without memory.  To be freed. */
+/* NULL without memory; to be freed. */
 static char *with_host(const char *host, const char *where)
 {
-	char *name = malloc(2 * strlen(host) + 1), *both = NULL, *to = name;
-	if (name == NULL)
-		return NULL;
-	for (; *host != '\0'; host++) {
-		if (*host == '"' || *host == '\\')
-			*to++ = '\\';
-		*to++ = *host;
-	}
-	*to = '\0';
-	if (asprintf(&both, where != NULL ? "host == \"%s\" && (%s)" : "host == \"%s\"", name, where) < 0)
+	char *condition = host_part_condition(host), *both = NULL;
+	if (condition == NULL || where == NULL)
+		return condition;
+	if (asprintf(&both, "%s && (%s)", condition, where) < 0)
 		both = NULL;
-	free(name);
+	free(condition);
 	return both;
 }
 

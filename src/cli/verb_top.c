@@ -9,6 +9,7 @@
 
 #include "base/time_text.h"
 #include "cli/host_part.h"
+#include "cli/name_list.h"
 #include "cli/progress.h"
 #include "cli/switch_counts.h"
 #include "cli/target.h"
@@ -373,30 +374,19 @@ static struct sorted_row *sort_rows(const struct printing *printing, const struc
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-/* "a, b and c", as far as there is room. */
-static void put_name(char *list, size_t size, const char *name, size_t number, size_t count)
-{
-	size_t length = strlen(list);
-	snprintf(list + length, size - length, "%s%s",
-		 number == 0           ? ""
-		 : number + 1 == count ? " and "
-				       : ", ",
-		 name);
-}
-
 static enum cli_exit report_nothing(const struct top_options *chosen, const struct histree_history *history)
 {
-	char states[128] = "", hosts[256] = "";
+	char states[128] = "", names[256] = "";
 	size_t count;
-	const struct histree_history_host *all = histree_history_hosts(history, &count);
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	if (chosen->where == NULL)
 		return report_exit(CLI_NOTHING, "there is no thread in that time");
 	for (size_t i = 0; i < count; i++)
-		put_name(hosts, sizeof(hosts), all[i].name, i, count);
+		name_list_add(names, sizeof(names), hosts[i].name);
 	for (int use = 0; use < HISTREE_USE_COUNT; use++)
-		put_name(states, sizeof(states), histree_use_name(use), (size_t)use, HISTREE_USE_COUNT);
-	return report_exit(CLI_NOTHING, "nothing passes '%s'; %s%s%sstates are %s", chosen->where,
-			   count > 0 ? "hosts are " : "", hosts, count > 0 ? ", and " : "", states);
+		name_list_add(states, sizeof(states), histree_use_name(use));
+	return report_exit(CLI_NOTHING, "nothing passes '%s'; %s%s%sstates: %s", chosen->where,
+			   count > 0 ? "hosts: " : "", names, count > 0 ? "; " : "", states);
 }
 
 static enum cli_exit print(struct printing *printing, const struct histree_time_use *use,

@@ -20,7 +20,7 @@
 #include "cli/verb.h"
 #include "cli/why_waits.h"
 
-enum { ROWS = 8, NAME_SIZE = 256 };
+enum { ROWS = 8, NAME_SIZE = 256, CONDITION_SIZE = 600 };
 
 struct why_options {
 	const char *analysis, *format, *table, *from, *to;
@@ -321,23 +321,17 @@ static bool has_kernel(const struct target *target)
 /* That a CPU was waited for by the thread, and no other of its number; as a word. */
 static void put_condition(const struct why *why, char *word, size_t size)
 {
-	char text[2 * NAME_SIZE + 64], name[2 * NAME_SIZE], *to = name;
-	const char *host = why->hosts != NULL ? why->hosts[why->request.host].name : "";
-	for (; *host != '\0' && to < name + sizeof(name) - 2; host++) {
-		if (*host == '"' || *host == '\\')
-			*to++ = '\\';
-		*to++ = *host;
-	}
-	*to = '\0';
-	snprintf(text, sizeof(text), "%s%s%sthread == %" PRId32 " && state == waiting",
-		 why->hosts != NULL ? "host == \"" : "", name, why->hosts != NULL ? "\" && " : "",
-		 why->request.tid);
+	char text[CONDITION_SIZE];
+	char *host = why->hosts != NULL ? host_part_condition(why->hosts[why->request.host].name) : NULL;
+	snprintf(text, sizeof(text), "%s%sthread == %" PRId32 " && state == waiting", host != NULL ? host : "",
+		 host != NULL ? " && " : "", why->request.tid);
+	free(host);
 	shell_word_copy(word, size, text);
 }
 
 static void put_commands(const struct why *why, struct overview_page *page)
 {
-	char words[1024], where[256] = "", thread[512], condition[2 * NAME_SIZE + 128];
+	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
 	const char *rules = why->chosen->like_tc ? "" : " --rules own";
 	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
 	shell_word_copy(thread, sizeof(thread), why->thread);

@@ -570,7 +570,8 @@ class Ranks(unittest.TestCase):
         words = jobs.command(1, PROGRAM, "serve", "-q", "--socket", path, self.store)
         job = subprocess.Popen([words[0], "--bind-to", "core", *words[1:]], stderr=subprocess.PIPE, env=jobs.environment())
         try:
-            while not path.exists() and job.poll() is None:
+            until = time.monotonic() + 30
+            while not path.exists() and job.poll() is None and time.monotonic() < until:
                 time.sleep(0.01)
             for pid in jobs.ranks_of(job.pid)[:1]:
                 self.assertLess(len(os.sched_getaffinity(pid)), max(len(own), 2))
