@@ -180,20 +180,21 @@ bool change_log_knows(const struct change_log *log, histree_quark quark)
 	return known != KNOWN_AS_BEFORE && known != KNOWN_CHOSEN;
 }
 
-static struct histree_value local_value(const struct change_log *log, histree_quark quark)
-{
-	struct histree_value value = histree_null();
-	if (histree_state_ongoing(log->system, quark, &value, NULL, NULL) != HISTREE_OK)
-		return histree_null();
-	return value;
-}
-
 struct histree_value change_log_value(struct change_log *log, histree_quark quark)
 {
 	if (change_log_knows(log, quark))
-		return local_value(log, quark);
+		return state_system_value(log->system, quark);
 	change_log_fail(log, "a state is asked for that is as it was before the slice");
 	return histree_null();
+}
+
+/* Whether an attribute that is known has the value. */
+static bool has_local(const struct change_log *log, histree_quark quark, const struct histree_value *value)
+{
+	if (state_system_has_int(log->system, quark, value))
+		return true;
+	const struct histree_value now = state_system_value(log->system, quark);
+	return histree_value_equal(&now, value);
 }
 
 /* The slice's system has the value; what it makes of that is not known. */
@@ -273,11 +274,8 @@ void change_log_set(struct change_log *log, histree_time time, histree_quark qua
 		return;
 	}
 	bool is_known = known == KNOWN_VALUE || known == KNOWN_GUESS;
-	if (is_known) {
-		const struct histree_value before = local_value(log, quark);
-		if (histree_value_equal(&before, &value))
-			return;
-	}
+	if (is_known && has_local(log, quark, &value))
+		return;
 	put_with(log, (struct logged_change){ .time = time, .quark = quark, .kind = CHANGE_SET }, &value);
 	set_local(log, time, quark, value);
 	/* Another value begins now, whenever the one before it began. */

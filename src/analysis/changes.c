@@ -3,6 +3,7 @@
 
 #include "analysis/change_log.h"
 #include "base/error.h"
+#include "state/state_system.h"
 
 void changes_begin(struct changes *changes, histree_time time)
 {
@@ -111,9 +112,12 @@ void change_ongoing(struct changes *changes, histree_quark quark, struct histree
 struct histree_value changes_value(struct changes *changes, histree_quark quark)
 {
 	struct histree_value value = histree_null();
-	if (changes->log != NULL && changes->status == HISTREE_OK)
+	if (changes->status != HISTREE_OK)
+		return value;
+	if (changes->log != NULL)
 		return change_log_value(changes->log, quark);
-	if (changes->status == HISTREE_OK)
-		changes->status = histree_state_ongoing(changes->system, quark, &value, NULL, &changes->error);
-	return changes->status == HISTREE_OK ? value : histree_null();
+	if (quark < changes->system->attributes.base.count)
+		return state_system_value(changes->system, quark);
+	changes->status = histree_state_ongoing(changes->system, quark, &value, NULL, &changes->error);
+	return value;
 }

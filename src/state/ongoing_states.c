@@ -26,35 +26,6 @@ static bool is_text(unsigned type)
 	return type == HISTREE_STRING || type == HISTREE_CUSTOM;
 }
 
-struct histree_value ongoing_states_value(const struct ongoing_states *ongoing, histree_quark quark)
-{
-	const struct ongoing_state *state = &ongoing->states[quark];
-	struct histree_value value = { .type = (enum histree_type)state->type };
-	switch (value.type) {
-	case HISTREE_NULL:
-	case HISTREE_UNKNOWN:
-		break;
-	case HISTREE_INT:
-		value.int32 = (int32_t)state->bits;
-		break;
-	case HISTREE_LONG:
-		value.int64 = (int64_t)state->bits;
-		break;
-	case HISTREE_DOUBLE:
-		memcpy(&value.real, &state->bits, sizeof(value.real));
-		break;
-	case HISTREE_BOOL:
-		value.boolean = state->bits != 0;
-		break;
-	case HISTREE_STRING:
-	case HISTREE_CUSTOM:
-		value.bytes = ongoing->pool.values[state->bits].bytes;
-		value.size = ongoing->pool.values[state->bits].size;
-		break;
-	}
-	return value;
-}
-
 bool ongoing_states_hold(struct ongoing_states *ongoing, const struct histree_value *value, struct held_value *held)
 {
 	*held = (struct held_value){ .type = (uint8_t)value->type };

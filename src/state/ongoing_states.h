@@ -10,6 +10,8 @@
 #ifndef STATE_ONGOING_STATES_H
 #define STATE_ONGOING_STATES_H
 
+#include <string.h>
+
 #include "histree/value.h"
 #include "state/value_pool.h"
 
@@ -48,7 +50,34 @@ bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count);
 void ongoing_states_extend(struct ongoing_states *ongoing, uint32_t count, histree_time since);
 
 /* Returns the value of an attribute.  Its bytes are borrowed until ongoing_states_hold() holds something new. */
-struct histree_value ongoing_states_value(const struct ongoing_states *ongoing, histree_quark quark);
+static inline struct histree_value ongoing_states_value(const struct ongoing_states *ongoing, histree_quark quark)
+{
+	const struct ongoing_state *state = &ongoing->states[quark];
+	struct histree_value value = { .type = (enum histree_type)state->type };
+	switch (value.type) {
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	case HISTREE_INT:
+		value.int32 = (int32_t)state->bits;
+		break;
+	case HISTREE_LONG:
+		value.int64 = (int64_t)state->bits;
+		break;
+	case HISTREE_DOUBLE:
+		memcpy(&value.real, &state->bits, sizeof(value.real));
+		break;
+	case HISTREE_BOOL:
+		value.boolean = state->bits != 0;
+		break;
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		value.bytes = ongoing->pool.values[state->bits].bytes;
+		value.size = ongoing->pool.values[state->bits].size;
+		break;
+	}
+	return value;
+}
 
 /*
  * Hold a value.  Returns false if memory is out, which never happens for numbers and bytes that are held already.

@@ -45,6 +45,21 @@ static inline struct table_space *state_system_tables(const struct histree_state
 	return system->sink.tables;
 }
 
+/* Returns the ongoing value of what is an attribute, borrowed as by histree_state_ongoing(). */
+static inline struct histree_value state_system_value(const struct histree_state_system *system,
+						      histree_quark quark)
+{
+	return ongoing_states_value(&system->ongoing, quark);
+}
+
+/* Whether that is an int and this one, as most are. */
+static inline bool state_system_has_int(const struct histree_state_system *system, histree_quark quark,
+					const struct histree_value *value)
+{
+	const struct ongoing_state *state = &system->ongoing.states[quark];
+	return state->type == HISTREE_INT && value->type == HISTREE_INT && state->bits == (uint32_t)value->int32;
+}
+
 /* Return HISTREE_OK if the system takes changes, and if `quark` is an attribute as well. */
 enum histree_status state_check_open(const struct histree_state_system *system, struct histree_error *error);
 enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
