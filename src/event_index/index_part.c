@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "event_index/index_part.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +20,48 @@ static bool learn_class(struct index_part *part, const struct event_class *class
 	return type != INTERN_NONE;
 }
 
-enum histree_status index_part_add(struct index_part *part, const struct trace *trace, const struct event *event,
-				   struct histree_error *error)
+static bool learn_file(struct index_part *part, size_t file)
+{
+	if (!array_reserve(&part->files, &part->files_capacity, file + 1))
+		return false;
+	while (part->files_seen <= file)
+		part->files[part->files_seen++] = (struct part_file){ .count = 0 };
+	return true;
+}
+
+static bool begin_run(struct index_part *part, struct part_file *file, const struct trace_position *position)
+{
+	if (!array_reserve(&part->runs, &part->run_capacity, part->run_count + 1))
+		return false;
+	size_t run = part->run_count++;
+	part->runs[run] = (struct part_run){ .position = *position, .first = file->count, .next = SIZE_MAX };
+	*(file->count == 0 ? &file->first_run : &part->runs[file->last_run].next) = run;
+	file->last_run = run;
+	file->position = *position;
+	return true;
+}
+
+enum histree_status index_part_add(struct index_part *part, const struct event *event, size_t file,
+				   const struct trace_position *position, struct histree_error *error)
 {
 	uint32_t id = event->class->id;
 	bool is_known = id < part->class_count && part->type_of_class[id] != 0;
 	if ((!is_known && !learn_class(part, event->class)) ||
+	    (file >= part->files_seen && !learn_file(part, file)) ||
 	    (part->count == part->capacity && !array_reserve(&part->events, &part->capacity, part->count + 1)))
 		return error_memory(error, "the index of events");
-	struct part_event *added = &part->events[part->count++];
-	added->time = event->time;
-	added->type = part->type_of_class[id] - 1;
-	added->file = (uint32_t)trace_position_here(trace, &added->position);
+	struct part_file *in = &part->files[file];
+	bool goes_on = in->count > 0 && in->position.packet == position->packet &&
+		       in->position.events == position->events;
+	if (!goes_on && !begin_run(part, in, position))
+		return error_memory(error, "the index of events");
+	in->count++;
+	in->position.events++;
+	part->events[part->count++] = (struct part_event){
+		.time = event->time,
+		.type = part->type_of_class[id] - 1,
+		.file = (uint32_t)file,
+	};
 	return HISTREE_OK;
 }
 
@@ -38,6 +69,7 @@ void index_part_clear(struct index_part *part)
 {
 	intern_release(&part->types);
 	part->count = part->class_count = 0;
+	part->run_count = part->files_seen = 0;
 	part->event_count = part->before = 0;
 	part->stretch_count = part->count_count = part->position_count = part->tick_count = 0;
 }
@@ -45,6 +77,8 @@ void index_part_clear(struct index_part *part)
 void index_part_release(struct index_part *part)
 {
 	free(part->events);
+	free(part->runs);
+	free(part->files);
 	free(part->type_of_class);
 	free(part->stretches);
 	free(part->counts);
@@ -73,41 +107,49 @@ static bool make_ticks(struct index_part *part)
 	return true;
 }
 
-/* Of each file that has an event in a stretch, where the first of these is. */
-static void find_first(const struct part_event *events, size_t count, size_t mark, size_t *seen, size_t file_count,
-		       struct trace_position *now)
+/* How many events of a file have gone by, and the run that the last of them, or the first of all, is in. */
+struct part_place {
+	size_t passed, run;
+};
+
+/* Where the next event of a file is; `end` if the part has none. */
+static struct trace_position find_next(const struct index_part *part, size_t file, struct part_place *place,
+				       const struct trace_position *end)
 {
-	size_t left = file_count;
-	for (size_t i = 0; i < count && left > 0; i++) {
-		if (seen[events[i].file] == mark)
-			continue;
-		seen[events[i].file] = mark;
-		now[events[i].file] = events[i].position;
-		left--;
+	if (file >= part->files_seen || place->passed == part->files[file].count)
+		return *end;
+	const struct part_run *run = &part->runs[place->run];
+	while (run->next != SIZE_MAX && part->runs[run->next].first <= place->passed) {
+		place->run = run->next;
+		run = &part->runs[place->run];
 	}
+	return (struct trace_position){
+		.packet = run->position.packet,
+		.events = run->position.events + (place->passed - run->first),
+	};
 }
 
-/* Where each file is when a block begins: what a block has not, the one behind it knows. */
+/* Where each file is when a block begins, the first of them with event `first`. */
 static bool make_positions(struct index_part *part, size_t first, const struct trace_position *end)
 {
-	size_t files = part->file_count;
+	size_t files = part->file_count, event = 0;
 	size_t blocks = first < part->count ? (part->count - first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK : 0;
-	size_t *seen = calloc(files + 1, sizeof(*seen));
-	if (seen == NULL || !array_reserve(&part->positions, &part->position_capacity, (blocks + 1) * files + 1)) {
-		free(seen);
+	struct part_place *places = calloc(files + 1, sizeof(*places));
+	if (places == NULL || !array_reserve(&part->positions, &part->position_capacity, blocks * files + 1)) {
+		free(places);
 		return false;
 	}
-	if (files > 0)
-		memcpy(&part->positions[blocks * files], end, files * sizeof(*end));
-	for (size_t block = blocks; block > 0 && files > 0; block--) {
-		struct trace_position *now = &part->positions[(block - 1) * files];
-		size_t from = first + (block - 1) * EVENTS_PER_BLOCK, left = part->count - from;
-		memcpy(now, now + files, files * sizeof(*now));
-		find_first(part->events + from, left < EVENTS_PER_BLOCK ? left : EVENTS_PER_BLOCK, block, seen,
-			   files, now);
+	assert(part->files_seen <= files);
+	for (size_t file = 0; file < part->files_seen; file++)
+		places[file].run = part->files[file].first_run;
+	for (size_t block = 0; block < blocks; block++) {
+		for (; event < first + block * EVENTS_PER_BLOCK; event++)
+			places[part->events[event].file].passed++;
+		for (size_t file = 0; file < files; file++)
+			part->positions[part->position_count++] =
+				find_next(part, file, &places[file], &end[file]);
 	}
-	part->position_count = blocks * files;
-	free(seen);
+	free(places);
 	return true;
 }
 

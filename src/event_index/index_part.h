@@ -5,7 +5,10 @@
  *
  * Which of them begin a block, and whose times are ticks, is known once that number is: index_part_make() then
  * makes of the events what the index keeps of them, by any thread, and event_index_add_part() puts that behind
- * what comes before the part.  The events take 32 bytes each, what is made of them a thousandth of it.
+ * what comes before the part.  The events take 16 bytes each, what is made of them a five-hundredth of it.
+ *
+ * Where an event is in its file is not kept: events of a file follow one another in a packet, but where a packet
+ * begins.
  */
 #ifndef EVENT_INDEX_INDEX_PART_H
 #define EVENT_INDEX_INDEX_PART_H
@@ -16,7 +19,20 @@
 struct part_event {
 	histree_time time;
 	uint32_t type, file;
-	struct trace_position position; /* in the file */
+};
+
+/* Events of a file that follow one another in a packet. */
+struct part_run {
+	struct trace_position position; /* of the first */
+	size_t first;                   /* its number in the file, of those of the part */
+	size_t next;                    /* the next run of the file; SIZE_MAX: there is none */
+};
+
+/* A file; one of which the part has nothing yet has no runs. */
+struct part_file {
+	size_t count;                   /* of its events */
+	struct trace_position position; /* of the next one, if the run goes on */
+	size_t first_run, last_run;
 };
 
 /* How many events of a type there are. */
@@ -34,6 +50,10 @@ struct part_stretch {
 struct index_part {
 	struct part_event *events;
 	size_t count, capacity;
+	struct part_run *runs;
+	size_t run_count, run_capacity;
+	struct part_file *files;
+	size_t files_seen, files_capacity;
 	struct intern types;
 	uint32_t *type_of_class; /* plus one; 0: not known yet */
 	size_t class_capacity, class_count;
@@ -53,9 +73,9 @@ struct index_part {
 	histree_time end;
 };
 
-/* Add the event that `trace` gave last. */
-enum histree_status index_part_add(struct index_part *part, const struct trace *trace, const struct event *event,
-				   struct histree_error *error);
+/* Add the next event, which is at that position of a file. */
+enum histree_status index_part_add(struct index_part *part, const struct event *event, size_t file,
+				   const struct trace_position *position, struct histree_error *error);
 
 /* So many events come before it, and `end` is where the trace is behind it, file by file. */
 enum histree_status index_part_make(struct index_part *part, uint64_t before, const struct trace_position *end,

@@ -103,6 +103,13 @@ static enum histree_status find_begin(struct slice_run *run, struct slice_reader
 	return status;
 }
 
+static enum histree_status keep_for_index(struct slice_run *run, const struct slice_reader *reader)
+{
+	struct trace_position position;
+	size_t file = trace_position_here(reader->trace, &position);
+	return index_part_add(&run->memory->part, &reader->next, file, &position, NULL);
+}
+
 static enum histree_status read_events(struct slice_run *run, struct slice_reader *reader, bool is_indexed,
 				       const atomic_bool *is_stopping)
 {
@@ -116,7 +123,7 @@ static enum histree_status read_events(struct slice_run *run, struct slice_reade
 		run->last = event->time > run->last ? event->time : run->last;
 		run->events++;
 		if (is_indexed)
-			status = index_part_add(&run->memory->part, reader->trace, event, NULL);
+			status = keep_for_index(run, reader);
 		if (status == HISTREE_OK)
 			status = slice_reader_feed(reader, &run->inputs, run->instance, NULL);
 		if (status != HISTREE_OK)

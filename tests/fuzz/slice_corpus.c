@@ -30,7 +30,7 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	struct analysis_inputs inputs = { 0 };
 	struct index_part part = { 0 };
 	struct saved_bytes read = { 0 }, index = { 0 };
-	struct trace_position end[2];
+	struct trace_position end[2], position;
 	void *input, *slice;
 	source_path(path, "tests/data/demo-trace");
 	REQUIRE(trace_open(paths, 1, &trace, NULL) == HISTREE_OK);
@@ -42,7 +42,8 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 			analysis_kernel.slices->begin(slice);
 		if (i >= skipped) {
 			REQUIRE(feed_event(&inputs, &analysis_kernel, slice, &event, NULL) == HISTREE_OK);
-			REQUIRE(index_part_add(&part, trace, &event, NULL) == HISTREE_OK);
+			size_t file = trace_position_here(trace, &position) % 2;
+			REQUIRE(index_part_add(&part, &event, file, &position, NULL) == HISTREE_OK);
 			continue;
 		}
 		REQUIRE(analysis_inputs_begin(&inputs, &event, NULL) == HISTREE_OK);
@@ -52,8 +53,6 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	bool is_of_use = analysis_kernel.slices->failure(slice) == NULL;
 	memset(end, 0, sizeof(end));
 	analysis_kernel.slices->save(slice, &read);
-	for (size_t i = 0; i < part.count; i++)
-		part.events[i].file %= 2;
 	REQUIRE(index_part_make(&part, 0, end, 2, NULL) == HISTREE_OK);
 	saved_put(&index, part.event_count);
 	index_part_save(&part, &index);
