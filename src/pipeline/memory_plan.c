@@ -4,7 +4,7 @@
 enum {
 	MEMORY_DEFAULT = 160 << 20,
 	PART_MIN = 1 << 20,
-	SLICE_DEFAULT = 24 << 20, /* of each slice on its way: two more than there are threads */
+	SLICE_DEFAULT = 48 << 20, /* of each slice on its way: two more than there are threads */
 	SHARE_MIN = 20 << 20,     /* the buffers of such a share let a build go at nearly its full speed */
 	BESIDES_MAX = 64 << 20,   /* what a process, or a host more, takes that is no buffer and no table */
 };

@@ -24,7 +24,7 @@ struct memory_plan {
 /* `memory_max` is for all of it; 0: the default, 160 MiB.  No part has less than 1 MiB. */
 struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segment_stores);
 
-/* Without a ceiling, slices have 24 MiB each: two more than there are threads for them. */
+/* Without a ceiling, slices have 48 MiB each: two more than there are threads for them. */
 void memory_plan_slices(struct memory_plan *plan, size_t memory_max, uint32_t threads);
 
 /*
