@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """
 What analyses from files cost beside the same in C: user time of whole builds with one thread and without overviews, in
-turn, medians; and, with --instructions, what valgrind counts.
+turn, medians; and, with --instructions, what valgrind counts.  Analyses in C make segments alone, where files of Trace
+Compass make states of each scenario, too; so the instructions that the tree takes for states are also counted apart:
+"x same" compares with an analysis in C that writes the same states.
 
 usage: definitions.py HISTREE TRACE XML-FOLDER [--runs 5] [--instructions]
 
@@ -41,10 +43,14 @@ def build(chosen, options, store, before=()):
 
 
 def instructions(chosen, options, folder):
-    """In millions."""
+    """In millions: all, and those of the tree, from a state that has ended to its place in the file."""
     said, _ = build(chosen, options, folder / "store",
                     ("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'counts'}"))
-    return int(re.search(r"I\s+refs:\s+([\d,]+)", said)[1].replace(",", "")) / 1e6
+    listed = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(folder / "counts")],
+                            capture_output=True, text=True, check=True).stdout
+    tree = re.search(r"([\d,]+) \([^)]*\)\s+\S*:state_add_interval\b", listed)
+    return [int(found[1].replace(",", "")) / 1e6 if found else 0.0
+            for found in (re.search(r"I\s+refs:\s+([\d,]+)", said), tree)]
 
 
 def main():
@@ -58,7 +64,8 @@ def main():
     if chosen.instructions and not shutil.which("valgrind"):
         sys.exit("--instructions needs valgrind")
     print(*circumstances("bench/definitions.py HISTREE TRACE XML-FOLDER"), sep="\n")
-    print("\n| what | by | states | user ms | x C | Minstructions | x C |\n|---|---|---|---|---|---|---|")
+    print("\n| what | by | states | user ms | x C | Minstructions | x C | of the tree | x same |")
+    print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for what, in_c, xml, ours in [*CASES, ("states of a kernel", "kernel", None, None)]:
@@ -73,7 +80,11 @@ def main():
             first = statistics.median(seconds for seconds, _ in runs["C"])
             for way, _ in ways:
                 time = statistics.median(seconds for seconds, _ in runs[way])
-                counted = f"{counts[way]:.0f} | {counts[way] / counts['C']:.2f}" if chosen.instructions else " | "
+                counted = " |  |  | "
+                if chosen.instructions:
+                    (every, tree), (in_c, in_c_tree) = counts[way], counts["C"]
+                    same = in_c - in_c_tree + tree
+                    counted = f"{every:.0f} | {every / in_c:.2f} | {tree:.0f} | {every / same:.2f}"
                 print(f"| {what} | {way} | {runs[way][0][1]} | {1e3 * time:.0f} | {time / first:.2f} | {counted} |")
 
 
