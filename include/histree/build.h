@@ -122,7 +122,7 @@ struct histree_build_options {
 	 * Cut the trace in time, and have so many threads analyse the slices, for the analyses that can be cut
 	 * (`kernel`); 0: do not.  Each interval is the same, though leaves of histories are not.  Nothing is
 	 * published before the end, and the build cannot be resumed.  Slices share what `memory_max` has for
-	 * buffers, and where that is 0 have 24 MiB each: there are two more of them than threads.
+	 * buffers, and where that is 0 have 48 MiB each: there are two more of them than threads.
 	 */
 	uint32_t slices;
 	/*

@@ -25,12 +25,12 @@ bool slice_job_can(const struct link *link, const struct build_request *request)
 	       wanted->publish_ns == 0;
 }
 
-/* Of each rank: those that are asked for, one else. */
+/* Of each rank: those that are asked for, else as many as it has processors for. */
 static unsigned threads_of(const struct build_request *request)
 {
 	const struct histree_build_options *wanted = &request->wanted;
 	uint32_t threads = wanted->slices != 0 ? wanted->slices : wanted->threads;
-	return threads > 0 ? threads : 1;
+	return threads > 0 ? threads : launcher_threads();
 }
 
 static void rest(void)
