@@ -13,6 +13,7 @@
 
 struct call_binding {
 	enum call_role role;
+	bool is_of_program;                              /* not of the kernel */
 	uint32_t tid, pid, address, site, name, process; /* fields */
 };
 
@@ -25,6 +26,11 @@ struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *p
 {
 	const struct id_entry *entry = id_map_next(&stacks->threads, position);
 	return entry == NULL ? NULL : entry->record;
+}
+
+histree_time call_stacks_known(const struct call_thread *thread)
+{
+	return thread->last > thread->process->last ? thread->last : thread->process->last;
 }
 
 const char *call_name(const struct call_frame *frame, char room[static CALL_NAME_SIZE])
@@ -89,8 +95,8 @@ static struct call_binding bind_class(const struct event_class *class)
 		{ "uftrace:func_entry", CALL_ENTRY },
 		{ "uftrace:func_exit", CALL_EXIT },
 	};
-	struct call_binding binding = { .role = CALL_NONE };
-	for (size_t i = 0; call_stacks_apply(class->trace) && i < sizeof(rows) / sizeof(rows[0]); i++)
+	struct call_binding binding = { .role = CALL_NONE, .is_of_program = call_stacks_apply(class->trace) };
+	for (size_t i = 0; binding.is_of_program && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(class->name, rows[i].name) == 0)
 			binding.role = rows[i].role;
 	binding.tid = event_class_field(class, "vtid");
@@ -112,6 +118,47 @@ static const struct call_binding *binding_of(struct call_stacks *stacks, const s
 		return known;
 	struct call_binding binding = bind_class(class);
 	return class_table_add(&stacks->bindings, class, &binding, sizeof(binding));
+}
+
+/* Whose event it is: the map that has the process, and its number there. */
+static struct id_map *process_map(struct call_stacks *stacks, const struct event *event,
+				  const struct call_binding *binding, uint64_t *id)
+{
+	int64_t pid;
+	if (event_int(event, binding->pid, &pid)) {
+		*id = (uint64_t)pid;
+		return &stacks->by_pid;
+	}
+	*id = event->class->trace->id;
+	return &stacks->by_trace;
+}
+
+/* Any event shows that its process is there, if that has calls. */
+static void see_process(struct call_stacks *stacks, const struct event *event, const struct call_binding *binding)
+{
+	uint64_t id;
+	if (stacks->threads.count == 0 || !binding->is_of_program)
+		return;
+	const struct id_map *map = process_map(stacks, event, binding, &id);
+	struct call_process *process = id_map_find(map, id);
+	if (process != NULL && process->last < event->time)
+		process->last = event->time;
+}
+
+/* Returns NULL when memory is out. */
+static struct call_process *process_of(struct call_stacks *stacks, const struct event *event,
+				       const struct call_binding *binding)
+{
+	uint64_t id;
+	struct id_map *map = process_map(stacks, event, binding, &id);
+	struct call_process *process = id_map_find(map, id);
+	if (process != NULL)
+		return process;
+	process = arena_allocate(&stacks->records, sizeof(*process), alignof(struct call_process));
+	if (process == NULL || !id_map_add(map, id, process))
+		return NULL;
+	process->last = event->time;
+	return process;
 }
 
 /* Returns NULL when memory is out. */
@@ -265,6 +312,7 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	if (binding == NULL || !call_symbols_take(&stacks->symbols, event))
 		return false;
 	cpu_gaps_meet(&stacks->gaps, event);
+	see_process(stacks, event, binding);
 	int64_t tid, number, site;
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
@@ -279,6 +327,9 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	}
 	out->thread = thread_of(stacks, (int32_t)tid);
 	if (out->thread == NULL)
+		return false;
+	out->thread->process = process_of(stacks, event, binding);
+	if (out->thread->process == NULL)
 		return false;
 	if (!event_string(event, binding->process, &out->process, &out->process_size))
 		out->process = NULL;
@@ -321,6 +372,7 @@ static enum histree_status create(void **out, struct histree_error *error)
 	if (stacks == NULL)
 		return error_memory(error, "the calls of the trace");
 	cpu_gaps_init(&stacks->gaps);
+	stacks->latest = INT64_MIN;
 	return HISTREE_OK;
 }
 
@@ -334,6 +386,8 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 {
 	struct call_stacks *stacks = input;
 	stacks->event = (struct call_event){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
+	if (stacks->latest < event->time)
+		stacks->latest = event->time;
 	if (event->gap == NULL)
 		return follow(stacks, event) ? HISTREE_OK : error_memory(error, "the calls of the trace");
 	if (call_stacks_apply(event->gap->trace))
@@ -349,6 +403,8 @@ static void free_stacks(void *input)
 		free(thread->frames);
 	class_table_release(&stacks->bindings);
 	id_map_release(&stacks->threads);
+	id_map_release(&stacks->by_pid);
+	id_map_release(&stacks->by_trace);
 	cpu_gaps_release(&stacks->gaps);
 	arena_release(&stacks->records);
 	intern_release(&stacks->names);

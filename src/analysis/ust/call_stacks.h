@@ -38,9 +38,15 @@ struct call_frame {
 	bool is_whole;   /* no call that it made is missing from that */
 };
 
+/* A process; where events do not say which one they are of, all that a trace has are one. */
+struct call_process {
+	histree_time last; /* of its events */
+};
+
 struct call_thread {
 	uint32_t number; /* dense from 0, for what analyses add to it */
 	int32_t tid;
+	struct call_process *process;
 	histree_time last;         /* of its time, which never goes back */
 	bool in_doubt;             /* since a gap: nobody knows what it is in */
 	struct call_frame *frames; /* the outermost first */
@@ -74,12 +80,14 @@ struct call_event {
 struct call_stacks {
 	struct call_event event; /* what the current event did */
 	struct class_table bindings;
-	struct id_map threads; /* struct call_thread by tid */
+	struct id_map threads;          /* struct call_thread by tid */
+	struct id_map by_pid, by_trace; /* struct call_process */
 	struct arena records;
 	struct intern names; /* of functions */
 	struct call_symbols symbols;
 	struct cpu_gaps gaps; /* in which any thread may make calls that nobody sees */
 	uint64_t forgotten;   /* calls that were open when gaps began */
+	histree_time latest;  /* of all events, of other traces too */
 	/* Entries and exits so far, and those of them that do not say of which thread they are. */
 	uint64_t entries_and_exits, of_nobody;
 	bool is_unnamed; /* one of these does not name its process either */
@@ -97,6 +105,12 @@ bool call_stacks_apply(const struct event_trace *trace);
 
 /* Walk over the threads: `*position` is 0 at first; returns NULL after the last one. */
 struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *position);
+
+/*
+ * Until when a thread is known to be in its calls.  One that never returned may have been left by exit() or a kill,
+ * which nothing records: what shows it to go on is that its process has events.
+ */
+histree_time call_stacks_known(const struct call_thread *thread);
 
 /*
  * Writes a sentence, lower case, no full stop, if the trace lacks what calls are made of, and how to record it;

@@ -59,6 +59,11 @@ static struct ust_thread *attributes_of(struct ust_calls *calls, const struct ca
 	return &calls->threads[thread->number];
 }
 
+static bool has_stack(const struct ust_calls *calls, const struct call_thread *thread)
+{
+	return thread->number < calls->thread_count && calls->threads[thread->number].stack != NO_ATTRIBUTE;
+}
+
 /* Returns false if the thread cannot have attributes. */
 static bool name_thread(struct ust_calls *calls, struct ust_thread *thread, int32_t tid)
 {
@@ -113,15 +118,22 @@ static void begin_again(struct ust_calls *calls, const struct ust_thread *thread
 			histree_state_remove(changes->system, changes->time, thread->stack, &changes->error);
 }
 
-static void doubt_thread(struct ust_calls *calls, const struct ust_thread *thread, histree_time last)
+/* A thread and all levels of its stack have this value since the event after `known`. */
+static void set_stack(struct ust_calls *calls, const struct ust_thread *thread, histree_time known,
+		      struct histree_value value)
 {
 	struct changes *changes = &calls->changes;
 	const struct histree_attributes *attributes = histree_state_attributes(changes->system);
-	changes->time = last;
-	change(changes, thread->stack, histree_unknown());
+	change_after(changes, thread->stack, known, value);
 	for (histree_quark level = histree_attributes_first_child(attributes, thread->stack); level != HISTREE_ROOT;
 	     level = histree_attributes_next_sibling(attributes, level))
-		change(changes, level, histree_unknown());
+		change_after(changes, level, known, value);
+}
+
+static void doubt_thread(struct ust_calls *calls, const struct ust_thread *thread, histree_time last)
+{
+	calls->changes.time = last;
+	set_stack(calls, thread, last, histree_unknown());
 }
 
 static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
@@ -130,9 +142,7 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	struct call_thread *thread;
 	changes_begin(&calls->changes, gap->begin);
 	for (size_t at = 0; (thread = call_stacks_next(calls->stacks, &at)) != NULL;) {
-		bool is_known = thread->number < calls->thread_count &&
-				calls->threads[thread->number].stack != NO_ATTRIBUTE;
-		if (is_known)
+		if (has_stack(calls, thread))
 			doubt_thread(calls, &calls->threads[thread->number], thread->last);
 	}
 	return changes_end(&calls->changes, error);
@@ -177,12 +187,26 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	return changes_end(&calls->changes, error);
 }
 
+/* Calls that never returned go on as long as they are known to, not until events of other processes end. */
+static enum histree_status end_calls(struct ust_calls *calls, struct histree_error *error)
+{
+	struct call_thread *thread;
+	changes_begin(&calls->changes, calls->stacks->latest);
+	for (size_t at = 0; (thread = call_stacks_next(calls->stacks, &at)) != NULL;) {
+		const histree_time known = call_stacks_known(thread);
+		if (has_stack(calls, thread) && thread->depth > 0 && known < calls->stacks->latest)
+			set_stack(calls, &calls->threads[thread->number], known, histree_null());
+	}
+	return changes_end(&calls->changes, error);
+}
+
 /* States stay addresses; what these are called is a label. */
 static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
 {
 	struct ust_calls *calls = instance;
 	*end = INT64_MIN;
-	return call_stacks_label(calls->stacks, calls->changes.system, error);
+	enum histree_status status = end_calls(calls, error);
+	return status == HISTREE_OK ? call_stacks_label(calls->stacks, calls->changes.system, error) : status;
 }
 
 static uint64_t refused(const void *instance)
@@ -208,7 +232,7 @@ static void free_calls(void *instance)
 
 const struct analysis analysis_ust_calls = {
 	.name = "ust-calls",
-	.version = 2,
+	.version = 3,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), as a stack a thread",
 	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,

@@ -68,8 +68,13 @@ static inline void run_gap(struct analysis_run *run, histree_time begin, histree
 	assert_int_equal(feed_event(&run->inputs, run->analysis, run->instance, &event, &run->error), HISTREE_OK);
 }
 
+/* As at the end of a trace whose last event is at `end` or before. */
 static inline void run_end(struct analysis_run *run, histree_time end)
 {
+	histree_time later = INT64_MIN;
+	if (run->analysis->finish != NULL)
+		assert_int_equal(run->analysis->finish(run->instance, &later, &run->error), HISTREE_OK);
+	assert_true(later <= end);
 	run->end = end;
 	assert_int_equal(histree_state_close(run->system, end, &run->error), HISTREE_OK);
 }
