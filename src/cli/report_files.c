@@ -136,6 +136,10 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 		status = cancel_check(&reading->source->cancel, step, error);
 		if (status == HISTREE_OK)
 			status = histree_segment_iter_next(iter, &segment, error);
+		if (status == HISTREE_PARTIAL) {
+			status = HISTREE_OK;
+			continue;
+		}
 		if (status != HISTREE_OK)
 			break;
 		struct use use = { .count = 1,
@@ -242,7 +246,7 @@ enum histree_status report_disks(struct overview_page *page, const struct report
 	if (status == HISTREE_OK && reading.uses.count > 0)
 		put_disks(page, &reading);
 	release(&reading.uses);
-	histree_segment_store_close(reading.store);
+	report_segments_close(source, reading.store);
 	return status;
 }
 
@@ -317,7 +321,7 @@ enum histree_status report_files(struct overview_page *page, const struct report
 	if (status == HISTREE_OK && reading.uses.count > 0)
 		put_files(page, &reading);
 	release(&reading.uses);
-	histree_segment_store_close(reading.store);
+	report_segments_close(source, reading.store);
 	return status;
 }
 
@@ -394,6 +398,6 @@ enum histree_status report_memory(struct overview_page *page, const struct repor
 	if (status == HISTREE_OK && reading.uses.count > 0)
 		put_memory(page, &reading);
 	release(&reading.uses);
-	histree_segment_store_close(reading.store);
+	report_segments_close(source, reading.store);
 	return status;
 }

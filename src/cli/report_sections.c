@@ -247,6 +247,17 @@ static void put_more_of_calls(struct overview_page *page, const struct report_so
 	put_build(page, info, "ust-calls,function-calls");
 }
 
+void report_damage(struct overview_page *page, const struct report_source *source)
+{
+	if (!source->uses->is_damaged)
+		return;
+	overview_page_section(page, "Damage");
+	overview_page_sentence(page,
+			       "The store is damaged, and what is lost is in none of these numbers. To see what "
+			       "that is:");
+	overview_page_command(page, "verify", source->target->path, "");
+}
+
 void report_more(struct overview_page *page, const struct report_source *source)
 {
 	const struct histree_store_info *info = histree_store_info(source->target->store);

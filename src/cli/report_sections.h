@@ -22,6 +22,7 @@ struct report_uses {
 		struct histree_time_use *use;
 	} uses[8];
 	size_t count;
+	bool is_damaged; /* an answer, to these or to others, lacks what is lost */
 };
 
 void report_uses_release(struct report_uses *uses);
@@ -36,6 +37,9 @@ struct report_source {
 	struct histree_cancel cancel;
 	struct report_uses *uses;
 };
+
+/* Close segments that a section has read. */
+void report_segments_close(const struct report_source *source, struct histree_segment_store *store);
 
 /* What the store is of, and what is missing of it. */
 void report_facts(struct overview_page *page, const struct report_source *source);
@@ -76,6 +80,9 @@ enum histree_status report_sums(struct overview_page *page, const struct report_
 /* Each segment store: how long what lasts, and when the slowest was. */
 enum histree_status report_segments(struct overview_page *page, const struct report_source *source,
 				    struct histree_error *error);
+
+/* What is said of all above it: nothing if it is whole. */
+void report_damage(struct overview_page *page, const struct report_source *source);
 
 /* What a build with more analyses would add. */
 void report_more(struct overview_page *page, const struct report_source *source);

@@ -83,7 +83,7 @@ static enum histree_status find_longest(const struct asking *asking, const struc
 	enum histree_status status = histree_segment_iter_create(asking->store, &iter, error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_start(iter, &query, NULL, error);
-	while (status == HISTREE_OK && text[0] == '\0') {
+	while ((status == HISTREE_OK || status == HISTREE_PARTIAL) && text[0] == '\0') {
 		status = histree_segment_iter_next(iter, &segment, error);
 		if (status == HISTREE_OK && segment.start == group->max_start && segment.end == group->max_end)
 			describe(asking, &segment, text, size);
@@ -150,6 +150,12 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 	return status;
 }
 
+void report_segments_close(const struct report_source *source, struct histree_segment_store *store)
+{
+	source->uses->is_damaged = source->uses->is_damaged || histree_segment_store_met_damage(store);
+	histree_segment_store_close(store);
+}
+
 static size_t find_field(struct histree_segment_store *store, const char *name)
 {
 	size_t field;
@@ -182,7 +188,7 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	if (status >= 0)
 		status = put_stats(page, &asking, stats, error);
 	histree_segment_stats_free(stats);
-	histree_segment_store_close(asking.store);
+	report_segments_close(source, asking.store);
 	return status;
 }
 

@@ -208,6 +208,7 @@ static enum histree_status read_amounts(struct counting *counting, struct histre
 	enum histree_status status =
 		number_changes_read(counting->history, changes, counting->count, within(info, source->from),
 				    within(info, source->to), &is_damaged, error);
+	source->uses->is_damaged = source->uses->is_damaged || (status == HISTREE_OK && is_damaged);
 	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++)
 		take_amount(counting, &counting->sums[i], number_change_value(&changes[i]));
 	if (counting->row_count > 0)

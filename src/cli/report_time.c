@@ -36,6 +36,7 @@ static enum histree_status ask(const struct report_source *source, unsigned by, 
 	if (status != HISTREE_OK)
 		return status;
 	uses->count++;
+	uses->is_damaged = uses->is_damaged || histree_time_use_is_damaged(use->use);
 	use->by = by;
 	use->where = where;
 	*out = use->use;

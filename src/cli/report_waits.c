@@ -123,6 +123,8 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 		if (status == HISTREE_OK)
 			take(waits, &edge, region.from, region.to);
 	}
+	if (status == HISTREE_END && histree_query_stats(query).nodes_damaged > 0)
+		source->uses->is_damaged = true;
 	histree_query_free(query);
 	return status < 0 ? status : HISTREE_OK;
 }

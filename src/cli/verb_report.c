@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cli/host_part.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
 #include "cli/time_option.h"
@@ -98,8 +99,10 @@ static enum cli_exit write_page(struct output *output, const struct report_sourc
 		status = report_memory(&page, source, &error);
 	if (status == HISTREE_OK)
 		status = report_sums(&page, source, &error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK) {
+		report_damage(&page, source);
 		report_more(&page, source);
+	}
 	overview_page_end(&page);
 	if (status == HISTREE_ERR_CANCELLED)
 		return CLI_INPUT; /* and it dies of the signal once all is put away */
@@ -132,6 +135,18 @@ static enum cli_exit write_file(const struct report_source *source, const char *
 	free(part);
 	free(whole);
 	return code;
+}
+
+/* Whether a page that is whole says all that there was. */
+static enum cli_exit judge(const struct report_source *source)
+{
+	enum cli_exit code = source->history != NULL ? host_part_missing(source->history) : CLI_OK;
+	if (!source->uses->is_damaged)
+		return code;
+	return report_exit(CLI_INPUT,
+			   "'%s' is damaged, and what is lost is in none of these numbers; 'histree verify' says "
+			   "what that is, and 'histree repair' makes a sound store of the rest",
+			   source->target->path);
 }
 
 static enum cli_exit print_page(const struct report_source *source)
@@ -169,6 +184,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	progress_catch_signals();
 	if (code == CLI_OK)
 		code = chosen.html != NULL ? write_file(&source, chosen.html) : print_page(&source);
+	if (code == CLI_OK)
+		code = judge(&source);
 	report_uses_release(&uses);
 	histree_history_close(source.history);
 	target_close(&target);

@@ -9,6 +9,8 @@ echo "[exit $?]"
 head -n 1 faults | grep -o 'checksum mismatch'
 histree dump store >/dev/null
 echo "[exit $?]"
+histree report store >page
+echo "report [exit $?]" $(grep -A 2 '^Damage' page | cut -c 1-60)
 # What is asked of a damaged history in other shapes says so too.
 for lookup in --changes --first-value; do
 	histree query store --from +0 --to +30ms $lookup '**' >answer
@@ -19,7 +21,7 @@ printf '\377' | dd of=calls/ust-calls.sht bs=1 seek=4196 conv=notrunc status=non
 histree query calls --at +1.2us --stack-top '**' >answer
 echo "--stack-top [exit $?]" $(grep -c -w unknown answer)
 truncate -s 10000 "$file"
-for verb in ls dump 'query --at +1ms' info; do
+for verb in ls dump 'query --at +1ms' info report; do
 	histree $verb store >/dev/null
 	echo "$verb [exit $?]"
 done
@@ -28,3 +30,12 @@ echo "[exit $?]"
 : >"$file"
 histree verify store >faults
 echo "[exit $?]"
+# Of segments and of waits, too: what is left is shown.
+histree build -q -a kernel,graph,system-calls -o parts "$DATA/demo-trace"
+for part in graph.sht system-calls.seg; do
+	cp -r parts broken
+	printf '\377' | dd of="broken/$part" bs=1 seek=4300 conv=notrunc status=none
+	histree report broken >page
+	echo "$part [exit $?]" $(grep -c '^Damage' page)
+	rm -r broken
+done

@@ -18,7 +18,7 @@ answers() {
 	try histree critical-path two b/200
 	try histree flame two --waits --format tsv
 	try histree flame two --waits b/200
-	try histree report two | grep '^Host'
+	try histree report two | grep -E '^(Host|histree:|.exit)'
 }
 echo "states of the server that are cut short"
 for history in kernel graph; do
