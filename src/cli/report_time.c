@@ -275,7 +275,26 @@ static enum histree_status put_table(struct overview_page *page, const struct re
 	return rows != NULL ? HISTREE_OK : HISTREE_ERR_MEMORY;
 }
 
-/* One sentence before all tables: how busy the CPUs were, and with what. */
+/*
+ * Whether any thread was in a system call, or may have been, of a window in which no CPU was: all of them may have
+ * slept in theirs.
+ */
+static enum histree_status find_calls(const struct report_source *source, bool *has_calls,
+				      struct histree_error *error)
+{
+	const struct histree_time_use *use;
+	size_t count;
+	*has_calls = false;
+	enum histree_status status = ask(source, HISTREE_BY(SYSTEM_CALL), NULL, &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	for (size_t i = 0; i < count; i++)
+		*has_calls = *has_calls || rows[i].keys[HISTREE_USE_BY_SYSTEM_CALL].type != HISTREE_NULL;
+	return HISTREE_OK;
+}
+
+/* The first sentence: how busy the CPUs were, and with what. */
 static enum histree_status put_summary(struct overview_page *page, const struct report_source *source,
 				       struct histree_error *error)
 {
@@ -292,17 +311,26 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 		calls += rows[i].ns[HISTREE_USE_SYSTEM];
 		waits += waited(&rows[i]);
 	}
+	bool has_calls = true;
+	if (calls == 0)
+		status = find_calls(source, &has_calls, error);
+	if (status != HISTREE_OK || count == 0)
+		return status;
 	uint64_t whole = ((uint64_t)source->to - (uint64_t)source->from + 1) * count;
-	char text[TIME_TEXT_SIZE];
-	time_format_duration(waits, text);
-	if (count > 0)
-		overview_page_sentence(
-			page,
-			"%zu CPU%s %s busy for %.1f %% of the time: %.1f %% in user mode, %.1f %% in "
-			"system calls, %.1f %% in interrupts. Threads waited for %s %s in all.",
-			count, count == 1 ? "" : "s", count == 1 ? "was" : "were", percent_of(busy, whole),
-			percent_of(user, whole), percent_of(calls, whole), percent_of(busy - user - calls, whole),
-			count == 1 ? "it" : "them", text);
+	char wait_text[TIME_TEXT_SIZE], call_text[32] = "";
+	time_format_duration(waits, wait_text);
+	if (has_calls)
+		snprintf(call_text, sizeof(call_text), ", %.1f %% in system calls", percent_of(calls, whole));
+	overview_page_sentence(page,
+			       "%zu CPU%s %s busy for %.1f %% of the time: %.1f %% in user mode%s, %.1f %% in "
+			       "interrupts. Threads waited for %s %s in all.%s",
+			       count, count == 1 ? "" : "s", count == 1 ? "was" : "were", percent_of(busy, whole),
+			       percent_of(user, whole), call_text, percent_of(busy - user - calls, whole),
+			       count == 1 ? "it" : "them", wait_text,
+			       has_calls            ? ""
+			       : source->has_window ? " No system calls were recorded in that time."
+						    : " No system calls were recorded: time in them counts as user "
+						      "mode.");
 	return HISTREE_OK;
 }
 

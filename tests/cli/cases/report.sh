@@ -24,6 +24,12 @@ histree build -q -o calls.histree "$DATA/ctf-calls"
 histree report calls.histree
 histree build -q -a ust-calls,function-calls -o both.histree "$DATA/ctf-calls"
 histree report both.histree | tail -n 4
+# A trace without system calls is not one of threads that made none.
+printf '  a-1 [000] .... %s: sched_switch: prev_comm=a prev_pid=1 prev_prio=2 prev_state=S ==> next_comm=b next_pid=2 next_prio=2\n' \
+	1.000000001 1.000000005 >switches.txt
+histree build -q -o switches switches.txt
+histree report switches | grep CPU | head -n 1
+histree report switches --from +1 | grep CPU | head -n 1
 # Commands can be pasted: blanks in names, and all traces of a store.
 cp -r "$DATA/demo-trace" 'a trace'
 histree build -q -a kernel,graph -o "it's mine" 'a trace'
