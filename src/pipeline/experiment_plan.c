@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/trace_word.h"
 #include "pipeline/experiment_inside.h"
@@ -20,6 +19,7 @@
 #include "trace/trace.h"
 #include "trace/trace_hosts.h"
 #include "trace/trace_list.h"
+#include "trace/trace_places.h"
 
 enum { FOLDERS_DEEP_MAX = 32 };
 
@@ -81,57 +81,22 @@ static enum histree_status find_groups(struct histree_experiment *experiment, st
 	return trace_groups_find(&experiment->groups, options->traces, options->trace_count, error);
 }
 
-struct place {
-	char *path; /* without links */
-	const char *given, *host;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *one = a, *other = b;
-	int order = strcmp(one->path, other->path);
-	return order != 0 ? order : strcmp(one->host, other->host);
-}
-
-static enum histree_status find_twice(const struct place *places, size_t count, struct histree_error *error)
-{
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(places[i - 1].path, places[i].path) == 0 &&
-		    strcmp(places[i - 1].host, places[i].host) != 0)
-			return error_set(
-				error, HISTREE_ERR_ARGUMENT,
-				"'%s' is named as a trace of host '%.96s' and of host '%.96s': it can be of one "
-				"only; name it once",
-				places[i].given, places[i - 1].host, places[i].host);
-	return HISTREE_OK;
-}
-
 /* One trace cannot be of two hosts. */
 static enum histree_status check_places(const struct trace_groups *groups, struct histree_error *error)
 {
-	struct place *places = NULL;
-	size_t count = 0, capacity = 0;
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < groups->count && status == HISTREE_OK; i++)
-		for (size_t j = 0; j < groups->groups[i].path_count && status == HISTREE_OK; j++) {
-			char *real = realpath(trace_word_path(groups->groups[i].paths[j]), NULL);
-			if (real == NULL)
-				continue; /* who opens it says why */
-			if (!array_reserve(&places, &capacity, count + 1)) {
-				free(real);
-				status = error_memory(error, "the hosts of traces");
-				break;
-			}
-			places[count++] =
-				(struct place){ real, groups->groups[i].paths[j], groups->groups[i].name };
-		}
-	if (status == HISTREE_OK && count > 0) {
-		qsort(places, count, sizeof(*places), compare_places);
-		status = find_twice(places, count, error);
-	}
-	for (size_t i = 0; i < count; i++)
-		free(places[i].path);
-	free(places);
+	struct trace_places places = { 0 };
+	bool has_memory = true;
+	for (size_t i = 0; i < groups->count; i++)
+		for (size_t j = 0; j < groups->groups[i].path_count && has_memory; j++)
+			has_memory = trace_places_add(&places, groups->groups[i].paths[j], groups->groups[i].name);
+	const struct trace_place *twice = has_memory ? trace_places_of_two_hosts(&places) : NULL;
+	enum histree_status status = has_memory ? HISTREE_OK : error_memory(error, "the hosts of traces");
+	if (twice != NULL)
+		status = error_set(error, HISTREE_ERR_ARGUMENT,
+				   "'%s' is named as a trace of host '%.96s' and of host '%.96s': it can be of one "
+				   "only; name it once",
+				   twice->given, twice[-1].host, twice->host);
+	trace_places_release(&places);
 	return status;
 }
 

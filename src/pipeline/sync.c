@@ -18,6 +18,7 @@
 #include "event/packet.h"
 #include "pipeline/sync.h"
 #include "trace/trace.h"
+#include "trace/trace_places.h"
 
 enum { EVENTS_PER_LOOK = 1 << 14 };
 
@@ -300,6 +301,24 @@ enum histree_status sync_groups(const struct trace_groups *groups, const struct 
 	return status;
 }
 
+/* A trace has no clock but its own: twice the same would be two hosts where it does not say whose it is. */
+static enum histree_status check_paths(const char *const *paths, size_t path_count, struct histree_error *error)
+{
+	struct trace_places places = { 0 };
+	bool has_memory = true;
+	for (size_t i = 0; i < path_count && has_memory; i++)
+		has_memory = trace_places_add(&places, paths[i], "");
+	const struct trace_place *twice = has_memory ? trace_places_twice(&places) : NULL;
+	enum histree_status status = has_memory ? HISTREE_OK : error_memory(error, "clocks");
+	if (twice != NULL && strcmp(twice[-1].given, twice->given) == 0)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is named twice; name it once", twice->given);
+	else if (twice != NULL)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s' and '%s' are one trace; name it once",
+				   twice[-1].given, twice->given);
+	trace_places_release(&places);
+	return status;
+}
+
 enum histree_status histree_sync_traces(const char *const *paths, size_t path_count,
 					const struct histree_sync_options *options, struct histree_sync **out,
 					struct histree_error *error)
@@ -307,7 +326,9 @@ enum histree_status histree_sync_traces(const char *const *paths, size_t path_co
 	static const struct histree_sync_options defaults = { 0 };
 	struct trace_groups groups = { 0 };
 	*out = NULL;
-	enum histree_status status = trace_groups_find(&groups, paths, path_count, error);
+	enum histree_status status = check_paths(paths, path_count, error);
+	if (status == HISTREE_OK)
+		status = trace_groups_find(&groups, paths, path_count, error);
 	if (status == HISTREE_OK)
 		status = sync_groups(&groups, options != NULL ? options : &defaults, out, error);
 	trace_groups_release(&groups);

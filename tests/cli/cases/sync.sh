@@ -29,6 +29,9 @@ histree sync a b --format tsv | awk -F '\t' 'NR == 3 {
 }'
 try histree sync a b c
 try histree sync a
+try histree sync a a
+ln -s a link
+try histree sync link b a
 try histree sync a b --reference d
 try histree sync a nothing
 try histree sync
