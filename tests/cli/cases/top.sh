@@ -53,3 +53,6 @@ histree top switches.histree --columns switches --sort involuntary -n 2 --format
 try histree top "$STORE" --sort longest_wait
 try histree top "$STORE" --sort voluntary --columns longest
 try histree top "$STORE" --sort running
+# A call that makes a thread counts for both that return from it, once for each.
+histree top "$STORE" --by system-call --where 'system_call == "clone3"' --format json | grep -o '"count":[0-9]*'
+histree top "$STORE" --by thread,system-call --where 'system_call == "clone3"' --format json | grep -o '"count":[0-9]*' | sort | uniq -c
