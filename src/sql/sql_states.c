@@ -332,7 +332,7 @@ static int next(sqlite3_vtab_cursor *base)
 	cursor->is_done = status == HISTREE_END;
 	if ((cursor->is_done || cursor->state->value.type == HISTREE_UNKNOWN) && met_damage(cursor))
 		sql_connection_warn_of_history(sql_store_connection(table->store),
-					       sql_store_info(table->store)->path);
+					       sql_store_info(table->store)->path, table_of(cursor)->history);
 	return SQLITE_OK;
 }
 

@@ -123,8 +123,15 @@ void sql_connection_warn_of_time(struct sql_connection *connection, histree_time
 		(long long)start, (long long)end);
 }
 
-void sql_connection_warn_of_history(struct sql_connection *connection, const char *path)
+void sql_connection_warn_of_history(struct sql_connection *connection, const char *path,
+				    const struct histree_history *history)
 {
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history == NULL && hosts[i].why != NULL)
+			sql_connection_warn(connection, "incomplete: host '%s' is missing: %s", hosts[i].name,
+					    hosts[i].why);
 	sql_connection_warn(
 		connection,
 		"a history in \"%s\" is damaged, and what is lost is of type unknown; 'histree verify' says "

@@ -42,9 +42,10 @@ uint64_t *sql_connection_row_counter(struct sql_connection *connection);
 void sql_connection_warn(struct sql_connection *connection, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What several tables have to say. */
+/* What several tables have to say; of a history also which hosts are missing, if it is one of several. */
 void sql_connection_warn_of_time(struct sql_connection *connection, histree_time start, histree_time end);
-void sql_connection_warn_of_history(struct sql_connection *connection, const char *path);
+void sql_connection_warn_of_history(struct sql_connection *connection, const char *path,
+				    const struct histree_history *history);
 void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path);
 /* The same, or that those of a host are missing. */
 void sql_connection_warn_of_loss(struct sql_connection *connection, const char *path,

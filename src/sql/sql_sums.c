@@ -254,7 +254,7 @@ static int first_row(struct sums_cursor *cursor)
 		return sql_table_fail(&table->base.base, &error);
 	if (histree_time_in_state_is_damaged(cursor->times))
 		sql_connection_warn_of_history(sql_store_connection(table->base.store),
-					       sql_store_info(table->base.store)->path);
+					       sql_store_info(table->base.store)->path, table->history);
 	cursor->row = 0;
 	while (cursor->row < cursor->slots && !cursor->sums[cursor->row].is_taken)
 		cursor->row++;

@@ -55,3 +55,13 @@ echo "exit status ${PIPESTATUS[0]}"
 # Tables that another build would have.
 try histree sql "$STORE" "SELECT count(*) FROM system_calls"
 try histree sql "$STORE" "SELECT count(*) FROM system_calls_"
+# Of several hosts: the table of them, and which are missing.
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(realpath "$DATA/../support")" python3 - <<'END'
+import pathlib
+import two_hosts
+two_hosts.write(pathlib.Path("."), two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
+END
+histree build -q -f -a kernel -o both --host a=a --host b=b
+rm -r both/hosts/b
+try histree sql both "SELECT host, count(*) AS states FROM states GROUP BY 1"
+try histree sql both "SELECT count(*) > 0 AS some FROM states WHERE host = 'a'"
