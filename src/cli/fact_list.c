@@ -3,12 +3,13 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "cli/host_facts.h"
 
 static struct fact *add(struct fact_list *list, const char *name, enum fact_kind kind)
 {
@@ -85,67 +86,27 @@ static double share(uint64_t part, uint64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* "accurate: 46 packets, 25 of them accurate, at most 168.899 us wrong; slope ..., offset ... ns" */
-static void format_clock(const struct histree_clock *clock, const char *by, char *out, size_t size)
+/* Takes a text that was made for the list. */
+static const char *keep(struct fact_list *list, char *text)
 {
-	char bound[TIME_TEXT_SIZE] = "";
-	size_t length = (size_t)snprintf(out, size, "%s", histree_clock_quality_name(clock->quality));
-	if (clock->quality == HISTREE_CLOCK_ABSENT)
-		snprintf(out + length, size - length, ": nobody knows it, and times are not corrected");
-	if (clock->quality == HISTREE_CLOCK_ABSENT || clock->quality == HISTREE_CLOCK_REFERENCE)
-		return;
-	if (clock->quality != HISTREE_CLOCK_GIVEN)
-		length += (size_t)snprintf(out + length, size - length,
-					   " by %" PRIu64 " packets, %" PRIu64 " of them accurate", clock->matches,
-					   clock->accurate);
-	if (by != NULL)
-		length += (size_t)snprintf(out + length, size - length, ", with '%.96s'", by);
-	if (clock->error < 1e18) {
-		time_format_duration((uint64_t)ceil(clock->error), bound);
-		length += (size_t)snprintf(out + length, size - length, "; at most %s (%.0f ns) wrong", bound,
-					   ceil(clock->error));
-	}
-	snprintf(out + length, size - length, "; slope %.17g, offset %.17g ns", histree_clock_slope(clock),
-		 histree_clock_offset(clock));
+	const char *kept = text != NULL ? arena_copy(&list->texts, text, strlen(text)) : NULL;
+	free(text);
+	list->no_memory = list->no_memory || kept == NULL;
+	return kept != NULL ? kept : "";
 }
 
-enum { CLOCK_LINE_SIZE = 512 };
-
-/* A line a host. */
 static void add_hosts(struct fact_list *list, const struct histree_store_info *info)
 {
-	char **lines = calloc(info->host_count + 1, sizeof(*lines));
-	bool no_memory = lines == NULL;
-	for (size_t i = 0; i < info->host_count && !no_memory; i++) {
-		const struct histree_store_host *host = &info->hosts[i];
-		char clock[CLOCK_LINE_SIZE] = "not corrected, as was asked for";
-		const char *by = host->neighbour != i ? info->hosts[host->neighbour].name : NULL;
-		if (host->clock != NULL)
-			format_clock(host->clock, by, clock, sizeof(clock));
-		int size =
-			asprintf(&lines[i], "%s: %" PRIu64 " events; clock %s%s%s", host->name, host->event_count,
-				 clock, host->why != NULL ? "; MISSING: " : "", host->why != NULL ? host->why : "");
-		no_memory = size < 0;
-		lines[i] = no_memory ? NULL : lines[i];
-	}
-	if (!no_memory)
-		add_lines(list, "hosts", (const char *const *)lines, info->host_count);
-	list->no_memory = list->no_memory || no_memory;
-	for (size_t i = 0; lines != NULL && i < info->host_count; i++)
-		free(lines[i]);
-	free(lines);
+	add_text(list, "hosts", keep(list, host_facts_lines(info)));
+	list->facts[list->count - 1].json = keep(list, host_facts_json(info));
 }
 
 static void add_host(struct fact_list *list, const struct histree_store_info *info)
 {
-	char clock[CLOCK_LINE_SIZE] = "";
-	const char *line = clock;
 	if (info->host != NULL)
 		add_text(list, "host", info->host);
-	if (info->clock == NULL)
-		return;
-	format_clock(info->clock, NULL, clock, sizeof(clock));
-	add_lines(list, "clock", &line, 1);
+	if (info->clock != NULL)
+		add_text(list, "clock", keep(list, host_facts_clock(info->clock, NULL)));
 }
 
 void fact_list_add_store(struct fact_list *list, const struct histree_store_info *info)
@@ -294,7 +255,10 @@ void fact_put(const struct fact *fact, struct row_writer *rows)
 		row_bool(rows, fact->truth);
 		break;
 	case FACT_TEXT:
-		row_text(rows, fact->text);
+		if (fact->json != NULL && rows->format == &row_format_json)
+			row_json(rows, fact->json);
+		else
+			row_text(rows, fact->text);
 		break;
 	case FACT_NUMBERS:
 	case FACT_SHARES:

@@ -33,6 +33,7 @@ struct fact {
 		const char *text; /* several are joined by LF */
 		const uint64_t *numbers;
 	};
+	const char *json; /* what a text is in JSON; NULL: the text */
 	size_t number_count;
 	char note[64]; /* for people: the value in readable form, or what it means; may be empty */
 };

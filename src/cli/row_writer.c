@@ -132,6 +132,12 @@ void row_bool(struct row_writer *rows, bool truth)
 	rows->column++;
 }
 
+void row_json(struct row_writer *rows, const char *json)
+{
+	rows->format->plain(rows, json, strlen(json));
+	rows->column++;
+}
+
 void row_null(struct row_writer *rows)
 {
 	rows->format->null(rows);

@@ -102,6 +102,9 @@ void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
 void row_path(struct row_writer *rows, const char *path, size_t size);
 
+/* Writes a value that is JSON, in that format only. */
+void row_json(struct row_writer *rows, const char *json);
+
 /* Writes any value; bytes that only an analysis understands become an empty cell. */
 void row_value(struct row_writer *rows, const struct histree_value *value);
 

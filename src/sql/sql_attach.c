@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "sql/sql_attach.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "histree/sync.h"
 #include "sql/sql_hosts.h"
 #include "sql/sql_statement.h"
 
@@ -157,6 +159,52 @@ static int make_analyses(const struct attaching *attaching)
 	return code;
 }
 
+static void bind_host(sqlite3_stmt *statement, const struct histree_store_info *info, size_t index)
+{
+	const struct histree_store_host *host = &info->hosts[index];
+	const char *neighbour = host->neighbour != index ? info->hosts[host->neighbour].name : NULL;
+	sqlite3_clear_bindings(statement); /* what is not bound is NULL */
+	sqlite3_bind_text(statement, 1, host->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, host->folder, -1, SQLITE_STATIC);
+	if (host->start <= host->end) {
+		sqlite3_bind_int64(statement, 3, host->start);
+		sqlite3_bind_int64(statement, 4, host->end);
+	}
+	sqlite3_bind_int64(statement, 5, (sqlite3_int64)host->event_count);
+	if (host->clock != NULL) {
+		sqlite3_bind_text(statement, 6, histree_clock_quality_name(host->clock->quality), -1,
+				  SQLITE_STATIC);
+		sqlite3_bind_double(statement, 7, histree_clock_slope(host->clock));
+		sqlite3_bind_double(statement, 8, histree_clock_offset(host->clock));
+		if (isfinite(host->clock->error))
+			sqlite3_bind_double(statement, 9, host->clock->error);
+		sqlite3_bind_text(statement, 10, neighbour, -1, SQLITE_STATIC);
+	}
+	sqlite3_bind_text(statement, 11, host->why, -1, SQLITE_STATIC);
+}
+
+/* Of a store of one host it is empty, so that statements need not know. */
+static int make_hosts(const struct attaching *attaching)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = run(attaching,
+		       "CREATE TABLE \"%w\".hosts(name TEXT, folder TEXT, start INTEGER, \"end\" INTEGER, events "
+		       "INTEGER, clock TEXT, slope REAL, offset REAL, error REAL, neighbour TEXT, missing TEXT)",
+		       attaching->schema);
+	char *text = sqlite3_mprintf("INSERT INTO \"%w\".hosts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				     attaching->schema);
+	if (code == SQLITE_OK)
+		code = text == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(attaching->db, text, -1, &statement, NULL);
+	sqlite3_free(text);
+	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->host_count; i++) {
+		bind_host(statement, attaching->info, i);
+		sqlite3_step(statement);
+		code = sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return code;
+}
+
 static int make_gaps(const struct attaching *attaching)
 {
 	size_t count = 0, host_count = 0;
@@ -205,6 +253,8 @@ static int make_tables(const struct attaching *attaching)
 		code = make_info(attaching);
 	if (code == SQLITE_OK)
 		code = make_analyses(attaching);
+	if (code == SQLITE_OK)
+		code = make_hosts(attaching);
 	return code == SQLITE_OK ? make_gaps(attaching) : code;
 }
 

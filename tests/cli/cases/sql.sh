@@ -62,6 +62,15 @@ import two_hosts
 two_hosts.write(pathlib.Path("."), two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
 END
 histree build -q -f -a kernel -o both --host a=a --host b=b
+try histree sql both "SELECT name, folder, start, end, events, clock, round(offset / 1e6) AS ms, error < 1e6 AS bounded, neighbour, missing FROM hosts" --format csv
+try histree sql store "SELECT count(*) FROM hosts"
+histree info both --format json | python3 -c '
+import json, sys
+for host in json.load(sys.stdin)[0]["hosts"]:
+    clock = host["clock"]
+    print(host["name"], host["folder"], host["traces"], host["event_count"], host["start"], host["end"], clock["quality"], clock["by"], round(clock["offset"] / 1e6), host["missing"])'
 rm -r both/hosts/b
+histree info both --format json 2>/dev/null | grep -o '"missing":"[^:]*'
+try histree sql both "SELECT name FROM hosts WHERE missing IS NOT NULL"
 try histree sql both "SELECT host, count(*) AS states FROM states GROUP BY 1"
 try histree sql both "SELECT count(*) > 0 AS some FROM states WHERE host = 'a'"
