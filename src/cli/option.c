@@ -24,6 +24,7 @@ struct parser {
 	size_t option_count;
 	struct option long_options[OPTIONS_MAX + 2];
 	char short_options[2 * OPTIONS_MAX + 4];
+	bool is_given[OPTIONS_MAX]; /* by row */
 	void *values;
 	FILE *messages;
 };
@@ -199,6 +200,19 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 	return CLI_WRONG;
 }
 
+/* Of two values one would be dropped in silence. */
+static enum cli_parsed take_once(struct parser *parser, const struct cli_option *option, const char *text)
+{
+	bool *is_given = &parser->is_given[option - parser->verb->options];
+	if (*is_given && option->kind != CLI_FLAG && option->kind != CLI_TEXTS) {
+		fprintf(parser->messages, "%s: '--%s' is given twice, and takes one %s: leave one out",
+			report_program(), option->name, option->argument);
+		return wrong(parser);
+	}
+	*is_given = true;
+	return take(parser, option, text);
+}
+
 static enum cli_parsed unknown_option(const struct parser *parser, const char *typed)
 {
 	/*
@@ -257,7 +271,7 @@ enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, vo
 		}
 		if (found == '?')
 			return unknown_option(&parser, argv[optind - 1]);
-		if (take(&parser, row_of(&parser, found), optarg) != CLI_PARSED)
+		if (take_once(&parser, row_of(&parser, found), optarg) != CLI_PARSED)
 			return CLI_WRONG;
 	}
 	*words = (struct cli_words){ .words = argv + optind, .count = (size_t)(argc - optind) };

@@ -24,4 +24,5 @@ try histree build -a kernal trace
 try histree build -a kernel, trace
 try histree build /
 try histree completion tcsh
+try histree stats "$STORE" system-calls --by name --by tid
 ls

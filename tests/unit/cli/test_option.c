@@ -98,7 +98,7 @@ static void options_and_words_come_in_any_order(void **state)
 {
 	struct parse p;
 	(void)state;
-	parse(&p, "sample one -n left --count=7 two --bytes 64K --wait 1.5ms -l --colour green");
+	parse(&p, "sample one -n left --count=7 two --bytes 64K --wait 1.5ms -l --colour green -l");
 	assert_int_equal(p.parsed, CLI_PARSED);
 	assert_string_equal(p.values.name, "left");
 	assert_string_equal(p.values.colour, "green");
@@ -173,6 +173,8 @@ static void what_is_wrong_is_named(void **state)
 		{ "sample a --bytes 64Q", "'64Q' is not a size" },
 		{ "sample a --wait 0", "'0' is not a length of time" },
 		{ "sample a --wait soon", "of at least 1" },
+		{ "sample a --name x -n x", "'--name' is given twice, and takes one NAME: leave one out; see" },
+		{ "sample a -c 2 --wait 1 --count 3", "'--count' is given twice, and takes one N" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
