@@ -36,6 +36,7 @@ static bool is_sound(const struct cli_option *option)
 	case CLI_FLAG:
 		return option->argument == NULL;
 	case CLI_TEXT:
+	case CLI_PLACE:
 	case CLI_TEXTS:
 		return option->argument != NULL;
 	case CLI_CHOICE:
@@ -132,6 +133,14 @@ static enum cli_parsed wrong_value(const struct parser *parser, const struct cli
 	return wrong(parser);
 }
 
+static enum cli_parsed wrong_place(const struct parser *parser, const struct cli_option *option)
+{
+	fprintf(parser->messages,
+		"%s: '--%s': standard output cannot be the %s: choose a name, or './-' for one that is called so",
+		report_program(), option->name, option->argument);
+	return wrong(parser);
+}
+
 static bool is_choice(const struct cli_option *option, const char *text)
 {
 	for (const char *const *choice = option->choices; *choice != NULL; choice++)
@@ -182,6 +191,11 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 	case CLI_CHOICE:
 		if (!is_choice(option, text))
 			return wrong_value(parser, option, text);
+		memcpy(member, &text, sizeof(text));
+		return CLI_PARSED;
+	case CLI_PLACE:
+		if (strcmp(text, "-") == 0)
+			return wrong_place(parser, option);
 		memcpy(member, &text, sizeof(text));
 		return CLI_PARSED;
 	case CLI_TEXT:

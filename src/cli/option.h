@@ -27,6 +27,7 @@
 enum cli_option_kind {
 	CLI_FLAG,     /* nothing; bool */
 	CLI_TEXT,     /* anything; const char * */
+	CLI_PLACE,    /* a name to make something under that standard output cannot be: not "-"; const char * */
 	CLI_TEXTS,    /* anything, and the option may be given again; struct cli_texts */
 	CLI_CHOICE,   /* one of `choices`; const char * */
 	CLI_NUMBER,   /* a number from `min` to `max`; uint64_t */

@@ -24,6 +24,10 @@ enum cli_exit picture_file_format(const char *path, enum histree_draw_format *fo
 			"again");
 	if (path == NULL)
 		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
+	if (strcmp(path, "-") == 0) {
+		*format = HISTREE_DRAW_SVG;
+		return CLI_OK;
+	}
 	if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
 		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", path);
 	*format = ends_in(path, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
@@ -60,11 +64,19 @@ static bool write_bytes(void *context, const void *bytes, size_t size)
 	return fwrite(bytes, 1, size, context) == size;
 }
 
-enum cli_exit picture_file_draw(const char *path,
-				enum histree_status (*draw)(void *context, picture_write *write, void *file,
-							    struct histree_error *error),
-				void *context)
+static enum cli_exit draw_to_output(picture_draw *draw, void *context)
 {
+	struct histree_error error = { 0 };
+	if (draw(context, write_bytes, stdout, &error) != HISTREE_OK)
+		return report_error(&error);
+	return fflush(stdout) == 0 ? CLI_OK
+				   : report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(errno));
+}
+
+enum cli_exit picture_file_draw(const char *path, picture_draw *draw, void *context)
+{
+	if (strcmp(path, "-") == 0)
+		return draw_to_output(draw, context);
 	bool is_stream;
 	char *whole = io_destination(path, &is_stream), *part = NULL;
 	if (whole == NULL || asprintf(&part, "%s%s", whole, is_stream ? "" : ".part") < 0) {

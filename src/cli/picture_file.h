@@ -8,7 +8,10 @@
 #include "cli/report.h"
 #include "histree/draw.h"
 
-/* Checks that pictures can be drawn, and takes the format from the name, which ends in .svg or .png. */
+/*
+ * Checks that pictures can be drawn, and takes the format from the name, which ends in .svg or .png, or is "-":
+ * standard output, for SVG.
+ */
 enum cli_exit picture_file_format(const char *path, enum histree_draw_format *format);
 
 /* Reads WIDTHxHEIGHT or WIDTH; NULL leaves both as they are. */
@@ -19,10 +22,10 @@ char *picture_file_title(const char *path);
 
 typedef bool picture_write(void *file, const void *bytes, size_t size);
 
+typedef enum histree_status picture_draw(void *context, picture_write *write, void *file,
+					 struct histree_error *error);
+
 /* Draws into a file beside `path`, which takes its name when the picture is whole. */
-enum cli_exit picture_file_draw(const char *path,
-				enum histree_status (*draw)(void *context, picture_write *write, void *file,
-							    struct histree_error *error),
-				void *context);
+enum cli_exit picture_file_draw(const char *path, picture_draw *draw, void *context);
 
 #endif

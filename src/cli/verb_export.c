@@ -145,6 +145,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	if (chosen.partition != NULL && chosen.format == NULL)
 		chosen.format = "parquet";
+	if (chosen.output != NULL && strcmp(chosen.output, "-") == 0)
+		chosen.output = NULL;
 	const struct export_format *format = export_format_find(chosen.format, chosen.output);
 	enum cli_exit code = check(&chosen, format);
 	if (code != CLI_OK)

@@ -149,12 +149,12 @@ static enum cli_exit judge(const struct report_source *source)
 			   source->target->path);
 }
 
-static enum cli_exit print_page(const struct report_source *source)
+static enum cli_exit print_page(const struct report_source *source, bool is_html)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	enum cli_exit code = write_page(output, source, false);
+	enum cli_exit code = write_page(output, source, is_html);
 	return (enum cli_exit)cli_end(output, code);
 }
 
@@ -182,8 +182,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK)
 		code = read_window(&source, &chosen);
 	progress_catch_signals();
+	const bool is_file = chosen.html != NULL && strcmp(chosen.html, "-") != 0;
 	if (code == CLI_OK)
-		code = chosen.html != NULL ? write_file(&source, chosen.html) : print_page(&source);
+		code = is_file ? write_file(&source, chosen.html) : print_page(&source, chosen.html != NULL);
 	if (code == CLI_OK)
 		code = judge(&source);
 	report_uses_release(&uses);

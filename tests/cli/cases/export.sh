@@ -20,6 +20,7 @@ try histree export "$STORE" -o folder.json --force
 ls
 # The same to standard output, and again.
 histree export "$STORE" --format chrome | cmp - trace.json
+histree export "$STORE" --format chrome -o - | cmp - trace.json
 histree export "$STORE" --format perfetto >one.pftrace
 histree export "$STORE" -o two.pftrace
 cmp one.pftrace two.pftrace

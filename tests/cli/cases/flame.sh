@@ -42,5 +42,6 @@ for group in root.iter("{http://www.w3.org/2000/svg}g"):
 END2
 histree draw trace.json.histree --view flame -o again.svg --title 'a < b'
 cmp flame.svg again.svg
+histree flame trace.json.histree -o - --title 'a < b' | cmp flame.svg -
 histree flame trace.json.histree -o flame.png --size 400x250 --theme dark
 echo "$(od -An -tu1 -j18 -N2 flame.png), $(od -An -tu1 -j22 -N2 flame.png)"

@@ -7,6 +7,8 @@ histree report store --html page.html
 echo "pictures: $(grep -c '<img alt="[a-zA-Z]*" src="data:image/svg+xml,' page.html) tables: $(grep -c '<table>' page.html)"
 grep -c 'http' page.html
 ls page.html*
+histree report store --html - | cmp - page.html
+ls ./- 2>/dev/null
 cp -r "$DATA/demo-trace" copy
 histree build -q -a kernel -o two.histree --clock none --host 'a<b>=copy' --host "c=$DATA/demo-trace" 2>&1 | grep -v warning
 histree report two.histree --rows 1 | head -14

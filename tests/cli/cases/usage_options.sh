@@ -23,6 +23,8 @@ try histree build --progress sometimes trace
 try histree build -a kernal trace
 try histree build -a kernel, trace
 try histree build /
+try histree build -o - trace
+try histree repair -o - "$STORE"
 try histree completion tcsh
 try histree stats "$STORE" system-calls --by name --by tid
 ls
