@@ -106,7 +106,7 @@ def check_equal(builds, trace, folder, chance):
             break
     assert builds.counts["slices of other ranks"] > 0, "no slice of another rank was of use"
     builds.same(trace, 2, "--memory", "2M", "--threads", "2", "--slices", "2")
-    builds.same(trace, 2, "-t", "esht", "--slices", "1", "--slice-events", "1000", alone=("-a", "kernel", "-t", "esht"))
+    builds.same(trace, 2, "--slices", "1", "--slice-events", "1000", alone=("-a", "kernel", "-t", "esht"))
     for _ in range(2):
         damage(trace, folder / "damaged", chance)
         builds.same(folder / "damaged", 3, "--slices", "1", "--slice-events", "500", is_cut=True)
