@@ -65,7 +65,8 @@ struct histree_control_flow;
 /*
  * The threads as a tree by PPID, depth first: a thread is followed by all that descend from it.  Siblings that
  * changed, or below which one did, come before those where nothing happened; among either they have the order of
- * `first`, then tid.  So what a machine did is not lost among the hundreds of threads that slept through it.  A
+ * `first`, then tid.  So what a machine did is not lost among the hundreds of threads that slept through it.  The
+ * idle loops of CPUs, which run when nobody does and seem to wait for a CPU whenever somebody has it, are last.  A
  * thread whose parent is not in the history, or whose line of parents is a ring because numbers were used again,
  * is at the top.
  *

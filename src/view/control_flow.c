@@ -136,8 +136,19 @@ static void mark_where_something_happened(struct hanging *hanging, uint32_t *hap
 }
 
 /*
- * Needs `sorted` by tid, leaves it by (nothing happened, first, tid): sorting is stable, so the key that counts
- * more comes last.
+ * Where a thread stands among its siblings: those to which something happened, the others, and the idle loops of
+ * CPUs, which run when no thread does and say nothing that the CPUs do not.
+ */
+static uint64_t rank_of(const struct histree_thread *thread, bool has_happened)
+{
+	if (thread->tid == 0 && thread->cpu >= 0)
+		return 2;
+	return has_happened ? 0 : 1;
+}
+
+/*
+ * Needs `sorted` by tid, leaves it by (rank, first, tid): sorting is stable, so the key that counts more comes
+ * last.
  */
 static void sort_siblings(struct hanging *hanging)
 {
@@ -148,7 +159,7 @@ static void sort_siblings(struct hanging *hanging)
 		sorted[i].key = (uint64_t)hanging->list->threads[sorted[i].index].first ^ (UINT64_C(1) << 63);
 	radix_sort(sorted, hanging->spare, hanging->count);
 	for (uint32_t i = 0; i < hanging->count; i++)
-		sorted[i].key = happened[sorted[i].index] == 0;
+		sorted[i].key = rank_of(&hanging->list->threads[sorted[i].index], happened[sorted[i].index] != 0);
 	radix_sort(sorted, hanging->spare, hanging->count);
 }
 

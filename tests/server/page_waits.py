@@ -109,7 +109,6 @@ def goes_from_trace_to_trace(page):
     page.open()
     choose = "const choice = document.getElementById('experiment'); choice.value = arguments_[0]; choice.onchange()"
     names = page.get("[...document.getElementById('experiment').options].map((one) => [one.value, one.textContent])")
-    warnings = ["", page.get("page.charts[0].experiment.warning ?? ''")]
     for uuid, _ in [*names[1:2], *names[:1], *names[1:2]]:
         page.browser.until("page.charts.every((chart) => chart.arrows.isComplete)")  # nothing is still to be asked
         page.browser.run("window.asked = []; const ask = window.fetch;"
@@ -118,9 +117,9 @@ def goes_from_trace_to_trace(page):
         page.browser.run("await new Promise((done) => setTimeout(done, 500))")
         assert page.get("page.charts[0].experiment.uuid") == uuid
         others = [url for url in page.get("asked") if "experiment=" in url and uuid not in url]
-        said = page.get("document.getElementById('error').textContent")
-        warnings.append(page.get("page.charts[0].experiment.warning ?? ''"))
-        assert not others and said in warnings, (others, said, warnings)
+        said, warned = page.get("['error', 'warning'].map((id) => document.getElementById(id)).map((one) => one.hidden ? '' : one.textContent)")
+        warning = page.get("page.charts[0].experiment.warning ?? ''")
+        assert not others and said == "" and warned.startswith(warning) and (warned == "") == (warning == ""), (others, said, warned, warning)
 
 
 def opens_what_is_in_a_folder(page):

@@ -42,7 +42,15 @@ let panels = []; // below the charts, that are shown
 let wanted = []; // names of the views that are shown, or will be when their code is there
 let active = null; // the one that keys speak to
 
-// ---- errors and loading ----
+// ---- warnings, errors and loading ----
+
+// What is wrong with the trace: nothing failed, and it holds for all that is shown of it.
+function warn(text) {
+	$("warning").querySelector("span").textContent = text ?? "";
+	$("warning").hidden = !text;
+}
+
+$("warning").querySelector("button").onclick = () => warn(null);
 
 // An error is there long enough to be read, whatever is asked meanwhile; then it goes with the next question.
 const ERROR_MS_MIN = 5000;
@@ -245,8 +253,7 @@ function openExperiment(chosen, parts) {
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
 	gaps.open(chosen);
 	bookmarks.open(chosen).catch(fail);
-	if (chosen.warning)
-		fail(Object.assign(new Error(chosen.warning), { isAnswer: true }));
+	warn(chosen.warning);
 }
 
 function say(text) {

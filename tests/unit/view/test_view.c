@@ -132,23 +132,23 @@ static void threads_are_a_tree(void **state)
 	struct fixture *fixture = *state;
 	/*
 	 * What changed comes first, then by first time and tid: 10, which made one that changed, is before 9; the
-	 * ring where its first thread began, the unseen last.
+	 * ring where its first thread began, then the unseen, and idle loops last.
 	 */
 	static const struct {
 		int32_t tid, cpu;
 		uint32_t parent, depth, descendants;
 		bool has_changed;
 	} expected[] = {
-		{ 0, 0, HISTREE_NO_INDEX, 0, 0, true },
-		{ 0, 1, HISTREE_NO_INDEX, 0, 0, true },
 		{ 1, -1, HISTREE_NO_INDEX, 0, 3, false },
-		{ 10, -1, 2, 1, 1, false },
-		{ 11, -1, 3, 2, 0, true },
-		{ 9, -1, 2, 1, 0, false },
+		{ 10, -1, 0, 1, 1, false },
+		{ 11, -1, 1, 2, 0, true },
+		{ 9, -1, 0, 1, 0, false },
 		{ 22, -1, HISTREE_NO_INDEX, 0, 1, false },
-		{ 21, -1, 6, 1, 0, false },
+		{ 21, -1, 4, 1, 0, false },
 		{ -1, -1, HISTREE_NO_INDEX, 0, 0, false },
 		{ 30, -1, HISTREE_NO_INDEX, 0, 0, false },
+		{ 0, 0, HISTREE_NO_INDEX, 0, 0, true },
+		{ 0, 1, HISTREE_NO_INDEX, 0, 0, true },
 	};
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(fixture->flow, &count);
@@ -171,8 +171,8 @@ static void threads_have_names_and_lives(void **state)
 	struct fixture *fixture = *state;
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(fixture->flow, &count);
-	const struct histree_thread *init = &threads[2], *make = &threads[3], *late = &threads[4],
-				    *unseen = &threads[9];
+	const struct histree_thread *init = &threads[0], *make = &threads[1], *late = &threads[2],
+				    *unseen = &threads[7];
 	assert_string_equal(init->name, "Systemd");
 	assert_int_equal(init->ppid, -1);
 	assert_int_equal(init->pid, 1);
@@ -197,16 +197,16 @@ static void threads_have_names_and_lives(void **state)
 static void threads_are_found_by_text(void **state)
 {
 	struct histree_control_flow *flow = ((struct fixture *)*state)->flow;
-	assert_int_equal(histree_control_flow_search(flow, "SYS", HISTREE_NO_INDEX, false), 2);
-	assert_int_equal(histree_control_flow_search(flow, "sys", 2, false), HISTREE_NO_INDEX);
-	assert_int_equal(histree_control_flow_search(flow, "mak", HISTREE_NO_INDEX, true), 3);
+	assert_int_equal(histree_control_flow_search(flow, "SYS", HISTREE_NO_INDEX, false), 0);
+	assert_int_equal(histree_control_flow_search(flow, "sys", 0, false), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "mak", HISTREE_NO_INDEX, true), 1);
 	assert_int_equal(histree_control_flow_search(flow, "bash", HISTREE_NO_INDEX, false), HISTREE_NO_INDEX);
-	assert_int_equal(histree_control_flow_search(flow, "1", HISTREE_NO_INDEX, false), 2); /* tid 1, 10, 11 */
-	assert_int_equal(histree_control_flow_search(flow, "1", 2, false), 3);
-	assert_int_equal(histree_control_flow_search(flow, "1", 3, false), 4);
-	assert_int_equal(histree_control_flow_search(flow, "1", 4, false), HISTREE_NO_INDEX);
-	assert_int_equal(histree_control_flow_search(flow, "1", 4, true), 3);
-	assert_int_equal(histree_control_flow_search(flow, "1", 2, true), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "1", HISTREE_NO_INDEX, false), 0); /* tid 1, 10, 11 */
+	assert_int_equal(histree_control_flow_search(flow, "1", 0, false), 1);
+	assert_int_equal(histree_control_flow_search(flow, "1", 1, false), 2);
+	assert_int_equal(histree_control_flow_search(flow, "1", 2, false), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "1", 2, true), 1);
+	assert_int_equal(histree_control_flow_search(flow, "1", 0, true), HISTREE_NO_INDEX);
 	assert_int_equal(histree_control_flow_search(flow, "", HISTREE_NO_INDEX, false), 0);
 	assert_int_equal(histree_control_flow_search(flow, "", 0, true), HISTREE_NO_INDEX);
 }
