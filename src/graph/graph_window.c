@@ -90,13 +90,15 @@ static int by_time(const void *one, const void *other)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-/* States come in no order. */
-static void sort(struct graph_window *window)
+/* States come in no order, but those of one leaf in that of their times: most often there is nothing to do. */
+static void sort(void *items, size_t count, size_t size, int (*compare)(const void *one, const void *other))
 {
-	if (window->edge_count > 1)
-		qsort(window->edges, window->edge_count, sizeof(*window->edges), by_start);
-	if (window->wakeup_count > 1)
-		qsort(window->wakeups, window->wakeup_count, sizeof(*window->wakeups), by_time);
+	const char *item = items;
+	size_t sorted = 1;
+	while (sorted < count && compare(item + (sorted - 1) * size, item + sorted * size) <= 0)
+		sorted++;
+	if (sorted < count)
+		qsort(items, count, size, compare);
 }
 
 static void empty(struct graph_window *window)
@@ -139,12 +141,11 @@ static enum histree_status read_all(struct graph_window *window, const struct gr
 }
 
 static void set_range(struct graph_window *window, const struct histree_history_info *info, histree_time time,
-		      int way)
+		      uint64_t before, uint64_t after)
 {
-	uint64_t left = way > 0 ? (uint64_t)info->end - (uint64_t)time : (uint64_t)time - (uint64_t)info->start;
-	uint64_t ns = window->ns < left ? window->ns : left;
-	window->from = way > 0 ? time : (histree_time)((uint64_t)time - ns);
-	window->to = way > 0 ? (histree_time)((uint64_t)time + ns) : time;
+	const uint64_t since = (uint64_t)time - (uint64_t)info->start, left = (uint64_t)info->end - (uint64_t)time;
+	window->from = (histree_time)((uint64_t)time - (before < since ? before : since));
+	window->to = (histree_time)((uint64_t)time + (after < left ? after : left));
 }
 
 enum histree_status graph_window_read(struct graph_window *window, const struct graph_window_source *source,
@@ -157,8 +158,11 @@ enum histree_status graph_window_read(struct graph_window *window, const struct 
 		uint64_t of_last = (uint64_t)last->end - (uint64_t)last->start + 1;
 		window->ns = of_last <= UINT64_MAX / EDGES_AT_FIRST ? EDGES_AT_FIRST * of_last : UINT64_MAX;
 	}
+	/* Whoever looks back from later and later times, as along the wakers of a thread, will do so again. */
+	const bool goes_on = way < 0 && window->edge_count > 0 && window->to < time;
 	do {
-		set_range(window, info, time, way);
+		const uint64_t before = way > 0 ? 0 : goes_on ? window->ns / 2 : window->ns;
+		set_range(window, info, time, before, way > 0 ? window->ns : goes_on ? window->ns / 2 : 0);
 		status = read_all(window, source, error);
 		if (status == HISTREE_PARTIAL)
 			window->ns >>= SHORTER_LOG2;
@@ -169,7 +173,8 @@ enum histree_status graph_window_read(struct graph_window *window, const struct 
 	}
 	if (window->edge_count < EDGES_MANY && window->ns <= UINT64_MAX / 2)
 		window->ns *= 2;
-	sort(window);
+	sort(window->edges, window->edge_count, sizeof(*window->edges), by_start);
+	sort(window->wakeups, window->wakeup_count, sizeof(*window->wakeups), by_time);
 	return HISTREE_OK;
 }
 

@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/id_map.h"
 #include "histree/critical_path.h"
 #include "histree/flame.h"
 #include "histree/query.h"
 
-enum { FRAMES_MAX = 3 + HISTREE_PATH_WAKERS_MAX, NAME_SIZE = 256 };
-
-struct frame_text {
-	char bytes[2 * NAME_SIZE + 16]; /* a host, a name and a number */
-};
+/* A frame of a thread is a host, a name and a number. */
+enum { FRAMES_MAX = 3 + HISTREE_PATH_WAKERS_MAX, NAME_SIZE = 256, FRAME_SIZE = 2 * NAME_SIZE + 16 };
 
 struct waits_work {
 	struct histree_flame *flame;
@@ -30,7 +28,9 @@ struct waits_work {
 	struct histree_query *query;
 	const struct histree_history *queried;
 	histree_quark status, call;
-	struct frame_text texts[FRAMES_MAX];
+	struct id_map names; /* frames of threads, by host and tid */
+	struct arena texts;  /* of these */
+	char call_name[FRAME_SIZE];
 	struct histree_flame_frame frames[FRAMES_MAX];
 	size_t count;
 };
@@ -55,9 +55,8 @@ static void push(struct waits_work *work, enum histree_flame_kind kind, const ch
 }
 
 /* HOST/NAME (TID), as far as there are several hosts, a name, and a number is asked for. */
-static void push_thread(struct waits_work *work, enum histree_flame_kind kind, size_t host, int32_t tid)
+static void write_name(struct waits_work *work, size_t host, int32_t tid, char text[static FRAME_SIZE])
 {
-	struct frame_text *text = &work->texts[work->count];
 	char name[NAME_SIZE], number[16] = "";
 	histree_critical_path_name(work->path, host, tid, name, sizeof(name));
 	if (tid == HISTREE_KERNEL_TID)
@@ -65,9 +64,25 @@ static void push_thread(struct waits_work *work, enum histree_flame_kind kind, s
 	else if (work->request->by_thread || name[0] == '\0')
 		snprintf(number, sizeof(number), "%s%" PRId32 "%s", name[0] != '\0' ? " (" : "", tid,
 			 name[0] != '\0' ? ")" : "");
-	snprintf(text->bytes, sizeof(text->bytes), "%.*s%s%s%s", NAME_SIZE - 1,
-		 work->hosts != NULL ? work->hosts[host].name : "", work->hosts != NULL ? "/" : "", name, number);
-	push(work, kind, text->bytes);
+	snprintf(text, FRAME_SIZE, "%.*s%s%s%s", NAME_SIZE - 1, work->hosts != NULL ? work->hosts[host].name : "",
+		 work->hosts != NULL ? "/" : "", name, number);
+}
+
+/* A thread waits often, and wakes others more often: its name is made once. */
+static enum histree_status push_thread(struct waits_work *work, enum histree_flame_kind kind, size_t host,
+				       int32_t tid, struct histree_error *error)
+{
+	char text[FRAME_SIZE];
+	const uint64_t id = (uint64_t)host << 32 | (uint32_t)tid;
+	char *name = id_map_find(&work->names, id);
+	if (name == NULL) {
+		write_name(work, host, tid, text);
+		name = arena_copy(&work->texts, text, strlen(text));
+		if (name == NULL || !id_map_add(&work->names, id, name))
+			return error_memory(error, "a flame graph of waits");
+	}
+	push(work, kind, name);
+	return HISTREE_OK;
 }
 
 /* Unknown where the history of the kernel has nothing of it. */
@@ -84,17 +99,17 @@ static enum histree_status value_at(struct waits_work *work, histree_quark quark
 static enum histree_status push_call(struct waits_work *work, histree_time time, struct histree_error *error)
 {
 	struct histree_interval state;
-	struct frame_text *text = &work->texts[work->count];
 	enum histree_status status = value_at(work, work->call, time, &state, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_value *value = &state.value;
 	if (value->type == HISTREE_STRING)
-		snprintf(text->bytes, sizeof(text->bytes), "%.*s", (int)value->size, (const char *)value->bytes);
+		snprintf(work->call_name, sizeof(work->call_name), "%.*s", (int)value->size,
+			 (const char *)value->bytes);
 	else
-		snprintf(text->bytes, sizeof(text->bytes), "%s",
+		snprintf(work->call_name, sizeof(work->call_name), "%s",
 			 value->type == HISTREE_NULL ? "no system call" : "system call not known");
-	push(work, HISTREE_FLAME_FRAME, text->bytes);
+	push(work, HISTREE_FLAME_FRAME, work->call_name);
 	return HISTREE_OK;
 }
 
@@ -117,17 +132,16 @@ static enum histree_status push_reason(struct waits_work *work, const struct his
 static enum histree_status add_wait(struct waits_work *work, size_t host, int32_t tid,
 				    const struct histree_path_wait *wait, struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
 	work->count = 0;
-	push_thread(work, HISTREE_FLAME_GROUP, host, tid);
-	if (work->request->kernel != NULL)
+	enum histree_status status = push_thread(work, HISTREE_FLAME_GROUP, host, tid, error);
+	if (status == HISTREE_OK && work->request->kernel != NULL)
 		status = push_call(work, wait->start, error);
 	if (status == HISTREE_OK)
 		status = push_reason(work, wait, error);
+	for (unsigned i = 0; i < wait->waker_count && status == HISTREE_OK; i++)
+		status = push_thread(work, HISTREE_FLAME_FRAME, wait->wakers[i].host, wait->wakers[i].tid, error);
 	if (status != HISTREE_OK)
 		return status;
-	for (unsigned i = 0; i < wait->waker_count; i++)
-		push_thread(work, HISTREE_FLAME_FRAME, wait->wakers[i].host, wait->wakers[i].tid);
 	return histree_flame_add(work->flame, work->request->side, work->frames, work->count,
 				 (uint64_t)wait->end - (uint64_t)wait->start, error);
 }
@@ -257,6 +271,8 @@ enum histree_status histree_flame_add_waits(struct histree_flame *flame,
 		status = add_all(work, error);
 	histree_critical_path_free(work->path);
 	histree_query_free(work->query);
+	id_map_release(&work->names);
+	arena_release(&work->texts);
 	free(work);
 	return status;
 }
