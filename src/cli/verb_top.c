@@ -7,19 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/time_text.h"
 #include "cli/host_part.h"
 #include "cli/name_list.h"
 #include "cli/progress.h"
-#include "cli/switch_counts.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
+#include "cli/top_rows.h"
 #include "cli/verb.h"
-#include "histree/time_use.h"
 
 struct top_options {
 	const char *analysis, *format, *from, *to, *by, *where, *columns, *sort;
 	uint64_t limit;
+	int order; /* what `sort` is: a number of sort_names; -1: as the rows come */
 };
 
 /* What rows may be sorted by: uses of time, in the order of enum histree_use, and what comes after them. */
@@ -79,33 +78,9 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* In the order of enum histree_use_key: as they are asked for, and the columns. */
+/* In the order of enum histree_use_key, as they are asked for. */
 static const char *const key_names[HISTREE_USE_KEY_COUNT] = { "thread", "process",     "name",  "cpu",
 							      "state",  "system-call", "had-by" };
-static const struct row_column key_columns[HISTREE_USE_KEY_COUNT] = {
-	{ .name = "thread", .width = 8, .to_the_right = true },
-	{ .name = "process", .width = 8, .to_the_right = true },
-	{ .name = "name", .width = 16 },
-	{ .name = "cpu", .width = 4, .to_the_right = true },
-	{ .name = "state", .width = 11 },
-	{ .name = "system_call", .width = 16 },
-	{ .name = "had_by", .width = 8, .to_the_right = true },
-};
-
-enum { COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 + 6 };
-
-struct printing {
-	unsigned by;
-	bool has_switches, has_longest;
-	int sort; /* -1: as the rows come */
-	struct switch_counts switches;
-	const struct histree_history_host *hosts; /* NULL: one, */
-	char *host;                               /* which is called so */
-	struct row_writer rows;
-	struct row_column columns[COLUMNS_MAX];
-	size_t column_count;
-	uint64_t ns; /* of all rows */
-};
 
 /* ---- options ------------------------------------------------------------------------------------------------ */
 
@@ -149,172 +124,23 @@ static enum cli_exit read_keys(const char *text, unsigned *by)
 			   "had-by and host");
 }
 
-static enum cli_exit read_columns(const char *text, struct printing *printing)
+static enum cli_exit read_columns(const char *text, struct top_rows *top)
 {
 	for (const char *word = text; word != NULL; word = *word == ',' ? word + 1 : NULL) {
 		const char *end = strchrnul(word, ',');
 		const size_t size = (size_t)(end - word);
 		if (size == strlen("switches") && memcmp(word, "switches", size) == 0)
-			printing->has_switches = true;
+			top->has_switches = true;
 		else if (size == strlen("longest") && memcmp(word, "longest", size) == 0)
-			printing->has_longest = true;
+			top->has_longest = true;
 		else
 			return report_exit(CLI_USAGE, "'--columns': '%.*s' is neither switches nor longest",
 					   (int)size, word);
 		word = end;
 	}
-	if (printing->has_switches && printing->by != HISTREE_BY(THREAD))
+	if (top->has_switches && top->by != HISTREE_BY(THREAD))
 		return report_exit(CLI_USAGE, "'--columns switches' needs '--by thread': threads are switched");
 	return CLI_OK;
-}
-
-/* ---- rows --------------------------------------------------------------------------------------------------- */
-
-static bool has(const struct printing *printing, enum histree_use_key key)
-{
-	return (printing->by & 1U << key) != 0;
-}
-
-static bool has_hosts(const struct printing *printing, const struct row_format *format)
-{
-	return printing->hosts != NULL || printing->by == 0 || !format->for_people;
-}
-
-/* The name of a thread stands beside it, unless it is a key of its own. */
-static bool names_threads(const struct printing *printing)
-{
-	return has(printing, HISTREE_USE_BY_THREAD) && !has(printing, HISTREE_USE_BY_NAME);
-}
-
-/* Idle is what CPUs are, not threads. */
-static bool shows(const struct printing *printing, enum histree_use use)
-{
-	return use != HISTREE_USE_IDLE || has(printing, HISTREE_USE_BY_CPU);
-}
-
-static void add_column(struct printing *printing, struct row_column column)
-{
-	printing->columns[printing->column_count++] = column;
-}
-
-static void choose_columns(struct printing *printing, const struct row_format *format)
-{
-	const struct row_column duration = { .name = "duration", .width = 11, .to_the_right = true };
-	if (has_hosts(printing, format))
-		add_column(printing, (struct row_column){ .name = "host", .width = 12 });
-	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
-		if (has(printing, key))
-			add_column(printing, key_columns[key]);
-		if (key == HISTREE_USE_BY_THREAD && names_threads(printing))
-			add_column(printing, key_columns[HISTREE_USE_BY_NAME]);
-	}
-	if (has(printing, HISTREE_USE_BY_HAD_BY))
-		add_column(printing, (struct row_column){ .name = "had_by_name", .width = 16 });
-	for (enum histree_use use = 0; use < HISTREE_USE_COUNT && !has(printing, HISTREE_USE_BY_STATE); use++)
-		if (shows(printing, use)) {
-			struct row_column column = duration;
-			column.name = histree_use_name(use);
-			add_column(printing, column);
-		}
-	if (has(printing, HISTREE_USE_BY_STATE))
-		add_column(printing, duration);
-	add_column(printing, (struct row_column){ .name = "count", .width = 8, .to_the_right = true });
-	if (has(printing, HISTREE_USE_BY_STATE))
-		add_column(printing, (struct row_column){ .name = "percent", .width = 7, .to_the_right = true });
-	if (printing->has_switches) {
-		add_column(printing, (struct row_column){ .name = "voluntary", .width = 9, .to_the_right = true });
-		add_column(printing,
-			   (struct row_column){ .name = "involuntary", .width = 11, .to_the_right = true });
-	}
-	static const char *const longest[] = { "longest_wait", "longest_wait_start", "longest_block",
-					       "longest_block_start" };
-	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest) && printing->has_longest; i++)
-		add_column(printing, (struct row_column){
-					     .name = longest[i], .width = i % 2 ? 19 : 13, .to_the_right = true });
-}
-
-static void put_key(struct row_writer *rows, enum histree_use_key key, const struct histree_value *value)
-{
-	if (key == HISTREE_USE_BY_STATE && value->type == HISTREE_INT)
-		row_text(rows, histree_use_name((enum histree_use)value->int32));
-	else if (value->type == HISTREE_UNKNOWN)
-		row_text(rows, "?");
-	else if (value->type == HISTREE_NULL && rows->format->for_people)
-		row_text(rows, "-");
-	else
-		row_value(rows, value);
-}
-
-static uint64_t sum_of(const struct histree_use_row *row)
-{
-	uint64_t sum = 0;
-	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
-		sum += row->ns[use];
-	return sum;
-}
-
-static void put_times(struct printing *printing, const struct histree_use_row *row)
-{
-	struct row_writer *rows = &printing->rows;
-	const uint64_t sum = sum_of(row);
-	if (has(printing, HISTREE_USE_BY_STATE)) {
-		row_duration(rows, sum);
-		row_unsigned(rows, row->count);
-		double share = printing->ns > 0 ? (double)sum / (double)printing->ns : 0;
-		row_percent(rows, 100 * share);
-		return;
-	}
-	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
-		if (shows(printing, use))
-			row_duration(rows, row->ns[use]);
-	row_unsigned(rows, row->count);
-}
-
-static void put_longest(struct row_writer *rows, const struct histree_use_longest *longest)
-{
-	row_duration(rows, longest->ns);
-	char text[TIME_TEXT_SIZE];
-	if (longest->ns > 0 && rows->format->for_people)
-		row_bytes(rows, text, time_format_clock(longest->start, text));
-	else if (longest->ns > 0)
-		row_number(rows, longest->start);
-	else if (rows->format->for_people)
-		row_text(rows, "-");
-	else
-		row_null(rows);
-}
-
-static void put_more(struct printing *printing, const struct histree_use_row *row)
-{
-	struct row_writer *rows = &printing->rows;
-	if (printing->has_switches) {
-		const int32_t tid = row->keys[HISTREE_USE_BY_THREAD].int32;
-		const struct switch_count count = switch_counts_of(&printing->switches, row->host, tid);
-		row_unsigned(rows, count.voluntary);
-		row_unsigned(rows, count.involuntary);
-	}
-	if (printing->has_longest) {
-		put_longest(rows, &row->longest_wait);
-		put_longest(rows, &row->longest_block);
-	}
-}
-
-static void put_row(struct printing *printing, const struct histree_use_row *row)
-{
-	struct row_writer *rows = &printing->rows;
-	if (has_hosts(printing, rows->format))
-		row_text(rows, printing->hosts != NULL ? printing->hosts[row->host].name : printing->host);
-	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
-		if (has(printing, key))
-			put_key(rows, key, &row->keys[key]);
-		if (key == HISTREE_USE_BY_THREAD && names_threads(printing))
-			row_text(rows, row->name);
-	}
-	if (has(printing, HISTREE_USE_BY_HAD_BY))
-		row_text(rows, row->had_by_name);
-	put_times(printing, row);
-	put_more(printing, row);
-	row_end(rows);
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------- */
@@ -324,20 +150,20 @@ struct sorted_row {
 	size_t number; /* in the order without --sort, which decides among equals */
 };
 
-static enum cli_exit choose_sort(const char *name, const struct printing *printing, int *sort)
+static enum cli_exit choose_sort(const char *name, const struct top_rows *top, int *sort)
 {
 	*sort = -1;
 	for (int i = 0; name != NULL && i < SORT_NUMBER; i++)
 		if (strcmp(sort_names[i], name) == 0)
 			*sort = i;
-	if ((*sort == SORT_WAIT || *sort == SORT_BLOCK) && !printing->has_longest)
+	if ((*sort == SORT_WAIT || *sort == SORT_BLOCK) && !top->has_longest)
 		return report_exit(CLI_USAGE, "'--sort %s' needs '--columns longest'", name);
-	if (*sort >= SORT_VOLUNTARY && !printing->has_switches)
+	if (*sort >= SORT_VOLUNTARY && !top->has_switches)
 		return report_exit(CLI_USAGE, "'--sort %s' needs '--columns switches'", name);
 	return CLI_OK;
 }
 
-static uint64_t sort_key(const struct printing *printing, const struct histree_use_row *row, int sort)
+static uint64_t sort_key(const struct top_rows *top, const struct histree_use_row *row, int sort)
 {
 	if (sort < 0)
 		return 0;
@@ -348,7 +174,7 @@ static uint64_t sort_key(const struct printing *printing, const struct histree_u
 		       : sort == SORT_WAIT ? row->longest_wait.ns
 					   : row->longest_block.ns;
 	const int32_t tid = row->keys[HISTREE_USE_BY_THREAD].int32;
-	const struct switch_count count = switch_counts_of(&printing->switches, row->host, tid);
+	const struct switch_count count = switch_counts_of(&top->switches, row->host, tid);
 	return sort == SORT_VOLUNTARY ? count.voluntary : count.involuntary;
 }
 
@@ -361,13 +187,13 @@ static int by_sort_key(const void *left, const void *right)
 }
 
 /* Returns NULL without memory. */
-static struct sorted_row *sort_rows(const struct printing *printing, const struct histree_use_row *rows,
-				    size_t count)
+static struct sorted_row *sort_rows(const struct top_rows *top, const struct histree_use_row *rows, size_t count,
+				    int order)
 {
 	struct sorted_row *sorted = malloc((count + 1) * sizeof(*sorted));
 	for (size_t i = 0; sorted != NULL && i < count; i++)
-		sorted[i] = (struct sorted_row){ sort_key(printing, &rows[i], printing->sort), i };
-	if (sorted != NULL && count > 1 && printing->sort >= 0)
+		sorted[i] = (struct sorted_row){ sort_key(top, &rows[i], order), i };
+	if (sorted != NULL && count > 1 && order >= 0)
 		qsort(sorted, count, sizeof(*sorted), by_sort_key);
 	return sorted;
 }
@@ -389,47 +215,41 @@ static enum cli_exit report_nothing(const struct top_options *chosen, const stru
 			   count > 0 ? "hosts: " : "", names, count > 0 ? "; " : "", states);
 }
 
-static enum cli_exit print(struct printing *printing, const struct histree_time_use *use,
+static enum cli_exit print(struct top_rows *top, const struct histree_time_use *use,
 			   const struct histree_history *history, const struct top_options *chosen)
 {
 	const struct row_format *format = row_format_find(chosen->format);
 	size_t count;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	struct sorted_row *sorted = sort_rows(printing, rows, count);
+	struct sorted_row *sorted = sort_rows(top, rows, count, chosen->order);
 	struct output *output = sorted != NULL ? output_create(STDOUT_FILENO) : NULL;
 	if (output == NULL) {
 		free(sorted);
 		return report_no_memory();
 	}
-	choose_columns(printing, format);
-	row_writer_begin(&printing->rows, format, output, printing->columns, printing->column_count);
-	if (format->for_people && count > 0) {
-		for (size_t i = 0; i < printing->column_count; i++)
-			row_text(&printing->rows, printing->columns[i].name);
-		row_end(&printing->rows);
-	}
 	for (size_t i = 0; i < count; i++)
-		printing->ns += sum_of(&rows[i]);
+		top->ns += top_rows_sum(&rows[i]);
+	top_rows_begin(top, format, output, count > 0);
 	for (size_t i = 0; i < count && (chosen->limit == 0 || i < chosen->limit); i++)
-		put_row(printing, &rows[sorted[i].number]);
+		top_rows_put(top, &rows[sorted[i].number]);
 	free(sorted);
-	row_writer_finish(&printing->rows);
+	row_writer_finish(&top->rows);
 	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen, history);
-	if (printing->switches.has_gaps)
+	if (top->switches.has_gaps)
 		report("warning: events are missing in that time, so that there may have been more switches");
-	if (histree_time_use_is_damaged(use) || printing->switches.is_damaged)
+	if (histree_time_use_is_damaged(use) || top->switches.is_damaged)
 		code = host_part_damaged(history);
 	return cli_end(output, code);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-static enum cli_exit ask(struct printing *printing, const struct target *target, struct histree_history *history,
+static enum cli_exit ask(struct top_rows *top, const struct target *target, struct histree_history *history,
 			 const struct top_options *chosen)
 {
-	struct histree_time_use_request request = { .by = printing->by,
+	struct histree_time_use_request request = { .by = top->by,
 						    .where = chosen->where,
-						    .longest = printing->has_longest,
+						    .longest = top->has_longest,
 						    .cancel = { .go_on = progress_goes_on } };
 	struct histree_error error = { 0 };
 	struct histree_time_use *use = NULL;
@@ -438,19 +258,19 @@ static enum cli_exit ask(struct printing *printing, const struct target *target,
 	enum cli_exit code = time_option_range(chosen->from, chosen->to, &span, &request.from, &request.to);
 	if (code != CLI_OK)
 		return code;
-	printing->hosts = histree_history_hosts(history, &host_count);
-	printing->host = target_host_name(target);
-	if (printing->host == NULL)
+	top->hosts = histree_history_hosts(history, &host_count);
+	top->host = target_host_name(target);
+	if (top->host == NULL)
 		return report_no_memory();
-	if (printing->has_switches)
-		code = switch_counts_read(&printing->switches, target, request.from, request.to);
+	if (top->has_switches)
+		code = switch_counts_read(&top->switches, target, request.from, request.to);
 	if (code != CLI_OK)
 		return code;
 	progress_catch_signals();
 	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
 	if (status == HISTREE_ERR_CANCELLED)
 		progress_raise_signal();
-	code = status == HISTREE_OK ? print(printing, use, history, chosen) : report_error(&error);
+	code = status == HISTREE_OK ? print(top, use, history, chosen) : report_error(&error);
 	histree_time_use_free(use);
 	return code;
 }
@@ -458,25 +278,25 @@ static enum cli_exit ask(struct printing *printing, const struct target *target,
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct top_options chosen = { .by = "thread" };
-	struct printing printing = { 0 };
+	struct top_rows top = { 0 };
 	struct histree_history *history = NULL;
 	struct target target;
 	struct cli_words words;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	enum cli_exit code = read_keys(chosen.by, &printing.by);
+	enum cli_exit code = read_keys(chosen.by, &top.by);
 	if (code == CLI_OK)
-		code = read_columns(chosen.columns, &printing);
+		code = read_columns(chosen.columns, &top);
 	if (code == CLI_OK)
-		code = choose_sort(chosen.sort, &printing, &printing.sort);
+		code = choose_sort(chosen.sort, &top, &chosen.order);
 	if (code != CLI_OK)
 		return code;
 	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
 	if (code == CLI_OK)
-		code = ask(&printing, &target, history, &chosen);
-	free(printing.host);
-	switch_counts_release(&printing.switches);
+		code = ask(&top, &target, history, &chosen);
+	free(top.host);
+	switch_counts_release(&top.switches);
 	histree_history_close(history);
 	target_close(&target);
 	return code;
