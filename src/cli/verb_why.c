@@ -18,7 +18,7 @@
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
-#include "cli/why_waits.h"
+#include "cli/why_tables.h"
 
 enum { ROWS = 8, NAME_SIZE = 256, CONDITION_SIZE = 600 };
 
@@ -27,9 +27,6 @@ struct why_options {
 	uint64_t rows;
 	bool like_tc;
 };
-
-static const char *const table_names[] = { "causes", "threads", "waits", NULL };
-enum which_table { CAUSES, THREADS, WAITS };
 
 static const struct cli_option options[] = {
 	{ .name = "from",
@@ -58,7 +55,7 @@ static const struct cli_option options[] = {
 	  .argument = "TABLE",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct why_options, table),
-	  .choices = table_names,
+	  .choices = why_table_names,
 	  .help = "print this table only: causes, threads or waits; default: all for text, else causes" },
 	CLI_OPTION_ANALYSIS(struct why_options, "read the history of this analysis; default: graph"),
 	CLI_OPTION_FORMAT(struct why_options),
@@ -71,25 +68,7 @@ struct why {
 	const struct why_options *chosen;
 	const char *thread; /* as it was said */
 	struct histree_path_request request;
-	struct histree_critical_path *path;
-	const struct histree_history_host *hosts; /* NULL: one, */
-	char *host;                               /* which is called so */
-	struct why_waits waits;
-};
-
-/* ---- words -------------------------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name, *words;
-} causes[WHY_CAUSE_COUNT] = {
-	[WHY_RAN] = { "ran", "ran" },
-	[WHY_NO_CPU] = { "no-cpu", "could run, but had no CPU" },
-	[WHY_NETWORK] = { "network", "waited for a packet" },
-	[WHY_DISK] = { "disk", "waited for a disk" },
-	[WHY_TIMER] = { "timer", "waited for a timer" },
-	[WHY_INTERRUPT] = { "interrupt", "waited for an interrupt" },
-	[WHY_BLOCKED] = { "blocked", "waited, for what is not known" },
-	[WHY_UNKNOWN] = { "unknown", "what it did is not known" },
+	struct why_tables tables;
 };
 
 static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
@@ -101,173 +80,27 @@ static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
 	[HISTREE_PATH_BEGINS_LATER] = "who woke it began only later: a wait until then",
 };
 
-static double percent_of(uint64_t ns, uint64_t all)
-{
-	return all > 0 ? 100 * (double)ns / (double)all : 0;
-}
-
-static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t all)
-{
-	row_percent(rows, percent_of(ns, all));
-}
-
-static void put_time(struct row_writer *rows, histree_time time)
-{
-	char text[TIME_TEXT_SIZE];
-	if (!rows->format->for_people) {
-		row_number(rows, time);
-		return;
-	}
-	time_format_clock(time, text);
-	row_text(rows, text);
-}
-
-static bool has_hosts(const struct why *why, const struct row_format *format)
-{
-	return why->hosts != NULL || !format->for_people;
-}
-
-static void put_thread(const struct why *why, struct row_writer *rows, size_t host, int32_t tid)
-{
-	char name[NAME_SIZE];
-	size_t size = histree_critical_path_name(why->path, host, tid, name, sizeof(name));
-	if (has_hosts(why, rows->format))
-		row_text(rows, why->hosts != NULL ? why->hosts[host].name : why->host);
-	row_number(rows, tid);
-	if (tid == HISTREE_IDLE_TID)
-		row_text(rows, "(idle)");
-	else
-		row_bytes(rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
-}
-
-/* ---- tables ------------------------------------------------------------------------------------------------- */
+/* ---- the page ----------------------------------------------------------------------------------------------- */
 
 #define RIGHT(text, columns)                                         \
 	{                                                            \
 		.name = text, .width = columns, .to_the_right = true \
 	}
 
-static const struct row_column cause_columns[] = { { .name = "cause", .width = 30 },
-						   RIGHT("itself", 11),
-						   RIGHT("others", 11),
-						   RIGHT("percent", 8),
-						   RIGHT("steps", 8) };
-static const struct row_column thread_columns[] = { { .name = "host", .width = 12 },
-						    RIGHT("thread", 8),
-						    { .name = "name", .width = 20 },
-						    { .name = "did", .width = 30 },
-						    RIGHT("duration", 11),
-						    RIGHT("percent", 8),
-						    RIGHT("steps", 8) };
-static const struct row_column wait_columns[] = { RIGHT("start", 18),
-						  RIGHT("duration", 11),
-						  { .name = "host", .width = 12 },
-						  RIGHT("thread", 8),
-						  { .name = "name", .width = 16 },
-						  { .name = "did", .width = 30 },
-						  RIGHT("percent", 8),
-						  { .name = "woken_by_host", .width = 13 },
-						  RIGHT("woken_by", 9) };
-enum { COLUMNS_MAX = sizeof(wait_columns) / sizeof(*wait_columns) };
-
-struct table {
-	const struct row_column *columns;
-	size_t count;
-	void (*put)(const struct why *why, struct row_writer *rows);
-};
-
-static const char *cause_text(const struct row_writer *rows, enum why_cause cause)
+static void put_section(const struct why *why, struct overview_page *page, enum why_table which, const char *title)
 {
-	return rows->format->for_people ? causes[cause].words : causes[cause].name;
-}
-
-static void put_causes(const struct why *why, struct row_writer *rows)
-{
-	for (unsigned cause = 0; cause < WHY_CAUSE_COUNT; cause++) {
-		const struct why_sum *sum = &why->waits.causes[cause];
-		if (sum->steps == 0)
-			continue;
-		row_text(rows, cause_text(rows, (enum why_cause)cause));
-		row_duration(rows, sum->itself_ns);
-		row_duration(rows, sum->others_ns);
-		put_percent(rows, sum->itself_ns + sum->others_ns, why->waits.ns);
-		row_unsigned(rows, sum->steps);
-		row_end(rows);
-	}
-}
-
-static void put_threads(const struct why *why, struct row_writer *rows)
-{
-	const struct path_totals *totals = &why->waits.totals;
-	for (size_t i = 0; i < totals->count && i < why->chosen->rows; i++) {
-		const struct path_total *total = &totals->all[i];
-		put_thread(why, rows, total->host, total->tid);
-		row_text(rows, cause_text(rows, why_cause_of(total->state)));
-		row_duration(rows, total->ns);
-		put_percent(rows, total->ns, why->waits.ns);
-		row_unsigned(rows, total->steps);
-		row_end(rows);
-	}
-}
-
-static void put_waits(const struct why *why, struct row_writer *rows)
-{
-	for (size_t i = 0; i < why->waits.wait_count; i++) {
-		const struct why_wait *wait = &why->waits.waits[i];
-		const uint64_t ns = (uint64_t)wait->end - (uint64_t)wait->start;
-		put_time(rows, wait->start);
-		row_duration(rows, ns);
-		put_thread(why, rows, wait->mostly.host, wait->mostly.tid);
-		row_text(rows, cause_text(rows, why_cause_of(wait->mostly.state)));
-		put_percent(rows, wait->mostly.ns, ns);
-		if (has_hosts(why, rows->format) && wait->is_woken)
-			row_text(rows, why->hosts != NULL ? why->hosts[wait->waker_host].name : why->host);
-		else if (has_hosts(why, rows->format))
-			row_null(rows);
-		if (wait->is_woken)
-			row_number(rows, wait->waker);
-		else
-			row_null(rows);
-		row_end(rows);
-	}
-}
-
-#define COLUMNS(table) (table), sizeof(table) / sizeof(*(table))
-
-static const struct table tables[] = {
-	[CAUSES] = { COLUMNS(cause_columns), put_causes },
-	[THREADS] = { COLUMNS(thread_columns), put_threads },
-	[WAITS] = { COLUMNS(wait_columns), put_waits },
-};
-
-/* Those of hosts are left out where people look at one. */
-static size_t choose_columns(const struct why *why, const struct row_format *format, enum which_table which,
-			     struct row_column *out)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < tables[which].count; i++)
-		if (has_hosts(why, format) || strstr(tables[which].columns[i].name, "host") == NULL)
-			out[kept++] = tables[which].columns[i];
-	return kept;
-}
-
-/* ---- the page ----------------------------------------------------------------------------------------------- */
-
-static void put_section(const struct why *why, struct overview_page *page, enum which_table which,
-			const char *title)
-{
-	struct row_column columns[COLUMNS_MAX];
-	size_t count = choose_columns(why, &row_format_text, which, columns);
+	struct row_column columns[WHY_COLUMNS_MAX];
+	size_t count = why_table_columns(&why->tables, &row_format_text, which, columns);
 	overview_page_section(page, title);
 	overview_page_table(page, columns, count);
-	tables[which].put(why, &page->rows);
+	why_table_put(&why->tables, which, &page->rows);
 	overview_page_table_end(page);
 }
 
 static void put_summary(const struct why *why, struct overview_page *page)
 {
 	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
-	const struct why_waits *waits = &why->waits;
+	const struct why_waits *waits = &why->tables.waits;
 	const uint64_t ran_ns = waits->causes[WHY_RAN].itself_ns;
 	time_format_date(waits->start, start);
 	time_format_duration(waits->ns, lasts);
@@ -278,13 +111,13 @@ static void put_summary(const struct why *why, struct overview_page *page)
 		"%s from %s on (UTC): it ran %s (%.1f %%), and waited %s, in %" PRIu64
 		" wait%s. What it waited for is followed to those who ended the wait, and counted as "
 		"what these did.",
-		lasts, start, ran, percent_of(ran_ns, waits->ns), waited, waits->all_waits,
+		lasts, start, ran, why_percent(ran_ns, waits->ns), waited, waits->all_waits,
 		waits->all_waits == 1 ? "" : "s");
 }
 
 static void put_departures(const struct why *why, struct overview_page *page)
 {
-	const struct histree_path_departure *departures = histree_critical_path_departures(why->path);
+	const struct histree_path_departure *departures = histree_critical_path_departures(why->tables.path);
 	static const struct row_column columns[] = {
 		RIGHT("times", 8), RIGHT("duration", 11), RIGHT("longest at", 18), { .name = "why", .width = 40 }
 	};
@@ -300,7 +133,7 @@ static void put_departures(const struct why *why, struct overview_page *page)
 			continue;
 		row_unsigned(&page->rows, departures[i].count);
 		row_duration(&page->rows, departures[i].ns);
-		put_time(&page->rows, departures[i].longest_start);
+		why_put_time(&page->rows, departures[i].longest_start);
 		row_text(&page->rows, rule_words[i]);
 		row_end(&page->rows);
 	}
@@ -322,7 +155,8 @@ static bool has_kernel(const struct target *target)
 static void put_condition(const struct why *why, char *word, size_t size)
 {
 	char text[CONDITION_SIZE];
-	char *host = why->hosts != NULL ? host_part_condition(why->hosts[why->request.host].name) : NULL;
+	char *host =
+		why->tables.hosts != NULL ? host_part_condition(why->tables.hosts[why->request.host].name) : NULL;
 	snprintf(text, sizeof(text), "%s%sthread == %" PRId32 " && state == waiting", host != NULL ? host : "",
 		 host != NULL ? " && " : "", why->request.tid);
 	free(host);
@@ -333,7 +167,7 @@ static void put_commands(const struct why *why, struct overview_page *page)
 {
 	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
 	const char *rules = why->chosen->like_tc ? "" : " --rules own";
-	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
+	const struct why_wait *wait = why->tables.waits.wait_count > 0 ? &why->tables.waits.waits[0] : NULL;
 	shell_word_copy(thread, sizeof(thread), why->thread);
 	overview_page_section(page, "More");
 	if (wait != NULL) {
@@ -347,11 +181,11 @@ static void put_commands(const struct why *why, struct overview_page *page)
 		overview_page_command(page, "critical-path", why->target->path, words);
 	}
 	if (why->chosen->from != NULL || why->chosen->to != NULL)
-		snprintf(where, sizeof(where), " --from %" PRId64 " --to %" PRId64, why->waits.start,
-			 why->waits.end);
+		snprintf(where, sizeof(where), " --from %" PRId64 " --to %" PRId64, why->tables.waits.start,
+			 why->tables.waits.end);
 	snprintf(words, sizeof(words), " %s%s%s -o why.svg", thread, rules, where);
 	overview_page_command(page, "critical-path", why->target->path, words);
-	if (why->waits.causes[WHY_NO_CPU].steps == 0 || !has_kernel(why->target))
+	if (why->tables.waits.causes[WHY_NO_CPU].steps == 0 || !has_kernel(why->target))
 		return;
 	overview_page_sentence(page, "Who had the CPU meanwhile:");
 	put_condition(why, condition, sizeof(condition));
@@ -363,15 +197,15 @@ static void put_page(const struct why *why, struct output *output)
 {
 	struct overview_page page;
 	char name[NAME_SIZE], title[2 * NAME_SIZE];
-	histree_critical_path_name(why->path, why->request.host, why->request.tid, name, sizeof(name));
+	histree_critical_path_name(why->tables.path, why->request.host, why->request.tid, name, sizeof(name));
 	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
 		 why->thread);
 	overview_page_begin(&page, output, false, title);
 	put_summary(why, &page);
-	put_section(why, &page, CAUSES, "By cause");
-	put_section(why, &page, THREADS, "Who, and what they did");
-	if (why->waits.wait_count > 0)
-		put_section(why, &page, WAITS, "Longest waits, and what most of each was");
+	put_section(why, &page, WHY_CAUSES, "By cause");
+	put_section(why, &page, WHY_THREADS, "Who, and what they did");
+	if (why->tables.waits.wait_count > 0)
+		put_section(why, &page, WHY_WAITS, "Longest waits, and what most of each was");
 	if (!why->chosen->like_tc)
 		put_departures(why, &page);
 	put_commands(why, &page);
@@ -380,15 +214,15 @@ static void put_page(const struct why *why, struct output *output)
 
 static void put_table(const struct why *why, struct output *output, const struct row_format *format)
 {
-	enum which_table which = CAUSES;
+	enum why_table which = WHY_CAUSES;
 	struct row_writer rows;
-	struct row_column columns[COLUMNS_MAX];
-	while (why->chosen->table != NULL && strcmp(table_names[which], why->chosen->table) != 0)
+	struct row_column columns[WHY_COLUMNS_MAX];
+	while (why->chosen->table != NULL && strcmp(why_table_names[which], why->chosen->table) != 0)
 		which++;
-	size_t count = choose_columns(why, format, which, columns);
+	size_t count = why_table_columns(&why->tables, format, which, columns);
 	row_writer_begin(&rows, format, output, columns, count);
 	row_names(&rows);
-	tables[which].put(why, &rows);
+	why_table_put(&why->tables, which, &rows);
 	row_writer_finish(&rows);
 }
 
@@ -398,22 +232,22 @@ static enum cli_exit walk(struct why *why)
 {
 	struct histree_path_step step;
 	struct histree_error error = { 0 };
-	enum histree_status status = histree_critical_path_create(why->history, &why->path, &error);
+	enum histree_status status = histree_critical_path_create(why->history, &why->tables.path, &error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_begin(why->path, &why->request, &error);
+		status = histree_critical_path_begin(why->tables.path, &why->request, &error);
 	if (status == HISTREE_OK &&
-	    !why_waits_init(&why->waits, why->request.host, why->request.tid, why->chosen->rows))
+	    !why_waits_init(&why->tables.waits, why->request.host, why->request.tid, why->chosen->rows))
 		return report_no_memory();
 	while (status == HISTREE_OK) {
-		status = histree_critical_path_next(why->path, &step, &error);
-		if (status == HISTREE_OK && !why_waits_add(&why->waits, &step))
+		status = histree_critical_path_next(why->tables.path, &step, &error);
+		if (status == HISTREE_OK && !why_waits_add(&why->tables.waits, &step))
 			return report_no_memory();
 	}
 	if (status == HISTREE_ERR_CANCELLED)
 		progress_raise_signal();
 	if (status != HISTREE_END)
 		return report_error(&error);
-	why_waits_end(&why->waits);
+	why_waits_end(&why->tables.waits);
 	return CLI_OK;
 }
 
@@ -445,9 +279,9 @@ static enum cli_exit answer(struct why *why)
 		request->to = span.end + 1;
 	request->rules = why->chosen->like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN;
 	request->cancel.go_on = progress_goes_on;
-	why->hosts = histree_history_hosts(why->history, &host_count);
-	why->host = target_host_name(why->target);
-	if (why->host == NULL)
+	why->tables.hosts = histree_history_hosts(why->history, &host_count);
+	why->tables.host = target_host_name(why->target);
+	if (why->tables.host == NULL)
 		return report_no_memory();
 	progress_catch_signals();
 	code = walk(why);
@@ -464,13 +298,15 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct why why = { .target = &target, .chosen = &chosen, .thread = words.words[1] };
+	struct why why = {
+		.target = &target, .chosen = &chosen, .thread = words.words[1], .tables = { .row_max = chosen.rows }
+	};
 	enum cli_exit code = target_open_history(&target, words.words[0], chosen.analysis, &why.history);
 	if (code == CLI_OK)
 		code = answer(&why);
-	why_waits_release(&why.waits);
-	histree_critical_path_free(why.path);
-	free(why.host);
+	why_waits_release(&why.tables.waits);
+	histree_critical_path_free(why.tables.path);
+	free(why.tables.host);
 	histree_history_close(why.history);
 	target_close(&target);
 	return code;
