@@ -85,8 +85,8 @@ struct histree_use_row {
 	uint64_t ns[HISTREE_USE_COUNT];
 	/*
 	 * How many states of threads begin in the range, or were going on at its start; by system call: calls of
-	 * threads of which something is counted here.  A child begins inside of the call that made it: that counts for
-	 * both.
+	 * threads of which something is counted here.  A child begins inside of the call that made it, so that this
+	 * counts for both.
 	 */
 	uint64_t count;
 	struct histree_use_longest longest_wait, longest_block; /* for a CPU; blocked: if they were asked for */

@@ -125,7 +125,7 @@ class Packets:
         answer, packets = self.ask(folded=0)
         found = {(one["fromName"], one["toName"], one["start"] + self.start, one["end"] + self.start) for one in packets}
         assert answer["all"] and found == self.wanted, (found ^ self.wanted)
-        assert {(one["from"], one["to"]) for one in packets} == {(2, 5), (5, 2)}, packets[0]
+        assert {(one["from"], one["to"]) for one in packets} == {(1, 4), (4, 1)}, packets[0]
         first = self.rounds[5]
         _, some = self.ask(folded=0, **{"from": first.sends - self.start, "to": first.goes_on - self.start})
         assert {one["end"] + self.start for one in some} == {first.woken, first.returns}
