@@ -10,14 +10,10 @@
 #include "base/cancel.h"
 #include "histree/query.h"
 #include "state/attributes.h"
-#include "view/attribute_names.h"
-
-/* What is read of a thread besides its status, and what the attribute is called. */
-enum fact { FACT_NAME, FACT_PID, FACT_PPID, FACT_PROCESS /* the pair of the two */, FACT_COUNT };
-static const char *const fact_names[FACT_COUNT] = { "Exec_name", "PID", "PPID", "Process" };
+#include "view/thread_walk.h"
 
 /* Whose attribute a quark is: thread * 5 + what, so that an answer finds its thread without a search. */
-enum { OWNER_STATUS = FACT_COUNT, OWNER_KINDS };
+enum { OWNER_STATUS = THREAD_FACT_COUNT, OWNER_KINDS };
 #define NO_OWNER UINT32_MAX
 
 /* An attribute that is null at the end of the history, and until when it may have been something else. */
@@ -44,64 +40,14 @@ struct reading {
 	struct histree_query *query;
 };
 
-/* ---- names of attributes ---------------------------------------------------------------------------------- */
+/* ---- which there are -------------------------------------------------------------------------------------- */
 
-/* "42", "-1", and "0_3" for the idle thread of CPU 3. */
-static bool parse_thread(const struct attribute_name *name, struct histree_thread *thread)
+static void take_owners(struct reading *reading, const struct thread_walk *walk,
+			const struct histree_thread *thread, uint32_t index)
 {
-	thread->cpu = -1;
-	thread->tid = (int32_t)name->number;
-	if (name->text == NULL)
-		return true;
-	size_t rest = leading_number(name->text, name->size, &thread->tid);
-	if (rest == 0)
-		return false;
-	if (rest == name->size)
-		return true;
-	const char *cpu = name->text + rest + 1;
-	size_t size = name->size - rest - 1;
-	return thread->tid == 0 && name->text[rest] == '_' && size > 0 &&
-	       leading_number(cpu, size, &thread->cpu) == size;
-}
-
-/*
- * How far after the node of a thread its attributes are; 0: it has none, or is it itself.  Threads of one run are
- * alike (state/attribute_format.h), so that of a million threads the attributes of a few thousand are looked for.
- */
-struct thread_shape {
-	uint32_t run;
-	bool is_of_run;
-	uint32_t status, system_call, facts[FACT_COUNT];
-};
-
-static void find_shape(struct reading *reading, histree_quark node, struct attribute_range *near,
-		       struct thread_shape *shape)
-{
-	const struct attribute_source *source = reading->attributes->source;
-	*shape = (struct thread_shape){ .run = near->number, .is_of_run = near->count > 0 && !near->late };
-	for (histree_quark child = source->first_child(reading->attributes, node, near); child != HISTREE_ROOT;
-	     child = source->next_sibling(reading->attributes, child, near)) {
-		struct attribute_name name = source->name(reading->attributes, child, near);
-		if (name.text == NULL)
-			continue;
-		if (attribute_name_is(name.text, name.size, "System_call"))
-			shape->system_call = child - node;
-		else if (attribute_name_is(name.text, name.size, "Status"))
-			shape->status = child - node;
-		for (uint32_t fact = 0; fact < FACT_COUNT; fact++)
-			if (attribute_name_is(name.text, name.size, fact_names[fact]))
-				shape->facts[fact] = child - node;
-	}
-}
-
-static void take_shape(struct reading *reading, const struct thread_shape *shape, struct histree_thread *thread,
-		       uint32_t index)
-{
-	for (uint32_t fact = 0; fact < FACT_COUNT; fact++)
-		if (shape->facts[fact] != 0)
-			reading->owners[thread->node + shape->facts[fact]] = index * OWNER_KINDS + fact;
-	thread->status = thread->node + shape->status;
-	thread->system_call = shape->system_call != 0 ? thread->node + shape->system_call : HISTREE_ROOT;
+	for (uint32_t fact = 0; fact < THREAD_FACT_COUNT; fact++)
+		if (walk->shape.facts[fact] != 0)
+			reading->owners[thread->node + walk->shape.facts[fact]] = index * OWNER_KINDS + fact;
 	reading->owners[thread->status] = index * OWNER_KINDS + OWNER_STATUS;
 }
 
@@ -118,30 +64,11 @@ static enum histree_status add_thread(struct reading *reading, const struct hist
 
 static enum histree_status find_threads(struct reading *reading, struct histree_error *error)
 {
-	const struct histree_attributes *attributes = reading->attributes;
-	struct attribute_range near = { 0 };
-	struct thread_shape shape = { 0 };
-	histree_quark group;
-	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)
-		return HISTREE_OK;
-	for (histree_quark node = attributes->source->first_child(attributes, group, &near); node != HISTREE_ROOT;
-	     node = attributes->source->next_sibling(attributes, node, &near)) {
-		struct histree_thread thread = {
-			.name = "",
-			.ppid = -1,
-			.ppid_since = INT64_MIN,
-			.last_status = -1,
-			.first = INT64_MAX,
-			.last = INT64_MIN,
-			.node = node,
-		};
-		struct attribute_name name = attributes->source->name(attributes, node, &near);
-		if (!parse_thread(&name, &thread))
-			continue;
-		if (!shape.is_of_run || shape.run != near.number)
-			find_shape(reading, node, &near, &shape);
-		thread.pid = thread.tid;
-		take_shape(reading, &shape, &thread, (uint32_t)reading->list->count);
+	struct thread_walk walk;
+	struct histree_thread thread;
+	thread_walk_begin(&walk, reading->attributes);
+	while (thread_walk_next(&walk, &thread)) {
+		take_owners(reading, &walk, &thread, (uint32_t)reading->list->count);
 		enum histree_status status = add_thread(reading, &thread, error);
 		if (status != HISTREE_OK)
 			return status;
@@ -171,17 +98,17 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 	if (interval->value.type == HISTREE_NULL || interval->start < reading->since[index][fact])
 		return HISTREE_OK;
 	reading->since[index][fact] = interval->start;
-	if (fact == FACT_NAME && interval->value.type == HISTREE_STRING) {
+	if (fact == THREAD_FACT_NAME && interval->value.type == HISTREE_STRING) {
 		uint32_t id = intern_add(&reading->list->names, interval->value.bytes, interval->value.size);
 		if (id == INTERN_NONE)
 			return error_memory(error, "the names of threads");
 		size_t size;
 		thread->name = intern_get(&reading->list->names, id, &size);
-	} else if (fact == FACT_PID && interval->value.type == HISTREE_INT) {
+	} else if (fact == THREAD_FACT_PID && interval->value.type == HISTREE_INT) {
 		thread->pid = interval->value.int32;
-	} else if (fact == FACT_PROCESS) {
+	} else if (fact == THREAD_FACT_PROCESS) {
 		take_process(interval, thread);
-	} else if (fact == FACT_PPID && interval->value.type == HISTREE_INT) {
+	} else if (fact == THREAD_FACT_PPID && interval->value.type == HISTREE_INT) {
 		thread->ppid = interval->value.int32;
 		thread->ppid_since = interval->start;
 	}
@@ -441,7 +368,7 @@ enum histree_status thread_list_name(struct histree_history *history, int32_t ti
 	histree_quark quark;
 	size_t size;
 	char path[64];
-	snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", tid, fact_names[FACT_NAME]);
+	snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", tid, thread_fact_names[THREAD_FACT_NAME]);
 	*out = "";
 	if (histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark) != HISTREE_OK)
 		return HISTREE_OK;
