@@ -9,8 +9,6 @@
 #include "overview/window_walk.h"
 #include "state/state_file.h"
 
-enum { NODE_SIZE = 8 << 10 }; /* a level is read for a few states */
-
 enum histree_status ladder_file_init(struct ladder_file *file, const struct ladder_source *source,
 				     const struct leveled_kind *kind, struct histree_error *error)
 {
@@ -90,7 +88,7 @@ enum histree_status ladder_file_begin(struct ladder_file *file, struct ladder_ru
 		.provider = provider,
 		.provider_version = file->kind->version,
 		.start = file->of.start,
-		.tree = { .node_size = NODE_SIZE,
+		.tree = { .node_size = file->kind->node_size,
 			  .memory_max = with->memory_max,
 			  .threads = with->threads > 1 ? 2 : with->threads },
 	};
@@ -135,17 +133,17 @@ enum histree_status ladder_file_finish(struct ladder_file *file, uint64_t *bytes
 	return status == HISTREE_OK ? overview_file_bytes(file->source->io, file->name, bytes, error) : status;
 }
 
-enum histree_status ladder_file_walk(const struct ladder_file *file,
-				     enum histree_status (*take)(void *context, struct overview_window *window,
-								 struct histree_error *error),
-				     void *context, struct histree_error *error)
+enum histree_status ladder_source_walk(const struct ladder_source *source, const struct overview_choice *choice,
+				       enum histree_status (*take)(void *context, struct overview_window *window,
+								   struct histree_error *error),
+				       void *context, struct histree_error *error)
 {
-	const struct overview_options *with = file->source->options;
+	const struct overview_options *with = source->options;
 	const struct window_walk walk = {
-		.history = file->source->history,
-		.path = file->source->path,
-		.choice = &file->choice,
-		.progress = file->source->progress,
+		.history = source->history,
+		.path = source->path,
+		.choice = choice,
+		.progress = source->progress,
 		.states_in_window = with->states_in_window,
 		.crew = with->crew,
 		.threads = with->threads,
@@ -153,6 +151,14 @@ enum histree_status ladder_file_walk(const struct ladder_file *file,
 		.context = context,
 	};
 	return window_walk(&walk, error);
+}
+
+enum histree_status ladder_file_walk(const struct ladder_file *file,
+				     enum histree_status (*take)(void *context, struct overview_window *window,
+								 struct histree_error *error),
+				     void *context, struct histree_error *error)
+{
+	return ladder_source_walk(file->source, &file->choice, take, context, error);
 }
 
 void ladder_file_remove(const struct ladder_file *file)

@@ -63,7 +63,13 @@ enum histree_status ladder_file_write(struct ladder_file *file, struct ladder_st
 /* *bytes is how many it has. */
 enum histree_status ladder_file_finish(struct ladder_file *file, uint64_t *bytes, struct histree_error *error);
 
-/* Read the history once more, and hand over its windows, sorted. */
+/* Read what is chosen of the history once more, and hand over its windows, sorted. */
+enum histree_status ladder_source_walk(const struct ladder_source *source, const struct overview_choice *choice,
+				       enum histree_status (*take)(void *context, struct overview_window *window,
+								   struct histree_error *error),
+				       void *context, struct histree_error *error);
+
+/* The same of the attributes of the file. */
 enum histree_status ladder_file_walk(const struct ladder_file *file,
 				     enum histree_status (*take)(void *context, struct overview_window *window,
 								 struct histree_error *error),

@@ -193,20 +193,23 @@ static bool wants_overviews(const struct histree_history *history, const struct 
 	return history->info.complete && (options == NULL || !(options->salvage || options->no_overviews));
 }
 
+static void tell_of(struct histree_history *history, const struct leveled_overview *overview)
+{
+	if (overview->history == NULL)
+		return;
+	history->info.overview_count++;
+	history->info.overview_bytes += overview->history->info.file_bytes;
+}
+
 void history_tell_of_overviews(struct histree_history *history)
 {
 	history->has_overviews = true;
 	history->info.overview_count = history->overviews.count;
 	for (uint32_t i = 0; i < history->overviews.count; i++)
 		history->info.overview_bytes += history->overviews.overviews[i].history->info.file_bytes;
-	if (history->numbers.history != NULL) {
-		history->info.overview_count++;
-		history->info.overview_bytes += history->numbers.history->info.file_bytes;
-	}
-	if (history->sums.history != NULL) {
-		history->info.overview_count++;
-		history->info.overview_bytes += history->sums.history->info.file_bytes;
-	}
+	tell_of(history, &history->numbers);
+	tell_of(history, &history->sums);
+	tell_of(history, &history->cube);
 }
 
 /* What overviews are read for is wide, and met once: it needs no more than a few nodes. */
@@ -236,6 +239,9 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 		if (status == HISTREE_OK)
 			status = leveled_overview_open(&(*out)->sums, &sums_kind, path, &(*out)->info,
 						       overview_cache(options), error);
+		if (status == HISTREE_OK)
+			status = leveled_overview_open(&(*out)->cube, &cube_kind, path, &(*out)->info,
+						       overview_cache(options), error);
 		history_tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
@@ -253,6 +259,7 @@ void histree_history_close(struct histree_history *history)
 	history_overviews_close(&history->overviews);
 	leveled_overview_close(&history->numbers);
 	leveled_overview_close(&history->sums);
+	leveled_overview_close(&history->cube);
 	if (history->slices.free != NULL)
 		history->slices.free(history->slices.context);
 	partial_section_release(&history->partial);
@@ -333,6 +340,11 @@ const struct leveled_overview *history_sums(const struct histree_history *histor
 	return &history->sums;
 }
 
+const struct leveled_overview *history_cube(const struct histree_history *history)
+{
+	return &history->cube;
+}
+
 const struct partial_section *history_partial(const struct histree_history *history)
 {
 	return history->info.partial && history->hosts == NULL ? &history->partial : NULL;
@@ -377,6 +389,8 @@ enum histree_status history_verify_overviews(const struct histree_history *histo
 		status = leveled_overview_verify(&numbers_kind, &io_posix, path, &history->info, &faults, error);
 	if (status == HISTREE_OK)
 		status = leveled_overview_verify(&sums_kind, &io_posix, path, &history->info, &faults, error);
+	if (status == HISTREE_OK)
+		status = leveled_overview_verify(&cube_kind, &io_posix, path, &history->info, &faults, error);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 

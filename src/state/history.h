@@ -6,6 +6,7 @@
 #define STATE_HISTORY_H
 
 #include "histree/history.h"
+#include "state/history_cube.h"
 #include "state/history_numbers.h"
 #include "state/history_overviews.h"
 #include "state/history_sums.h"
@@ -38,6 +39,7 @@ struct tree_reader *history_tree(struct histree_history *history);
 const struct history_overviews *history_overviews(const struct histree_history *history);
 const struct leveled_overview *history_numbers(const struct histree_history *history);
 const struct leveled_overview *history_sums(const struct histree_history *history);
+const struct leveled_overview *history_cube(const struct histree_history *history);
 struct block_file *history_file(const struct histree_history *history);
 struct labels_slot *history_labels_slot(const struct histree_history *history);
 struct charts_slot *history_charts_slot(const struct histree_history *history);

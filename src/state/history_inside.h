@@ -24,6 +24,7 @@ struct histree_history {
 	struct history_overviews overviews;
 	struct leveled_overview numbers;
 	struct leveled_overview sums;
+	struct leveled_overview cube;
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;

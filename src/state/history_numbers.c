@@ -7,4 +7,5 @@ const struct leveled_kind numbers_kind = {
 	.version = NUMBERS_VERSION,
 	.log2_max = NUMBERS_STATES_LOG2_MAX,
 	.last_log2_max = NUMBERS_STATES_LOG2_MAX + LEVELED_STEP_LOG2 * LEVELED_LEVELS_MAX,
+	.node_size = 8 << 10, /* a level is read for a few states */
 };

@@ -8,4 +8,5 @@ const struct leveled_kind sums_kind = {
 	.log2_min = 1,
 	.log2_max = SUMS_WIDTH_LOG2_MAX,
 	.last_log2_max = SUMS_WIDTH_LOG2_MAX,
+	.node_size = 8 << 10, /* a level is read for a few states */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * leveled_overview.h - an overview with levels (overview_levels.h) as a file beside its history: a history of its
- * own, of numbers (history_numbers.h) or of sums (history_sums.h).
+ * own, of numbers (history_numbers.h), of sums (history_sums.h) or of all threads together (history_cube.h).
  *
  * That of FILE is FILE.NAME.  Its provider says of which history it is, and how much a state of level 1 is of: 2^N
  * states, or ns; one of each further level is of 2^LEVELED_STEP_LOG2 of the level below.
@@ -24,6 +24,7 @@ struct leveled_kind {
 	uint32_t version;
 	unsigned log2_min, log2_max; /* N */
 	unsigned last_log2_max;      /* of the last level */
+	uint32_t node_size;          /* of its file */
 };
 
 /* A zeroed one is empty. */

@@ -23,6 +23,7 @@
 #include "segment_tree/segment_location.h"
 #include "slice_corpus.h"
 #include "state/attribute_section.h"
+#include "state/cube_cell.h"
 #include "state/label_section.h"
 #include "state/number_summary.h"
 #include "state/state_sum.h"
@@ -94,6 +95,52 @@ static void put_numbers(void)
 			number_summary_add(&summary, &values[i][k], 1000 + k);
 		put_le64(bytes, 4005);
 		put("numbers", names[i], bytes, 8 + number_summary_put(&summary, bytes + 8));
+	}
+}
+
+/* Rows of idle loops, of nothing, of what nobody knows; owners; the nine bytes before are those of fuzz_cube.c. */
+static void put_cube(void)
+{
+	static const struct cube_row calls[] = {
+		{ { .status = 2, .cpu = 3, .system_call = 0, .had_by = USE_NOTHING }, 1000, 3, 2 },
+		{ { .status = 2, .cpu = 0, .system_call = USE_NOTHING, .had_by = USE_NOTHING, .is_idle = true },
+		  70,
+		  1,
+		  0 },
+		{ { .status = USE_NOT_KNOWN,
+		    .cpu = USE_NOTHING,
+		    .system_call = USE_NOT_KNOWN,
+		    .had_by = USE_NOTHING },
+		  5,
+		  0,
+		  1 },
+		{ { .status = 5, .cpu = USE_NOT_KNOWN, .system_call = 1, .had_by = USE_NOTHING }, 123456789, 0, 0 },
+	};
+	static const struct cube_row owners[] = {
+		{ { .cpu = USE_NOTHING, .system_call = USE_NOTHING, .had_by = 42 }, 1000, 3, 0 },
+		{ { .cpu = USE_NOTHING, .system_call = USE_NOTHING, .had_by = -1 }, 7, 7, 0 },
+		{ { .cpu = USE_NOTHING, .system_call = USE_NOTHING, .had_by = USE_NOT_KNOWN }, 1 << 30, 0, 0 },
+	};
+	static const char *const names[CUBE_PARTS] = { "calls", "owners" };
+	for (int part = 0; part < CUBE_PARTS; part++) {
+		const struct cube_row *rows = part == CUBE_OF_CALLS ? calls : owners;
+		const size_t count =
+			part == CUBE_OF_CALLS ? sizeof(calls) / sizeof(*calls) : sizeof(owners) / sizeof(*owners);
+		struct cube_cell cell = { 0 };
+		struct intern texts = { 0 };
+		struct saved_bytes saved = { 0 };
+		uint8_t before[9] = { (uint8_t)part };
+		put_le64(before + 1, UINT64_C(1) << 48);
+		REQUIRE(intern_add(&texts, "write", 5) == 0 && intern_add(&texts, "futex", 5) == 1);
+		saved_put_bytes(&saved, before, sizeof(before));
+		for (size_t i = 0; i < count; i++)
+			REQUIRE(cube_cell_add(&cell, &rows[i]));
+		cube_cell_put(&cell, (enum cube_part)part, &texts, &saved);
+		REQUIRE(!saved.no_memory);
+		put("cube", names[part], saved.bytes, saved.size);
+		saved_release(&saved);
+		cube_cell_release(&cell);
+		intern_release(&texts);
 	}
 }
 
@@ -455,6 +502,7 @@ int main(int count, char **arguments)
 	put_values();
 	put_numbers();
 	put_sums();
+	put_cube();
 	put_operations();
 	put_words();
 	put_filters();
