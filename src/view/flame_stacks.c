@@ -15,8 +15,8 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "histree/labels.h"
+#include "query/window_states.h"
 #include "view/flame_tree.h"
-#include "view/window_states.h"
 
 static const char stack_name[] = "CallStack";
 

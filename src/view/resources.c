@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/view.h"
-#include "view/attribute_names.h"
+#include "query/attribute_names.h"
 
 /* Longer names of interrupts are cut. */
 enum { RESOURCE_NAME_SIZE = 96 };

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "view/thread_place.h"
-
 #include <string.h>
 
-#include "histree/attributes.h"
-
-const struct thread_pair thread_pairs[THREAD_PAIR_COUNT] = {
-	{ "Process", "PPID", "PID" },
-	{ "Scheduling", "Current_cpu_rq", "Prio" },
-};
+#include "histree/view.h"
+#include "query/thread_quarks.h"
 
 static bool find(const struct histree_attributes *attributes, histree_quark thread, const char *name,
 		 enum histree_part part, struct histree_place *out)

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "view/thread_walk.h"
 
-#include "view/attribute_names.h"
+#include "query/attribute_names.h"
+#include "query/thread_quarks.h"
 
 const char *const thread_fact_names[THREAD_FACT_COUNT] = { "Exec_name", "PID", "PPID", "Process" };
-
-/* "42", "-1", and "0_3" for the idle thread of CPU 3. */
-static bool parse_thread(const struct attribute_name *name, struct histree_thread *thread)
-{
-	thread->cpu = -1;
-	thread->tid = (int32_t)name->number;
-	if (name->text == NULL)
-		return true;
-	size_t rest = leading_number(name->text, name->size, &thread->tid);
-	if (rest == 0)
-		return false;
-	if (rest == name->size)
-		return true;
-	const char *cpu = name->text + rest + 1;
-	size_t size = name->size - rest - 1;
-	return thread->tid == 0 && name->text[rest] == '_' && size > 0 &&
-	       leading_number(cpu, size, &thread->cpu) == size;
-}
 
 static void find_shape(struct thread_walk *walk, histree_quark node)
 {
@@ -67,7 +50,7 @@ bool thread_walk_next(struct thread_walk *walk, struct histree_thread *out)
 						.first = INT64_MAX,
 						.last = INT64_MIN,
 						.node = node };
-		is_thread = parse_thread(&name, out);
+		is_thread = thread_name_parse(&name, &out->tid, &out->cpu);
 		if (is_thread && (!walk->shape.is_of_run || walk->shape.run != walk->near.number))
 			find_shape(walk, node);
 		walk->node = source->next_sibling(walk->attributes, node, &walk->near);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * use_sweep.c - states of threads, cut where their CPU, their system call or who has the CPU changes.
- *
- * The range is read in windows of time, with a list for each attribute that was asked for.
+ * use_sweep.c - the range is read in windows of time, with a list for each attribute that was asked for, and cut
+ * into pieces (query/thread_pieces.h).
  */
 #include "view/use_sweep.h"
 
@@ -12,22 +11,18 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "query/range_sums.h"
-#include "view/window_states.h"
+#include "query/thread_pieces.h"
 
 /* What is known of a thread, and its list.  That of a CPU, who has it, comes after all threads. */
 enum { LIST_STATUS, LIST_CPU, LIST_CALL, LISTS_OF_THREAD };
 #define NO_LIST UINT32_MAX
 
-struct list {
-	const struct window_state *states;
-	size_t count, at;
-};
-
 struct sweeping {
 	struct use_sweep *sweep;
 	const struct histree_thread *threads;
 	uint32_t thread_count;
-	int32_t *cpus; /* the CPUs whose owners have lists, in their order */
+	int32_t *cpus;              /* the CPUs whose owners have lists, in their order */
+	struct window_list *owners; /* by CPU, of a window */
 	uint32_t cpu_count;
 	uint32_t *list_of;        /* by quark */
 	enum histree_part *parts; /* by list: of values that are pairs */
@@ -82,7 +77,8 @@ static enum histree_status ask_cpus(struct sweeping *sweeping, struct histree_er
 	uint32_t *list_of = sweeping->list_of;
 	sweeping->list_count = sweeping->thread_count * LISTS_OF_THREAD + count;
 	sweeping->parts = calloc((size_t)sweeping->list_count + 1, sizeof(*sweeping->parts));
-	if (list_of == NULL || sweeping->cpus == NULL || sweeping->parts == NULL)
+	sweeping->owners = calloc((size_t)count + 1, sizeof(*sweeping->owners));
+	if (list_of == NULL || sweeping->cpus == NULL || sweeping->parts == NULL || sweeping->owners == NULL)
 		status = error_memory(error, "the use of time");
 	for (uint32_t i = 0; i < count && status == HISTREE_OK && sweeping->sweep->needs_owners; i++) {
 		if (list[i].kind != HISTREE_RESOURCE_CURRENT_THREAD)
@@ -99,7 +95,8 @@ static enum histree_status ask_all(struct sweeping *sweeping, struct histree_err
 {
 	struct use_sweep *sweep = sweeping->sweep;
 	const uint32_t attribute_count = histree_history_info(sweep->history)->attribute_count;
-	sweeping->threads = histree_control_flow_threads(sweep->flow, &sweeping->thread_count);
+	sweeping->threads = sweep->threads;
+	sweeping->thread_count = sweep->thread_count;
 	sweeping->list_of = malloc(((size_t)attribute_count + 1) * sizeof(*sweeping->list_of));
 	sweeping->asked = malloc(((size_t)attribute_count + 1) * sizeof(*sweeping->asked));
 	sweeping->summed = malloc(((size_t)sweeping->thread_count + 1) * sizeof(*sweeping->summed));
@@ -124,50 +121,13 @@ static enum histree_status ask_all(struct sweeping *sweeping, struct histree_err
 static enum window_keep keep(void *context, const struct histree_interval *interval, int64_t *out)
 {
 	const struct sweeping *sweeping = context;
-	const uint32_t list = sweeping->list_of[interval->quark];
-	const struct histree_value value = histree_value_part(&interval->value, sweeping->parts[list]);
-	switch (value.type) {
-	case HISTREE_NULL:
-		return WINDOW_SKIPS;
-	case HISTREE_INT:
-		*out = value.int32;
-		return WINDOW_KEEPS;
-	case HISTREE_STRING: {
-		uint32_t text = intern_add(sweeping->sweep->texts, value.bytes, value.size);
-		*out = (int32_t)text;
-		return text != INTERN_NONE ? WINDOW_KEEPS : WINDOW_HAS_NO_MEMORY;
-	}
-	default:
-		*out = USE_NOT_KNOWN;
-		return WINDOW_KEEPS;
-	}
-}
-
-static struct list list_of(const struct sweeping *sweeping, uint32_t number)
-{
-	const struct window_list list = window_states_list(&sweeping->states, number);
-	return (struct list){ list.states, list.count, 0 };
-}
-
-/* The value at a time, and until when it stays; times that are asked for never go back. */
-static int32_t value_at(struct list *list, histree_time time, histree_time *until, histree_time *since)
-{
-	while (list->at < list->count && list->states[list->at].end < time)
-		list->at++;
-	const struct window_state *state = &list->states[list->at];
-	if (list->at < list->count && state->start <= time) {
-		*until = state->end < *until ? state->end : *until;
-		*since = state->start;
-		return (int32_t)state->value;
-	}
-	if (list->at < list->count && state->start - 1 < *until)
-		*until = state->start - 1;
-	return USE_NOTHING;
+	const enum histree_part part = sweeping->parts[sweeping->list_of[interval->quark]];
+	return thread_pieces_value(sweeping->sweep->texts, &interval->value, part, out);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
 
-static enum histree_use use_of(const struct histree_thread *thread, int32_t status)
+enum histree_use use_sweep_use(bool is_idle, int32_t status)
 {
 	static const enum histree_use uses[] = {
 		HISTREE_USE_UNKNOWN,     HISTREE_USE_BLOCKED, HISTREE_USE_USER,  HISTREE_USE_SYSTEM,
@@ -176,104 +136,62 @@ static enum histree_use use_of(const struct histree_thread *thread, int32_t stat
 	if (status < 0 || (size_t)status >= sizeof(uses) / sizeof(*uses))
 		return HISTREE_USE_UNKNOWN;
 	bool runs = uses[status] == HISTREE_USE_USER || uses[status] == HISTREE_USE_SYSTEM;
-	return thread->tid == 0 && runs ? HISTREE_USE_IDLE : uses[status];
+	return is_idle && runs ? HISTREE_USE_IDLE : uses[status];
 }
 
-/*
- * While others have its CPU, an idle loop waits for that, in the history.  Nobody has to wait then: it is no time
- * of a CPU's queue, and no idle time, as somebody runs.
- */
-static bool is_nobodys(const struct histree_thread *thread, enum histree_use use)
-{
-	return thread->tid == 0 && use == HISTREE_USE_WAITING;
-}
-
-/* A piece of a state, and when that is. */
-struct cut {
-	struct use_piece piece;
-	histree_time start, end; /* inclusive */
+/* The thread of which pieces come. */
+struct handing {
+	const struct use_sweep *sweep;
+	uint32_t number;
 };
 
-static enum histree_status give(const struct use_sweep *sweep, struct cut *cut, struct histree_error *error)
+static enum histree_status give(void *context, const struct thread_piece *piece, struct histree_error *error)
 {
-	cut->piece.start = cut->start;
-	cut->piece.ns = (uint64_t)cut->end - (uint64_t)cut->start + 1;
-	return sweep->take(sweep->context, &cut->piece, error);
-}
-
-/* A wait for a CPU, cut where that goes from thread to thread. */
-static enum histree_status hand_out_wait(const struct sweeping *sweeping, struct cut cut,
-					 struct histree_error *error)
-{
-	const struct use_sweep *sweep = sweeping->sweep;
-	uint32_t cpu = 0;
-	while (cpu < sweeping->cpu_count && sweeping->cpus[cpu] != cut.piece.cpu)
-		cpu++;
-	cut.piece.had_by = USE_NOT_KNOWN;
-	if (cpu == sweeping->cpu_count)
-		return give(sweep, &cut, error);
-	struct list owners = list_of(sweeping, sweeping->thread_count * LISTS_OF_THREAD + cpu);
-	size_t low = 0, high = owners.count; /* the first that ends at the start of the wait or later */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (owners.states[middle].end < cut.start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	owners.at = low;
-	enum histree_status status = HISTREE_OK;
-	const histree_time end = cut.end;
-	while (status == HISTREE_OK && cut.start <= end) {
-		histree_time since;
-		cut.end = end;
-		cut.piece.had_by = value_at(&owners, cut.start, &cut.end, &since);
-		if (cut.piece.had_by == USE_NOTHING)
-			cut.piece.had_by = USE_NOT_KNOWN;
-		status = give(sweep, &cut, error);
-		cut.start = cut.end + 1;
-		cut.piece.firsts = 0;
-	}
-	return status;
-}
-
-static enum histree_status hand_out_state(const struct sweeping *sweeping, const struct histree_thread *thread,
-					  const struct window_state *state, struct list *cpus, struct list *calls,
-					  struct histree_error *error)
-{
-	const struct use_sweep *sweep = sweeping->sweep;
-	const struct window_states *window = &sweeping->states;
-	histree_time at = state->start > window->from ? state->start : window->from;
-	histree_time end = state->end < window->to ? state->end : window->to;
-	const enum histree_use use = use_of(thread, (int32_t)state->value);
-	enum histree_status status = HISTREE_OK;
-	if (is_nobodys(thread, use))
-		return HISTREE_OK;
-	while (at <= end && status == HISTREE_OK) {
-		histree_time of_cpu;
-		struct cut cut = { .piece = { .thread = thread, .use = use }, .start = at, .end = end };
-		cut.piece.cpu = thread->cpu >= 0 ? thread->cpu : value_at(cpus, at, &cut.end, &of_cpu);
-		cut.piece.system_call = value_at(calls, at, &cut.end, &cut.piece.call_start);
-		cut.piece.had_by = USE_NOTHING;
-		cut.piece.firsts = at == state->start || at == sweep->from;
-		at = cut.end + 1;
-		status = sweep->needs_owners && cut.piece.use == HISTREE_USE_WAITING
-				 ? hand_out_wait(sweeping, cut, error)
-				 : give(sweep, &cut, error);
-	}
-	return status;
+	const struct handing *handing = context;
+	const struct use_sweep *sweep = handing->sweep;
+	const struct histree_thread *thread = &sweep->threads[handing->number];
+	const bool goes_on = piece->start == sweep->from && !sweep->goes_on;
+	const struct use_piece use = {
+		.thread = thread,
+		.number = handing->number,
+		.ns = (uint64_t)piece->end - (uint64_t)piece->start + 1,
+		.start = piece->start,
+		.use = use_sweep_use(thread->tid == 0, piece->status),
+		.cpu = piece->cpu,
+		.system_call = piece->system_call,
+		.had_by = piece->had_by,
+		.firsts = piece->begins || goes_on,
+		.call_start = piece->call_start,
+	};
+	return sweep->take(sweep->context, &use, error);
 }
 
 static enum histree_status hand_out(const struct sweeping *sweeping, struct histree_error *error)
 {
+	const struct window_states *window = &sweeping->states;
+	struct handing handing = { .sweep = sweeping->sweep };
+	for (uint32_t i = 0; i < sweeping->cpu_count; i++)
+		sweeping->owners[i] = window_states_list(window, sweeping->thread_count * LISTS_OF_THREAD + i);
+	const struct thread_owners owners = { sweeping->cpus, sweeping->owners, sweeping->cpu_count };
+	const struct thread_cutting cutting = {
+		.from = window->from,
+		.to = window->to,
+		.owners = sweeping->sweep->needs_owners ? &owners : NULL,
+		.give = give,
+		.context = &handing,
+	};
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t i = 0; i < sweeping->thread_count && status == HISTREE_OK; i++) {
-		struct list statuses = list_of(sweeping, i * LISTS_OF_THREAD + LIST_STATUS);
-		struct list cpus = list_of(sweeping, i * LISTS_OF_THREAD + LIST_CPU);
-		struct list calls = list_of(sweeping, i * LISTS_OF_THREAD + LIST_CALL);
-		for (; statuses.at < statuses.count && status == HISTREE_OK; statuses.at++)
-			status = hand_out_state(sweeping, &sweeping->threads[i], &statuses.states[statuses.at],
-						&cpus, &calls, error);
+		const struct thread_states states = {
+			.statuses = window_states_list(window, i * LISTS_OF_THREAD + LIST_STATUS),
+			.queues = window_states_list(window, i * LISTS_OF_THREAD + LIST_CPU),
+			.calls = window_states_list(window, i * LISTS_OF_THREAD + LIST_CALL),
+			.is_idle = sweeping->threads[i].tid == 0,
+			.cpu = sweeping->threads[i].cpu,
+		};
+		handing.number = i;
+		if (states.statuses.count > 0)
+			status = thread_pieces_cut(&cutting, &states, error);
 	}
 	return status;
 }
@@ -324,14 +242,16 @@ static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t 
 		const struct state_sum_part *part = &sum->parts[i];
 		const struct use_piece piece = {
 			.thread = thread,
+			.number = list / LISTS_OF_THREAD,
 			.ns = part->ns,
-			.use = use_of(thread, part->is_unknown ? USE_NOT_KNOWN : part->value),
+			.use = use_sweep_use(thread->tid == 0, part->is_unknown ? USE_NOT_KNOWN : part->value),
 			.cpu = thread->cpu >= 0 ? thread->cpu : USE_NOTHING,
 			.system_call = USE_NOTHING,
 			.had_by = USE_NOTHING,
 			.firsts = part->begins,
 		};
-		if (!is_nobodys(thread, piece.use))
+		/* An idle loop that waits is nobody's time (thread_pieces.h). */
+		if (thread->tid != 0 || piece.use != HISTREE_USE_WAITING)
 			status = sweep->take(sweep->context, &piece, error);
 	}
 	return status;
@@ -376,7 +296,7 @@ static enum histree_status run(struct sweeping *sweeping, struct histree_error *
 	const struct use_sweep *sweep = sweeping->sweep;
 	struct range_sums sums = { 0 };
 	enum histree_status status = ask_all(sweeping, error);
-	if (status == HISTREE_OK && sweeping->summed_count > 0)
+	if (status == HISTREE_OK && sweeping->summed_count > 0 && !sweep->goes_on)
 		status = range_sums_read(&sums, sweep->history, sweeping->summed, sweeping->summed_count,
 					 sweep->from, sweep->to, error);
 	if (status == HISTREE_OK)
@@ -392,6 +312,7 @@ enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error 
 	struct sweeping sweeping = { .sweep = sweep };
 	enum histree_status status = run(&sweeping, error);
 	free(sweeping.cpus);
+	free(sweeping.owners);
 	free(sweeping.list_of);
 	free(sweeping.parts);
 	free(sweeping.asked);

@@ -6,8 +6,8 @@
  *	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
  *		for each list: window_states_list(&states, list)
  */
-#ifndef VIEW_WINDOW_STATES_H
-#define VIEW_WINDOW_STATES_H
+#ifndef QUERY_WINDOW_STATES_H
+#define QUERY_WINDOW_STATES_H
 
 #include "histree/cancel.h"
 #include "histree/query.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "view/window_states.h"
+#include "query/window_states.h"
 
 #include <stdlib.h>
 

@@ -2,15 +2,15 @@
 /*
  * attribute_names.h - read the names of attributes: they are not terminated, and some are numbers.
  */
-#ifndef VIEW_ATTRIBUTE_NAMES_H
-#define VIEW_ATTRIBUTE_NAMES_H
+#ifndef QUERY_ATTRIBUTE_NAMES_H
+#define QUERY_ATTRIBUTE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Room for every name that a view looks for; one that is longer is none of them. */
+/* Room for every name that is looked for; one that is longer is none of them. */
 enum { ATTRIBUTE_NAME_SIZE = 64 };
 
 static inline bool attribute_name_is(const char *name, size_t size, const char *text)
