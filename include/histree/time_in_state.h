@@ -52,9 +52,10 @@ HISTREE_API bool histree_time_in_state_is_damaged(const struct histree_time_in_s
 HISTREE_API void histree_time_in_state_free(struct histree_time_in_state *times);
 
 /*
- * Add up the states of a history once more, and compare them with its overview of sums, if it was opened with one.
- * `report` is called with a sentence for each attribute of which that says something else.  Returns
- * HISTREE_ERR_FORMAT if there were some.  All states of these attributes are read, in about 32 MiB of memory.
+ * Add up the states of a history once more, and compare them with its overview of sums and its cube, if it was
+ * opened with them.  `report` is called with a sentence for each attribute of which these say something else.
+ * Returns HISTREE_ERR_FORMAT if there were some.  All states of these attributes are read, in about 32 MiB of
+ * memory, and 1 KiB for each thread that the cube has.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_sums_verify(struct histree_history *history, void (*report)(void *context, const char *fault),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "overview/cube_writer.h"
 #include "overview/number_writer.h"
 #include "overview/overview_file.h"
 #include "overview/overview_sink.h"
@@ -38,11 +39,12 @@ struct writer {
 	struct overview_sink sink; /* of the overview at hand */
 	uint32_t last;             /* overview that is there */
 
-	/* Those of numbers and of sums, which are made of the windows of the first one, as long as it is. */
+	/* Those of numbers and of sums, and the cube, which are made of the windows of the first one. */
 	struct ladder_source ladder_source;
 	struct number_writer *numbers;
 	struct sum_writer *sums;
-	uint32_t *of_numbers, *of_sums; /* by the choice's attribute, that of the numbers, and of the sums */
+	struct cube_writer *cube;
+	uint32_t *of_numbers, *of_sums, *of_cube; /* by the choice's attribute, that of each of them */
 	uint64_t bytes_of_others;
 };
 
@@ -66,6 +68,8 @@ static enum histree_status take_window(void *context, struct overview_window *wi
 		status = number_writer_take(writer->numbers, writer->of_numbers, window, error);
 	if (status == HISTREE_OK && writer->sums != NULL)
 		status = sum_writer_take(writer->sums, writer->of_sums, window, error);
+	if (status == HISTREE_OK && writer->cube != NULL)
+		status = cube_writer_take(writer->cube, writer->of_cube, window, error);
 	if (status == HISTREE_OK && writer->sink.is_there)
 		status = overview_sink_take(&writer->sink, &writer->choice, window, error);
 	return status;
@@ -148,8 +152,10 @@ static uint64_t bytes_for_states(const struct writer *writer)
 {
 	const bool has_numbers = number_writer_choice(writer->numbers)->count > 0;
 	const bool has_sums = sum_writer_choice(writer->sums)->count > 0;
+	const bool has_cube = cube_writer_is_wanted(writer->cube);
 	uint64_t others = percent_of(writer, has_numbers ? writer->options.numbers_percent_max : 0) +
-			  percent_of(writer, has_sums ? writer->options.sums_percent_max : 0);
+			  percent_of(writer, has_sums ? writer->options.sums_percent_max : 0) +
+			  percent_of(writer, has_cube ? writer->options.cube_percent_max : 0);
 	uint64_t all = percent_of(writer, writer->options.percent_max);
 	return all > others * 5 / 8 ? all - others * 5 / 8 : 0;
 }
@@ -208,6 +214,10 @@ static enum histree_status begin_others(struct writer *writer, struct histree_er
 		status = sum_writer_begin(&writer->ladder_source,
 					  percent_of(writer, writer->options.sums_percent_max), &writer->sums,
 					  error);
+	if (status == HISTREE_OK)
+		status = cube_writer_begin(&writer->ladder_source,
+					   percent_of(writer, writer->options.cube_percent_max), &writer->cube,
+					   error);
 	return status;
 }
 
@@ -220,6 +230,13 @@ static enum histree_status join_others(struct writer *writer, struct histree_err
 	if (status == HISTREE_OK)
 		status = overview_choice_join(&writer->choice, of_sums, error);
 	if (status == HISTREE_OK)
+		status = cube_writer_choose(writer->cube, &writer->choice, error);
+	if (status == HISTREE_OK)
+		status = overview_choice_join(&writer->choice, cube_writer_choice(writer->cube), error);
+	if (status == HISTREE_OK)
+		status = overview_choice_places(&writer->choice, cube_writer_choice(writer->cube), &writer->of_cube,
+						error);
+	if (status == HISTREE_OK)
 		status = overview_choice_places(&writer->choice, of_numbers, &writer->of_numbers, error);
 	if (status == HISTREE_OK)
 		status = overview_choice_places(&writer->choice, of_sums, &writer->of_sums, error);
@@ -230,25 +247,30 @@ static void drop_others(struct writer *writer)
 {
 	number_writer_free(writer->numbers);
 	sum_writer_free(writer->sums);
+	cube_writer_free(writer->cube);
 	free(writer->of_numbers);
 	free(writer->of_sums);
+	free(writer->of_cube);
 	writer->numbers = NULL;
 	writer->sums = NULL;
-	writer->of_numbers = writer->of_sums = NULL;
+	writer->cube = NULL;
+	writer->of_numbers = writer->of_sums = writer->of_cube = NULL;
 }
 
 static enum histree_status end_others(struct writer *writer, struct histree_error *error)
 {
-	uint64_t of_numbers = 0, of_sums = 0;
+	uint64_t of_numbers = 0, of_sums = 0, of_cube = 0;
 	enum histree_status status = number_writer_end(writer->numbers, &of_numbers, error);
 	if (status == HISTREE_OK)
 		status = sum_writer_end(writer->sums, &of_sums, error);
-	writer->bytes_of_others = of_numbers + of_sums;
+	if (status == HISTREE_OK)
+		status = cube_writer_end(writer->cube, &of_cube, error);
+	writer->bytes_of_others = of_numbers + of_sums + of_cube;
 	drop_others(writer);
 	return status;
 }
 
-/* The first overview and those of numbers and of sums are made in one pass, each of those that there are. */
+/* The first overview, those of numbers and of sums and the cube are made in one pass, each that there is. */
 static enum histree_status make_first(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
 	enum histree_status status = begin_others(writer, error);
@@ -284,9 +306,11 @@ static void remove_all(struct writer *writer)
 	writer->io->unlink(writer->io->context, writer->name);
 	leveled_overview_path(&sums_kind, writer->path, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
+	leveled_overview_path(&cube_kind, writer->path, writer->name);
+	writer->io->unlink(writer->io->context, writer->name);
 }
 
-/* What those of numbers and of sums leave of what all may have. */
+/* What the others leave of what all may have. */
 static uint64_t bytes_max_of(const struct writer *writer)
 {
 	uint64_t all = percent_of(writer, writer->options.percent_max);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * sum_verify.c - the overview of sums of a history is made once more in memory, and compared (level_prints.h).
+ * sum_verify.c - the overview of sums of a history is made once more in memory, and compared (level_prints.h); then
+ * its cube is.
  */
 #include "base/error.h"
 #include "histree/time_in_state.h"
+#include "overview/cube_verify.h"
 #include "overview/level_prints.h"
 #include "overview/sum_ladder.h"
 #include "state/history.h"
@@ -55,7 +57,11 @@ static enum histree_status verify_sums(struct histree_history *history,
 	enum histree_status status = level_prints_check(&verifying.prints, history, history_sums(history), &check,
 							report, context, error);
 	sum_ladder_release(&verifying.ladder);
-	return status;
+	if (status != HISTREE_OK && status != HISTREE_ERR_FORMAT)
+		return status;
+	const enum histree_status of_cube =
+		cube_verify(history, report, context, status == HISTREE_OK ? error : NULL);
+	return of_cube != HISTREE_OK ? of_cube : status;
 }
 
 enum histree_status histree_sums_verify(struct histree_history *history,

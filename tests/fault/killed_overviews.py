@@ -4,8 +4,8 @@
 
     killed_overviews.py HISTREE
 
-What goes on from there, '--resume', '--force' or a repair, makes the histories, the overviews of numbers and of sums
-and the others that a build without a kill makes, byte by byte but for identities, and leaves nothing else behind.
+What goes on from there, '--resume', '--force' or a repair, makes the histories, the overviews of numbers and of sums,
+the cube and the others that a build without a kill makes, byte by byte but for identities, and leaves nothing else behind.
 """
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ from data import QUICK
 
 # More than 1 Mi states, of which priorities are numbers, and what threads and CPUs do are statuses.
 EVENTS, THREADS = 170000, 20
-KILLED_AT = ("sums",) if QUICK else ("numbers", "sums", "overview1", "overview2")
+KILLED_AT = ("sums",) if QUICK else ("numbers", "sums", "cube", "overview1", "overview2")
 
 
 def write_switches(path):
@@ -55,10 +55,10 @@ def kill_at(histree, store, trace, name):
 
 
 def damage_is_mended(histree, whole, store, expected):
-    """A damaged overview of numbers or of sums is found by verify, which names repair; that makes a sound one."""
+    """A damaged overview of numbers or of sums, or cube, is found by verify, which names repair; that makes a sound one."""
     shutil.rmtree(store, ignore_errors=True)
     shutil.copytree(whole, store)
-    for name in ("numbers", "sums"):
+    for name in ("numbers", "sums", "cube"):
         with open(store / f"kernel.sht.{name}", "r+b") as file:
             file.seek(5000)
             file.write(bytes(100))
@@ -66,7 +66,8 @@ def damage_is_mended(histree, whole, store, expected):
     run(histree, "repair", store, allowed=(0, 1))
     repaired = pathlib.Path(f"{store}.repaired")
     run(histree, "verify", repaired)
-    are_named = all(name in faults for name in (b"kernel.sht.numbers", b"kernel.sht.sums", b"histree repair"))
+    names = (b"kernel.sht.numbers", b"kernel.sht.sums", b"kernel.sht.cube", b"histree repair")
+    are_named = all(name in faults for name in names)
     return are_named and content(histree, repaired) == expected
 
 
@@ -78,7 +79,7 @@ def main():
         write_switches(trace)
         run(histree, "build", "-q", "-a", "kernel", "-o", whole, trace)
         expected = content(histree, whole)
-        if not {"kernel.sht.numbers", "kernel.sht.sums", "kernel.sht.overview1"} <= set(expected[0]):
+        if not {"kernel.sht.numbers", "kernel.sht.sums", "kernel.sht.cube", "kernel.sht.overview1"} <= set(expected[0]):
             sys.exit("the history has no overviews")
         for name in KILLED_AT:
             for how in ("--resume", "--force", "repair"):

@@ -52,6 +52,8 @@ void overview_case_remove(const char *path)
 		unlink(name);
 		leveled_overview_path(&sums_kind, path, name); /* which is shorter */
 		unlink(name);
+		leveled_overview_path(&cube_kind, path, name);
+		unlink(name);
 	}
 	free(name);
 }

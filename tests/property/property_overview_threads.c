@@ -28,12 +28,14 @@ struct threads_case {
 /* A test that compares nothing shall not pass. */
 static uint64_t files_compared, histories_with_several, histories_with_sums;
 
-/* The overview's name; those of the numbers and the sums behind the last one; NULL behind that. */
+/* The overview's name; those of the numbers, the sums and the cube behind the last one; NULL behind that. */
 static const char *name_of(const char *path, uint32_t number, char name[NAME_MAX_SIZE])
 {
-	if (number > OVERVIEWS_MAX + 2)
+	if (number > OVERVIEWS_MAX + 3)
 		return NULL;
-	if (number > OVERVIEWS_MAX + 1)
+	if (number > OVERVIEWS_MAX + 2)
+		leveled_overview_path(&cube_kind, path, name);
+	else if (number > OVERVIEWS_MAX + 1)
 		leveled_overview_path(&sums_kind, path, name);
 	else if (number > OVERVIEWS_MAX)
 		leveled_overview_path(&numbers_kind, path, name);

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/state_system.h"
+#include "histree/time_in_state.h"
 #include "histree/time_use.h"
 #include "overview/overview_writer.h"
 #include "state/history.h"
@@ -132,7 +134,7 @@ static void say(void *context, const char *fault)
 	print_error("%s\n", fault);
 }
 
-/* Have the overview of sums as well, of windows of some states, and open the history with it. */
+/* Have the overview of sums and the cube as well, of windows of some states, and open the history with them. */
 static void sum_up(struct world *world, struct random *random)
 {
 	const struct overview_options options = {
@@ -141,6 +143,9 @@ static void sum_up(struct world *world, struct random *random)
 		.percent_max = 100000,
 		.sums_percent_max = 100000,
 		.sum_states_min = 1 + (uint32_t)random_below(random, 20),
+		/* So little that cells become wider, or so much that they do not. */
+		.cube_percent_max = 30 + (uint32_t)random_below(random, UINT64_C(100) << random_below(random, 10)),
+		.cube_share_min = 1,
 		.threads = 1,
 	};
 	struct histree_error error = { 0 };
@@ -148,7 +153,8 @@ static void sum_up(struct world *world, struct random *random)
 	if (overviews_write(&io_posix, world->path, &options, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	open_world(world);
-	if (histree_history_verify(world->history, say, NULL, &error) != HISTREE_OK)
+	if (histree_history_verify(world->history, say, NULL, &error) != HISTREE_OK ||
+	    histree_sums_verify(world->history, say, NULL, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 }
 
@@ -164,6 +170,8 @@ static void remove_world(struct world *world)
 	leveled_overview_path(&numbers_kind, world->path, path);
 	unlink(path);
 	leveled_overview_path(&sums_kind, world->path, path);
+	unlink(path);
+	leveled_overview_path(&cube_kind, world->path, path);
 	unlink(path);
 }
 
@@ -257,12 +265,25 @@ static bool on_cpu(const struct world *world, int thread, int t)
 	return cpu == 1 || cpu == 2;
 }
 
+static bool is_read(const struct world *world, int thread, int t)
+{
+	return world->of_thread[thread][CALL][t] == 0;
+}
+
+static bool waits_for_another(const struct world *world, int thread, int t)
+{
+	int32_t owner = had_by_at(world, thread, t);
+	return use_at(world, thread, t) == HISTREE_USE_WAITING && owner >= 0 && owner != 3;
+}
+
 static const struct filter filters[] = {
 	{ NULL, all_pass },
 	{ "process == 7 && thread > 7", of_process },
 	{ "state == waiting || system_call == read", waits_or_reads },
 	{ "had_by != 3 && name == one", of_owner },
 	{ "cpu >= 1 && cpu < 3", on_cpu },
+	{ "system_call == read", is_read },
+	{ "had_by != 3 && state == waiting", waits_for_another },
 };
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */
@@ -355,39 +376,59 @@ static uint64_t count_all(const struct world *world, unsigned by, const struct f
 	return sum;
 }
 
+static void compare_to(const struct world *world, struct histree_history *history,
+		       const struct histree_time_use_request *request, const struct filter *filter)
+{
+	const int from = (int)(request->from - START), to = (int)(request->to - START);
+	struct histree_error error = { 0 };
+	struct histree_time_use *use;
+	uint64_t ns[HISTREE_USE_COUNT], sum = 0;
+	size_t count;
+	if (histree_time_use_create(history, request, &use, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	assert_false(histree_time_use_is_damaged(use));
+	for (size_t i = 0; i < count; i++) {
+		expect(world, &rows[i], request->by, filter, from, to, ns);
+		assert_memory_equal(rows[i].ns, ns, sizeof(ns));
+		assert_int_equal(rows[i].count, count_of(world, &rows[i], request->by, filter, from, to));
+		expect_longest(world, &rows[i], request, filter);
+		for (int use_kind = 0; use_kind < HISTREE_USE_COUNT; use_kind++)
+			sum += ns[use_kind];
+	}
+	/* All of it is in some row, and in one only. */
+	assert_int_equal(sum, count_all(world, request->by, filter, from, to));
+	histree_time_use_free(use);
+}
+
 static void compare(struct random *random, const struct world *world)
 {
 	int one = (int)random_below(random, LENGTH), other = (int)random_below(random, LENGTH);
 	int from = one < other ? one : other, to = one < other ? other : one;
 	const struct filter *filter = &filters[random_below(random, sizeof(filters) / sizeof(*filters))];
+	/* What cubes are for, and all else. */
+	static const unsigned keys[] = { 0,
+					 HISTREE_BY(CPU),
+					 HISTREE_BY(STATE),
+					 HISTREE_BY(CPU) | HISTREE_BY(STATE),
+					 HISTREE_BY(SYSTEM_CALL),
+					 HISTREE_BY(HAD_BY),
+					 HISTREE_BY(HAD_BY) | HISTREE_BY(STATE) };
+	const bool is_for_cube = random_percent(random, 50);
+	if (random_percent(random, 10)) {
+		from = random_percent(random, 50) ? 0 : from;
+		to = from > 0 || random_percent(random, 50) ? LENGTH - 1 : to;
+	}
 	const struct histree_time_use_request request = {
 		.from = START + from,
 		.to = START + to,
-		.by = (unsigned)random_below(random, 1 << HISTREE_USE_KEY_COUNT),
+		.by = is_for_cube ? keys[random_below(random, sizeof(keys) / sizeof(*keys))]
+				  : (unsigned)random_below(random, 1 << HISTREE_USE_KEY_COUNT),
 		.where = filter->text,
-		.longest = random_percent(random, 40),
+		.longest = !is_for_cube && random_percent(random, 40),
 		.states_max = random_percent(random, 70) ? 1 + random_below(random, 50) : 0,
 	};
-	struct histree_error error = { 0 };
-	struct histree_time_use *use;
-	uint64_t ns[HISTREE_USE_COUNT], sum = 0;
-	size_t count;
-	struct histree_history *history = random_percent(random, 50) ? world->history : world->held;
-	if (histree_time_use_create(history, &request, &use, &error) != HISTREE_OK)
-		fail_msg("%s", error.message);
-	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	assert_false(histree_time_use_is_damaged(use));
-	for (size_t i = 0; i < count; i++) {
-		expect(world, &rows[i], request.by, filter, from, to, ns);
-		assert_memory_equal(rows[i].ns, ns, sizeof(ns));
-		assert_int_equal(rows[i].count, count_of(world, &rows[i], request.by, filter, from, to));
-		expect_longest(world, &rows[i], &request, filter);
-		for (int use_kind = 0; use_kind < HISTREE_USE_COUNT; use_kind++)
-			sum += ns[use_kind];
-	}
-	/* All of it is in some row, and in one only. */
-	assert_int_equal(sum, count_all(world, request.by, filter, from, to));
-	histree_time_use_free(use);
+	compare_to(world, random_percent(random, 50) ? world->history : world->held, &request, filter);
 }
 
 static void every_nanosecond_is_in_a_row(void **state)
@@ -395,18 +436,42 @@ static void every_nanosecond_is_in_a_row(void **state)
 	(void)state;
 	static struct world world;
 	struct random random = { test_seed() };
-	unsigned summed = 0;
+	unsigned summed = 0, cubes = 0, with_owners = 0;
 	for (uint64_t round = test_effort(60, 15) * test_rounds(); round > 0; round--) {
 		make(&world, &random);
 		for (int i = 0; i < 20; i++)
 			compare(&random, &world);
 		sum_up(&world, &random);
 		summed += history_sums(world.history)->history != NULL;
+		cubes += history_cube(world.history)->history != NULL;
+		with_owners += history_cube(world.history)->history != NULL &&
+			       history_cube(world.history)->levels[0].count > 1;
 		for (int i = 0; i < 40; i++)
 			compare(&random, &world);
 		remove_world(&world);
 	}
-	assert_true(summed > 0);
+	assert_true(summed > 0 && cubes > 0 && with_owners > 0);
+}
+
+/* A call that goes on where states meet cells counts once, also if its thread has no status for a while. */
+static void calls_count_once(void **state)
+{
+	(void)state;
+	static struct world world;
+	struct random random = { test_seed() + 5 };
+	for (uint64_t round = test_effort(20, 6) * test_rounds(); round > 0; round--) {
+		make(&world, &random);
+		sum_up(&world, &random);
+		for (int i = 0; i < 100; i++) {
+			int one = (int)random_below(&random, LENGTH), other = (int)random_below(&random, LENGTH);
+			const struct histree_time_use_request request = { .from = START +
+										  (one < other ? one : other),
+									  .to = START + (one < other ? other : one),
+									  .by = HISTREE_BY(SYSTEM_CALL) };
+			compare_to(&world, world.history, &request, &filters[0]);
+		}
+		remove_world(&world);
+	}
 }
 
 /* Of some keys only the statuses of threads are read, and of these most of a range comes from sums. */
@@ -454,55 +519,71 @@ static void counts_do_not_depend_on_sums(void **state)
 	}
 }
 
-/* Any byte of the overview changes, or its end is cut off: the answer stays what it is. */
-static void damaged_sums_are_no_use(void **state)
+/* A bit of a file is another one, until it is turned once more. */
+static void turn(const char *path, long at, int bit)
 {
-	(void)state;
+	FILE *file = fopen(path, "r+b");
+	assert_non_null(file);
+	fseek(file, at, SEEK_SET);
+	const int byte = fgetc(file);
+	fseek(file, at, SEEK_SET);
+	fputc(byte ^ (1 << bit), file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Any byte of the overview changes, or its end is cut off: the answer stays what it is. */
+static void damaged_is_no_use(const struct leveled_kind *kind, unsigned by)
+{
 	static struct world world;
 	struct random random = { test_seed() + 3 };
-	const struct histree_time_use_request request = { .from = START + 3,
-							  .to = START + LENGTH - 2,
-							  .by = HISTREE_BY(THREAD) };
+	const struct histree_time_use_request request = { .from = START + 3, .to = START + LENGTH - 2, .by = by };
 	char path[96];
+	bool is_there;
 	do {
 		make(&world, &random);
 		sum_up(&world, &random);
-		if (history_sums(world.history)->history != NULL)
-			break;
-		remove_world(&world);
-	} while (true);
+		leveled_overview_path(kind, world.path, path);
+		is_there = access(path, F_OK) == 0;
+		if (!is_there)
+			remove_world(&world);
+	} while (!is_there);
 	struct histree_time_use *whole, *use;
 	size_t count, damaged_count;
 	assert_int_equal(histree_time_use_create(world.history, &request, &whole, NULL), HISTREE_OK);
 	const struct histree_use_row *rows = histree_time_use_rows(whole, &count), *damaged;
-	leveled_overview_path(&sums_kind, world.path, path);
+	struct stat about;
+	assert_int_equal(stat(path, &about), 0);
 	for (int round = 0; round < 60; round++) {
+		const long at = (long)random_below(&random, (uint64_t)about.st_size);
+		const int bit = (int)random_below(&random, 8);
 		close_world(&world);
-		FILE *file = fopen(path, "r+b");
-		assert_non_null(file);
-		fseek(file, 0, SEEK_END);
-		long size = ftell(file), at = (long)random_below(&random, (uint64_t)size);
-		fseek(file, at, SEEK_SET);
-		int byte = fgetc(file);
-		fseek(file, at, SEEK_SET);
-		fputc(byte ^ (1 << random_below(&random, 8)), file);
-		fflush(file);
+		turn(path, at, bit);
 		if (round == 59)
-			assert_int_equal(ftruncate(fileno(file), size / 2), 0);
+			assert_int_equal(truncate(path, about.st_size / 2), 0);
 		open_world(&world);
 		struct histree_history *history = round % 2 ? world.held : world.history;
 		assert_int_equal(histree_time_use_create(history, &request, &use, NULL), HISTREE_OK);
 		damaged = histree_time_use_rows(use, &damaged_count);
 		assert_int_equal(count, damaged_count);
-		for (size_t k = 0; k < count; k++)
+		for (size_t k = 0; k < count; k++) {
 			assert_memory_equal(rows[k].ns, damaged[k].ns, sizeof(rows[k].ns));
+			assert_int_equal(rows[k].count, damaged[k].count);
+		}
 		histree_time_use_free(use);
-		fseek(file, at, SEEK_SET);
-		fputc(byte, file);
-		fclose(file);
+		if (round < 59)
+			turn(path, at, bit);
 	}
 	histree_time_use_free(whole);
 	remove_world(&world);
+}
+
+static void damaged_sums_are_no_use(void **state)
+{
+	(void)state;
+	damaged_is_no_use(&sums_kind, HISTREE_BY(THREAD));
+	damaged_is_no_use(&cube_kind, HISTREE_BY(CPU));
+	damaged_is_no_use(&cube_kind, HISTREE_BY(SYSTEM_CALL));
+	damaged_is_no_use(&cube_kind, HISTREE_BY(HAD_BY));
 }
 
 static void counts_do_not_depend_on_windows(void **state)
@@ -578,9 +659,10 @@ static void wrong_questions_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_nanosecond_is_in_a_row), cmocka_unit_test(counts_do_not_depend_on_windows),
-		cmocka_unit_test(counts_do_not_depend_on_sums), cmocka_unit_test(damaged_sums_are_no_use),
-		cmocka_unit_test(changed_bytes_are_no_rows),    cmocka_unit_test(wrong_questions_are_refused),
+		cmocka_unit_test(every_nanosecond_is_in_a_row),    cmocka_unit_test(calls_count_once),
+		cmocka_unit_test(counts_do_not_depend_on_windows), cmocka_unit_test(counts_do_not_depend_on_sums),
+		cmocka_unit_test(damaged_sums_are_no_use),         cmocka_unit_test(changed_bytes_are_no_rows),
+		cmocka_unit_test(wrong_questions_are_refused),
 	};
 	return cmocka_run_group_tests_name("time_use", tests, NULL, NULL);
 }

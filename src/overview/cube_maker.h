@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cube_maker.h - windows of the states of all threads of a host become the cells of its cube (cube_cells.h).
+ *
+ *	cube_maker_begin(&maker, history, width, threads_max, &error);
+ *	while (cube_maker_choose(&maker, counts, NULL, most, &error) == HISTREE_OK && maker.choice.count > 0)
+ *		... cube_maker_take(&maker, attributes, window, &error);	// one window after the other
+ *	cube_cells_each(&maker.cells, ...)
+ */
+#ifndef OVERVIEW_CUBE_MAKER_H
+#define OVERVIEW_CUBE_MAKER_H
+
+#include "overview/cube_cells.h"
+#include "overview/overview_window.h"
+#include "overview/state_counts.h"
+#include "query/thread_pieces.h"
+#include "query/thread_quarks.h"
+
+/* What is known of a thread, and its lists; those of CPUs, who has them, come after all threads. */
+enum { LIST_STATUS, LIST_QUEUE, LIST_CALL, LISTS_OF_THREAD };
+
+/* What a window has of a cell and a key. */
+struct cube_entry {
+	uint64_t cell;
+	struct cube_row row; /* of calls; of owners if it has one */
+};
+
+/* An entry that was met: its cell and its key as one number. */
+struct cube_met {
+	uint64_t id; /* 0: none */
+	uint32_t entry;
+};
+
+/* A wait for a CPU in a window, both inclusive. */
+struct cube_wait {
+	histree_time start, end;
+	uint32_t cpu; /* an index */
+	bool begins;
+};
+
+/* How many wait for a CPU, while time goes by in a window. */
+struct cube_queue {
+	const struct window_state *at, *end; /* who has it */
+	histree_time time;                   /* up to which it is known what became of the time of those who wait */
+	uint32_t count;
+};
+
+enum { CUBE_MET_LOG2 = 11 };
+
+/* A zeroed one is empty.  It takes about 90 bytes a thread, and what a choice has. */
+struct cube_maker {
+	struct thread_quarks threads;
+	bool *are_chosen;              /* by thread: now or before */
+	size_t left;                   /* threads that were not */
+	struct overview_choice choice; /* attributes of some threads, and who has the CPUs */
+	uint32_t *list_of;             /* by attribute of the choice */
+	size_t list_capacity;
+	uint32_t *members; /* the threads, by number */
+	size_t member_count, member_capacity;
+	bool has_owners;   /* who has the CPUs is asked for */
+	bool is_of_no_use; /* no cube can say what is there */
+	struct cube_cells cells;
+	histree_time *counted; /* by thread: when the call began that was counted last; INT64_MIN: there is none */
+	/* Of a window. */
+	uint32_t thread; /* at hand */
+	struct window_state *states;
+	size_t states_capacity;
+	struct window_list *lists;
+	int32_t *cpus;  /* their numbers */
+	int32_t *texts; /* by value of the window: as a call, USE_NOTHING if it was not looked up; */
+	int32_t *ints;  /* as anything else, USE_NOTHING if it is null */
+	size_t text_capacity, int_capacity;
+	struct cube_entry *entries;
+	size_t entry_count, entry_capacity;
+	struct hash_index by_key;
+	struct cube_met met[1 << CUBE_MET_LOG2]; /* by some bits of the number */
+	struct cube_wait *waits;
+	size_t wait_count, wait_capacity;
+	struct cube_queue *queues; /* by CPU */
+	struct keyed_index *order, *ends, *spare;
+	size_t order_capacity, ends_capacity, spare_capacity;
+};
+
+/* Nothing is left to choose if the history has no threads, or more than `threads_max`. */
+enum histree_status cube_maker_begin(struct cube_maker *maker, struct histree_history *history, unsigned width_log2,
+				     size_t threads_max, struct histree_error *error);
+
+/*
+ * Choose threads that were not chosen: those of which another choice has an attribute, or the next ones that have
+ * no more than `attributes_max`.  The choice is empty if there are none.
+ */
+enum histree_status cube_maker_choose(struct cube_maker *maker, const struct state_counts *counts,
+				      const struct overview_choice *among, size_t attributes_max,
+				      struct histree_error *error);
+
+/* How many states threads have that were not chosen, and how many of their attributes there are. */
+uint64_t cube_maker_states_left(const struct cube_maker *maker, const struct state_counts *counts,
+				size_t *attributes);
+
+/* Take a window, sorted; `attributes` as sum_ladder_add_window() has it. */
+enum histree_status cube_maker_take(struct cube_maker *maker, const uint32_t *attributes,
+				    const struct overview_window *window, struct histree_error *error);
+
+void cube_maker_release(struct cube_maker *maker);
+
+#endif
