@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "query/attribute_names.h"
+#include "query/thread_walk.h"
 #include "state/attributes.h"
 
 const struct thread_pair thread_pairs[THREAD_PAIR_COUNT] = {
@@ -13,66 +14,21 @@ const struct thread_pair thread_pairs[THREAD_PAIR_COUNT] = {
 	{ "Scheduling", "Current_cpu_rq", "Prio" },
 };
 
-bool thread_name_parse(const struct attribute_name *name, int32_t *tid, int32_t *cpu)
+static enum histree_status add_thread(struct thread_quarks *threads, const struct thread_walk *walk,
+				      struct histree_error *error)
 {
-	*cpu = -1;
-	*tid = (int32_t)name->number;
-	if (name->text == NULL)
-		return true;
-	size_t rest = leading_number(name->text, name->size, tid);
-	if (rest == 0)
-		return false;
-	if (rest == name->size)
-		return true;
-	const char *after = name->text + rest + 1;
-	size_t size = name->size - rest - 1;
-	return *tid == 0 && name->text[rest] == '_' && size > 0 && leading_number(after, size, cpu) == size;
-}
-
-/* ---- threads ------------------------------------------------------------------------------------------------ */
-
-/* How far after its node the attributes of a thread are, 0: it has none; those of one run are alike. */
-struct shape {
-	uint32_t run;
-	bool is_of_run;
-	uint32_t status, call, queue, pair;
-};
-
-static void find_shape(const struct histree_attributes *attributes, histree_quark node,
-		       struct attribute_range *near, struct shape *shape)
-{
-	const struct thread_pair *pair = &thread_pairs[1];
-	*shape = (struct shape){ .run = near->number, .is_of_run = near->count > 0 && !near->late };
-	for (histree_quark child = attributes->source->first_child(attributes, node, near); child != HISTREE_ROOT;
-	     child = attributes->source->next_sibling(attributes, child, near)) {
-		struct attribute_name name = attributes->source->name(attributes, child, near);
-		if (name.text == NULL)
-			continue;
-		if (attribute_name_is(name.text, name.size, "System_call"))
-			shape->call = child - node;
-		else if (attribute_name_is(name.text, name.size, "Status"))
-			shape->status = child - node;
-		else if (attribute_name_is(name.text, name.size, pair->first))
-			shape->queue = child - node;
-		else if (attribute_name_is(name.text, name.size, pair->name))
-			shape->pair = child - node;
-	}
-}
-
-static enum histree_status add_thread(struct thread_quarks *threads, histree_quark node, int32_t tid, int32_t cpu,
-				      const struct shape *shape, struct histree_error *error)
-{
-	const uint32_t queue = shape->queue != 0 ? shape->queue : shape->pair;
+	const histree_quark queue = thread_walk_quark(walk, THREAD_FACT_QUEUE);
+	const bool has_queue = queue != HISTREE_ROOT;
 	if (!array_reserve(&threads->threads, &threads->capacity, threads->count + 1))
 		return error_memory(error, "the threads");
 	threads->threads[threads->count++] = (struct thread_quark){
-		.tid = tid,
-		.cpu = cpu,
-		.node = node,
-		.status = node + shape->status,
-		.call = shape->call != 0 ? node + shape->call : HISTREE_ROOT,
-		.queue = queue != 0 ? node + queue : HISTREE_ROOT,
-		.part = shape->queue != 0 ? HISTREE_WHOLE : HISTREE_FIRST_PART,
+		.tid = walk->tid,
+		.cpu = walk->cpu,
+		.node = walk->node,
+		.status = thread_walk_quark(walk, THREAD_FACT_STATUS),
+		.call = thread_walk_quark(walk, THREAD_FACT_CALL),
+		.queue = has_queue ? queue : thread_walk_quark(walk, THREAD_FACT_SCHEDULING),
+		.part = has_queue ? HISTREE_WHOLE : HISTREE_FIRST_PART,
 	};
 	return HISTREE_OK;
 }
@@ -80,25 +36,13 @@ static enum histree_status add_thread(struct thread_quarks *threads, histree_qua
 static enum histree_status find_threads(struct thread_quarks *threads, const struct histree_attributes *attributes,
 					size_t threads_max, struct histree_error *error)
 {
-	struct attribute_range near = { 0 };
-	struct shape shape = { 0 };
-	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads->above) != HISTREE_OK)
-		return HISTREE_OK;
-	for (histree_quark node = attributes->source->first_child(attributes, threads->above, &near);
-	     node != HISTREE_ROOT; node = attributes->source->next_sibling(attributes, node, &near)) {
-		struct attribute_name name = attributes->source->name(attributes, node, &near);
-		int32_t tid, cpu;
-		if (!thread_name_parse(&name, &tid, &cpu))
-			continue;
-		if (threads->count >= threads_max)
-			return HISTREE_PARTIAL;
-		if (!shape.is_of_run || shape.run != near.number)
-			find_shape(attributes, node, &near, &shape);
-		enum histree_status status = add_thread(threads, node, tid, cpu, &shape, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
+	struct thread_walk walk;
+	enum histree_status status = HISTREE_OK;
+	thread_walk_begin(&walk, attributes);
+	threads->above = walk.above;
+	while (status == HISTREE_OK && thread_walk_next(&walk))
+		status = threads->count < threads_max ? add_thread(threads, &walk, error) : HISTREE_PARTIAL;
+	return status;
 }
 
 /* ---- CPUs --------------------------------------------------------------------------------------------------- */

@@ -41,9 +41,6 @@ struct thread_quarks {
 	histree_quark above_cpus;
 };
 
-/* Read the name of a thread: "42", "-1", and "0_3" for the idle loop of CPU 3.  Returns false if it is none. */
-bool thread_name_parse(const struct attribute_name *name, int32_t *tid, int32_t *cpu);
-
 /*
  * Find the threads and CPUs of a history of one host; HISTREE_PARTIAL: there are more than `threads_max`, and some
  * of them were found.

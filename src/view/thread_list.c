@@ -9,11 +9,11 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "histree/query.h"
+#include "query/thread_walk.h"
 #include "state/attributes.h"
-#include "view/thread_walk.h"
 
-/* Whose attribute a quark is: thread * 5 + what, so that an answer finds its thread without a search. */
-enum { OWNER_STATUS = THREAD_FACT_COUNT, OWNER_KINDS };
+/* Whose attribute a quark is: thread * 5 + which fact, so that an answer finds its thread without a search. */
+enum { OWNER_KINDS = THREAD_FACT_STATUS + 1 };
 #define NO_OWNER UINT32_MAX
 
 /* An attribute that is null at the end of the history, and until when it may have been something else. */
@@ -42,38 +42,49 @@ struct reading {
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
 
-static void take_owners(struct reading *reading, const struct thread_walk *walk,
-			const struct histree_thread *thread, uint32_t index)
+static void take_owners(struct reading *reading, const struct thread_walk *walk, uint32_t index)
 {
-	for (uint32_t fact = 0; fact < THREAD_FACT_COUNT; fact++)
-		if (walk->shape.facts[fact] != 0)
-			reading->owners[thread->node + walk->shape.facts[fact]] = index * OWNER_KINDS + fact;
-	reading->owners[thread->status] = index * OWNER_KINDS + OWNER_STATUS;
+	for (uint32_t fact = 0; fact < OWNER_KINDS; fact++) {
+		const histree_quark quark = thread_walk_quark(walk, fact);
+		if (quark != HISTREE_ROOT)
+			reading->owners[quark] = index * OWNER_KINDS + fact;
+	}
 }
 
-static enum histree_status add_thread(struct reading *reading, const struct histree_thread *thread,
+/* Of what it was, nothing is known yet. */
+static enum histree_status add_thread(struct reading *reading, const struct thread_walk *walk,
 				      struct histree_error *error)
 {
 	struct thread_list *list = reading->list;
 	if (list->count >= UINT32_MAX / OWNER_KINDS - 1 ||
 	    !array_reserve(&list->threads, &list->capacity, list->count + 1))
 		return error_memory(error, "the threads");
-	list->threads[list->count++] = *thread;
+	take_owners(reading, walk, (uint32_t)list->count);
+	list->threads[list->count++] = (struct histree_thread){
+		.node = walk->node,
+		.status = thread_walk_quark(walk, THREAD_FACT_STATUS),
+		.system_call = thread_walk_quark(walk, THREAD_FACT_CALL),
+		.tid = walk->tid,
+		.pid = walk->tid,
+		.cpu = walk->cpu,
+		.name = "",
+		.ppid = -1,
+		.ppid_since = INT64_MIN,
+		.last_status = -1,
+		.first = INT64_MAX,
+		.last = INT64_MIN,
+	};
 	return HISTREE_OK;
 }
 
 static enum histree_status find_threads(struct reading *reading, struct histree_error *error)
 {
 	struct thread_walk walk;
-	struct histree_thread thread;
+	enum histree_status status = HISTREE_OK;
 	thread_walk_begin(&walk, reading->attributes);
-	while (thread_walk_next(&walk, &thread)) {
-		take_owners(reading, &walk, &thread, (uint32_t)reading->list->count);
-		enum histree_status status = add_thread(reading, &thread, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
+	while (status == HISTREE_OK && thread_walk_next(&walk))
+		status = add_thread(reading, &walk, error);
+	return status;
 }
 
 /* ---- what they were --------------------------------------------------------------------------------------- */
@@ -164,7 +175,7 @@ static enum histree_status take_status(struct reading *reading, const struct his
 		thread->first = is_null ? interval->end + 1 : info->start;
 	if (interval->end == info->end && !(is_null && interval->start == info->start)) {
 		thread->last = is_null ? interval->start - 1 : info->end;
-		reading->since[owner / OWNER_KINDS][OWNER_STATUS] = interval->start;
+		reading->since[owner / OWNER_KINDS][THREAD_FACT_STATUS] = interval->start;
 		if (interval->value.type == HISTREE_INT)
 			thread->last_status = interval->value.int32;
 	}
@@ -177,7 +188,7 @@ static void choose(struct reading *reading, bool status)
 	reading->asked_count = 0;
 	for (histree_quark quark = 0; quark < reading->info->attribute_count; quark++) {
 		uint32_t owner = reading->owners[quark];
-		if (owner != NO_OWNER && (owner % OWNER_KINDS == OWNER_STATUS) == status)
+		if (owner != NO_OWNER && (owner % OWNER_KINDS == THREAD_FACT_STATUS) == status)
 			reading->asked[reading->asked_count++] = quark;
 	}
 }
@@ -296,7 +307,7 @@ static enum histree_status read_ends(struct reading *reading, struct histree_err
 	for (size_t i = 0; i < reading->list->count; i++) {
 		struct histree_thread *thread = &reading->list->threads[i];
 		thread->has_changed =
-			thread->first <= thread->last && reading->since[i][OWNER_STATUS] != thread->first;
+			thread->first <= thread->last && reading->since[i][THREAD_FACT_STATUS] != thread->first;
 	}
 	return status;
 }
@@ -368,7 +379,7 @@ enum histree_status thread_list_name(struct histree_history *history, int32_t ti
 	histree_quark quark;
 	size_t size;
 	char path[64];
-	snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", tid, thread_fact_names[THREAD_FACT_NAME]);
+	snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", tid, thread_fact_name(THREAD_FACT_NAME));
 	*out = "";
 	if (histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark) != HISTREE_OK)
 		return HISTREE_OK;
