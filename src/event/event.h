@@ -19,6 +19,7 @@
 #include "histree/value.h"
 
 struct event;
+struct event_images;
 struct event_part;
 
 /* Returns false to end the visit. */
@@ -35,6 +36,10 @@ struct event_trace {
 	const char *machine; /* "x86_64", ...: whose system-call numbers */
 	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
+	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
+	bool has_samples, has_only_samples;
+	/* What there was when it began; NULL: nobody says.  Whole before the first event. */
+	const struct event_images *images;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
 	bool (*get_string)(const struct event *event, uint32_t field, const char **text, size_t *size);

@@ -55,14 +55,17 @@ static void lay_out_trailers(struct perf_attribute *attribute)
 /* Offsets: struct perf_event_attr in include/uapi/linux/perf_event.h. */
 void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes, bool is_big)
 {
-	enum { SAMPLE_ID_ALL = 1 << 18 };
+	enum { IS_FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
 	uint64_t flags = ordered_u64(bytes + 40, is_big);
+	if (is_big)
+		flags = reverse_bits(flags);
 	*attribute = (struct perf_attribute){
 		.type = ordered_u32(bytes, is_big),
 		.config = ordered_u64(bytes + 8, is_big),
 		.sample_type = ordered_u64(bytes + 24, is_big),
 		.read_format = ordered_u64(bytes + 32, is_big),
-		.has_trailers = ((is_big ? reverse_bits(flags) : flags) & SAMPLE_ID_ALL) != 0,
+		.fixed_period = (flags & IS_FREQUENCY) == 0 ? ordered_u64(bytes + 16, is_big) : 0,
+		.has_trailers = (flags & SAMPLE_ID_ALL) != 0,
 	};
 	lay_out_samples(attribute);
 	lay_out_trailers(attribute);
@@ -99,25 +102,51 @@ struct perf_group perf_attribute_group(const struct perf_attribute *attribute, c
 				    .stride = (format & PERF_READ_LOST) != 0 ? 24 : 16 };
 }
 
+/* Returns where the call chain of a sample would be; SIZE_MAX if it is shorter than it says. */
+static size_t chain_place(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
+			  bool is_big)
+{
+	size_t at = attribute->body;
+	if (at > record_size || (attribute->sample_type & PERF_HAS_READ) == 0)
+		return at > record_size ? SIZE_MAX : at;
+	size_t part = read_size(attribute->read_format, record + at, record_size - at, is_big);
+	return part > record_size - at ? SIZE_MAX : at + part;
+}
+
+const uint8_t *perf_attribute_chain(const struct perf_attribute *attribute, const uint8_t *record,
+				    size_t record_size, bool is_big, uint64_t *count)
+{
+	size_t at = chain_place(attribute, record, record_size, is_big);
+	*count = 0;
+	if ((attribute->sample_type & PERF_HAS_CALLCHAIN) == 0 || at == SIZE_MAX || record_size - at < 8)
+		return NULL;
+	uint64_t said = ordered_u64(record + at, is_big);
+	if (said > (record_size - at - 8) / 8)
+		return NULL;
+	*count = said;
+	return record + at + 8;
+}
+
+bool perf_attribute_samples(const struct perf_attribute *attribute)
+{
+	const bool is_software = attribute->type == PERF_TYPE_IS_SOFTWARE;
+	if (attribute->type == PERF_TYPE_IS_TRACEPOINT)
+		return (attribute->sample_type & PERF_HAS_CALLCHAIN) != 0;
+	return !is_software || (attribute->config != PERF_COUNTS_NOTHING && attribute->config != PERF_BPF_OUTPUT);
+}
+
 const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
 				  bool is_big, uint32_t *size)
 {
-	uint64_t type = attribute->sample_type;
-	size_t at = attribute->body;
-	if ((type & PERF_HAS_RAW) == 0 || at > record_size)
+	size_t at = chain_place(attribute, record, record_size, is_big);
+	if ((attribute->sample_type & PERF_HAS_RAW) == 0 || at == SIZE_MAX)
 		return NULL;
-	if ((type & PERF_HAS_READ) != 0) {
-		size_t part = read_size(attribute->read_format, record + at, record_size - at, is_big);
-		if (part > record_size - at)
+	if ((attribute->sample_type & PERF_HAS_CALLCHAIN) != 0) {
+		uint64_t count;
+		const uint8_t *chain = perf_attribute_chain(attribute, record, record_size, is_big, &count);
+		if (chain == NULL)
 			return NULL;
-		at += part;
-	}
-	if ((type & PERF_HAS_CALLCHAIN) != 0) {
-		size_t left = record_size - at;
-		uint64_t count = left < 8 ? UINT64_MAX : ordered_u64(record + at, is_big);
-		if (left < 8 || count > (left - 8) / 8)
-			return NULL;
-		at += 8 + 8 * (size_t)count;
+		at = (size_t)(chain - record) + 8 * (size_t)count;
 	}
 	if (record_size - at < 4)
 		return NULL;

@@ -16,6 +16,7 @@ struct perf_attribute {
 	uint64_t config;
 	uint64_t sample_type; /* bits of enum perf_sample_part */
 	uint64_t read_format;
+	uint64_t fixed_period; /* of each sample; 0: it varies */
 	bool has_trailers; /* records that are no samples end with the parts that say when and where */
 	uint16_t identifier, ip, tid, time, id, stream_id, cpu, period;
 	uint16_t body; /* where the parts of fixed size end */
@@ -45,6 +46,16 @@ static inline bool perf_attribute_reads_group(const struct perf_attribute *attri
 /* Returns the group of a sample of such an attribute; of no counters if the sample is shorter than it says. */
 struct perf_group perf_attribute_group(const struct perf_attribute *attribute, const uint8_t *record,
 				       size_t record_size, bool is_big);
+
+/*
+ * Returns the call chain of a sample, numbers of 64 bits from the innermost on, and how many; NULL if it has none,
+ * or is shorter than it says.
+ */
+const uint8_t *perf_attribute_chain(const struct perf_attribute *attribute, const uint8_t *record,
+				    size_t record_size, bool is_big, uint64_t *count);
+
+/* Whether its samples say where a program was: those of tracepoints with call chains, and all others. */
+bool perf_attribute_samples(const struct perf_attribute *attribute);
 
 /*
  * Returns the raw data of a sample, those of the tracepoint, and their size; NULL if the sample has none or is

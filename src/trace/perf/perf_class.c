@@ -58,6 +58,13 @@ static void add_part(struct making *making, const char *name, uint16_t offset, u
 						    .size = size } });
 }
 
+/* What is 64 bits long and found in another way than by its offset. */
+static void add_word(struct making *making, const char *name, enum perf_place where)
+{
+	add(making, (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
+					 .where = where });
+}
+
 static void add_parts(struct making *making, const struct perf_attribute *attribute)
 {
 	uint16_t tid = attribute->tid, id = attribute->identifier != 0 ? attribute->identifier : attribute->id;
@@ -67,6 +74,13 @@ static void add_parts(struct making *making, const struct perf_attribute *attrib
 	add_part(making, "perf_id", id, 8, false);
 	add_part(making, "perf_stream_id", attribute->stream_id, 8, false);
 	add_part(making, "perf_period", attribute->period, 8, false);
+	if (attribute->type != PERF_TYPE_IS_TRACEPOINT) {
+		if (attribute->period == 0 && attribute->fixed_period != 0)
+			add_word(making, "perf_period", PERF_FIXED_PERIOD);
+		add_word(making, "perf_mode", PERF_IN_MODE);
+	}
+	if ((attribute->sample_type & PERF_HAS_CALLCHAIN) != 0)
+		add_word(making, "perf_callchain", PERF_IN_CHAIN);
 }
 
 static void add_tracepoint(struct making *making, const struct tracepoint *tracepoint)
@@ -108,20 +122,14 @@ static bool add_counter(struct making *making, struct perf_file *file, size_t in
 	return kept != NULL;
 }
 
-static void add_time(struct making *making, const char *name, enum perf_place where)
-{
-	add(making, (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
-					 .where = where });
-}
-
 static void add_times(struct making *making, const struct perf_attribute *attribute)
 {
 	if (!perf_attribute_reads_group(attribute))
 		return;
 	if ((attribute->read_format & PERF_READ_TIME_ENABLED) != 0)
-		add_time(making, "perf_time_enabled", PERF_TIME_ENABLED);
+		add_word(making, "perf_time_enabled", PERF_TIME_ENABLED);
 	if ((attribute->read_format & PERF_READ_TIME_RUNNING) != 0)
-		add_time(making, "perf_time_running", PERF_TIME_RUNNING);
+		add_word(making, "perf_time_running", PERF_TIME_RUNNING);
 }
 
 /* Which events are in the group of this one, its samples say: here are all that are read with others. */
@@ -141,7 +149,7 @@ static bool add_counters(struct making *making, struct perf_file *file, const st
 struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, const struct event_trace *trace,
 					 uint32_t id)
 {
-	enum { PARTS_MAX = 8 };
+	enum { PARTS_MAX = 11 };
 	const struct perf_attribute *attribute = &file->attributes[index];
 	const struct tracepoint *tracepoint = attribute->type == PERF_TYPE_IS_TRACEPOINT
 						      ? id_map_find(&file->tracepoints, attribute->config)
@@ -165,7 +173,7 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 
 /* ---- records that are no samples ------------------------------------------------------------------------- */
 
-enum { SIDE_FIELDS_MAX = 5 };
+enum { SIDE_FIELDS_MAX = 7 };
 
 #define NUMBER(word, at, bytes)                                                                        \
 	{                                                                                              \
@@ -197,11 +205,11 @@ static const struct side_row {
 	[PERF_SIDE_MMAP] = { PERF_MMAP,
 			     "perf_mmap",
 			     { NUMBER("pid", 8, 4), NUMBER("tid", 12, 4), NUMBER("start", 16, 8),
-			       TEXT("filename", 40) } },
+			       NUMBER("len", 24, 8), NUMBER("pgoff", 32, 8), TEXT("filename", 40) } },
 	[PERF_SIDE_MMAP2] = { PERF_MMAP2,
 			      "perf_mmap2",
 			      { NUMBER("pid", 8, 4), NUMBER("tid", 12, 4), NUMBER("start", 16, 8),
-				TEXT("filename", 72) } },
+				NUMBER("len", 24, 8), NUMBER("pgoff", 32, 8), TEXT("filename", 72) } },
 };
 
 enum perf_side perf_side_of(uint32_t record_type)
@@ -230,7 +238,14 @@ struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side sid
 		return NULL;
 	for (size_t i = 0; i < SIDE_FIELDS_MAX && sides[side].fields[i].name != NULL; i++)
 		add(&making, (struct perf_field){ .place = sides[side].fields[i] });
-	return end(&making, sides[side].name, trace, id);
+	if (side == PERF_SIDE_COMM)
+		add_word(&making, "exec", PERF_IS_EXEC);
+	if (side == PERF_SIDE_MMAP || side == PERF_SIDE_MMAP2)
+		add_word(&making, "build_id", PERF_BUILD_ID);
+	struct perf_class *class = end(&making, sides[side].name, trace, id);
+	if (class != NULL)
+		class->file = file;
+	return class;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
@@ -288,9 +303,27 @@ bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
-	if (field->where >= PERF_IN_GROUP)
+	const struct perf_event *of = event->handle;
+	const uint16_t misc = ordered_u16(of->record + 4, of->is_big);
+	switch (field->where) {
+	case PERF_IN_RECORD:
+	case PERF_IN_RAW:
+		return tracepoint_field_int(&field->place, bytes_of(event, field), out);
+	case PERF_IN_MODE:
+		*out = misc & PERF_MISC_CPU_MODE;
+		return true;
+	case PERF_IS_EXEC:
+		*out = (misc & PERF_MISC_IS_EXEC) != 0;
+		return true;
+	case PERF_FIXED_PERIOD:
+		*out = (int64_t)class->attribute->fixed_period;
+		return true;
+	case PERF_IN_CHAIN:
+	case PERF_BUILD_ID:
+		return false;
+	default:
 		return group_int(event, field, out);
-	return tracepoint_field_int(&field->place, bytes_of(event, field), out);
+	}
 }
 
 bool perf_event_string(const struct event *event, uint32_t index, const char **text, size_t *size)
@@ -299,15 +332,54 @@ bool perf_event_string(const struct event *event, uint32_t index, const char **t
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
-	if (field->where >= PERF_IN_GROUP)
+	if (field->where != PERF_IN_RECORD && field->where != PERF_IN_RAW)
 		return false;
 	return tracepoint_field_text(&field->place, bytes_of(event, field), text, size);
+}
+
+/* An array of addresses, or nothing if the sample is shorter than it says. */
+static bool visit_chain(const struct event *event, struct event_part part, event_visitor visitor, void *context)
+{
+	const struct perf_class *class = (const struct perf_class *)event->class;
+	const struct perf_event *of = event->handle;
+	uint64_t count;
+	const uint8_t *chain =
+		perf_attribute_chain(class->attribute, of->record, of->record_size, of->is_big, &count);
+	if (chain == NULL)
+		return visitor(context, &part);
+	part.kind = EVENT_ARRAY;
+	if (!visitor(context, &part))
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		const struct event_part address = { .kind = EVENT_UNSIGNED,
+						    .index = i,
+						    .depth = 1,
+						    .integer = (int64_t)ordered_u64(chain + 8 * i, of->is_big) };
+		if (!visitor(context, &address))
+			return false;
+	}
+	part.kind = EVENT_END;
+	return visitor(context, &part);
+}
+
+static bool visit_build_id(const struct event *event, struct event_part part, event_visitor visitor, void *context)
+{
+	const struct perf_class *class = (const struct perf_class *)event->class;
+	const struct perf_event *of = event->handle;
+	part.bytes = (const char *)perf_images_build_id(&class->file->images, of->record, of->record_size,
+							of->is_big, &part.size);
+	part.kind = part.bytes != NULL ? EVENT_BYTES : EVENT_NOTHING;
+	return visitor(context, &part);
 }
 
 bool perf_event_visit(const struct event *event, uint32_t index, event_visitor visitor, void *context)
 {
 	const struct perf_class *class = (const struct perf_class *)event->class;
 	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[index] };
+	if (class->fields[index].where == PERF_IN_CHAIN)
+		return visit_chain(event, part, visitor, context);
+	if (class->fields[index].where == PERF_BUILD_ID)
+		return visit_build_id(event, part, visitor, context);
 	if (perf_event_int(event, index, &part.integer))
 		part.kind = class->fields[index].place.is_signed ? EVENT_INT : EVENT_UNSIGNED;
 	else if (perf_event_string(event, index, &part.bytes, &part.size))

@@ -6,6 +6,10 @@
  * A tracepoint is "SYSTEM:NAME", and its fields are what perf says of a sample (perf_ip, perf_tid, perf_pid,
  * perf_id, perf_stream_id, perf_period) and then those of its description.
  *
+ * Samples that are no tracepoints have perf_mode (PERF_MISC_CPU_MODE), and perf_period also where all have the same,
+ * which conversions do not have; with call chains, any have perf_callchain.  Binaries that are mapped have len,
+ * pgoff and build_id besides, and perf_comm has exec.
+ *
  * Samples that read a group of counters (perf record -e '{cycles,instructions}:S') have a field for each event,
  * such as perf_read_cycles, which conversions do not have: what it counted so far, absent of events of other
  * groups.  Where the recording says so, perf_time_enabled and perf_time_running are for how many ns the group was
@@ -17,7 +21,18 @@
 #include "event/event.h"
 #include "trace/perf/perf_file.h"
 
-enum perf_place { PERF_IN_RECORD, PERF_IN_RAW, PERF_IN_GROUP, PERF_TIME_ENABLED, PERF_TIME_RUNNING };
+enum perf_place {
+	PERF_IN_RECORD,
+	PERF_IN_RAW,
+	PERF_IN_CHAIN,    /* the call chain: an array */
+	PERF_IN_MODE,     /* who ran, by the head of the record: PERF_MISC_CPU_MODE */
+	PERF_IS_EXEC,     /* of COMM: whether another program begins */
+	PERF_BUILD_ID,    /* of MMAP and MMAP2: bytes */
+	PERF_FIXED_PERIOD, /* of the attribute */
+	PERF_IN_GROUP,
+	PERF_TIME_ENABLED,
+	PERF_TIME_RUNNING,
+};
 
 struct perf_field {
 	struct tracepoint_field place; /* in the record or the raw data */

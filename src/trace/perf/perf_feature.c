@@ -88,7 +88,7 @@ static void read_clock(struct perf_file *file, struct feature feature)
 bool perf_feature_is_read(uint64_t number)
 {
 	static const uint64_t read =
-		UINT64_C(1) << PERF_FEATURE_TRACING_DATA | UINT64_C(1) << PERF_FEATURE_HOSTNAME |
+		UINT64_C(1) << PERF_FEATURE_TRACING_DATA | UINT64_C(1) << PERF_FEATURE_BUILD_IDS | UINT64_C(1) << PERF_FEATURE_HOSTNAME |
 		UINT64_C(1) << PERF_FEATURE_KERNEL | UINT64_C(1) << PERF_FEATURE_MACHINE |
 		UINT64_C(1) << PERF_FEATURE_EVENTS | UINT64_C(1) << PERF_FEATURE_SAMPLE_TIME |
 		UINT64_C(1) << PERF_FEATURE_DIR_FORMAT | UINT64_C(1) << PERF_FEATURE_COMPRESSED |
@@ -103,6 +103,10 @@ enum histree_status perf_feature_read(struct perf_file *file, uint64_t number, c
 	switch (number) {
 	case PERF_FEATURE_TRACING_DATA:
 		return perf_tracing_read(file, bytes, size, error);
+	case PERF_FEATURE_BUILD_IDS:
+		return perf_images_learn(&file->images, bytes, size, file->is_big)
+			       ? HISTREE_OK
+			       : error_memory(error, "the build ids of a trace");
 	case PERF_FEATURE_HOSTNAME:
 		read_text(feature, file->facts.hostname);
 		return HISTREE_OK;

@@ -307,6 +307,7 @@ void perf_file_close(struct perf_file *file)
 	id_map_release(&file->ids);
 	id_map_release(&file->tracepoints);
 	arena_release(&file->memory);
+	perf_images_release(&file->images);
 	free(file->attributes);
 	free((void *)file->names);
 	*file = (struct perf_file){ 0 };

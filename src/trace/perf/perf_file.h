@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "trace/perf/perf_attribute.h"
+#include "trace/perf/perf_images.h"
 #include "trace/perf/perf_part.h"
 #include "trace/trace_facts.h"
 #include "trace/tracepoint.h"
@@ -29,6 +30,7 @@ struct perf_file {
 	struct id_map ids;         /* struct perf_number * of the attribute, by the id in samples */
 	struct id_map tracepoints; /* const struct tracepoint *, by its id */
 	struct arena memory;
+	struct perf_images images; /* of the time before perf began, once the records were walked */
 
 	struct trace_facts facts;
 	char machine[TRACE_FACT_SIZE];

@@ -17,7 +17,7 @@ struct last {
 
 struct walk {
 	struct perf_losses *losses;
-	const struct perf_file *file;
+	struct perf_file *file;
 	struct trace_stream *stream;
 	struct perf_loss_count *count;
 	struct last *lasts; /* by CPU */
@@ -110,7 +110,11 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 		return perf_stamp_of_sample(walk->file, record, &stamp) ? meet(walk, &stamp, error) : HISTREE_OK;
 	if (record->type == PERF_LOST || record->type == PERF_LOST_SAMPLES)
 		return read_loss(walk, record, error);
-	return HISTREE_OK;
+	if (record->type > PERF_MMAP2 || perf_stamp_of_side(walk->file, record).has_time)
+		return HISTREE_OK;
+	return perf_images_take(&walk->file->images, record->bytes, record->size, walk->file->is_big)
+		       ? HISTREE_OK
+		       : no_memory(error);
 }
 
 /* The rest may be read after all when the events are, but nobody knows what it lacks. */
@@ -156,7 +160,7 @@ static int compare_gaps(const void *a, const void *b)
 	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
 }
 
-enum histree_status perf_losses_find(struct perf_losses *losses, const struct perf_file *file,
+enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file,
 				     struct perf_part *part, size_t window_size, struct perf_loss_count *count,
 				     struct trace_stream *stream, struct histree_error *error)
 {

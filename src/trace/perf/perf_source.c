@@ -29,6 +29,23 @@ static struct trace_source *create(void)
 	return source == NULL ? NULL : &source->base;
 }
 
+struct samples {
+	bool are_there, are_all, lack_stacks;
+};
+
+static struct samples samples_of(const struct perf_file *file)
+{
+	struct samples samples = { .are_all = true };
+	for (size_t i = 0; i < file->attribute_count; i++) {
+		const struct perf_attribute *attribute = &file->attributes[i];
+		samples.are_there |= perf_attribute_samples(attribute);
+		samples.are_all &= attribute->type != PERF_TYPE_IS_TRACEPOINT;
+		samples.lack_stacks |= (attribute->sample_type & PERF_HAS_STACK_MEMORY) != 0;
+	}
+	samples.are_all &= samples.are_there;
+	return samples;
+}
+
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
 {
 	struct perf_source *source = source_of(base);
@@ -47,6 +64,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	base->bytes = source->file.part.size;
 	for (size_t i = 0; i < source->parts.count; i++)
 		base->bytes += source->parts.parts[i].size;
+	struct samples samples = samples_of(&source->file);
 	base->trace = (struct event_trace){
 		.id = base->trace.id,
 		.path = base->path,
@@ -57,6 +75,9 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.hostname = base->facts.hostname,
 		.machine = source->file.machine,
 		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
+		.has_samples = samples.are_there,
+		.has_only_samples = samples.are_all,
+		.images = &source->file.images.before,
 		.get_int = perf_event_int,
 		.get_string = perf_event_string,
 		.visit = perf_event_visit,
@@ -121,6 +142,12 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		return error_memory(error, "the streams of a trace");
 	if (source->file.lacks_features)
 		trace_notes_warn(base->notes, "%s: what perf wrote behind the events is cut or damaged",
+				 base->path);
+	if (samples_of(&source->file).lack_stacks)
+		trace_notes_warn(base->notes,
+				 "%s: of the stacks of programs it has a copy of the memory (perf record --call-graph "
+				 "dwarf), which is not unwound: only functions of the kernel have their callers; "
+				 "record with '--call-graph fp', and programs with -fno-omit-frame-pointer",
 				 base->path);
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < base->file_count; i++)
