@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct registry_entry registry[] = {
-	{ .analysis = &analysis_kernel, .by_default = true },
+	{ .analysis = &analysis_kernel, .by_default = true, .needs_events = true },
 	{ .analysis = &analysis_kernel_compact },
 	{ .analysis = &analysis_kernel_tc },
 	{ .analysis = &analysis_kernel_2016 },
@@ -29,6 +29,8 @@ const struct registry_entry registry[] = {
 	{ .segments = &segment_analysis_packets },
 	{ .segments = &segment_analysis_function_calls },
 	{ .segments = &segment_analysis_allocations },
+	{ .segments = &segment_analysis_samples, .by_default = true },
+	{ .segments = &segment_analysis_sample_stacks, .by_default = true },
 	{ .segments = &segment_analysis_track_spans, .by_default = true },
 	{ .segments = &segment_analysis_track_flows, .by_default = true },
 	{ .analysis = NULL },
@@ -63,6 +65,12 @@ const char *registry_needs(const struct registry_entry *entry)
 bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace)
 {
 	return entry->analysis != NULL ? entry->analysis->applies(trace) : entry->segments->applies(trace);
+}
+
+bool registry_is_default(const struct registry_entry *entry, const struct event_trace *trace)
+{
+	return entry->by_default && !(entry->needs_events && trace->has_only_samples) &&
+	       registry_applies(entry, trace);
 }
 
 const struct registry_entry *registry_find(const char *name)

@@ -12,6 +12,7 @@ struct registry_entry {
 	const struct analysis *analysis;         /* that makes a history, or NULL */
 	const struct segment_analysis *segments; /* that makes a segment store, or NULL */
 	bool by_default;                         /* whether a build without -a uses it where it applies */
+	bool needs_events;                       /* but not of a trace that has nothing but samples */
 };
 
 /* Ended by an entry without either. */
@@ -27,6 +28,9 @@ const struct analysis_input_kind *registry_input(const struct registry_entry *en
 /* What a trace has that the analysis applies to, as the object of "it needs". */
 const char *registry_needs(const struct registry_entry *entry);
 bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace);
+
+/* Whether a build without -a uses it for such a trace. */
+bool registry_is_default(const struct registry_entry *entry, const struct event_trace *trace);
 
 /* "kernel, kernel-2016, ..." for messages. */
 void registry_names(char *text, size_t capacity);

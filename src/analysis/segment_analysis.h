@@ -66,6 +66,8 @@ extern const struct segment_analysis segment_analysis_block_io;
 extern const struct segment_analysis segment_analysis_packets;
 extern const struct segment_analysis segment_analysis_function_calls;
 extern const struct segment_analysis segment_analysis_allocations;
+extern const struct segment_analysis segment_analysis_samples;
+extern const struct segment_analysis segment_analysis_sample_stacks;
 extern const struct segment_analysis segment_analysis_track_spans;
 extern const struct segment_analysis segment_analysis_track_flows;
 

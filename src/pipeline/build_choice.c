@@ -103,12 +103,20 @@ static enum histree_status choose_named(struct build *build)
 	return HISTREE_OK;
 }
 
+static bool is_default_here(const struct build *build, const struct registry_entry *entry)
+{
+	for (size_t i = 0; i < trace_count(build->trace); i++)
+		if (registry_is_default(entry, trace_at(build->trace, i)))
+			return true;
+	return false;
+}
+
 static enum histree_status choose_applicable(struct build *build)
 {
 	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
 	     entry++) {
 		bool is_default =
-			entry->by_default && (entry->analysis != NULL || build_makes_store(build->options));
+			is_default_here(build, entry) && (entry->analysis != NULL || build_makes_store(build->options));
 		bool is_wanted = is_default || (build->options->segments && entry->segments != NULL);
 		enum histree_status status = is_wanted ? add_job(build, entry) : HISTREE_OK;
 		if (status < 0)

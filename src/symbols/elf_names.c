@@ -14,7 +14,7 @@
 #include "symbols/inline_table.h"
 
 static const off_t FILE_SIZE_MAX = (off_t)4 << 30;
-enum { SYMBOL_SECTIONS_MAX = 8 };
+enum { SYMBOL_SECTIONS_MAX = 8, SEGMENTS_MAX = 16 };
 
 struct elf_names {
 	int file;
@@ -23,6 +23,10 @@ struct elf_names {
 	struct inline_table *inlined; /* NULL: nobody has asked yet */
 	bool is_relocated, is_whole;
 	uint64_t first; /* address of the first segment in the file */
+	struct elf_segment {
+		uint64_t offset, size, address; /* in the file; by itself */
+	} segments[SEGMENTS_MAX];               /* those with code */
+	size_t segment_count;
 	struct name_table table;
 };
 
@@ -92,20 +96,27 @@ static bool has_build_id(struct elf_names *names, const uint8_t *build_id, size_
 	return own_size == (ssize_t)size && memcmp(own, build_id, size) == 0;
 }
 
-/* Where it would lie if nobody moved it. */
-static void find_first(struct elf_names *names)
+/* Where it would lie if nobody moved it, and what of it is code. */
+static void find_segments(struct elf_names *names)
 {
 	GElf_Ehdr header;
 	GElf_Phdr segment;
 	size_t count = 0;
+	bool has_first = false;
 	names->is_relocated = gelf_getehdr(names->elf, &header) != NULL && header.e_type == ET_DYN;
 	if (elf_getphdrnum(names->elf, &count) != 0)
 		return;
-	for (size_t i = 0; i < count && i < 4096; i++)
-		if (gelf_getphdr(names->elf, (int)i, &segment) != NULL && segment.p_type == PT_LOAD) {
+	for (size_t i = 0; i < count && i < 4096; i++) {
+		if (gelf_getphdr(names->elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD)
+			continue;
+		if (!has_first)
 			names->first = segment.p_vaddr - segment.p_offset;
-			return;
-		}
+		has_first = true;
+		if ((segment.p_flags & PF_X) != 0 && names->segment_count < SEGMENTS_MAX)
+			names->segments[names->segment_count++] = (struct elf_segment){
+				.offset = segment.p_offset, .size = segment.p_filesz, .address = segment.p_vaddr
+			};
+	}
 }
 
 static enum elf_answer read_file(struct elf_names *names, const char *path, const uint8_t *build_id,
@@ -122,7 +133,7 @@ static enum elf_answer read_file(struct elf_names *names, const char *path, cons
 		return ELF_NOT_ELF;
 	if (build_id_size > 0 && !has_build_id(names, build_id, build_id_size))
 		return ELF_OTHER_BUILD;
-	find_first(names);
+	find_segments(names);
 	if (!add_symbols(names))
 		return ELF_NO_MEMORY;
 	names->dwarf = dwarf_begin_elf(names->elf, DWARF_C_READ, NULL);
@@ -149,8 +160,19 @@ bool elf_names_are_whole(const struct elf_names *names)
 	return names->is_whole;
 }
 
+void elf_names_lie_as(struct elf_names *names, const struct elf_names *binary)
+{
+	memcpy(names->segments, binary->segments, sizeof(names->segments));
+	names->segment_count = binary->segment_count;
+}
+
 static uint64_t in_file(const struct elf_names *names, uint64_t base, uint64_t address)
 {
+	for (size_t i = 0; base == ELF_BASE_OF_OFFSETS && i < names->segment_count; i++)
+		if (address - names->segments[i].offset < names->segments[i].size)
+			return address - names->segments[i].offset + names->segments[i].address;
+	if (base == ELF_BASE_OF_OFFSETS)
+		return address + names->first;
 	return names->is_relocated ? address - base + names->first : address;
 }
 

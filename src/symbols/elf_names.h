@@ -12,6 +12,9 @@
 
 struct elf_names;
 
+/* A base of no process: addresses are offsets in the file. */
+#define ELF_BASE_OF_OFFSETS UINT64_MAX
+
 enum elf_answer {
 	ELF_OPENED,
 	ELF_NOT_THERE,   /* no regular file that can be read */
@@ -29,6 +32,12 @@ enum elf_answer elf_names_open(const char *path, const uint8_t *build_id, size_t
 
 /* Whether it has all functions, not only those that others link with. */
 bool elf_names_are_whole(const struct elf_names *names);
+
+/*
+ * Offsets are those of another file, the binary itself: one with its debugging information need not have its parts
+ * where that has them.
+ */
+void elf_names_lie_as(struct elf_names *names, const struct elf_names *binary);
 
 /*
  * Returns the name of the function at an address of a process in which the file lies at `base`; NULL if there is

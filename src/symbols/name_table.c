@@ -72,6 +72,9 @@ static bool read_line(struct name_table *table, const char *at, const char *end)
 			return true;
 		at = skip_spaces(at + 1, end);
 	}
+	/* Behind a tab, the kernel names the module. */
+	const char *tab = end > at ? memchr(at, '\t', (size_t)(end - at)) : NULL;
+	end = tab != NULL ? tab : end;
 	range.name = at;
 	return memchr(at, '\0', (size_t)(end - at)) != NULL || name_table_add(table, range, (size_t)(end - at));
 }
@@ -108,7 +111,7 @@ void name_table_sort(struct name_table *table)
 		qsort(table->ranges, table->count, sizeof(*table->ranges), by_start);
 }
 
-const struct named_range *name_table_find(const struct name_table *table, uint64_t address)
+const struct named_range *name_table_near(const struct name_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->count; /* the first range that begins above the address */
 	while (low < high) {
@@ -123,7 +126,13 @@ const struct named_range *name_table_find(const struct name_table *table, uint64
 	const struct named_range *range = &table->ranges[low - 1];
 	while (range > table->ranges && range[-1].start == range->start)
 		range--;
-	return range->start == address || address - range->start < range->size ? range : NULL;
+	return range;
+}
+
+const struct named_range *name_table_find(const struct name_table *table, uint64_t address)
+{
+	const struct named_range *range = name_table_near(table, address);
+	return range != NULL && (range->start == address || address - range->start < range->size) ? range : NULL;
 }
 
 void name_table_release(struct name_table *table)

@@ -45,6 +45,9 @@ void name_table_sort(struct name_table *table);
 /* Returns the range that begins at an address, or else has it inside; NULL if there is none. */
 const struct named_range *name_table_find(const struct name_table *table, uint64_t address);
 
+/* Returns the range that begins at an address, or last before it; NULL if there is none. */
+const struct named_range *name_table_near(const struct name_table *table, uint64_t address);
+
 void name_table_release(struct name_table *table);
 
 #endif

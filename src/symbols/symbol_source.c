@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /* Of a table of text; build ids of more bytes are of nobody. */
-enum { TABLE_SIZE_MAX = 256 << 20, BUILD_ID_MAX = 64 };
+enum { TABLE_SIZE_MAX = 256 << 20, TABLE_READ_SIZE = 1 << 20, BUILD_ID_MAX = 64 };
 
 struct symbol_file {
 	struct elf_names *names; /* NULL: there are none, for this reason */
@@ -20,32 +20,43 @@ struct symbol_file {
 
 /* ---- tables ------------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_table(struct symbol_source *source, const char *path, size_t size,
-				      struct histree_error *error)
+/* Files of the kernel, such as /proc/kallsyms, do not say how long they are. */
+static enum histree_status read_text(const char *path, char **text, size_t *size, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	size_t capacity = 0, got;
 	FILE *file = fopen(path, "rbe");
 	if (file == NULL)
 		return error_set(error, HISTREE_ERR_IO, "'%s': cannot be read: %s", path, strerror(errno));
-	char *text = malloc(size + 1);
-	if (text == NULL) {
-		status = error_memory(error, "a table of symbols");
-		goto out;
-	}
-	size = fread(text, 1, size, file);
+	do {
+		if (!array_reserve(text, &capacity, *size + TABLE_READ_SIZE)) {
+			status = error_memory(error, "a table of symbols");
+			goto out;
+		}
+		got = fread(*text + *size, 1, TABLE_READ_SIZE, file);
+		*size += got;
+	} while (got > 0 && *size <= TABLE_SIZE_MAX);
 	if (ferror(file))
 		status = error_set(error, HISTREE_ERR_IO, "'%s': cannot be read: %s", path, strerror(errno));
-	else if (!name_table_read(&source->table, text, size))
+out:
+	fclose(file);
+	return status;
+}
+
+static enum histree_status read_table(struct symbol_source *source, const char *path, struct histree_error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	enum histree_status status = read_text(path, &text, &size, error);
+	if (status == HISTREE_OK && !name_table_read(&source->table, text, size))
 		status = error_memory(error, "a table of symbols");
-	else if (source->table.count == 0)
+	else if (status == HISTREE_OK && source->table.count == 0)
 		status = error_set(
 			error, HISTREE_ERR_FORMAT,
 			"'%s' is neither a folder nor a table of symbols, lines such as '401136 T main' as nm "
 			"prints them",
 			path);
-out:
 	free(text);
-	fclose(file);
 	return status;
 }
 
@@ -62,7 +73,7 @@ static enum histree_status add_place(struct symbol_source *source, const char **
 	if (!S_ISREG(status.st_mode) || status.st_size > TABLE_SIZE_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT,
 				 "symbols: '%s' is neither a folder nor a file of at most 256 MiB", path);
-	return read_table(source, path, (size_t)status.st_size, error);
+	return read_table(source, path, error);
 }
 
 enum histree_status symbol_source_open(struct symbol_source *source, const struct symbol_places *places,
@@ -84,6 +95,13 @@ const char *symbol_source_in_tables(struct symbol_source *source, uint64_t addre
 {
 	const struct named_range *range = name_table_find(&source->table, address);
 	return range != NULL ? demangle(&source->demangler, range->name) : NULL;
+}
+
+const char *symbol_source_near_in_tables(struct symbol_source *source, uint64_t address)
+{
+	const struct named_range *range = name_table_near(&source->table, address);
+	/* A kernel has the upper half. */
+	return range != NULL && range->start >> 63 == address >> 63 ? demangle(&source->demangler, range->name) : NULL;
 }
 
 /* ---- binaries ----------------------------------------------------------------------------------------------- */
@@ -135,6 +153,8 @@ static void try_candidate(struct symbol_file *file, const char *path, const stru
 	if (answer != ELF_OPENED)
 		return;
 	if (file->names == NULL || elf_names_are_whole(names)) {
+		if (file->names != NULL)
+			elf_names_lie_as(names, file->names);
 		elf_names_close(file->names);
 		file->names = names;
 	} else {

@@ -22,7 +22,7 @@ struct symbol_places {
 /* A binary in a process. */
 struct symbol_module {
 	const char *path;
-	uint64_t base;
+	uint64_t base; /* where it lies; ELF_BASE_OF_OFFSETS: addresses are offsets in the file */
 	const uint8_t *build_id;
 	size_t build_id_size; /* 0: not known */
 };
@@ -56,6 +56,12 @@ enum histree_status symbol_source_open(struct symbol_source *source, const struc
 
 /* Returns the name that a table has for an address, until the next question; NULL if none has. */
 const char *symbol_source_in_tables(struct symbol_source *source, uint64_t address);
+
+/*
+ * Returns the name in a table of what begins at an address, or last before it, until the next question: where all
+ * functions are in tables, as those of a kernel are, it is in that one.  A kernel and programs are kept apart.
+ */
+const char *symbol_source_near_in_tables(struct symbol_source *source, uint64_t address);
 
 /*
  * Finds the function at an address of a binary, and its line in `line`, which has ELF_LINE_SIZE bytes, "" where

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/samples/sample_input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* Numbers of fields. */
+struct sample_binding {
+	bool is_sample;
+	uint32_t ip, pid, tid, period, mode, chain;
+};
+
+bool sample_input_applies(const struct event_trace *trace)
+{
+	return trace->has_samples;
+}
+
+static enum histree_status no_memory(struct histree_error *error)
+{
+	return error_memory(error, "the stacks of samples");
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------------- */
+
+/* Where the mode changes, a chain has one of these (PERF_CONTEXT_* in include/uapi/linux/perf_event.h). */
+static const uint64_t MARKERS = (uint64_t)-4095;
+
+static enum sample_mode mode_of_marker(uint64_t marker)
+{
+	static const struct {
+		int64_t marker;
+		enum sample_mode mode;
+	} rows[] = {
+		{ -32, MODE_HYPERVISOR }, { -128, MODE_KERNEL },  { -512, MODE_PROGRAM },
+		{ -2048, MODE_GUEST },    { -2176, MODE_GUEST }, { -2560, MODE_GUEST },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if ((int64_t)marker == rows[i].marker)
+			return rows[i].mode;
+	return MODE_UNKNOWN;
+}
+
+/* By the head of a record, PERF_RECORD_MISC_CPUMODE_MASK. */
+static enum sample_mode mode_of_record(int64_t mode)
+{
+	static const enum sample_mode modes[] = { MODE_UNKNOWN,    MODE_KERNEL, MODE_PROGRAM,
+						  MODE_HYPERVISOR, MODE_GUEST,  MODE_GUEST };
+	return mode >= 0 && (size_t)mode < sizeof(modes) / sizeof(modes[0]) ? modes[mode] : MODE_UNKNOWN;
+}
+
+static void add_address(struct sample_input *input, uint64_t address)
+{
+	if (!array_reserve(&input->addresses, &input->address_capacity, input->address_count + 1)) {
+		input->is_out_of_memory = true;
+		return;
+	}
+	/* Where nobody says it, a kernel has the upper half. */
+	const enum sample_mode by_half = address >> 63 != 0 ? MODE_KERNEL : MODE_PROGRAM;
+	input->addresses[input->address_count++] =
+		(struct sample_address){ .address = address,
+					 .mode = input->mode != MODE_UNKNOWN ? input->mode : by_half,
+					 .is_call = !input->is_first };
+	input->is_first = false;
+}
+
+static bool take_part(void *context, const struct event_part *part)
+{
+	struct sample_input *input = context;
+	const uint64_t address = (uint64_t)part->integer;
+	if (part->kind != EVENT_UNSIGNED && part->kind != EVENT_INT)
+		return true;
+	if (address >= MARKERS) {
+		input->mode = mode_of_marker(address);
+		input->is_first = true;
+	} else {
+		add_address(input, address);
+	}
+	return !input->is_out_of_memory;
+}
+
+/* The chain, or where there is none, the place of the sample alone. */
+static bool take_addresses(struct sample_input *input, const struct event *event,
+			   const struct sample_binding *binding)
+{
+	int64_t mode, ip;
+	input->address_count = 0;
+	input->mode = event_int(event, binding->mode, &mode) ? mode_of_record(mode) : MODE_UNKNOWN;
+	input->is_first = true;
+	input->is_out_of_memory = false;
+	const enum sample_mode own = input->mode;
+	if (binding->chain != EVENT_NO_FIELD)
+		event_visit(event, binding->chain, take_part, input);
+	input->with_callers += input->address_count > 1;
+	if (input->address_count == 0 && event_int(event, binding->ip, &ip)) {
+		input->mode = own;
+		input->is_first = true;
+		add_address(input, (uint64_t)ip);
+	}
+	input->in_kernel += input->address_count > 0 && input->addresses[0].mode == MODE_KERNEL;
+	return !input->is_out_of_memory;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------- */
+
+/* Of a call, the byte before the address that it returns to is in its line, and in its function. */
+static bool find_frames(struct sample_input *input, const struct address_space *space,
+			const struct sample_address *one, const uint32_t **frames, size_t *count)
+{
+	const uint64_t address = one->address - (one->is_call && one->address > 0);
+	const struct space_image *image =
+		one->mode == MODE_PROGRAM && space != NULL ? address_space_find(space, address) : NULL;
+	if (image != NULL)
+		return frame_names_find(&input->names, image->binary, image->offset + (address - image->begin),
+					frames, count);
+	const uint32_t binary = one->mode == MODE_KERNEL       ? BINARY_KERNEL
+				: one->mode == MODE_HYPERVISOR ? BINARY_HYPERVISOR
+				: one->mode == MODE_GUEST      ? BINARY_GUEST
+							       : BINARY_UNKNOWN;
+	return frame_names_find(&input->names, binary, address, frames, count);
+}
+
+/* Frames of one binary that have no names are one: how many there are says nothing to anybody. */
+static bool put_frames(struct sample_input *input, const uint32_t *frames, size_t count, uint32_t *node,
+		       size_t *depth)
+{
+	for (size_t i = 0; i < count && *depth < SAMPLE_FRAMES_MAX; i++) {
+		const bool is_again = *node != STACK_NONE && input->tree.nodes[*node].frame == frames[i] &&
+				      frame_names_is_unnamed(&input->names, frames[i]);
+		if (is_again)
+			continue;
+		*node = stack_tree_below(&input->tree, *node, frames[i]);
+		++*depth;
+		if (*node == STACK_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool find_stack(struct sample_input *input, const struct address_space *space, uint32_t *node)
+{
+	const struct sample_address nowhere = { .mode = MODE_UNKNOWN };
+	const uint32_t *frames;
+	size_t count, depth = 0;
+	*node = STACK_NONE;
+	if (input->address_count == 0)
+		return find_frames(input, space, &nowhere, &frames, &count) &&
+		       put_frames(input, frames, count, node, &depth);
+	for (size_t i = input->address_count; i-- > 0;)
+		if (!find_frames(input, space, &input->addresses[i], &frames, &count) ||
+		    !put_frames(input, frames, count, node, &depth))
+			return false;
+	return true;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------- */
+
+static struct sample_binding bind(const struct event_class *class)
+{
+	struct sample_binding binding = {
+		.ip = event_class_field(class, "perf_ip"),
+		.pid = event_class_field(class, "perf_pid"),
+		.tid = event_class_field(class, "perf_tid"),
+		.period = event_class_field(class, "perf_period"),
+		.mode = event_class_field(class, "perf_mode"),
+		.chain = event_class_field(class, "perf_callchain"),
+	};
+	binding.is_sample = class->trace->has_samples &&
+			    (binding.mode != EVENT_NO_FIELD || binding.chain != EVENT_NO_FIELD);
+	return binding;
+}
+
+static enum histree_status take_sample(struct sample_input *input, const struct event *event,
+				       const struct sample_binding *binding, struct histree_error *error)
+{
+	const struct event_trace *trace = event->class->trace;
+	struct sample *sample = &input->sample;
+	*sample = (struct sample){ .is_there = true };
+	input->samples++;
+	sample->has_tid = event_int(event, binding->tid, &sample->tid) &&
+			  event_int(event, binding->pid, &sample->pid);
+	sample->has_period = event_int(event, binding->period, &sample->period);
+	const struct address_space *space =
+		sample->has_tid ? sample_processes_space(&input->processes, trace, sample->pid) : NULL;
+	if (sample->has_tid) {
+		sample->process = sample_processes_name(&input->processes, trace, sample->pid);
+		sample->thread = sample_processes_name(&input->processes, trace, sample->tid);
+	}
+	if (!take_addresses(input, event, binding) || !find_stack(input, space, &sample->stack))
+		return no_memory(error);
+	stack_tree_count(&input->tree, sample->stack, event->time);
+	return HISTREE_OK;
+}
+
+static enum histree_status begin(void *context, const struct event *event, struct histree_error *error)
+{
+	struct sample_input *input = context;
+	input->sample.is_there = false;
+	if (event->gap != NULL || !event->class->trace->has_samples)
+		return HISTREE_OK;
+	const struct sample_binding *binding = class_table_find(&input->bindings, event->class);
+	if (binding == NULL) {
+		struct sample_binding made = bind(event->class);
+		binding = class_table_add(&input->bindings, event->class, &made, sizeof(made));
+	}
+	if (binding == NULL || !sample_processes_take(&input->processes, event))
+		return no_memory(error);
+	return binding->is_sample ? take_sample(input, event, binding, error) : HISTREE_OK;
+}
+
+/* ---- the input ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status create(void **out, struct histree_error *error)
+{
+	struct sample_input *input = calloc(1, sizeof(*input));
+	*out = input;
+	if (input == NULL)
+		return no_memory(error);
+	sample_processes_init(&input->processes, &input->names, NULL);
+	return HISTREE_OK;
+}
+
+static void use_space(void *context, struct table_space *space)
+{
+	struct sample_input *input = context;
+	input->space = space;
+	sample_processes_init(&input->processes, &input->names, space);
+	stack_tree_use_space(&input->tree, space);
+}
+
+static enum histree_status use_symbols(void *context, const struct symbol_places *places,
+				       struct histree_error *error)
+{
+	struct sample_input *input = context;
+	return frame_names_open(&input->names, places, input->space, error);
+}
+
+static void free_input(void *context)
+{
+	struct sample_input *input = context;
+	sample_processes_release(&input->processes);
+	frame_names_release(&input->names);
+	stack_tree_release(&input->tree);
+	class_table_release(&input->bindings);
+	free(input->addresses);
+	free(input);
+}
+
+void sample_input_missing(const struct sample_input *input, char *text, size_t size)
+{
+	frame_names_missing(&input->names, text, size);
+	if (input->samples == 0)
+		snprintf(text, size,
+			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles or "
+			 "cpu-clock");
+	else if (input->with_callers == 0)
+		snprintf(text, size,
+			 "the samples say where programs were, and not who called: record with 'perf record -g'");
+	else if (*text == '\0' && input->names.source.table.count == 0 && input->in_kernel > input->samples / 10)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64
+			 " samples are in the kernel, which is one frame, [kernel]: 'sudo cat /proc/kallsyms "
+			 ">kallsyms' on the machine that was traced, before it starts anew, and '--symbols kallsyms' "
+			 "tell its functions apart",
+			 input->in_kernel, input->samples);
+}
+
+const struct analysis_input_kind sample_input_kind = {
+	.needs = "a recording of perf with samples, or with call chains",
+	.create = create,
+	.is_one = true,
+	.use_space = use_space,
+	.use_symbols = use_symbols,
+	.begin = begin,
+	.free = free_input,
+};

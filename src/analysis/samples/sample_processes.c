@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/samples/sample_processes.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "event/event_images.h"
+
+enum process_role { ROLE_NONE, ROLE_NAME, ROLE_FORK, ROLE_EXIT, ROLE_IMAGE };
+
+/* Numbers of fields. */
+struct process_binding {
+	enum process_role role;
+	uint32_t pid, tid, parent_pid, parent_tid, name, exec;
+	uint32_t begin, size, offset, path, build_id;
+};
+
+static uint64_t id_of(const struct event_trace *trace, int64_t number)
+{
+	return (uint64_t)trace->id << 32 | (uint32_t)number;
+}
+
+void sample_processes_init(struct sample_processes *processes, struct frame_names *names,
+			   struct table_space *space)
+{
+	processes->names = names;
+	processes->records.space = space;
+	id_map_use_space(&processes->processes, space);
+	id_map_use_space(&processes->threads, space);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------ */
+
+/* Returns NULL when memory is out. */
+static struct sample_process *process_of(struct sample_processes *processes, const struct event_trace *trace,
+					 int64_t pid)
+{
+	struct sample_process *process = id_map_find(&processes->processes, id_of(trace, pid));
+	if (process != NULL)
+		return process;
+	process = arena_allocate(&processes->records, sizeof(*process), alignof(struct sample_process));
+	if (process == NULL || !id_map_add(&processes->processes, id_of(trace, pid), process))
+		return NULL;
+	*process = (struct sample_process){ .threads = 1 };
+	return process;
+}
+
+static struct sample_thread *thread_of(struct sample_processes *processes, const struct event_trace *trace,
+				       int64_t tid)
+{
+	struct sample_thread *thread = id_map_find(&processes->threads, id_of(trace, tid));
+	if (thread != NULL)
+		return thread;
+	thread = arena_allocate(&processes->records, sizeof(*thread), alignof(struct sample_thread));
+	if (thread == NULL || !id_map_add(&processes->threads, id_of(trace, tid), thread))
+		return NULL;
+	*thread = (struct sample_thread){ .name = INTERN_NONE };
+	return thread;
+}
+
+static bool set_name(struct sample_processes *processes, const struct event_trace *trace, int64_t tid,
+		     const char *name, size_t size)
+{
+	struct sample_thread *thread = thread_of(processes, trace, tid);
+	if (thread != NULL)
+		thread->name = intern_add(&processes->texts, name, size);
+	return thread != NULL && thread->name != INTERN_NONE;
+}
+
+static void forget_space(struct sample_processes *processes, struct sample_process *process)
+{
+	processes->image_count -= process->space.count;
+	address_space_release(&process->space);
+}
+
+static bool add_image(struct sample_processes *processes, const struct event_trace *trace,
+		      const struct event_image *image)
+{
+	struct sample_process *process = process_of(processes, trace, image->pid);
+	uint64_t last;
+	if (process == NULL)
+		return false;
+	if (image->size == 0 || __builtin_add_overflow(image->begin, image->size - 1, &last))
+		return true;
+	const struct space_image put = { .begin = image->begin,
+					 .last = last,
+					 .offset = image->offset,
+					 .binary = frame_names_binary(processes->names, image->path,
+								      strlen(image->path), image->build_id,
+								      image->build_id_size) };
+	const size_t before = process->space.count;
+	if (put.binary == INTERN_NONE || !address_space_add(&process->space, &put))
+		return false;
+	processes->image_count += process->space.count - before;
+	return true;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------- */
+
+static struct process_binding bind(const struct event_class *class)
+{
+	static const struct {
+		const char *name;
+		enum process_role role;
+	} rows[] = {
+		{ "perf_comm", ROLE_NAME },  { "perf_fork", ROLE_FORK },   { "perf_exit", ROLE_EXIT },
+		{ "perf_mmap", ROLE_IMAGE }, { "perf_mmap2", ROLE_IMAGE },
+	};
+	struct process_binding binding = { .role = ROLE_NONE };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(class->name, rows[i].name) == 0)
+			binding.role = rows[i].role;
+	binding.pid = event_class_field(class, "pid");
+	binding.tid = event_class_field(class, "tid");
+	binding.parent_pid = event_class_field(class, "ppid");
+	binding.parent_tid = event_class_field(class, "ptid");
+	binding.name = event_class_field(class, "comm");
+	binding.exec = event_class_field(class, "exec");
+	binding.begin = event_class_field(class, "start");
+	binding.size = event_class_field(class, "len");
+	binding.offset = event_class_field(class, "pgoff");
+	binding.path = event_class_field(class, "filename");
+	binding.build_id = event_class_field(class, "build_id");
+	return binding;
+}
+
+/* Another program begins with exec(): what it has is said after. */
+static bool take_name(struct sample_processes *processes, const struct event *event,
+		      const struct process_binding *binding)
+{
+	const struct event_trace *trace = event->class->trace;
+	int64_t pid, tid, is_exec = 0;
+	const char *name;
+	size_t size;
+	if (!event_int(event, binding->pid, &pid) || !event_int(event, binding->tid, &tid) ||
+	    !event_string(event, binding->name, &name, &size))
+		return true;
+	event_int(event, binding->exec, &is_exec);
+	struct sample_process *process = is_exec != 0 ? process_of(processes, trace, pid) : NULL;
+	if (is_exec != 0 && process == NULL)
+		return false;
+	if (process != NULL) {
+		forget_space(processes, process);
+		process->threads = 1;
+	}
+	return set_name(processes, trace, tid, name, size);
+}
+
+static bool take_fork(struct sample_processes *processes, const struct event *event,
+		      const struct process_binding *binding)
+{
+	const struct event_trace *trace = event->class->trace;
+	int64_t pid, tid, parent_pid, parent_tid;
+	if (!event_int(event, binding->pid, &pid) || !event_int(event, binding->tid, &tid) ||
+	    !event_int(event, binding->parent_pid, &parent_pid) ||
+	    !event_int(event, binding->parent_tid, &parent_tid))
+		return true;
+	struct sample_thread *parent = thread_of(processes, trace, parent_tid);
+	struct sample_thread *thread = thread_of(processes, trace, tid);
+	struct sample_process *process = process_of(processes, trace, pid);
+	if (parent == NULL || thread == NULL || process == NULL)
+		return false;
+	thread->name = parent->name;
+	if (pid == parent_pid) {
+		process->threads++;
+		return true;
+	}
+	const struct sample_process *from = process_of(processes, trace, parent_pid);
+	forget_space(processes, process);
+	process->threads = 1;
+	if (from == NULL || !address_space_copy(&process->space, &from->space))
+		return false;
+	processes->image_count += process->space.count;
+	return true;
+}
+
+/* A space is kept while there is room: a thread of which nobody said that it began may still be in it. */
+static bool take_exit(struct sample_processes *processes, const struct event *event,
+		      const struct process_binding *binding)
+{
+	int64_t pid;
+	if (!event_int(event, binding->pid, &pid))
+		return true;
+	struct sample_process *process = id_map_find(&processes->processes, id_of(event->class->trace, pid));
+	if (process != NULL && --process->threads <= 0 && processes->image_count > SAMPLE_IMAGES_KEPT)
+		forget_space(processes, process);
+	return true;
+}
+
+static bool take_bytes(void *context, const struct event_part *part)
+{
+	struct event_image *image = context;
+	if (part->kind == EVENT_BYTES) {
+		image->build_id = (const uint8_t *)part->bytes;
+		image->build_id_size = part->size;
+	}
+	return true;
+}
+
+static bool take_image(struct sample_processes *processes, const struct event *event,
+		       const struct process_binding *binding)
+{
+	struct event_image image = { .pid = 0 };
+	int64_t begin, length, offset;
+	size_t size;
+	if (!event_int(event, binding->pid, &image.pid) || image.pid < 0 ||
+	    !event_int(event, binding->begin, &begin) || !event_int(event, binding->size, &length) ||
+	    !event_int(event, binding->offset, &offset) ||
+	    !event_string(event, binding->path, &image.path, &size) || size == 0)
+		return true;
+	image.begin = (uint64_t)begin;
+	image.size = (uint64_t)length;
+	image.offset = (uint64_t)offset;
+	if (binding->build_id != EVENT_NO_FIELD)
+		event_visit(event, binding->build_id, take_bytes, &image);
+	/* The text of the event need not be terminated. */
+	uint32_t text = intern_add(&processes->texts, image.path, size);
+	if (text == INTERN_NONE)
+		return false;
+	image.path = intern_get(&processes->texts, text, &size);
+	return add_image(processes, event->class->trace, &image);
+}
+
+/* What there was when the recording began. */
+static bool take_beginning(struct sample_processes *processes, const struct event_trace *trace)
+{
+	const struct event_images *images = trace->images;
+	for (size_t i = 0; images != NULL && i < images->image_count; i++)
+		if (!add_image(processes, trace, &images->images[i]))
+			return false;
+	for (size_t i = 0; images != NULL && i < images->name_count; i++) {
+		const struct event_thread_name *name = &images->names[i];
+		struct sample_process *process = process_of(processes, trace, name->pid);
+		if (process == NULL || !set_name(processes, trace, name->tid, name->name, strlen(name->name)))
+			return false;
+		process->threads += name->tid != name->pid;
+	}
+	return true;
+}
+
+static bool meet_trace(struct sample_processes *processes, const struct event_trace *trace)
+{
+	if (id_map_find(&processes->traces, trace->id) != NULL)
+		return true;
+	return id_map_add(&processes->traces, trace->id, (void *)(uintptr_t)trace) &&
+	       take_beginning(processes, trace);
+}
+
+bool sample_processes_take(struct sample_processes *processes, const struct event *event)
+{
+	const struct process_binding *binding = class_table_find(&processes->bindings, event->class);
+	if (binding == NULL) {
+		if (!meet_trace(processes, event->class->trace))
+			return false;
+		struct process_binding made = bind(event->class);
+		binding = class_table_add(&processes->bindings, event->class, &made, sizeof(made));
+	}
+	if (binding == NULL)
+		return false;
+	switch (binding->role) {
+	case ROLE_NAME:
+		return take_name(processes, event, binding);
+	case ROLE_FORK:
+		return take_fork(processes, event, binding);
+	case ROLE_EXIT:
+		return take_exit(processes, event, binding);
+	case ROLE_IMAGE:
+		return take_image(processes, event, binding);
+	case ROLE_NONE:
+		break;
+	}
+	return true;
+}
+
+/* ---- questions ---------------------------------------------------------------------------------------------- */
+
+const struct address_space *sample_processes_space(const struct sample_processes *processes,
+						   const struct event_trace *trace, int64_t pid)
+{
+	const struct sample_process *process = id_map_find(&processes->processes, id_of(trace, pid));
+	return process != NULL ? &process->space : NULL;
+}
+
+const char *sample_processes_name(const struct sample_processes *processes, const struct event_trace *trace,
+				  int64_t tid)
+{
+	size_t size;
+	const struct sample_thread *thread = id_map_find(&processes->threads, id_of(trace, tid));
+	return thread != NULL && thread->name != INTERN_NONE ? intern_get(&processes->texts, thread->name, &size)
+							     : NULL;
+}
+
+void sample_processes_release(struct sample_processes *processes)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&processes->processes, &at)) != NULL;) {
+		struct sample_process *process = entry->record;
+		address_space_release(&process->space);
+	}
+	id_map_release(&processes->processes);
+	id_map_release(&processes->threads);
+	id_map_release(&processes->traces);
+	class_table_release(&processes->bindings);
+	intern_release(&processes->texts);
+	arena_release(&processes->records);
+}

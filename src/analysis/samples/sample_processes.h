@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sample_processes.h - processes and threads of recordings of perf: what they are called and which binaries they
+ * have, followed from event to event.
+ */
+#ifndef ANALYSIS_SAMPLES_SAMPLE_PROCESSES_H
+#define ANALYSIS_SAMPLES_SAMPLE_PROCESSES_H
+
+#include "analysis/class_table.h"
+#include "analysis/samples/address_space.h"
+#include "analysis/samples/frame_names.h"
+#include "base/id_map.h"
+
+/* Of processes that are over, the spaces are kept as long as all have no more images than this. */
+enum { SAMPLE_IMAGES_KEPT = 1 << 19 };
+
+struct sample_process {
+	struct address_space space;
+	int64_t threads; /* that are known to be there */
+};
+
+struct sample_thread {
+	uint32_t name; /* a text; INTERN_NONE: not known */
+};
+
+struct sample_processes {
+	struct frame_names *names; /* borrowed */
+	struct class_table bindings;
+	struct id_map processes, threads; /* by trace and number */
+	struct intern texts;
+	struct arena records;
+	size_t image_count;
+	struct id_map traces; /* struct event_trace by id: those that have said what there was when they began */
+};
+
+/* Large tables are in this space, which may be NULL. */
+void sample_processes_init(struct sample_processes *processes, struct frame_names *names,
+			   struct table_space *space);
+
+/* Take an event; those of other kinds pass by.  False: memory is out. */
+bool sample_processes_take(struct sample_processes *processes, const struct event *event);
+
+/* Returns the binaries of a process; NULL: none are known. */
+const struct address_space *sample_processes_space(const struct sample_processes *processes,
+						   const struct event_trace *trace, int64_t pid);
+
+/* Returns what a thread is called; NULL: not known. */
+const char *sample_processes_name(const struct sample_processes *processes, const struct event_trace *trace,
+				  int64_t tid);
+
+void sample_processes_release(struct sample_processes *processes);
+
+#endif
