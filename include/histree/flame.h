@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame.h - a flame graph: stacks of words with a time each, added up into a tree.
+ * flame.h - a flame graph: stacks of words with a weight each, a time or a count, added up into a tree.
  *
  *	histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error);
  *	request = (struct histree_flame_request){ .history = history, .from = t1, .to = t2 };
@@ -9,8 +9,8 @@
  *	nodes = histree_flame_nodes(flame, &count);
  *	histree_flame_free(flame);
  *
- * Stacks come from the call stacks of a history, exactly for any window, or from anywhere (histree_flame_add()).
- * Each time is of one of two sides, so that a flame of A and B is their difference as well.
+ * Stacks come from the call stacks of a history or from samples, exactly for any window, or from anywhere
+ * (histree_flame_add()).  Each time is of one of two sides, so that a flame of A and B is their difference as well.
  *
  * Memory: about 170 bytes a node and the names, of which there are as many as the options allow; 24 MiB while a
  * history is read.  Cost: every state of the stacks in the window is read once.
@@ -20,6 +20,7 @@
 #ifndef HISTREE_FLAME_H
 #define HISTREE_FLAME_H
 
+#include "segment_store.h"
 #include "view.h"
 
 #define HISTREE_FLAME_SIDES 2
@@ -46,7 +47,7 @@ struct histree_flame_node {
 	uint32_t depth;       /* 0 for the root */
 	uint32_t descendants; /* how many; they follow it in the array */
 	enum histree_flame_kind kind;
-	/* In ns, by side: without, and with, what is below it; UINT64_MAX if it does not fit. */
+	/* In ns, or as histree_flame_unit() says, by side: without, and with, what is below it; UINT64_MAX if it does not fit. */
 	uint64_t self[HISTREE_FLAME_SIDES], total[HISTREE_FLAME_SIDES];
 };
 
@@ -127,7 +128,44 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_flame_add_waits(struct histree_flame *flame, const struct histree_flame_waits_request *request,
 			struct histree_error *error);
 
-/* Returns whether nodes of a history on this side could not be read: what they held is unknown. */
+/* What samples are told apart by: the outermost frame. */
+enum histree_flame_group {
+	HISTREE_FLAME_TOGETHER,
+	HISTREE_FLAME_BY_THREAD,
+	HISTREE_FLAME_BY_PROCESS,
+	HISTREE_FLAME_BY_CPU,
+};
+
+struct histree_flame_samples_request {
+	/* Of the analyses `samples` and `sample-stacks` of one store; nobody else reads them meanwhile. */
+	struct histree_segment_store *samples, *stacks;
+	struct histree_segment_query query; /* which samples: window, filters, cancel; the rest is ignored */
+	const char *event;                  /* of this event; NULL: of the one that has most of them */
+	bool counts;                        /* weigh each as one; else by its period */
+	enum histree_flame_group group;
+	unsigned side; /* 0 or 1 */
+};
+
+/*
+ * Add the stacks of samples.  Their weights are in the unit that histree_flame_unit() then says.
+ *
+ * Returns HISTREE_ERR_ARGUMENT if the stores are of other analyses, or if what was added before has another unit;
+ * HISTREE_ERR_CANCELLED.  After an error the flame has a part of it.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_flame_add_samples(struct histree_flame *flame, const struct histree_flame_samples_request *request,
+			  struct histree_error *error);
+
+/* Returns what weights count: "cycles", "samples"; NULL: they are ns. */
+HISTREE_API const char *histree_flame_unit(const struct histree_flame *flame);
+
+/*
+ * Returns the event whose samples were added to a side, and of how many events there were some; NULL and 0 if none
+ * were.
+ */
+HISTREE_API const char *histree_flame_event(const struct histree_flame *flame, unsigned side, uint32_t *count);
+
+/* Returns whether nodes of a history or a store on this side could not be read: what they held is unknown. */
 HISTREE_API bool histree_flame_is_damaged(const struct histree_flame *flame, unsigned side);
 
 /* Add up the totals; nothing can be added any more.  Once more does nothing. */

@@ -119,18 +119,29 @@ static void put_indented(struct row_writer *rows, const struct histree_flame_nod
 	row_text(rows, text);
 }
 
-static void put_for_people(struct row_writer *rows, const struct histree_flame_node *nodes,
-			   const struct histree_flame_node *node, bool is_difference)
+/* A duration, or a number of what the head of the column says. */
+static void put_weight(struct row_writer *rows, const char *unit, uint64_t weight)
 {
+	if (unit != NULL)
+		row_unsigned(rows, weight);
+	else
+		row_duration(rows, weight);
+}
+
+static void put_for_people(struct row_writer *rows, const struct histree_flame *flame,
+			   const struct histree_flame_node *nodes, const struct histree_flame_node *node,
+			   bool is_difference)
+{
+	const char *unit = histree_flame_unit(flame);
 	double a = share(nodes, node, 0), b = share(nodes, node, 1);
 	if (is_difference) {
 		put_percent(rows, "%.2f %%", a);
 		put_percent(rows, "%.2f %%", b);
 		put_percent(rows, "%+.2f", b - a);
 	} else {
-		row_duration(rows, node->total[0]);
+		put_weight(rows, unit, node->total[0]);
 		put_percent(rows, "%.2f", a);
-		row_duration(rows, node->self[0]);
+		put_weight(rows, unit, node->self[0]);
 	}
 	put_indented(rows, node);
 	row_end(rows);
@@ -158,8 +169,10 @@ static void put_for_programs(struct row_writer *rows, const struct histree_flame
 	row_end(rows);
 }
 
-static void begin(struct row_writer *rows, struct output *output, const struct flame_rows_request *request)
+static void begin(struct row_writer *rows, struct output *output, const struct histree_flame *flame,
+		  const struct flame_rows_request *request)
 {
+	const char *unit = histree_flame_unit(flame);
 	const struct row_format *format = request->format;
 	if (request->is_difference && format->for_people)
 		row_writer_begin(rows, format, output, COLUMNS(difference_for_people));
@@ -172,7 +185,7 @@ static void begin(struct row_writer *rows, struct output *output, const struct f
 	if (!format->for_people)
 		return;
 	for (size_t i = 0; i < rows->column_count; i++)
-		row_text(rows, rows->columns[i].name);
+		row_text(rows, i == 0 && unit != NULL && !request->is_difference ? unit : rows->columns[i].name);
 	row_end(rows);
 }
 
@@ -193,14 +206,14 @@ enum cli_exit flame_rows_print(struct output *output, const struct histree_flame
 	uint32_t count;
 	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
 	enum cli_exit code = CLI_OK;
-	begin(&rows, output, request);
+	begin(&rows, output, flame, request);
 	for (uint32_t i = 1; i < count && code == CLI_OK; i++) {
 		if (!is_shown(nodes, &nodes[i], request)) {
 			i += nodes[i].descendants;
 			continue;
 		}
 		if (request->format->for_people)
-			put_for_people(&rows, nodes, &nodes[i], request->is_difference);
+			put_for_people(&rows, flame, nodes, &nodes[i], request->is_difference);
 		else if (make_stack(&line, &nodes[i]))
 			put_for_programs(&rows, nodes, &nodes[i], request->is_difference, &line);
 		else

@@ -36,9 +36,17 @@ enum cli_exit picture_file_format(const char *path, enum histree_draw_format *fo
 
 char *picture_file_title(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-	size_t size = strlen(name);
-	return strndup(name, ends_in(name, ".histree") ? size - strlen(".histree") : size);
+	size_t end = strlen(path), begin;
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin > 0 && path[begin - 1] != '/';)
+		begin--;
+	const char *name = path + begin;
+	size_t size = end - begin;
+	static const char suffix[] = ".histree";
+	const bool has_suffix =
+		size >= strlen(suffix) && memcmp(name + size - strlen(suffix), suffix, strlen(suffix)) == 0;
+	return strndup(name, has_suffix ? size - strlen(suffix) : size);
 }
 
 static bool read_pixels(const char *text, char **end, uint32_t *pixels)

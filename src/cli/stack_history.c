@@ -33,23 +33,40 @@ static const char *analysis_at(const struct histree_store_info *info, size_t pla
 	return place - FIRST < info->history_count ? info->histories[place - FIRST].analysis : NULL;
 }
 
-static enum cli_exit find_history(const struct target *target, struct histree_history **out)
+/* Returns NULL if there is none. */
+static struct histree_history *find_history(const struct target *target)
 {
+	struct histree_history *history;
 	const struct histree_store_info *info = histree_store_info(target->store);
 	struct histree_error error = { 0 };
 	const char *analysis;
 	for (size_t place = 0; (analysis = analysis_at(info, place)) != NULL; place++) {
-		if (target_history(target, analysis, true, out, &error) != HISTREE_OK)
+		if (target_history(target, analysis, true, &history, &error) != HISTREE_OK)
 			continue;
-		if (has_stacks(*out))
-			return CLI_OK;
-		histree_history_close(*out);
-		*out = NULL;
+		if (has_stacks(history))
+			return history;
+		histree_history_close(history);
 	}
+	return NULL;
+}
+
+bool stack_history_is_there(const struct target *target)
+{
+	struct histree_history *history = find_history(target);
+	histree_history_close(history);
+	return history != NULL;
+}
+
+static enum cli_exit open_history(const struct target *target, struct histree_history **out)
+{
+	*out = find_history(target);
+	if (*out != NULL)
+		return CLI_OK;
 	return report_exit(
 		CLI_INPUT,
 		"'%s' has no call stacks; 'histree build -a ust-calls' makes them of lttng-ust-cyg-profile "
-		"and uftrace, '-a tracks' of spans, and files that define analyses of other events",
+		"and uftrace, '-a samples,sample-stacks' of perf record -g, '-a tracks' of spans, and files that "
+		"define analyses of other events",
 		target->path);
 }
 
@@ -65,7 +82,7 @@ enum cli_exit stack_history_open(struct target *target, const char *path, const 
 		status = target_history(target, NULL, true, out, &error);
 	if (status != HISTREE_OK)
 		return report_error(&error);
-	enum cli_exit code = *out == NULL ? find_history(target, out) : CLI_OK;
+	enum cli_exit code = *out == NULL ? open_history(target, out) : CLI_OK;
 	if (code == CLI_OK)
 		target_warn_of_version(target, histree_history_info(*out)->provider,
 				       histree_history_info(*out)->provider_version);

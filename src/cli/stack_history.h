@@ -9,6 +9,9 @@
 #include "cli/time_option.h"
 #include "histree/flame.h"
 
+/* Whether a store has a history with call stacks. */
+bool stack_history_is_there(const struct target *target);
+
 /*
  * Opens the target and the history of an analysis; NULL: the first one that has call stacks, `ust-calls` and
  * `tracks` before others.  What failed is reported.

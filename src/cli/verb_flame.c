@@ -10,6 +10,7 @@
 #include "cli/flame_rows.h"
 #include "cli/host_part.h"
 #include "cli/picture_file.h"
+#include "cli/sample_flame.h"
 #include "cli/stack_history.h"
 #include "cli/verb.h"
 #include "cli/wait_stacks.h"
@@ -18,8 +19,9 @@
 struct flame_options {
 	const char *analysis, *format, *from, *to;
 	const char *output, *size, *theme, *title;
+	const char *event, *where;
 	uint64_t min, depth;
-	bool by_thread, folded, waits;
+	bool by_thread, by_process, by_cpu, count, folded, waits;
 };
 
 static const char *const themes[] = { "light", "dark", NULL };
@@ -39,6 +41,28 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, by_thread),
 	  .help = "keep the stacks of each thread apart; default: add up all" },
+	{ .name = "by-process",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct flame_options, by_process),
+	  .help = "of samples: keep the stacks of each process apart" },
+	{ .name = "by-cpu",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct flame_options, by_cpu),
+	  .help = "of samples: keep the stacks of each CPU apart" },
+	{ .name = "event",
+	  .argument = "EVENT",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, event),
+	  .help = "of samples: take those of this event; default: the one with most samples" },
+	{ .name = "count",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct flame_options, count),
+	  .help = "of samples: add up how many there are; default: their periods, such as ns of cpu-clock" },
+	{ .name = "where",
+	  .argument = "EXPR",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, where),
+	  .help = "of samples: take only those that pass, as in 'cpu == 1 && process == make'" },
 	{ .name = "waits",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, waits),
@@ -104,7 +128,7 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
 }
 
-static enum cli_exit print(const struct histree_flame *flame, const struct flame_options *chosen)
+static enum cli_exit print(const struct histree_flame *flame, const struct flame_options *chosen, bool are_samples)
 {
 	const struct flame_rows_request request = { .format = row_format_find(chosen->format), .min = chosen->min };
 	uint32_t count;
@@ -119,15 +143,17 @@ static enum cli_exit print(const struct histree_flame *flame, const struct flame
 	else if (!is_empty || !request.format->for_people)
 		code = flame_rows_print(output, flame, &request);
 	if (code == CLI_OK && is_empty)
-		code = report_exit(CLI_NOTHING, chosen->waits ? "no such thread waited in that time"
-							      : "no call is going on in that time");
+		code = report_exit(CLI_NOTHING, "%s in that time",
+				   chosen->waits ? "no such thread waited"
+				   : are_samples ? "there are no such samples"
+						 : "no call is going on");
 	if (code == CLI_OK && histree_flame_is_damaged(flame, 0))
 		code = report_damaged_history();
 	return cli_end(output, code);
 }
 
-static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame, const struct target *target,
-			    const struct flame_options *chosen)
+static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame, const char *path,
+			    const struct flame_options *chosen, bool are_samples)
 {
 	struct histree_error error = { 0 };
 	if (histree_flame_finish(flame, &error) != HISTREE_OK)
@@ -136,8 +162,8 @@ static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame
 	if (chosen->theme != NULL && strcmp(chosen->theme, "dark") == 0)
 		drawing->options.theme = HISTREE_DRAW_DARK;
 	if (chosen->output == NULL)
-		return print(flame, chosen);
-	char *title = picture_file_title(target->path);
+		return print(flame, chosen, are_samples);
+	char *title = picture_file_title(path);
 	drawing->options.title = chosen->title != NULL ? chosen->title : title;
 	enum cli_exit code = title != NULL ? picture_file_draw(chosen->output, draw, drawing) : report_no_memory();
 	free(title);
@@ -180,6 +206,48 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 	return wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
 }
 
+/* Checks what goes with what; *are_samples: the stacks are those of samples. */
+static enum cli_exit choose(const struct flame_options *chosen, const char *path, bool *are_samples)
+{
+	const char *of_samples = chosen->by_process      ? "by-process"
+				 : chosen->by_cpu        ? "by-cpu"
+				 : chosen->event != NULL ? "event"
+				 : chosen->where != NULL ? "where"
+				 : chosen->count         ? "count"
+							 : NULL;
+	*are_samples = false;
+	if (chosen->folded && (chosen->format != NULL || chosen->output != NULL))
+		return report_exit(CLI_USAGE,
+				   "'--folded' prints lines of its own: it goes with neither '--format' nor "
+				   "'--output'");
+	if (chosen->by_thread + chosen->by_process + chosen->by_cpu > 1)
+		return report_exit(CLI_USAGE,
+				   "stacks are kept apart by one of '--by-thread', '--by-process' and '--by-cpu'");
+	*are_samples = !chosen->waits && sample_flame_is_meant(path, chosen->analysis);
+	return *are_samples || of_samples == NULL
+		       ? CLI_OK
+		       : report_exit(CLI_USAGE, "'--%s' is of samples, and these stacks are those of %s",
+				     of_samples, chosen->waits ? "waits" : "calls");
+}
+
+static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_words *words,
+				 const struct flame_options *chosen)
+{
+	const struct sample_question question = {
+		.threads = words->words + 1,
+		.thread_count = words->count - 1,
+		.event = chosen->event,
+		.where = chosen->where,
+		.range = range_of(chosen),
+		.counts = chosen->count,
+		.group = chosen->by_thread    ? HISTREE_FLAME_BY_THREAD
+			 : chosen->by_process ? HISTREE_FLAME_BY_PROCESS
+			 : chosen->by_cpu     ? HISTREE_FLAME_BY_CPU
+					      : HISTREE_FLAME_TOGETHER,
+	};
+	return sample_flame_add(flame, words->words[0], &question);
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct flame_options chosen = { .depth = 4 };
@@ -188,15 +256,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct histree_error error = { 0 };
 	struct target target = { 0 };
 	struct cli_words words;
-	bool lacks_hosts = false;
+	bool lacks_hosts = false, are_samples;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	if (chosen.folded && (chosen.format != NULL || chosen.output != NULL))
-		return report_exit(CLI_USAGE,
-				   "'--folded' prints lines of its own: it goes with neither '--format' nor "
-				   "'--output'");
-	status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
+	status = choose(&chosen, words.words[0], &are_samples);
+	if (status == CLI_OK)
+		status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
 	if (status == CLI_OK && chosen.output != NULL)
 		status = picture_file_format(chosen.output, &drawing.options.format);
 	if (status != CLI_OK)
@@ -204,10 +270,11 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = chosen.waits ? add_waits(flame, &target, &words, &chosen, &lacks_hosts)
-				      : add_calls(flame, &target, &words, &chosen, &lacks_hosts);
+		status = are_samples    ? add_samples(flame, &words, &chosen)
+			 : chosen.waits ? add_waits(flame, &target, &words, &chosen, &lacks_hosts)
+					: add_calls(flame, &target, &words, &chosen, &lacks_hosts);
 	if (status == CLI_OK)
-		status = answer(&drawing, flame, &target, &chosen);
+		status = answer(&drawing, flame, words.words[0], &chosen, are_samples);
 	if (status == CLI_OK && lacks_hosts)
 		status = CLI_INPUT;
 	histree_flame_free(flame);

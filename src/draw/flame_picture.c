@@ -22,6 +22,7 @@ static const double VISIBLE = 0.5; /* pixels */
 struct flame_picture {
 	const struct histree_draw_flame_options *options;
 	const struct histree_flame_node *nodes;
+	const char *unit; /* of weights; NULL: ns */
 	uint32_t count, width, height;
 	uint32_t rows;        /* that there is room for */
 	uint32_t left_out;    /* nodes above them */
@@ -77,19 +78,27 @@ static void put_duration(char *text, size_t size, uint64_t ns)
 	snprintf(text, size, "%.*f %s", unit == 3 ? 0 : 3, (double)ns / units[unit].ns, units[unit].unit);
 }
 
+static void put_weight(const struct flame_picture *picture, char *text, size_t size, uint64_t weight)
+{
+	if (picture->unit != NULL)
+		snprintf(text, size, "%" PRIu64 " %.16s", weight, picture->unit);
+	else
+		put_duration(text, size, weight);
+}
+
 static void put_title(const struct flame_picture *picture, const struct histree_flame_node *node,
 		      char title[TITLE_SIZE])
 {
-	char total[32], self[32];
+	char total[40], self[40];
 	const char *name = node->kind == HISTREE_FLAME_ROOT ? "all" : node->name;
 	if (picture->options->is_difference) {
 		double a = 100 * share(picture, node, 0), b = 100 * share(picture, node, 1);
 		snprintf(title, TITLE_SIZE, "%.160s: %.2f %% of A, %.2f %% of B, %+.2f", name, a, b, b - a);
 		return;
 	}
-	put_duration(total, sizeof(total), node->total[0]);
-	put_duration(self, sizeof(self), node->self[0]);
-	snprintf(title, TITLE_SIZE, "%.160s: %s, %.2f %%; %s of it itself", name, total,
+	put_weight(picture, total, sizeof(total), node->total[0]);
+	put_weight(picture, self, sizeof(self), node->self[0]);
+	snprintf(title, TITLE_SIZE, "%.150s: %s, %.2f %%; %s of it itself", name, total,
 		 100 * share(picture, node, 0), self);
 }
 
@@ -254,8 +263,8 @@ static void measure(struct flame_picture *picture)
 
 static void put_note(const struct flame_picture *picture, char note[TITLE_SIZE])
 {
-	char total[32];
-	put_duration(total, sizeof(total), picture->nodes[0].total[0]);
+	char total[40];
+	put_weight(picture, total, sizeof(total), picture->nodes[0].total[0]);
 	if (picture->options->is_difference)
 		snprintf(note, TITLE_SIZE,
 			 "A to B: red is more in B, blue is less; as wide as the mean of both shares");
@@ -323,6 +332,7 @@ enum histree_status histree_draw_flame(const struct histree_flame *flame,
 	if (picture == NULL)
 		return error_memory(error, "a flame graph");
 	picture->options = options;
+	picture->unit = histree_flame_unit(flame);
 	picture->nodes = histree_flame_nodes(flame, &picture->count);
 	if (picture->nodes == NULL || picture->nodes[0].total[0] + picture->nodes[0].total[1] == 0)
 		status = error_set(error, HISTREE_NOT_FOUND, "nothing is going on in that time");

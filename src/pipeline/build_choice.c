@@ -115,8 +115,8 @@ static enum histree_status choose_applicable(struct build *build)
 {
 	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
 	     entry++) {
-		bool is_default =
-			is_default_here(build, entry) && (entry->analysis != NULL || build_makes_store(build->options));
+		bool is_default = is_default_here(build, entry) &&
+				  (entry->analysis != NULL || build_makes_store(build->options));
 		bool is_wanted = is_default || (build->options->segments && entry->segments != NULL);
 		enum histree_status status = is_wanted ? add_job(build, entry) : HISTREE_OK;
 		if (status < 0)

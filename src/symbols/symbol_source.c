@@ -101,7 +101,8 @@ const char *symbol_source_near_in_tables(struct symbol_source *source, uint64_t 
 {
 	const struct named_range *range = name_table_near(&source->table, address);
 	/* A kernel has the upper half. */
-	return range != NULL && range->start >> 63 == address >> 63 ? demangle(&source->demangler, range->name) : NULL;
+	return range != NULL && range->start >> 63 == address >> 63 ? demangle(&source->demangler, range->name)
+								    : NULL;
 }
 
 /* ---- binaries ----------------------------------------------------------------------------------------------- */

@@ -147,6 +147,9 @@ void histree_flame_free(struct histree_flame *flame)
 	hash_index_release(&flame->by_name);
 	free(flame->branches);
 	free(flame->nodes);
+	free(flame->unit);
+	for (unsigned side = 0; side < HISTREE_FLAME_SIDES; side++)
+		free(flame->events[side]);
 	free(flame);
 }
 
@@ -173,6 +176,17 @@ enum histree_status histree_flame_add(struct histree_flame *flame, unsigned side
 bool histree_flame_is_damaged(const struct histree_flame *flame, unsigned side)
 {
 	return side < HISTREE_FLAME_SIDES && flame->is_damaged[side];
+}
+
+const char *histree_flame_unit(const struct histree_flame *flame)
+{
+	return flame->unit;
+}
+
+const char *histree_flame_event(const struct histree_flame *flame, unsigned side, uint32_t *count)
+{
+	*count = side < HISTREE_FLAME_SIDES ? flame->event_counts[side] : 0;
+	return side < HISTREE_FLAME_SIDES ? flame->events[side] : NULL;
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------- */

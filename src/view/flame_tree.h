@@ -31,6 +31,11 @@ struct histree_flame {
 	struct hash_index by_name;
 	struct histree_flame_node *nodes; /* once it is finished */
 	bool is_damaged[HISTREE_FLAME_SIDES];
+	/* Of samples. */
+	bool has_unit;
+	char *unit; /* NULL: ns */
+	char *events[HISTREE_FLAME_SIDES];
+	uint32_t event_counts[HISTREE_FLAME_SIDES];
 };
 
 /* Returns the number of a name. */

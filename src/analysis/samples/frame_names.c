@@ -135,8 +135,7 @@ static bool find_in_file(struct frame_names *names, uint32_t binary, uint64_t of
 					      .build_id_size = size - path_size - 1 };
 	if (!names->has_binaries || !is_file(key))
 		return true;
-	enum symbol_answer answer =
-		symbol_source_chain(&names->source, &module, offset, add_frame, &finding);
+	enum symbol_answer answer = symbol_source_chain(&names->source, &module, offset, add_frame, &finding);
 	if ((answer == SYMBOL_NO_FILE || answer == SYMBOL_OTHER_BUILD) && names->missing_path == NULL) {
 		names->missing_path = key;
 		names->is_other_build = answer == SYMBOL_OTHER_BUILD;
@@ -171,7 +170,8 @@ bool frame_names_find(struct frame_names *names, uint32_t binary, uint64_t offse
 		uint64_t offset;
 		uint64_t binary;
 	} key = { .offset = offset, .binary = binary };
-	const bool has_one = binary < BINARY_OWN_COUNT && (binary != BINARY_KERNEL || names->source.table.count == 0);
+	const bool has_one =
+		binary < BINARY_OWN_COUNT && (binary != BINARY_KERNEL || names->source.table.count == 0);
 	*frames = &names->unnamed[binary];
 	*count = 1;
 	if (has_one)
@@ -194,7 +194,8 @@ void frame_names_missing(const struct frame_names *names, char *text, size_t siz
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64
 			 " addresses have the name of their binary only: here is %s '%.200s'; say where it is with "
-			 "'--symbols FOLDER', a root with the binaries of the machine that was traced, or their files "
+			 "'--symbols FOLDER', a root with the binaries of the machine that was traced, or their "
+			 "files "
 			 "of debugging information",
 			 names->not_named, names->named + names->not_named,
 			 names->is_other_build ? "another build of" : "no", names->missing_path);

@@ -33,7 +33,7 @@ struct frame_names {
 	struct intern binaries; /* a path, a zero, and a build id */
 	uint32_t *unnamed;      /* by number of the binary: its frame without a name */
 	size_t unnamed_capacity;
-	struct intern places; /* number of the binary and offset in it */
+	struct intern places;      /* number of the binary and offset in it */
 	struct frame_place *found; /* by number of the place */
 	size_t found_capacity;
 	uint32_t *list;

@@ -36,7 +36,7 @@ static enum sample_mode mode_of_marker(uint64_t marker)
 		int64_t marker;
 		enum sample_mode mode;
 	} rows[] = {
-		{ -32, MODE_HYPERVISOR }, { -128, MODE_KERNEL },  { -512, MODE_PROGRAM },
+		{ -32, MODE_HYPERVISOR }, { -128, MODE_KERNEL }, { -512, MODE_PROGRAM },
 		{ -2048, MODE_GUEST },    { -2176, MODE_GUEST }, { -2560, MODE_GUEST },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -169,8 +169,8 @@ static struct sample_binding bind(const struct event_class *class)
 		.mode = event_class_field(class, "perf_mode"),
 		.chain = event_class_field(class, "perf_callchain"),
 	};
-	binding.is_sample = class->trace->has_samples &&
-			    (binding.mode != EVENT_NO_FIELD || binding.chain != EVENT_NO_FIELD);
+	binding.is_sample =
+		class->trace->has_samples && (binding.mode != EVENT_NO_FIELD || binding.chain != EVENT_NO_FIELD);
 	return binding;
 }
 
@@ -181,8 +181,8 @@ static enum histree_status take_sample(struct sample_input *input, const struct 
 	struct sample *sample = &input->sample;
 	*sample = (struct sample){ .is_there = true };
 	input->samples++;
-	sample->has_tid = event_int(event, binding->tid, &sample->tid) &&
-			  event_int(event, binding->pid, &sample->pid);
+	sample->has_tid =
+		event_int(event, binding->tid, &sample->tid) && event_int(event, binding->pid, &sample->pid);
 	sample->has_period = event_int(event, binding->period, &sample->period);
 	const struct address_space *space =
 		sample->has_tid ? sample_processes_space(&input->processes, trace, sample->pid) : NULL;
@@ -255,7 +255,8 @@ void sample_input_missing(const struct sample_input *input, char *text, size_t s
 	frame_names_missing(&input->names, text, size);
 	if (input->samples == 0)
 		snprintf(text, size,
-			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles or "
+			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles "
+			 "or "
 			 "cpu-clock");
 	else if (input->with_callers == 0)
 		snprintf(text, size,
@@ -264,7 +265,8 @@ void sample_input_missing(const struct sample_input *input, char *text, size_t s
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64
 			 " samples are in the kernel, which is one frame, [kernel]: 'sudo cat /proc/kallsyms "
-			 ">kallsyms' on the machine that was traced, before it starts anew, and '--symbols kallsyms' "
+			 ">kallsyms' on the machine that was traced, before it starts anew, and '--symbols "
+			 "kallsyms' "
 			 "tell its functions apart",
 			 input->in_kernel, input->samples);
 }

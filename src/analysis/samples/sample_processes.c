@@ -20,8 +20,7 @@ static uint64_t id_of(const struct event_trace *trace, int64_t number)
 	return (uint64_t)trace->id << 32 | (uint32_t)number;
 }
 
-void sample_processes_init(struct sample_processes *processes, struct frame_names *names,
-			   struct table_space *space)
+void sample_processes_init(struct sample_processes *processes, struct frame_names *names, struct table_space *space)
 {
 	processes->names = names;
 	processes->records.space = space;

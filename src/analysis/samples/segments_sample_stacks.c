@@ -58,8 +58,8 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 			[STACK_LINE] = *text.line != '\0' ? histree_string(text.line) : histree_null(),
 			[STACK_BINARY] = histree_string(text.binary),
 			[STACK_NUMBER] = histree_int((int32_t)i),
-			[STACK_PARENT] = node->parent != STACK_NONE ? histree_int((int32_t)node->parent)
-								    : histree_null(),
+			[STACK_PARENT] =
+				node->parent != STACK_NONE ? histree_int((int32_t)node->parent) : histree_null(),
 			[STACK_SAMPLES] = histree_long((int64_t)node->samples),
 		};
 		const struct histree_segment segment = { node->first, node->last, values };

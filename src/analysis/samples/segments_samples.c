@@ -95,7 +95,8 @@ static void missing(const void *instance, char *text, size_t size)
 const struct segment_analysis segment_analysis_samples = {
 	.name = "samples",
 	.version = 1,
-	.summary = "samples of where programs were (perf record), with their function, thread, CPU, event and period",
+	.summary =
+		"samples of where programs were (perf record), with their function, thread, CPU, event and period",
 	.fields = fields,
 	.field_count = SAMPLE_FIELD_COUNT,
 	.input = &sample_input_kind,

@@ -43,9 +43,8 @@ uint32_t stack_tree_below(struct stack_tree *tree, uint32_t parent, uint32_t fra
 	    !hash_index_reserve(&tree->by_frame, (size_t)tree->count + 1, hash_of, tree->nodes))
 		return STACK_NONE;
 	number = tree->count++;
-	tree->nodes[number] = (struct stack_node){
-		.parent = parent, .frame = frame, .first = INT64_MAX, .last = INT64_MIN
-	};
+	tree->nodes[number] =
+		(struct stack_node){ .parent = parent, .frame = frame, .first = INT64_MAX, .last = INT64_MIN };
 	hash_index_add(&tree->by_frame, hash, number);
 	return number;
 }

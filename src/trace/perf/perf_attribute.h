@@ -17,7 +17,7 @@ struct perf_attribute {
 	uint64_t sample_type; /* bits of enum perf_sample_part */
 	uint64_t read_format;
 	uint64_t fixed_period; /* of each sample; 0: it varies */
-	bool has_trailers; /* records that are no samples end with the parts that say when and where */
+	bool has_trailers;     /* records that are no samples end with the parts that say when and where */
 	uint16_t identifier, ip, tid, time, id, stream_id, cpu, period;
 	uint16_t body; /* where the parts of fixed size end */
 	/* In trailers: bytes from the end of the record. */

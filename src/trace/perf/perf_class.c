@@ -316,7 +316,7 @@ bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
 		*out = (misc & PERF_MISC_IS_EXEC) != 0;
 		return true;
 	case PERF_FIXED_PERIOD:
-		*out = (int64_t)class->attribute->fixed_period;
+		*out = (int64_t) class->attribute->fixed_period;
 		return true;
 	case PERF_IN_CHAIN:
 	case PERF_BUILD_ID:

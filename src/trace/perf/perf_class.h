@@ -24,10 +24,10 @@
 enum perf_place {
 	PERF_IN_RECORD,
 	PERF_IN_RAW,
-	PERF_IN_CHAIN,    /* the call chain: an array */
-	PERF_IN_MODE,     /* who ran, by the head of the record: PERF_MISC_CPU_MODE */
-	PERF_IS_EXEC,     /* of COMM: whether another program begins */
-	PERF_BUILD_ID,    /* of MMAP and MMAP2: bytes */
+	PERF_IN_CHAIN,     /* the call chain: an array */
+	PERF_IN_MODE,      /* who ran, by the head of the record: PERF_MISC_CPU_MODE */
+	PERF_IS_EXEC,      /* of COMM: whether another program begins */
+	PERF_BUILD_ID,     /* of MMAP and MMAP2: bytes */
 	PERF_FIXED_PERIOD, /* of the attribute */
 	PERF_IN_GROUP,
 	PERF_TIME_ENABLED,

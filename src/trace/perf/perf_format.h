@@ -74,17 +74,17 @@ enum perf_feature {
 };
 
 enum {
-	PERF_TYPE_IS_SOFTWARE = 1,    /* of an attribute: its configuration is one of the next two, or others */
-	PERF_COUNTS_NOTHING = 9,      /* it is there for records that are no samples */
-	PERF_BPF_OUTPUT = 10,         /* what programs in the kernel print */
-	PERF_TYPE_IS_TRACEPOINT = 2,  /* of an attribute: its configuration is the id of a tracepoint */
-	PERF_UPDATE_NAME = 2,         /* of PERF_EVENT_UPDATE */
-	PERF_RECORD_HEAD_SIZE = 8,    /* type, 32 bits; misc, 16; size of all, 16 */
-	PERF_MISC_CPU_MODE = 7,       /* bits that say who ran: 1 the kernel, 2 a program, others a guest */
-	PERF_MISC_IS_EXEC = 1 << 13,  /* of PERF_COMM: another program begins */
+	PERF_TYPE_IS_SOFTWARE = 1,        /* of an attribute: its configuration is one of the next two, or others */
+	PERF_COUNTS_NOTHING = 9,          /* it is there for records that are no samples */
+	PERF_BPF_OUTPUT = 10,             /* what programs in the kernel print */
+	PERF_TYPE_IS_TRACEPOINT = 2,      /* of an attribute: its configuration is the id of a tracepoint */
+	PERF_UPDATE_NAME = 2,             /* of PERF_EVENT_UPDATE */
+	PERF_RECORD_HEAD_SIZE = 8,        /* type, 32 bits; misc, 16; size of all, 16 */
+	PERF_MISC_CPU_MODE = 7,           /* bits that say who ran: 1 the kernel, 2 a program, others a guest */
+	PERF_MISC_IS_EXEC = 1 << 13,      /* of PERF_COMM: another program begins */
 	PERF_MISC_HAS_BUILD_ID = 1 << 14, /* of PERF_MMAP2: in place of device and inode */
-	PERF_MISC_HAS_ID_SIZE = 1 << 15, /* of an entry of PERF_FEATURE_BUILD_IDS: else it is 20 bytes */
-	PERF_MISC_LEFT_OUT = 1 << 15, /* of PERF_LOST_SAMPLES: a filter of the user's (BPF) did not want them */
+	PERF_MISC_HAS_ID_SIZE = 1 << 15,  /* of an entry of PERF_FEATURE_BUILD_IDS: else it is 20 bytes */
+	PERF_MISC_LEFT_OUT = 1 << 15,     /* of PERF_LOST_SAMPLES: a filter of the user's (BPF) did not want them */
 	PERF_FILE_HEADER_SIZE = 104,
 	PERF_PIPE_HEADER_SIZE = 16,
 	PERF_ATTRIBUTE_SIZE_MIN = 64, /* of the first version of the kernel's structure */

@@ -160,9 +160,9 @@ static int compare_gaps(const void *a, const void *b)
 	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
 }
 
-enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file,
-				     struct perf_part *part, size_t window_size, struct perf_loss_count *count,
-				     struct trace_stream *stream, struct histree_error *error)
+enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file, struct perf_part *part,
+				     size_t window_size, struct perf_loss_count *count, struct trace_stream *stream,
+				     struct histree_error *error)
 {
 	struct walk walk = { .losses = losses, .file = file, .stream = stream, .count = count };
 	struct perf_records records;

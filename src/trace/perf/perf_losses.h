@@ -35,9 +35,9 @@ struct perf_losses {
  * the count has more than all records said.  Returns HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records
  * cannot be read at all.
  */
-enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file,
-				     struct perf_part *part, size_t window_size, struct perf_loss_count *count,
-				     struct trace_stream *stream, struct histree_error *error);
+enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file, struct perf_part *part,
+				     size_t window_size, struct perf_loss_count *count, struct trace_stream *stream,
+				     struct histree_error *error);
 
 void perf_losses_release(struct perf_losses *losses);
 

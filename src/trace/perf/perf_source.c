@@ -144,11 +144,12 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		trace_notes_warn(base->notes, "%s: what perf wrote behind the events is cut or damaged",
 				 base->path);
 	if (samples_of(&source->file).lack_stacks)
-		trace_notes_warn(base->notes,
-				 "%s: of the stacks of programs it has a copy of the memory (perf record --call-graph "
-				 "dwarf), which is not unwound: only functions of the kernel have their callers; "
-				 "record with '--call-graph fp', and programs with -fno-omit-frame-pointer",
-				 base->path);
+		trace_notes_warn(
+			base->notes,
+			"%s: of the stacks of programs it has a copy of the memory (perf record --call-graph "
+			"dwarf), which is not unwound: only functions of the kernel have their callers; "
+			"record with '--call-graph fp', and programs with -fno-omit-frame-pointer",
+			base->path);
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < base->file_count; i++)
 		status = open_stream(source, i, opening, error);

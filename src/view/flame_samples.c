@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+/*
+ * flame_samples.c - the stacks of samples, added up: docs/design/0084-samples.md.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "base/intern.h"
+#include "histree/flame.h"
+#include "view/flame_sums.h"
+
+enum { GROUP_NAME_SIZE = 600 };
+
+/* Numbers of fields; SIZE_MAX where the store of one host has none. */
+struct sample_fields {
+	size_t stack, event, period, number, name, host;
+};
+struct stack_fields {
+	size_t stack, parent, name, host;
+};
+
+struct samples_work {
+	struct histree_flame *flame;
+	const struct histree_flame_samples_request *request;
+	struct histree_segment_query query;
+	struct sample_fields samples;
+	struct stack_fields stacks;
+	struct flame_sums sums;
+	struct intern hosts;
+	struct id_map groups; /* a name of the flame and one, as a pointer, by host and number */
+	const char *event;
+	bool counts, has_unit;
+};
+
+static enum histree_status no_memory(struct histree_error *error)
+{
+	return error_memory(error, "a flame graph of samples");
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------- */
+
+static bool find(const struct histree_segment_store *store, const char *name, size_t *field)
+{
+	*field = SIZE_MAX;
+	return histree_segment_store_field(store, name, field) == HISTREE_OK;
+}
+
+static enum histree_status find_fields(struct samples_work *work, struct histree_error *error)
+{
+	static const struct {
+		const char *number, *name;
+	} groups[] = {
+		[HISTREE_FLAME_TOGETHER] = { "tid", "thread" },
+		[HISTREE_FLAME_BY_THREAD] = { "tid", "thread" },
+		[HISTREE_FLAME_BY_PROCESS] = { "pid", "process" },
+		[HISTREE_FLAME_BY_CPU] = { "cpu", "thread" },
+	};
+	const struct histree_flame_samples_request *request = work->request;
+	struct sample_fields *samples = &work->samples;
+	struct stack_fields *stacks = &work->stacks;
+	const size_t group = (size_t)request->group < sizeof(groups) / sizeof(groups[0]) ? request->group : 0;
+	bool has_all = find(request->samples, "stack", &samples->stack) &&
+		       find(request->samples, "event", &samples->event) &&
+		       find(request->samples, "period", &samples->period) &&
+		       find(request->samples, groups[group].number, &samples->number) &&
+		       find(request->samples, groups[group].name, &samples->name) &&
+		       find(request->stacks, "stack", &stacks->stack) &&
+		       find(request->stacks, "parent", &stacks->parent) &&
+		       find(request->stacks, "name", &stacks->name);
+	const bool are_of_hosts = find(request->samples, "host", &samples->host);
+	if (!has_all || find(request->stacks, "host", &stacks->host) != are_of_hosts)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the segments are not those of the analyses samples and sample-stacks");
+	return HISTREE_OK;
+}
+
+static const struct histree_value *value_of(const struct histree_segment *segment, size_t field,
+					    enum histree_type type)
+{
+	const struct histree_value *value = field != SIZE_MAX ? &segment->content[field] : NULL;
+	return value != NULL && value->type == type ? value : NULL;
+}
+
+static bool number_of(const struct histree_segment *segment, size_t field, uint32_t *out)
+{
+	const struct histree_value *value = value_of(segment, field, HISTREE_INT);
+	if (value != NULL)
+		*out = (uint32_t)value->int32;
+	return value != NULL;
+}
+
+/* Stacks of several hosts have numbers of their own each.  FLAME_NO_STACK: memory is out. */
+static uint64_t host_of(struct samples_work *work, const struct histree_segment *segment, size_t field)
+{
+	const struct histree_value *value = value_of(segment, field, HISTREE_STRING);
+	if (value == NULL)
+		return 0;
+	const uint32_t number = intern_add(&work->hosts, value->bytes, value->size);
+	return number != INTERN_NONE ? (uint64_t)number << 32 : FLAME_NO_STACK;
+}
+
+/* ---- walks -------------------------------------------------------------------------------------------------- */
+
+typedef enum histree_status segment_taker(struct samples_work *work, void *context,
+					  const struct histree_segment *segment, struct histree_error *error);
+
+/* What was lost is unknown, and said of the side. */
+static enum histree_status walk(struct samples_work *work, struct histree_segment_store *store,
+				const struct histree_segment_query *query, segment_taker *take, void *context,
+				struct histree_error *error)
+{
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = histree_segment_iter_start(iter, query, NULL, error);
+	while (status == HISTREE_OK) {
+		status = histree_segment_iter_next(iter, &segment, error);
+		if (status == HISTREE_OK) {
+			status = take(work, context, &segment, error);
+		} else if (status == HISTREE_PARTIAL) {
+			work->flame->is_damaged[work->request->side] = true;
+			status = HISTREE_OK;
+		}
+	}
+	histree_segment_iter_free(iter);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status take_stack(struct samples_work *work, void *context,
+				      const struct histree_segment *segment, struct histree_error *error)
+{
+	(void)context;
+	uint32_t number, parent;
+	const struct histree_value *name = value_of(segment, work->stacks.name, HISTREE_STRING);
+	if (name == NULL || !number_of(segment, work->stacks.stack, &number))
+		return HISTREE_OK;
+	const uint64_t host = host_of(work, segment, work->stacks.host);
+	const bool has_parent = number_of(segment, work->stacks.parent, &parent);
+	const struct flame_stack stack = { .number = host | number,
+					   .parent = has_parent ? host | parent : FLAME_NO_STACK,
+					   .name = flame_name(work->flame, name->bytes, name->size) };
+	return host != FLAME_NO_STACK && stack.name != FLAME_NONE && flame_sums_add_stack(&work->sums, &stack)
+		       ? HISTREE_OK
+		       : no_memory(error);
+}
+
+/* ---- which event -------------------------------------------------------------------------------------------- */
+
+struct event_counts {
+	struct intern names;
+	uint64_t *samples; /* by number of the name */
+	size_t capacity;
+};
+
+static enum histree_status count_event(struct samples_work *work, void *context,
+				       const struct histree_segment *segment, struct histree_error *error)
+{
+	struct event_counts *counts = context;
+	const struct histree_value *event = value_of(segment, work->samples.event, HISTREE_STRING);
+	if (event == NULL)
+		return HISTREE_OK;
+	const uint32_t known = counts->names.count;
+	const uint32_t number = intern_add(&counts->names, event->bytes, event->size);
+	if (number == INTERN_NONE || !array_reserve(&counts->samples, &counts->capacity, (size_t)number + 1))
+		return no_memory(error);
+	counts->samples[number] = number == known ? 1 : counts->samples[number] + 1;
+	return HISTREE_OK;
+}
+
+/* The one with most samples; of those, the first by name. */
+static const char *most_frequent(const struct event_counts *counts)
+{
+	const char *best = NULL;
+	uint64_t most = 0;
+	size_t size;
+	for (uint32_t i = 0; i < counts->names.count; i++) {
+		const char *name = intern_get(&counts->names, i, &size);
+		if (counts->samples[i] > most ||
+		    (counts->samples[i] == most && best != NULL && strcmp(name, best) < 0)) {
+			best = name;
+			most = counts->samples[i];
+		}
+	}
+	return best;
+}
+
+static enum histree_status choose_event(struct samples_work *work, struct histree_error *error)
+{
+	const unsigned side = work->request->side;
+	struct event_counts counts = { .samples = NULL };
+	enum histree_status status = walk(work, work->request->samples, &work->query, count_event, &counts, error);
+	const char *event = work->request->event != NULL ? work->request->event : most_frequent(&counts);
+	if (status == HISTREE_OK && event != NULL) {
+		free(work->flame->events[side]);
+		work->flame->events[side] = strdup(event);
+		work->flame->event_counts[side] = counts.names.count;
+		if (work->flame->events[side] == NULL)
+			status = no_memory(error);
+	}
+	work->event = work->flame->events[side];
+	intern_release(&counts.names);
+	free(counts.samples);
+	return status;
+}
+
+/* ---- units -------------------------------------------------------------------------------------------------- */
+
+/* The part of "cycles:u" that is counted; letters behind the colon say when.  A tracepoint has words there. */
+static size_t counted_size(const char *event)
+{
+	const char *colon = strchr(event, ':');
+	return colon != NULL && colon[1 + strspn(colon + 1, "ukhGHIDpPSeWb")] == '\0' ? (size_t)(colon - event)
+										      : strlen(event);
+}
+
+static enum histree_status set_unit(struct samples_work *work, struct histree_error *error)
+{
+	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+	struct histree_flame *flame = work->flame;
+	const char *unit = work->counts ? "samples" : work->event;
+	const size_t size = counted_size(unit);
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		if (size == strlen(clocks[i]) && strncmp(unit, clocks[i], size) == 0)
+			unit = NULL;
+	const bool is_same = unit == NULL || flame->unit == NULL
+				     ? unit == flame->unit
+				     : strlen(flame->unit) == size && strncmp(flame->unit, unit, size) == 0;
+	if (flame->has_unit && !is_same)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "these samples are in %.*s, those before in %s: count them, or choose one event",
+				 unit != NULL ? (int)size : 2, unit != NULL ? unit : "ns",
+				 flame->unit != NULL ? flame->unit : "ns");
+	if (!flame->has_unit && unit != NULL && (flame->unit = strndup(unit, size)) == NULL)
+		return no_memory(error);
+	flame->has_unit = true;
+	return HISTREE_OK;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------------ */
+
+static void write_group(const struct samples_work *work, const struct histree_segment *segment, char *text)
+{
+	const struct histree_value *host = value_of(segment, work->samples.host, HISTREE_STRING);
+	const struct histree_value *name = value_of(segment, work->samples.name, HISTREE_STRING);
+	const int host_size = host != NULL ? (int)(host->size < 200 ? host->size : 200) : 0;
+	const int name_size = name != NULL ? (int)(name->size < 200 ? name->size : 200) : 0;
+	const char *slash = host_size > 0 ? "/" : "", *host_text = host != NULL ? host->bytes : "";
+	const char *name_text = name != NULL ? name->bytes : "";
+	uint32_t number;
+	if (!number_of(segment, work->samples.number, &number))
+		snprintf(text, GROUP_NAME_SIZE, "%.*s%s(not known)", host_size, host_text, slash);
+	else if (work->request->group == HISTREE_FLAME_BY_CPU)
+		snprintf(text, GROUP_NAME_SIZE, "%.*s%sCPU %" PRIu32, host_size, host_text, slash, number);
+	else
+		snprintf(text, GROUP_NAME_SIZE, "%.*s%s%.*s%s%" PRId32 "%s", host_size, host_text, slash, name_size,
+			 name_text, name_size > 0 ? " (" : "", (int32_t)number, name_size > 0 ? ")" : "");
+}
+
+/* Returns the name of a group, by which its first sample calls it; FLAME_NONE: memory is out. */
+static uint32_t group_of(struct samples_work *work, const struct histree_segment *segment, uint64_t host)
+{
+	char text[GROUP_NAME_SIZE];
+	uint32_t number = UINT32_MAX;
+	number_of(segment, work->samples.number, &number);
+	const void *known = id_map_find(&work->groups, host | number);
+	if (known != NULL)
+		return (uint32_t)((uintptr_t)known - 1);
+	write_group(work, segment, text);
+	const uint32_t name = flame_name(work->flame, text, strlen(text));
+	if (name == FLAME_NONE || !id_map_add(&work->groups, host | number, (void *)((uintptr_t)name + 1)))
+		return FLAME_NONE;
+	return name;
+}
+
+static enum histree_status take_sample(struct samples_work *work, void *context,
+				       const struct histree_segment *segment, struct histree_error *error)
+{
+	(void)context;
+	const struct histree_value *event = value_of(segment, work->samples.event, HISTREE_STRING);
+	const struct histree_value *period = value_of(segment, work->samples.period, HISTREE_LONG);
+	const size_t size = strlen(work->event);
+	uint32_t number;
+	if (event == NULL || event->size != size || memcmp(event->bytes, work->event, size) != 0)
+		return HISTREE_OK;
+	/* All samples of an event have a period, or none. */
+	if (!work->has_unit) {
+		work->counts |= period == NULL;
+		work->has_unit = true;
+		enum histree_status status = set_unit(work, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	const uint64_t host = host_of(work, segment, work->samples.host);
+	struct flame_sum sum = { .group = FLAME_NO_GROUP, .weight = 1, .stack = FLAME_NO_STACK };
+	if (!work->counts)
+		sum.weight = period != NULL && period->int64 > 0 ? (uint64_t)period->int64 : 0;
+	if (number_of(segment, work->samples.stack, &number))
+		sum.stack = host | number;
+	if (work->request->group != HISTREE_FLAME_TOGETHER)
+		sum.group = group_of(work, segment, host);
+	bool has_group = work->request->group == HISTREE_FLAME_TOGETHER || sum.group != FLAME_NONE;
+	return host != FLAME_NO_STACK && has_group &&
+			       flame_sums_add(&work->sums, work->flame, work->request->side, &sum)
+		       ? HISTREE_OK
+		       : no_memory(error);
+}
+
+static enum histree_status add(struct samples_work *work, struct histree_error *error)
+{
+	const struct histree_flame_samples_request *request = work->request;
+	struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
+	all.from = request->query.from;
+	all.to = request->query.to;
+	all.host_filter = request->query.host_filter;
+	all.host_context = request->query.host_context;
+	all.cancel = request->query.cancel;
+	enum histree_status status = find_fields(work, error);
+	if (status == HISTREE_OK)
+		status = choose_event(work, error);
+	if (status == HISTREE_OK && work->event == NULL)
+		return HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = walk(work, request->stacks, &all, take_stack, NULL, error);
+	flame_sums_sort(&work->sums);
+	if (status == HISTREE_OK)
+		status = walk(work, request->samples, &work->query, take_sample, NULL, error);
+	if (status == HISTREE_OK && !flame_sums_put(&work->sums, work->flame, request->side))
+		status = no_memory(error);
+	return status;
+}
+
+enum histree_status histree_flame_add_samples(struct histree_flame *flame,
+					      const struct histree_flame_samples_request *request,
+					      struct histree_error *error)
+{
+	struct samples_work work = {
+		.flame = flame, .request = request, .query = request->query, .counts = request->counts
+	};
+	work.query.order = HISTREE_SEGMENTS_UNSORTED;
+	work.query.limit = 0;
+	if (request->side >= HISTREE_FLAME_SIDES || flame->nodes != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 flame->nodes != NULL ? "a flame graph that is finished takes no stacks"
+						      : "a flame graph has sides 0 and 1");
+	enum histree_status status = add(&work, error);
+	flame_sums_release(&work.sums);
+	intern_release(&work.hosts);
+	id_map_release(&work.groups);
+	return status;
+}
