@@ -89,11 +89,19 @@ static bool add_symbols(struct elf_names *names)
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
-static bool has_build_id(struct elf_names *names, const uint8_t *build_id, size_t size)
+const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size)
 {
 	const void *own = NULL;
 	ssize_t own_size = dwelf_elf_gnu_build_id(names->elf, &own);
-	return own_size == (ssize_t)size && memcmp(own, build_id, size) == 0;
+	*size = own_size > 0 ? (size_t)own_size : 0;
+	return own_size > 0 ? own : NULL;
+}
+
+static bool has_build_id(const struct elf_names *names, const uint8_t *build_id, size_t size)
+{
+	size_t own_size;
+	const uint8_t *own = elf_names_build_id(names, &own_size);
+	return own != NULL && own_size == size && memcmp(own, build_id, size) == 0;
 }
 
 /* Where it would lie if nobody moved it, and what of it is code. */

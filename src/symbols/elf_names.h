@@ -33,6 +33,9 @@ enum elf_answer elf_names_open(const char *path, const uint8_t *build_id, size_t
 /* Whether it has all functions, not only those that others link with. */
 bool elf_names_are_whole(const struct elf_names *names);
 
+/* Returns its build id, borrowed, and its size; NULL if it has none. */
+const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size);
+
 /*
  * Offsets are those of another file, the binary itself: one with its debugging information need not have its parts
  * where that has them.

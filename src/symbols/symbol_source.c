@@ -168,8 +168,24 @@ static bool is_whole(const struct symbol_file *file)
 	return file->why == SYMBOL_NO_MEMORY || (file->names != NULL && elf_names_are_whole(file->names));
 }
 
-static struct symbol_file open_module(const struct symbol_source *source, const struct symbol_module *module)
+/* Where the trace does not say which build it was, the binary that is there does, and names its other files so. */
+static void learn_build_id(const struct symbol_file *file, struct symbol_module *module, uint8_t room[BUILD_ID_MAX])
 {
+	size_t size;
+	if (module->build_id_size > 0 || file->names == NULL)
+		return;
+	const uint8_t *own = elf_names_build_id(file->names, &size);
+	if (own == NULL || size > BUILD_ID_MAX)
+		return;
+	memcpy(room, own, size); /* that file may make way for a better one */
+	module->build_id = room;
+	module->build_id_size = size;
+}
+
+static struct symbol_file open_module(const struct symbol_source *source, const struct symbol_module *of)
+{
+	struct symbol_module module = *of;
+	uint8_t build_id[BUILD_ID_MAX];
 	struct symbol_file file = { .why = SYMBOL_NO_FILE };
 	char path[4096];
 	for (size_t i = 0; i <= source->folder_count && !is_whole(&file); i++) {
@@ -177,8 +193,10 @@ static struct symbol_file open_module(const struct symbol_source *source, const 
 		if (is_here && (source->no_binaries || source->folder_count > 0))
 			break; /* folders stand for another machine */
 		for (enum candidate each = 0; each < CANDIDATE_COUNT && !is_whole(&file); each++)
-			if (write_candidate(path, sizeof(path), is_here ? "" : source->folders[i], each, module))
-				try_candidate(&file, path, module);
+			if (write_candidate(path, sizeof(path), is_here ? "" : source->folders[i], each, &module)) {
+				try_candidate(&file, path, &module);
+				learn_build_id(&file, &module, build_id);
+			}
 	}
 	return file;
 }

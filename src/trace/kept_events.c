@@ -11,9 +11,9 @@
 /* A field, which in a table of text may be a number and a text at once. */
 struct kept_cell {
 	int64_t number;
-	const char *text;
-	uint64_t size : 62;
-	uint64_t is_number : 1, is_text : 1;
+	const char *text; /* or parts */
+	uint64_t size : 60;
+	uint64_t is_number : 1, is_unsigned : 1, is_text : 1, is_parts : 1;
 };
 
 /* ---- twins ----------------------------------------------------------------------------------------------- */
@@ -35,6 +35,23 @@ static bool kept_string(const struct event *event, uint32_t field, const char **
 	*text = cells[field].text;
 	*size = cells[field].size;
 	return true;
+}
+
+static bool kept_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context)
+{
+	const struct kept_cell *cell = &((const struct kept_cell *)event->handle)[field];
+	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[field] };
+	if (cell->is_parts)
+		return packed_parts_visit(cell->text, cell->size, part.name, visitor, context);
+	if (cell->is_number) {
+		part.kind = cell->is_unsigned ? EVENT_UNSIGNED : EVENT_INT;
+		part.integer = cell->number;
+	} else if (cell->is_text) {
+		part.kind = EVENT_TEXT;
+		part.bytes = cell->text;
+		part.size = cell->size;
+	}
+	return visitor(context, &part);
 }
 
 /* Their events are decoded as they are read, and have cells of their own, with others inside. */
@@ -59,7 +76,7 @@ static const struct event_trace *trace_of(struct kept_classes *classes, const st
 		*twin = *trace;
 		twin->get_int = kept_int;
 		twin->get_string = kept_string;
-		twin->visit = NULL;
+		twin->visit = trace->visit != NULL ? kept_visit : NULL;
 		classes->traces[trace->id] = twin;
 	}
 	return classes->traces[trace->id];
@@ -86,6 +103,7 @@ void kept_classes_release(struct kept_classes *classes)
 {
 	free((void *)classes->classes);
 	free((void *)classes->traces);
+	packed_parts_release(&classes->parts);
 	arena_release(&classes->memory);
 	*classes = (struct kept_classes){ 0 };
 }
@@ -128,28 +146,75 @@ static bool keep_packed(struct kept_events *kept, struct event *event)
 	return true;
 }
 
-static bool keep_fields(struct kept_events *kept, const struct event *from, struct event *event)
+static bool put_part(void *context, const struct event_part *part)
+{
+	packed_parts_put(context, part);
+	return true;
+}
+
+static bool see_kind(void *context, const struct event_part *part)
+{
+	*(enum event_part_kind *)context = part->kind;
+	return false;
+}
+
+/* What is neither a number nor a text: a real number, bytes, or a field with others inside. */
+static bool keep_parts(struct kept_events *kept, struct packed_parts *parts, const struct event *from,
+		       uint32_t field, struct kept_cell *cell)
+{
+	enum event_part_kind kind = EVENT_NOTHING;
+	from->class->trace->visit(from, field, see_kind, &kind);
+	if (kind == EVENT_NOTHING)
+		return true;
+	packed_parts_clear(parts);
+	from->class->trace->visit(from, field, put_part, parts);
+	const void *copy = parts->bytes;
+	if (parts->has_failed || !keep_bytes(kept, &copy, parts->size))
+		return false;
+	cell->text = copy;
+	cell->size = parts->size & (UINT64_MAX >> 4);
+	cell->is_parts = true;
+	return true;
+}
+
+static bool keep_field(struct kept_events *kept, struct packed_parts *parts, const struct event *from,
+		       uint32_t field, struct kept_cell *cell)
 {
 	const struct event_trace *trace = from->class->trace;
+	const char *text;
+	size_t size;
+	*cell = (struct kept_cell){ .number = 0 };
+	int64_t number;
+	cell->is_number = trace->get_int(from, field, &number);
+	if (cell->is_number)
+		cell->number = number;
+	cell->is_text = trace->get_string(from, field, &text, &size);
+	if (cell->is_number && cell->number < 0 && trace->visit != NULL) {
+		enum event_part_kind kind = EVENT_INT;
+		trace->visit(from, field, see_kind, &kind);
+		cell->is_unsigned = kind == EVENT_UNSIGNED;
+	}
+	if (!cell->is_text)
+		return cell->is_number || trace->visit == NULL || keep_parts(kept, parts, from, field, cell);
+	const void *copy = text;
+	if (!keep_bytes(kept, &copy, size))
+		return false;
+	cell->text = copy;
+	cell->size = size & (UINT64_MAX >> 4);
+	return true;
+}
+
+static bool keep_fields(struct kept_events *kept, struct packed_parts *parts, const struct event *from,
+			struct event *event)
+{
 	uint32_t count = event->class->field_count;
 	struct kept_cell *cells = take(kept, count * sizeof(*cells), alignof(struct kept_cell));
 	if (cells == NULL)
 		return false;
 	event->handle = cells;
-	for (uint32_t i = 0; i < count; i++) {
-		struct kept_cell *cell = &cells[i];
-		const char *text;
-		size_t size;
-		cell->is_number = trace->get_int(from, i, &cell->number);
-		cell->is_text = trace->get_string(from, i, &text, &size);
-		if (!cell->is_text)
-			continue;
-		const void *copy = text;
-		if (!keep_bytes(kept, &copy, size))
+	for (uint32_t i = 0; i < count; i++)
+		if (!keep_field(kept, parts, from, i, &cells[i]))
 			return false;
-		cell->text = copy;
-		cell->size = size & (UINT64_MAX >> 2);
-	}
 	return true;
 }
 
@@ -176,13 +241,13 @@ static bool grow(struct kept_events *kept)
 	return true;
 }
 
-static bool try_to_keep(struct kept_events *kept, const struct event *from, struct event *event,
-			const struct event_trace *gap_trace)
+static bool try_to_keep(struct kept_events *kept, struct packed_parts *parts, const struct event *from,
+			struct event *event, const struct event_trace *gap_trace)
 {
 	*event = *from;
 	if (from->gap != NULL)
 		return keep_gap(kept, gap_trace, event);
-	return is_packed(from->class->trace) ? keep_packed(kept, event) : keep_fields(kept, from, event);
+	return is_packed(from->class->trace) ? keep_packed(kept, event) : keep_fields(kept, parts, from, event);
 }
 
 enum kept_outcome kept_events_add(struct kept_events *kept, struct kept_classes *classes, const struct event *event)
@@ -197,7 +262,9 @@ enum kept_outcome kept_events_add(struct kept_events *kept, struct kept_classes 
 		return KEPT_NO_MEMORY;
 	struct event *copy = &kept->events[kept->count];
 	size_t used = kept->used;
-	while (!try_to_keep(kept, event, copy, gap_trace)) {
+	while (!try_to_keep(kept, &classes->parts, event, copy, gap_trace)) {
+		if (classes->parts.has_failed)
+			return KEPT_NO_MEMORY;
 		kept->used = used;
 		if (kept->count > 0)
 			return KEPT_NO_ROOM;

@@ -3,7 +3,7 @@
  * kept_events.h - events that outlive the next one of their trace, in batches: so one thread can read a trace while
  * others look at what it has read (docs/design/0056-build-threads.md).
  *
- * Whatever the format, all fields of an event are decoded when it is kept.  Its class is a twin of the trace's
+ * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class is a twin of the trace's
  * own, with the same id, names and fields, whose trace, a twin too, finds the fields in the copy; the trace of
  * events that are decoded as they are read (packed_event.h) finds them there itself.
  */
@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "event/event.h"
+#include "trace/packed/packed_parts.h"
 
 /* A batch has no more events, and no more bytes unless its only event is larger. */
 enum { KEPT_EVENTS_MAX = 1024, KEPT_BYTES = 192 << 10 };
@@ -26,6 +27,7 @@ struct kept_classes {
 	size_t class_count, class_capacity;
 	const struct event_trace **traces; /* by id */
 	size_t trace_count, trace_capacity;
+	struct packed_parts parts; /* of the field that is being kept */
 };
 
 void kept_classes_release(struct kept_classes *classes);

@@ -105,15 +105,59 @@ void packed_parts_real(struct packed_parts *parts, const char *name, size_t name
 	end_part(parts, at + sizeof(number));
 }
 
-void packed_parts_text(struct packed_parts *parts, const char *name, size_t name_size, const char *text,
-		       size_t size)
+static void put_bytes(struct packed_parts *parts, enum event_part_kind kind, const char *name, size_t name_size,
+		      const void *bytes, size_t size)
 {
-	uint8_t *at = begin_part(parts, EVENT_TEXT, name, name_size, VARINT_SIZE_MAX + size);
+	uint8_t *at = begin_part(parts, kind, name, name_size, VARINT_SIZE_MAX + size);
 	if (at == NULL)
 		return;
 	at = put_varint(at, size);
-	memcpy(at, text, size);
+	if (size > 0)
+		memcpy(at, bytes, size);
 	end_part(parts, at + size);
+}
+
+void packed_parts_text(struct packed_parts *parts, const char *name, size_t name_size, const char *text,
+		       size_t size)
+{
+	put_bytes(parts, EVENT_TEXT, name, name_size, text, size);
+}
+
+void packed_parts_bytes(struct packed_parts *parts, const char *name, size_t name_size, const void *bytes,
+			size_t size)
+{
+	put_bytes(parts, EVENT_BYTES, name, name_size, bytes, size);
+}
+
+void packed_parts_put(struct packed_parts *parts, const struct event_part *part)
+{
+	const char *name = part->depth > 0 ? part->name : NULL;
+	const size_t size = name != NULL ? strlen(name) : 0;
+	switch (part->kind) {
+	case EVENT_NOTHING:
+		packed_parts_nothing(parts, name, size);
+		break;
+	case EVENT_INT:
+		packed_parts_int(parts, name, size, part->integer);
+		break;
+	case EVENT_UNSIGNED:
+		packed_parts_unsigned(parts, name, size, (uint64_t)part->integer);
+		break;
+	case EVENT_REAL:
+		packed_parts_real(parts, name, size, part->real);
+		break;
+	case EVENT_TEXT:
+	case EVENT_BYTES:
+		put_bytes(parts, part->kind, name, size, part->bytes, part->size);
+		break;
+	case EVENT_STRUCTURE:
+	case EVENT_ARRAY:
+		packed_parts_open(parts, part->kind, name, size);
+		break;
+	case EVENT_END:
+		packed_parts_close(parts);
+		break;
+	}
 }
 
 /* ---- visiting -------------------------------------------------------------------------------------------- */
@@ -145,6 +189,7 @@ static void read_value(struct byte_reader *reader, struct event_part *part)
 			memcpy(&part->real, bytes, sizeof(part->real));
 		break;
 	case EVENT_TEXT:
+	case EVENT_BYTES:
 		part->size = (size_t)read_varint(reader);
 		part->bytes = (const char *)read_bytes(reader, part->size);
 		break;

@@ -11,7 +11,7 @@
  *
  * A part: its kind, with PACKED_NAMED where it has a name, the size of the name as a varint, the name and a zero,
  * and what the kind has: an integer as a zigzag varint, an unsigned one as a varint, eight bytes of a real number,
- * the size of a text as a varint and the text.
+ * the size of a text, or of bytes, as a varint and these.
  */
 #ifndef TRACE_PACKED_PACKED_PARTS_H
 #define TRACE_PACKED_PACKED_PARTS_H
@@ -44,6 +44,12 @@ void packed_parts_unsigned(struct packed_parts *parts, const char *name, size_t 
 void packed_parts_real(struct packed_parts *parts, const char *name, size_t name_size, double number);
 void packed_parts_text(struct packed_parts *parts, const char *name, size_t name_size, const char *text,
 		       size_t size);
+
+void packed_parts_bytes(struct packed_parts *parts, const char *name, size_t name_size, const void *bytes,
+			size_t size);
+
+/* Put a part that somebody else's value has; the value itself loses its name. */
+void packed_parts_put(struct packed_parts *parts, const struct event_part *part);
 
 void packed_parts_release(struct packed_parts *parts);
 
