@@ -8,6 +8,7 @@
 #include "cli/flame_rows.h"
 #include "cli/host_part.h"
 #include "cli/picture_file.h"
+#include "cli/sample_flame.h"
 #include "cli/stack_history.h"
 #include "cli/verb.h"
 
@@ -27,16 +28,34 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
 }
 
+static const char *const host_options[HISTREE_FLAME_SIDES] = { "host", "host-b" };
+
+static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_words *words, unsigned number,
+				 const struct compare_flame *chosen)
+{
+	const struct sample_question question = { .threads = words->words + HISTREE_FLAME_SIDES,
+						  .thread_count = words->count - HISTREE_FLAME_SIDES,
+						  .where = chosen->where,
+						  .host = chosen->hosts[number],
+						  .host_option = host_options[number],
+						  .range = chosen->ranges[number],
+						  .side = number };
+	return sample_flame_add(flame, words->words[number], &question);
+}
+
 static enum cli_exit add_side(struct histree_flame *flame, struct flame_side *side, const struct cli_words *words,
 			      unsigned number, const struct compare_flame *chosen)
 {
-	static const char *const options[HISTREE_FLAME_SIDES] = { "host", "host-b" };
+	if (sample_flame_is_meant(words->words[number], chosen->analysis))
+		return add_samples(flame, words, number, chosen);
+	if (chosen->where != NULL)
+		return report_exit(CLI_USAGE, "'--where' is of samples and segments, and these are call stacks");
 	const char *host = chosen->hosts[number];
 	enum cli_exit code =
 		stack_history_open(&side->target, words->words[number], chosen->analysis, &side->history);
 	struct histree_history *added = side->history;
 	if (code == CLI_OK && host != NULL)
-		code = host_part_history(&side->target, side->history, options[number], host, &added);
+		code = host_part_history(&side->target, side->history, host_options[number], host, &added);
 	if (code != CLI_OK)
 		return code;
 	const struct stack_question question = { .history = added,
@@ -63,12 +82,12 @@ static enum cli_exit print(const struct histree_flame *flame, const struct compa
 	return cli_end(output, code);
 }
 
-static enum cli_exit draw_file(struct drawing *drawing, const struct flame_side sides[HISTREE_FLAME_SIDES],
+static enum cli_exit draw_file(struct drawing *drawing, char *const paths[HISTREE_FLAME_SIDES],
 			       const char *const hosts[HISTREE_FLAME_SIDES], const char *path)
 {
 	char *names[HISTREE_FLAME_SIDES] = { NULL }, *title = NULL;
 	for (int i = 0; i < HISTREE_FLAME_SIDES; i++)
-		names[i] = host_part_title(sides[i].target.path, hosts[i]);
+		names[i] = host_part_title(paths[i], hosts[i]);
 	enum cli_exit code = names[0] == NULL || names[1] == NULL ||
 					     asprintf(&title, "%s (A) and %s (B)", names[0], names[1]) < 0
 				     ? report_no_memory()
@@ -100,17 +119,20 @@ int compare_flame_run(const struct cli_words *words, const struct compare_flame 
 		code = report_error(&error);
 	drawing.flame = flame;
 	if (code == CLI_OK)
-		code = chosen->output != NULL ? draw_file(&drawing, sides, chosen->hosts, chosen->output)
+		code = chosen->output != NULL ? draw_file(&drawing, words->words, chosen->hosts, chosen->output)
 					      : print(flame, chosen);
 	for (unsigned i = 0; i < HISTREE_FLAME_SIDES; i++) {
 		/* Patterns need not ask for what is missing, and a host was named. */
-		if (code == CLI_OK && words->count == HISTREE_FLAME_SIDES && chosen->hosts[i] == NULL)
+		if (code == CLI_OK && words->count == HISTREE_FLAME_SIDES && chosen->hosts[i] == NULL &&
+		    sides[i].history != NULL)
 			code = host_part_missing(sides[i].history);
 		if (flame != NULL && code == CLI_OK && histree_flame_is_damaged(flame, i))
-			code = report_exit(
-				CLI_INPUT,
-				"'%s' is damaged, and what is lost counts as unknown; see 'histree verify'",
-				sides[i].target.path);
+			code = sides[i].history == NULL ? sample_flame_damaged()
+							: report_exit(CLI_INPUT,
+								      "'%s' is damaged, and what is lost counts as "
+								      "unknown; see 'histree "
+								      "verify'",
+								      words->words[i]);
 		histree_history_close(sides[i].history);
 		target_close(&sides[i].target);
 	}

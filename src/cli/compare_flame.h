@@ -12,11 +12,12 @@ struct compare_flame {
 	const char *analysis, *format; /* as those options have them */
 	const char *output;            /* a picture; NULL: rows */
 	const char *size;
+	const char *where; /* of samples: those that pass; NULL: all */
 	const struct time_range_options *ranges; /* of A and of B */
 	const char *hosts[2];                    /* of A and of B; NULL: all of a store */
 };
 
-/* The first two words are stores, the others patterns.  Returns what to exit with. */
+/* The first two words are stores, the others patterns, or of samples threads.  Returns what to exit with. */
 int compare_flame_run(const struct cli_words *words, const struct compare_flame *chosen);
 
 #endif

@@ -131,3 +131,10 @@ enum cli_exit sample_flame_add(struct histree_flame *flame, const char *path,
 	free(where);
 	return code;
 }
+
+enum cli_exit sample_flame_damaged(void)
+{
+	return report_exit(CLI_INPUT,
+			   "incomplete: samples, or stacks of some, are damaged or of a host that is missing; "
+			   "see 'histree verify' and 'histree repair'");
+}

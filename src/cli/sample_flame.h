@@ -32,4 +32,7 @@ bool sample_flame_is_meant(const char *path, const char *analysis);
 enum cli_exit sample_flame_add(struct histree_flame *flame, const char *path,
 			       const struct sample_question *question);
 
+/* Says that not all samples or stacks could be read.  Returns CLI_INPUT. */
+enum cli_exit sample_flame_damaged(void);
+
 #endif

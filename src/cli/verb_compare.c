@@ -67,7 +67,7 @@ static const struct cli_option options[] = {
 	  .argument = "EXPR",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct compare_options, where),
-	  .help = "with --segments: only those that pass, as in 'tid == 42'" },
+	  .help = "with --segments, or --flame of samples: only those that pass, as in 'tid == 42'" },
 	{ .name = "host",
 	  .argument = "HOST",
 	  .kind = CLI_TEXT,
@@ -363,7 +363,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		{ .from_name = "from", .to_name = "to", .from = chosen.from, .to = chosen.to },
 		{ .from_name = "from-b", .to_name = "to-b", .from = chosen.from_b, .to = chosen.to_b },
 	};
-	if (chosen.segments == NULL && (chosen.by != NULL || chosen.where != NULL))
+	if (chosen.segments == NULL && (chosen.by != NULL || (chosen.where != NULL && !chosen.flame)))
 		return report_exit(CLI_USAGE,
 				   "'--by' and '--where' are for segments; name them with '--segments ANALYSIS'");
 	if (chosen.segments != NULL && (words.count > SIDES || chosen.analysis != NULL))
@@ -376,6 +376,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 									  .format = chosen.format,
 									  .output = chosen.output,
 									  .size = chosen.size,
+									  .where = chosen.where,
 									  .hosts = { chosen.host, chosen.host_b },
 									  .ranges = ranges });
 	return chosen.segments != NULL ? compare_segments(&words, &chosen, ranges)

@@ -148,7 +148,7 @@ static enum cli_exit print(const struct histree_flame *flame, const struct flame
 				   : are_samples ? "there are no such samples"
 						 : "no call is going on");
 	if (code == CLI_OK && histree_flame_is_damaged(flame, 0))
-		code = report_damaged_history();
+		code = are_samples ? sample_flame_damaged() : report_damaged_history();
 	return cli_end(output, code);
 }
 

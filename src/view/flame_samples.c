@@ -3,10 +3,12 @@
  * flame_samples.c - the stacks of samples, added up: docs/design/0084-samples.md.
  */
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/id_map.h"
@@ -24,6 +26,12 @@ struct stack_fields {
 	size_t stack, parent, name, host;
 };
 
+/* Threads and processes are called as they were last: a process has its caller's name until exec(). */
+struct sample_group {
+	uint32_t name; /* of the flame */
+	histree_time last;
+};
+
 struct samples_work {
 	struct histree_flame *flame;
 	const struct histree_flame_samples_request *request;
@@ -32,7 +40,8 @@ struct samples_work {
 	struct stack_fields stacks;
 	struct flame_sums sums;
 	struct intern hosts;
-	struct id_map groups; /* a name of the flame and one, as a pointer, by host and number */
+	struct arena records;
+	struct id_map groups; /* struct sample_group by host and number */
 	const char *event;
 	bool counts, has_unit;
 };
@@ -151,7 +160,56 @@ static enum histree_status take_stack(struct samples_work *work, void *context,
 		       : no_memory(error);
 }
 
-/* ---- which event -------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------------------- */
+
+static void write_group(const struct samples_work *work, const struct histree_segment *segment, char *text)
+{
+	const struct histree_value *host = value_of(segment, work->samples.host, HISTREE_STRING);
+	const struct histree_value *name = value_of(segment, work->samples.name, HISTREE_STRING);
+	const int host_size = host != NULL ? (int)(host->size < 200 ? host->size : 200) : 0;
+	const int name_size = name != NULL ? (int)(name->size < 200 ? name->size : 200) : 0;
+	const char *slash = host_size > 0 ? "/" : "", *host_text = host != NULL ? host->bytes : "";
+	const char *name_text = name != NULL ? name->bytes : "";
+	uint32_t number;
+	if (!number_of(segment, work->samples.number, &number))
+		snprintf(text, GROUP_NAME_SIZE, "%.*s%s(not known)", host_size, host_text, slash);
+	else if (work->request->group == HISTREE_FLAME_BY_CPU)
+		snprintf(text, GROUP_NAME_SIZE, "%.*s%sCPU %" PRIu32, host_size, host_text, slash, number);
+	else
+		snprintf(text, GROUP_NAME_SIZE, "%.*s%s%.*s%s%" PRId32 "%s", host_size, host_text, slash, name_size,
+			 name_text, name_size > 0 ? " (" : "", (int32_t)number, name_size > 0 ? ")" : "");
+}
+
+static uint64_t group_key(const struct samples_work *work, const struct histree_segment *segment, uint64_t host)
+{
+	uint32_t number = UINT32_MAX;
+	number_of(segment, work->samples.number, &number);
+	return host | number;
+}
+
+static bool meet_group(struct samples_work *work, const struct histree_segment *segment)
+{
+	char text[GROUP_NAME_SIZE];
+	const uint64_t host = host_of(work, segment, work->samples.host);
+	if (work->request->group == HISTREE_FLAME_TOGETHER || host == FLAME_NO_STACK)
+		return host != FLAME_NO_STACK;
+	const uint64_t key = group_key(work, segment, host);
+	struct sample_group *group = id_map_find(&work->groups, key);
+	if (group == NULL) {
+		group = arena_allocate(&work->records, sizeof(*group), alignof(struct sample_group));
+		if (group == NULL || !id_map_add(&work->groups, key, group))
+			return false;
+		*group = (struct sample_group){ .last = INT64_MIN };
+	} else if (segment->start < group->last || work->request->group == HISTREE_FLAME_BY_CPU) {
+		return true;
+	}
+	write_group(work, segment, text);
+	group->last = segment->start;
+	group->name = flame_name(work->flame, text, strlen(text));
+	return group->name != FLAME_NONE;
+}
+
+/* ---- which event, and which groups -------------------------------------------------------------------------------------------- */
 
 struct event_counts {
 	struct intern names;
@@ -171,7 +229,7 @@ static enum histree_status count_event(struct samples_work *work, void *context,
 	if (number == INTERN_NONE || !array_reserve(&counts->samples, &counts->capacity, (size_t)number + 1))
 		return no_memory(error);
 	counts->samples[number] = number == known ? 1 : counts->samples[number] + 1;
-	return HISTREE_OK;
+	return meet_group(work, segment) ? HISTREE_OK : no_memory(error);
 }
 
 /* The one with most samples; of those, the first by name. */
@@ -245,40 +303,6 @@ static enum histree_status set_unit(struct samples_work *work, struct histree_er
 
 /* ---- samples ------------------------------------------------------------------------------------------------ */
 
-static void write_group(const struct samples_work *work, const struct histree_segment *segment, char *text)
-{
-	const struct histree_value *host = value_of(segment, work->samples.host, HISTREE_STRING);
-	const struct histree_value *name = value_of(segment, work->samples.name, HISTREE_STRING);
-	const int host_size = host != NULL ? (int)(host->size < 200 ? host->size : 200) : 0;
-	const int name_size = name != NULL ? (int)(name->size < 200 ? name->size : 200) : 0;
-	const char *slash = host_size > 0 ? "/" : "", *host_text = host != NULL ? host->bytes : "";
-	const char *name_text = name != NULL ? name->bytes : "";
-	uint32_t number;
-	if (!number_of(segment, work->samples.number, &number))
-		snprintf(text, GROUP_NAME_SIZE, "%.*s%s(not known)", host_size, host_text, slash);
-	else if (work->request->group == HISTREE_FLAME_BY_CPU)
-		snprintf(text, GROUP_NAME_SIZE, "%.*s%sCPU %" PRIu32, host_size, host_text, slash, number);
-	else
-		snprintf(text, GROUP_NAME_SIZE, "%.*s%s%.*s%s%" PRId32 "%s", host_size, host_text, slash, name_size,
-			 name_text, name_size > 0 ? " (" : "", (int32_t)number, name_size > 0 ? ")" : "");
-}
-
-/* Returns the name of a group, by which its first sample calls it; FLAME_NONE: memory is out. */
-static uint32_t group_of(struct samples_work *work, const struct histree_segment *segment, uint64_t host)
-{
-	char text[GROUP_NAME_SIZE];
-	uint32_t number = UINT32_MAX;
-	number_of(segment, work->samples.number, &number);
-	const void *known = id_map_find(&work->groups, host | number);
-	if (known != NULL)
-		return (uint32_t)((uintptr_t)known - 1);
-	write_group(work, segment, text);
-	const uint32_t name = flame_name(work->flame, text, strlen(text));
-	if (name == FLAME_NONE || !id_map_add(&work->groups, host | number, (void *)((uintptr_t)name + 1)))
-		return FLAME_NONE;
-	return name;
-}
-
 static enum histree_status take_sample(struct samples_work *work, void *context,
 				       const struct histree_segment *segment, struct histree_error *error)
 {
@@ -303,11 +327,10 @@ static enum histree_status take_sample(struct samples_work *work, void *context,
 		sum.weight = period != NULL && period->int64 > 0 ? (uint64_t)period->int64 : 0;
 	if (number_of(segment, work->samples.stack, &number))
 		sum.stack = host | number;
-	if (work->request->group != HISTREE_FLAME_TOGETHER)
-		sum.group = group_of(work, segment, host);
-	bool has_group = work->request->group == HISTREE_FLAME_TOGETHER || sum.group != FLAME_NONE;
-	return host != FLAME_NO_STACK && has_group &&
-			       flame_sums_add(&work->sums, work->flame, work->request->side, &sum)
+	const struct sample_group *group = id_map_find(&work->groups, group_key(work, segment, host));
+	if (group != NULL)
+		sum.group = group->name;
+	return host != FLAME_NO_STACK && flame_sums_add(&work->sums, work->flame, work->request->side, &sum)
 		       ? HISTREE_OK
 		       : no_memory(error);
 }
@@ -353,5 +376,6 @@ enum histree_status histree_flame_add_samples(struct histree_flame *flame,
 	flame_sums_release(&work.sums);
 	intern_release(&work.hosts);
 	id_map_release(&work.groups);
+	arena_release(&work.records);
 	return status;
 }
