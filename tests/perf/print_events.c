@@ -42,6 +42,11 @@ static bool print_part(void *context, const struct event_part *part)
 		putchar('\'');
 		print_text(part->bytes, part->size);
 		break;
+	case EVENT_BYTES:
+		putchar('#');
+		for (size_t i = 0; i < part->size; i++)
+			printf("%02x", (unsigned char)part->bytes[i]);
+		break;
 	case EVENT_STRUCTURE:
 	case EVENT_ARRAY:
 		putchar(part->kind == EVENT_STRUCTURE ? '{' : '[');

@@ -13,10 +13,11 @@ import re
 import struct
 import sys
 
-SIDES = {1: ("perf_mmap", ["pid", "tid", "start"], "filename", 40), 3: ("perf_comm", ["pid", "tid"], "comm", 16),
+SIDES = {1: ("perf_mmap", ["pid", "tid", "start", "len", "pgoff"], "filename", 40), 3: ("perf_comm", ["pid", "tid"], "comm", 16),
          4: ("perf_exit", ["pid", "ppid", "tid", "ptid", "time"], None, 0),
          7: ("perf_fork", ["pid", "ppid", "tid", "ptid", "time"], None, 0),
-         10: ("perf_mmap2", ["pid", "tid", "start"], "filename", 72)}
+         10: ("perf_mmap2", ["pid", "tid", "start", "len", "pgoff"], "filename", 72)}
+LONG = ("start", "len", "pgoff", "time")
 FIELD = re.compile(rb"\tfield:(.*?);\toffset:(\d+);\tsize:(\d+);\tsigned:(\d+);")
 
 
@@ -50,20 +51,23 @@ class Walk:
         self.points, self.attributes, self.ids, self.wall = {}, [], {}, 0
         self.entries, self.losses, self.lost, self.counted = [], [], 0, 0
         self.last, self.latest = {}, None
-        self.names = {}
+        self.names, self.build_ids = {}, {}
 
     def get(self, layout, at, data=None):
         return struct.unpack_from(self.order + layout, self.data if data is None else data, at)
 
     def add_attribute(self, data, ids):
-        kind, _, config, _, sample_type, read_format = self.get("IIQQQQ", 0, data)
+        kind, _, config, period, sample_type, read_format = self.get("IIQQQQ", 0, data)
+        is_frequency = data[41] >> 2 & 1 if self.order == "<" else data[41] >> 5 & 1  # bit 10, counted from either end
         for i in range(0, len(ids) // 8 * 8, 8):
             self.ids[self.get("Q", i, ids)[0]] = len(self.attributes)
-        self.attributes.append((kind, config, sample_type, read_format))
+        self.attributes.append((kind, config, sample_type, read_format, 0 if is_frequency else period))
 
     def feature(self, number, data):
         if number == 1:
             self.tracing(data)
+        elif number == 2:
+            self.read_build_ids(data)
         elif number == 29:
             _, _, wall, clock = self.get("IIQQ", 0, data)
             self.wall = wall - clock
@@ -75,6 +79,14 @@ class Walk:
                 begin = at + size + 8
                 self.names[i] = data[begin:begin + room].split(b"\0")[0].decode()
                 at = begin + room + 8 * id_count
+
+    def read_build_ids(self, data):
+        at = 0
+        while at + 36 < len(data):
+            misc, size = self.get("HH", at + 4, data)
+            length = data[at + 32] if misc >> 15 else 20
+            self.build_ids[data[at + 36:at + size].split(b"\0")[0]] = data[at + 12:at + 12 + length]
+            at += size
 
     def tracing(self, data):
         at = data.index(b"\0", 10) + 1 + 2 + 4
@@ -153,7 +165,7 @@ class Walk:
         first = self.attributes[0][2]
         place = 8 if first & 1 << 16 else 8 + 8 * sum(first >> bit & 1 for bit in (0, 1, 2, 3))
         index = self.ids[self.get("Q", place, data)[0]] if len(self.attributes) > 1 else 0
-        kind, config, sample_type, read_format = self.attributes[index]
+        kind, config, sample_type, read_format, period = self.attributes[index]
         at, parts, number = 8, [], None
         time = cpu = None
         for bit in (16, 0, 1, 2, 3, 6, 9, 7, 8):
@@ -180,8 +192,14 @@ class Walk:
             parts.append(("perf_id", number))
         if sample_type >> 4 & 1:
             at += 8 * (1 + bin(read_format & 0x17).count("1"))
+        if kind != 2:
+            if not sample_type >> 8 & 1 and period:
+                parts.append(("perf_period", period))
+            parts.append(("perf_mode", self.get("H", 4, data)[0] & 7))
         if sample_type >> 5 & 1:
-            at += 8 + 8 * self.get("Q", at, data)[0]
+            count, = self.get("Q", at, data)
+            parts.append(("perf_callchain", Shown("[" + "".join(f" {ip}" for ip in self.get(f"{count}Q", at + 8, data)) + " }")))
+            at += 8 + 8 * count
         name = self.names.get(index, f"perf:{kind}:{config}")
         if kind == 2 and config in self.points and sample_type >> 10 & 1:
             size, = self.get("I", at, data)
@@ -218,11 +236,19 @@ class Walk:
             return None
         parts, place = [], 8
         for number in numbers:
-            code, size = ("q", 8) if number in ("start", "time") else ("i", 4)
+            code, size = ("q", 8) if number in LONG else ("i", 4)
             parts.append((number, self.get(code, place, body)[0]))
             place += size
         if text:
-            parts.append((text, body[at:].split(b"\0")[0]))
+            path = body[at:].split(b"\0")[0]
+            parts.append((text, path))
+        misc, = self.get("H", 4, data)
+        if kind == 3:
+            parts.append(("exec", misc >> 13 & 1))
+        if kind in (1, 10):
+            has_own = kind == 10 and misc >> 14 & 1
+            build_id = data[44:44 + data[40]] if has_own else self.build_ids.get(path, b"")
+            parts.append(("build_id", Shown("#" + build_id.hex() if build_id else "")))
         return time + self.wall, cpu, name, parts
 
     def meet(self, kind, data):
@@ -257,7 +283,13 @@ class Walk:
             yield "{} {} gap {} {}".format(*gap)
 
 
+class Shown(str):
+    """As it is printed."""
+
+
 def shown(value):
+    if isinstance(value, Shown):
+        return value
     if not isinstance(value, bytes):
         return str(value - 2**64 if isinstance(value, int) and value >= 2**63 else value)
     return "'" + "".join(chr(byte) if 0x20 < byte < 0x7f and byte != 0x5c else f"\\{byte:02x}" for byte in value)

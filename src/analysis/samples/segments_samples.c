@@ -2,8 +2,8 @@
 /*
  * Samples of where programs were, of `perf record`: each lasts no time.
  *
- * The name is that of the innermost function, and the line where in it the sample is.  The stack is the number of
- * its node in `sample-stacks` of the same store.  The period is what the event counted since the sample before: ns
+ * The name is that of the innermost function.  The stack is the number of its node in `sample-stacks` of the same
+ * store, which also has the line: here that would take 3 of 17 bytes a sample.  The period is what the event counted since the sample before: ns
  * of cpu-clock, cycles; null where the recording does not say.
  */
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 
 enum {
 	SAMPLE_NAME,
-	SAMPLE_LINE,
 	SAMPLE_BINARY,
 	SAMPLE_PROCESS,
 	SAMPLE_THREAD,
@@ -28,10 +27,10 @@ enum {
 };
 
 static const struct histree_segment_field fields[SAMPLE_FIELD_COUNT] = {
-	{ "name", HISTREE_STRING },    { "line", HISTREE_STRING },   { "binary", HISTREE_STRING },
-	{ "process", HISTREE_STRING }, { "thread", HISTREE_STRING }, { "pid", HISTREE_INT },
-	{ "tid", HISTREE_INT },        { "cpu", HISTREE_INT },       { "event", HISTREE_STRING },
-	{ "period", HISTREE_LONG },    { "stack", HISTREE_INT },
+	{ "name", HISTREE_STRING },   { "binary", HISTREE_STRING }, { "process", HISTREE_STRING },
+	{ "thread", HISTREE_STRING }, { "pid", HISTREE_INT },       { "tid", HISTREE_INT },
+	{ "cpu", HISTREE_INT },       { "event", HISTREE_STRING },  { "period", HISTREE_LONG },
+	{ "stack", HISTREE_INT },
 };
 
 struct samples {
@@ -67,7 +66,6 @@ static enum histree_status on_event(void *instance, const struct event *event, s
 	const struct frame_text text =
 		frame_names_text(&samples->input->names, samples->input->tree.nodes[sample->stack].frame);
 	values[SAMPLE_NAME] = histree_string(text.name);
-	values[SAMPLE_LINE] = text_or_null(text.line);
 	values[SAMPLE_BINARY] = histree_string(text.binary);
 	values[SAMPLE_PROCESS] = text_or_null(sample->process);
 	values[SAMPLE_THREAD] = text_or_null(sample->thread);
