@@ -9,12 +9,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "event/event_images.h"
 #include "fuzz.h"
 #include "trace/trace.h"
 
 enum { EVENTS_MAX = 20000 };
 
 static volatile uint64_t seen; /* so that each byte of a text is looked at */
+
+/* Call chains and build ids. */
+static bool look_inside(void *context, const struct event_part *part)
+{
+	(void)context;
+	if (part->kind == EVENT_INT || part->kind == EVENT_UNSIGNED)
+		seen += (uint64_t)part->integer;
+	for (size_t i = 0; part->kind == EVENT_BYTES && i < part->size; i++)
+		seen += (unsigned char)part->bytes[i];
+	return true;
+}
 
 static void look_at(const struct event *event)
 {
@@ -27,7 +39,22 @@ static void look_at(const struct event *event)
 		else if (event_string(event, field, &text, &size))
 			for (size_t i = 0; i < size; i++)
 				seen += (unsigned char)text[i];
+		else
+			event_visit(event, field, look_inside, NULL);
 	}
+}
+
+/* What there was before the first event. */
+static void look_at_images(const struct event_images *images)
+{
+	for (size_t i = 0; images != NULL && i < images->image_count; i++) {
+		const struct event_image *image = &images->images[i];
+		seen += strlen(image->path) + image->begin + image->offset;
+		for (size_t byte = 0; byte < image->build_id_size; byte++)
+			seen += image->build_id[byte];
+	}
+	for (size_t i = 0; images != NULL && i < images->name_count; i++)
+		seen += strlen(images->names[i].name);
 }
 
 /* The place of an event is not of a loss, which is found from the start only. */
@@ -48,6 +75,7 @@ static void read_events(const char *path, struct trace *trace)
 	enum histree_status status;
 	bool has_places = trace_file_count(trace) == 1;
 	trace_want_gaps(trace);
+	look_at_images(trace_at(trace, 0)->images);
 	while ((status = trace_next(trace, &event, NULL)) == HISTREE_OK && events++ < EVENTS_MAX) {
 		struct trace_position place;
 		look_at(&event);

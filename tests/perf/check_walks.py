@@ -14,13 +14,14 @@ import sys
 import walk_recording
 
 MADE = pathlib.Path(__file__).parents[1] / "data/perf-made"
+SAMPLES = MADE.parent / "perf-samples" / "samples.data"
 FORMS = ("file", "swapped", "pipe", "packed", "threads")  # of the same events
 
 
 def main():
     program, paths = sys.argv[1], [pathlib.Path(path) for path in sys.argv[2:]]
     failed, texts = 0, {}
-    for path in paths or sorted(MADE.glob("*.data")) + [MADE / "threads"]:
+    for path in paths or sorted(MADE.glob("*.data")) + [MADE / "threads", SAMPLES]:
         read = subprocess.run([program, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         if "built without zstd" in read.stderr:
             continue

@@ -196,12 +196,22 @@ static enum histree_status take_sample(struct sample_input *input, const struct 
 	return HISTREE_OK;
 }
 
+/* Where nobody says where symbols are, none are looked for. */
+static enum histree_status open_names(struct sample_input *input, struct histree_error *error)
+{
+	const struct symbol_places none = { .no_binaries = true };
+	return input->names.is_open ? HISTREE_OK : frame_names_open(&input->names, &none, input->space, error);
+}
+
 static enum histree_status begin(void *context, const struct event *event, struct histree_error *error)
 {
 	struct sample_input *input = context;
 	input->sample.is_there = false;
 	if (event->gap != NULL || !event->class->trace->has_samples)
 		return HISTREE_OK;
+	enum histree_status status = open_names(input, error);
+	if (status != HISTREE_OK)
+		return status;
 	const struct sample_binding *binding = class_table_find(&input->bindings, event->class);
 	if (binding == NULL) {
 		struct sample_binding made = bind(event->class);

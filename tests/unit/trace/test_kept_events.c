@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_kept_events.c - events that are kept say what they said: each field, with all that is inside of it.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/data.h"
+#include "trace/kept_events.h"
+#include "trace/trace.h"
+
+enum { TEXTS = 4096 };
+
+/* An event in words. */
+struct words {
+	char *text;
+	size_t size;
+	FILE *file;
+};
+
+static bool say_part(void *context, const struct event_part *part)
+{
+	FILE *file = context;
+	fprintf(file, " %d@%" PRIu32 ":%s[%" PRIu64 "]", (int)part->kind, part->depth,
+		part->name != NULL ? part->name : "", part->index);
+	if (part->kind == EVENT_INT || part->kind == EVENT_UNSIGNED)
+		fprintf(file, "%" PRId64, part->integer);
+	else if (part->kind == EVENT_REAL)
+		fprintf(file, "%.17g", part->real);
+	else if (part->kind == EVENT_TEXT || part->kind == EVENT_BYTES)
+		fwrite(part->bytes, 1, part->size, file);
+	return true;
+}
+
+static char *say(const struct event *event, uint64_t *inside)
+{
+	struct words words = { 0 };
+	words.file = open_memstream(&words.text, &words.size);
+	fprintf(words.file, "%" PRId64 " %" PRId32 " %s", event->time, event->cpu, event->class->name);
+	for (uint32_t i = 0; i < event->class->field_count; i++) {
+		int64_t number;
+		const char *text;
+		size_t size;
+		fprintf(words.file, "\n%s", event->class->fields[i]);
+		if (event_int(event, i, &number))
+			fprintf(words.file, " %" PRId64, number);
+		else if (event_string(event, i, &text, &size))
+			fwrite(text, 1, size, words.file);
+		else
+			++*inside;
+		event_visit(event, i, say_part, words.file);
+	}
+	fclose(words.file);
+	return words.text;
+}
+
+/* Returns how many fields are neither numbers nor texts. */
+static uint64_t keep_all(const char *name)
+{
+	char path[DATA_PATH_SIZE], *texts[TEXTS];
+	struct trace *trace;
+	struct event event;
+	struct histree_error error = { 0 };
+	struct kept_classes classes = { 0 };
+	struct kept_events kept = { 0 };
+	size_t count = 0;
+	uint64_t inside = 0;
+	source_path(path, name);
+	const char *const paths[] = { path };
+	assert_int_equal(trace_open(paths, 1, &trace, &error), HISTREE_OK);
+	while (count < TEXTS && trace_next(trace, &event, &error) == HISTREE_OK) {
+		texts[count] = say(&event, &inside);
+		if (kept_events_add(&kept, &classes, &event) != KEPT) {
+			free(texts[count]);
+			break;
+		}
+		count++;
+	}
+	assert_true(count > 10);
+	assert_int_equal(kept.count, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t again = 0;
+		char *text = say(&kept.events[i], &again);
+		assert_string_equal(text, texts[i]);
+		free(text);
+		free(texts[i]);
+	}
+	kept_events_release(&kept);
+	kept_classes_release(&classes);
+	trace_close(trace);
+	return inside;
+}
+
+static void kept_events_say_what_they_said(void **state)
+{
+	(void)state;
+	assert_true(keep_all("tests/data/perf-samples/samples.data") > 30); /* call chains, a build id */
+	keep_all("tests/data/demo-trace");
+	keep_all("tests/data/perf-made/file.data");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(kept_events_say_what_they_said) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
