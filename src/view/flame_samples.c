@@ -254,7 +254,9 @@ static enum histree_status choose_event(struct samples_work *work, struct histre
 	const unsigned side = work->request->side;
 	struct event_counts counts = { .samples = NULL };
 	enum histree_status status = walk(work, work->request->samples, &work->query, count_event, &counts, error);
-	const char *event = work->request->event != NULL ? work->request->event : most_frequent(&counts);
+	const char *event = work->request->event;
+	if (status == HISTREE_OK && event == NULL)
+		event = most_frequent(&counts);
 	if (status == HISTREE_OK && event != NULL) {
 		free(work->flame->events[side]);
 		work->flame->events[side] = strdup(event);

@@ -27,7 +27,9 @@ struct words {
 static bool say_part(void *context, const struct event_part *part)
 {
 	FILE *file = context;
-	fprintf(file, " %d@%" PRIu32 ":%s[%" PRIu64 "]", (int)part->kind, part->depth,
+	/* Below 2^63 both are the same number. */
+	const bool is_plain = part->kind == EVENT_UNSIGNED && part->integer >= 0;
+	fprintf(file, " %d@%" PRIu32 ":%s[%" PRIu64 "]", is_plain ? EVENT_INT : (int)part->kind, part->depth,
 		part->name != NULL ? part->name : "", part->index);
 	if (part->kind == EVENT_INT || part->kind == EVENT_UNSIGNED)
 		fprintf(file, "%" PRId64, part->integer);
