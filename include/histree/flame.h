@@ -137,7 +137,7 @@ enum histree_flame_group {
 };
 
 struct histree_flame_samples_request {
-	/* Of the analyses `samples` and `sample-stacks` of one store; nobody else reads them meanwhile. */
+	/* Of the analyses `samples` and `sample-stacks` of one store. */
 	struct histree_segment_store *samples, *stacks;
 	struct histree_segment_query query; /* which samples: window, filters, cancel; the rest is ignored */
 	const char *event;                  /* of this event; NULL: of the one that has most of them */

@@ -84,6 +84,8 @@ static void answer(struct call *call, const struct dataset *dataset)
 		json_begin_object(json);
 		json_key(json, "total");
 		json_put_unsigned(json, list.nodes[0].total[0]);
+		if (histree_flame_unit(list.flame) != NULL)
+			json_text_member(json, "unit", histree_flame_unit(list.flame));
 		json_bool_member(json, "isDamaged", histree_flame_is_damaged(list.flame, 0));
 		write_nodes(&list, &styles, json);
 		write_styles(&styles, json);

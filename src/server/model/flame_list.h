@@ -23,7 +23,7 @@ struct flame_list {
 	uint64_t least; /* what took less is too narrow to be shown */
 };
 
-/* The history with call stacks, of `ust-calls` or `tracks`; NULL: there is none. */
+/* The history with call stacks, of `ust-calls` or `tracks`; NULL: there is none, and graphs are of samples. */
 struct histree_history *flame_list_history(const struct dataset *dataset);
 bool flame_list_applies(const struct dataset *dataset);
 

@@ -187,9 +187,15 @@ export class FlamePanel extends EventTarget {
 		return found;
 	}
 
+	// Samples may count events in place of ns.
+	#weight(weight) {
+		const { unit } = this.answer.answer;
+		return unit ? `${weight.toLocaleString("en")} ${unit}` : time.duration(weight);
+	}
+
 	#say(matches) {
 		const { total } = this.#tree;
-		const said = [total > 0 ? time.duration(total) : "no function is going on in the visible range"];
+		const said = [total > 0 ? this.#weight(total) : "no function is going on in the visible range"];
 		if (matches) {
 			// A match below another one is in it already.
 			let sum = 0;
@@ -217,7 +223,7 @@ export class FlamePanel extends EventTarget {
 			hideTip();
 			return;
 		}
-		const share = (ns) => `${time.duration(ns)}, ${(100 * ns / Math.max(this.#tree.total, 1)).toFixed(2)} %`;
+		const share = (weight) => `${this.#weight(weight)}, ${(100 * weight / Math.max(this.#tree.total, 1)).toFixed(2)} %`;
 		showTip(event, node.name, node.parent ? [["total", share(node.total)], ["itself", share(node.self)]] : [["total", share(node.total)]]);
 	}
 
