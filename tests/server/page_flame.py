@@ -66,6 +66,18 @@ def zooms_and_searches(page):
     page.browser.until(f"{FLAME}.isComplete && {FLAME}.what.textContent.includes('0 found')")
 
 
+def answers_samples(page, uuid):
+    """Of tests/data/perf-samples, without names."""
+    ask = lambda words: page.browser.run(  # noqa: E731
+        f"return await (await fetch('api/v1/flame?experiment={uuid}&pixels=1000&{words}')).json()")
+    whole = ask("from=0&to=5000000")
+    assert [node[:4] for node in whole["nodes"]] == [
+        ["[app]", 1, 7500000, 4500000], ["[other.so]", 2, 1750000, 1750000], ["[kernel]", 2, 1250000, 1250000],
+        ["[unknown]", 1, 250000, 0], ["[kernel]", 2, 250000, 250000]], whole
+    part = ask("from=0&to=500000&by=thread")
+    assert [node[:3] for node in part["nodes"]][:1] == [["drawer (102)", 1, 500000]], part
+
+
 def main():
     if not browser.is_here():
         print("skipped: needs a browser (apt-get install chromium chromium-driver)")
@@ -76,16 +88,23 @@ def main():
         store = folder / "spans.histree"
         write_trace(folder / "spans.json")
         subprocess.run([sys.argv[1], "build", "-q", "-o", store, folder / "spans.json"], check=True, stderr=subprocess.DEVNULL)
+        sampled, data = folder / "samples.histree", pathlib.Path(__file__).parents[1] / "data/perf-samples/samples.data"
+        done = subprocess.run([sys.argv[1], "build", "-q", "--symbols", "none", "-o", sampled, data], stderr=subprocess.DEVNULL)
+        has_samples = done.returncode == 0  # else recordings of perf cannot be read
         try:
-            with Server(sys.argv[1], folder, [store]) as server:
+            with Server(sys.argv[1], folder, [store] + [sampled] * has_samples) as server:
                 page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
                 page.open()
-                (known,) = page.browser.run("return await (await fetch('api/v1/experiments')).json()")
-                assert known["hasStacks"]
+                all_known = page.browser.run("return await (await fetch('api/v1/experiments')).json()")
+                assert all(one["hasStacks"] for one in all_known) and len(all_known) == 1 + has_samples
+                known = next(one for one in all_known if one["name"].startswith("spans"))
                 fragment = "#" + urllib.parse.urlencode({"trace": known["uuid"], "views": "attributes", "theme": "light"})
                 tally.run("answers", lambda: answers(page, known["uuid"]))
                 tally.run("shows_boxes", lambda: shows_boxes(page, fragment))
                 tally.run("zooms_and_searches", lambda: zooms_and_searches(page))
+                if has_samples:
+                    other = next(one for one in all_known if one is not known)
+                    tally.run("answers_samples", lambda: answers_samples(page, other["uuid"]))
                 view.open("about:blank")
         finally:
             view.close()
