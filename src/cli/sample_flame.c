@@ -18,8 +18,10 @@ bool sample_flame_is_meant(const char *path, const char *analysis)
 	struct histree_error error = { 0 };
 	if (analysis != NULL)
 		return strcmp(analysis, samples) == 0;
-	bool is_meant = target_open(&target, path, &error) == HISTREE_OK && target.store != NULL &&
-			target_find_segments(&target, samples) != NULL && !stack_history_is_there(&target);
+	/* What is wrong with the store is said when it is opened to be read. */
+	const bool is_open = target_open(&target, path, &error) == HISTREE_OK;
+	const bool is_meant = !is_open || (target.store != NULL && target_find_segments(&target, samples) != NULL &&
+					   !stack_history_is_there(&target));
 	target_close(&target);
 	return is_meant;
 }
