@@ -12,7 +12,7 @@ struct compare_flame {
 	const char *analysis, *format; /* as those options have them */
 	const char *output;            /* a picture; NULL: rows */
 	const char *size;
-	const char *where; /* of samples: those that pass; NULL: all */
+	const char *where;                       /* of samples: those that pass; NULL: all */
 	const struct time_range_options *ranges; /* of A and of B */
 	const char *hosts[2];                    /* of A and of B; NULL: all of a store */
 };

@@ -28,7 +28,7 @@ bool sample_flame_is_meant(const char *path, const char *analysis)
 
 /* ---- which threads ------------------------------------------------------------------------------------------ */
 
-/* Appends the condition that a thread is this one: 42, or HOST/42.  NULL: it is none, which is reported, or memory. */
+/* Appends the condition that a thread is this one: 42, or HOST/42.  NULL: it failed, which is reported. */
 static char *with_thread(char *before, const char *thread)
 {
 	const char *slash = strrchr(thread, '/'), *number = slash != NULL ? slash + 1 : thread;

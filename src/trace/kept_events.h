@@ -3,9 +3,9 @@
  * kept_events.h - events that outlive the next one of their trace, in batches: so one thread can read a trace while
  * others look at what it has read (docs/design/0056-build-threads.md).
  *
- * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class is a twin of the trace's
- * own, with the same id, names and fields, whose trace, a twin too, finds the fields in the copy; the trace of
- * events that are decoded as they are read (packed_event.h) finds them there itself.
+ * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
+ * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in
+ * the copy; the trace of events that are decoded as they are read (packed_event.h) finds them there itself.
  */
 #ifndef TRACE_KEPT_EVENTS_H
 #define TRACE_KEPT_EVENTS_H

@@ -209,7 +209,7 @@ static bool meet_group(struct samples_work *work, const struct histree_segment *
 	return group->name != FLAME_NONE;
 }
 
-/* ---- which event, and which groups -------------------------------------------------------------------------------------------- */
+/* ---- which event, and which groups ------------------------------------------------------------------------ */
 
 struct event_counts {
 	struct intern names;

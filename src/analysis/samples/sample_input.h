@@ -2,8 +2,9 @@
 /*
  * sample_input.h - the input of analyses of samples (docs/design/0084-samples.md): which stack each one has.
  *
- * A recording of perf says of a sample who ran and at which addresses; which binaries lie there the events before say
- * (sample_processes.h), which functions these are their symbols (frame_names.h).  A stack is a node of one tree.
+ * A recording of perf says of a sample who ran and at which addresses; which binaries lie there the events before
+ * say (sample_processes.h), which functions these are their symbols (frame_names.h).  A stack is a node of one
+ * tree.
  *
  * Of the kernel, addresses have names if a table of its symbols was given; else all of it is one frame, "[kernel]".
  */

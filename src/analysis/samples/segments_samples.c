@@ -3,8 +3,8 @@
  * Samples of where programs were, of `perf record`: each lasts no time.
  *
  * The name is that of the innermost function.  The stack is the number of its node in `sample-stacks` of the same
- * store, which also has the line: here that would take 3 of 17 bytes a sample.  The period is what the event counted since the sample before: ns
- * of cpu-clock, cycles; null where the recording does not say.
+ * store, which also has the line: here that would take 3 of 17 bytes a sample.  The period is what the event
+ * counted since the sample before: ns of cpu-clock, cycles; null where the recording does not say.
  */
 #include <stdlib.h>
 

@@ -29,7 +29,7 @@ struct stack_tree {
 /* Have its memory from this space.  It is empty yet. */
 void stack_tree_use_space(struct stack_tree *tree, struct table_space *space);
 
-/* Returns the node of a frame below a node, or STACK_NONE: below none; made if there is none.  STACK_NONE: no memory. */
+/* Returns the node of a frame below that of its caller, or STACK_NONE: of none.  STACK_NONE: memory is out. */
 uint32_t stack_tree_below(struct stack_tree *tree, uint32_t parent, uint32_t frame);
 
 /* A sample ends in a node. */

@@ -6,9 +6,9 @@
  * A tracepoint is "SYSTEM:NAME", and its fields are what perf says of a sample (perf_ip, perf_tid, perf_pid,
  * perf_id, perf_stream_id, perf_period) and then those of its description.
  *
- * Samples that are no tracepoints have perf_mode (PERF_MISC_CPU_MODE), and perf_period also where all have the same,
- * which conversions do not have; with call chains, any have perf_callchain.  Binaries that are mapped have len,
- * pgoff and build_id besides, and perf_comm has exec.
+ * Samples that are no tracepoints have perf_mode (PERF_MISC_CPU_MODE), and perf_period also where all have the
+ * same, which conversions do not have; with call chains, any have perf_callchain.  Binaries that are mapped have
+ * len, pgoff and build_id besides, and perf_comm has exec.
  *
  * Samples that read a group of counters (perf record -e '{cycles,instructions}:S') have a field for each event,
  * such as perf_read_cycles, which conversions do not have: what it counted so far, absent of events of other

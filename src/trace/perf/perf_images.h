@@ -38,7 +38,7 @@ struct perf_images {
 /* Learn the build ids of PERF_FEATURE_BUILD_IDS; what is cut or malformed is not known.  False: memory is out. */
 bool perf_images_learn(struct perf_images *images, const uint8_t *bytes, size_t size, bool is_big);
 
-/* A record of the time before perf began; those that say nothing of images or names pass by.  False: memory is out. */
+/* Take a record of the time before perf began, if it says an image or a name.  False: memory is out. */
 bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t size, bool is_big);
 
 /*

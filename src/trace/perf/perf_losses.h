@@ -31,9 +31,9 @@ struct perf_losses {
 };
 
 /*
- * Find those of a part and say so in the notes of the stream; and, on the way, the images of the file.  In the last part, what was lost at the end is what
- * the count has more than all records said.  Returns HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records
- * cannot be read at all.
+ * Find those of a part and say so in the notes of the stream; and, on the way, the images of the file.  In the
+ * last part, what was lost at the end is what the count has more than all records said.  Returns
+ * HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records cannot be read at all.
  */
 enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file, struct perf_part *part,
 				     size_t window_size, struct perf_loss_count *count, struct trace_stream *stream,
