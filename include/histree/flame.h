@@ -47,7 +47,7 @@ struct histree_flame_node {
 	uint32_t depth;       /* 0 for the root */
 	uint32_t descendants; /* how many; they follow it in the array */
 	enum histree_flame_kind kind;
-	/* In ns, or in histree_flame_unit(), by side: without, and with, what is below; UINT64_MAX if it does not fit. */
+	/* By side, in ns or histree_flame_unit(): without, and with, what is below it; UINT64_MAX: too much. */
 	uint64_t self[HISTREE_FLAME_SIDES], total[HISTREE_FLAME_SIDES];
 };
 

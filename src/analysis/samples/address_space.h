@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Linux's vm.max_map_count is 65530 by default. */
-enum { SPACE_IMAGES_MAX = 1 << 17 };
+enum { SPACE_IMAGES_MAX = 1 << 16 };
 
 struct space_image {
 	uint64_t begin, last; /* both inclusive */

@@ -83,6 +83,7 @@ enum histree_status frame_names_open(struct frame_names *names, const struct sym
 	names->has_binaries = places->count > 0 || (!places->no_binaries && elf_names_can_read());
 	names->is_open = true;
 	intern_use_space(&names->places, space);
+	intern_use_space(&names->binaries, space);
 	for (uint32_t i = 0; i < BINARY_OWN_COUNT; i++)
 		if (frame_names_binary(names, own[i], strlen(own[i]), NULL, 0) != i)
 			return error_memory(error, "names of functions");

@@ -263,7 +263,12 @@ static void free_input(void *context)
 void sample_input_missing(const struct sample_input *input, char *text, size_t size)
 {
 	frame_names_missing(&input->names, text, size);
-	if (input->samples == 0)
+	if (input->processes.left_out > 0)
+		snprintf(text, size,
+			 "there are more binaries in processes than fit in: %" PRIu64
+			 " maps and forks are left out, and what lies there is [unknown]",
+			 input->processes.left_out);
+	else if (input->samples == 0)
 		snprintf(text, size,
 			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles "
 			 "or "

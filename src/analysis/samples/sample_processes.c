@@ -24,6 +24,7 @@ void sample_processes_init(struct sample_processes *processes, struct frame_name
 {
 	processes->names = names;
 	processes->records.space = space;
+	intern_use_space(&processes->texts, space);
 	id_map_use_space(&processes->processes, space);
 	id_map_use_space(&processes->threads, space);
 }
@@ -88,6 +89,10 @@ static bool add_image(struct sample_processes *processes, const struct event_tra
 								      strlen(image->path), image->build_id,
 								      image->build_id_size) };
 	const size_t before = process->space.count;
+	if (processes->image_count >= SAMPLE_IMAGES_MAX) {
+		processes->left_out++;
+		return true;
+	}
 	if (put.binary == INTERN_NONE || !address_space_add(&process->space, &put))
 		return false;
 	processes->image_count += process->space.count - before;
@@ -165,9 +170,15 @@ static bool take_fork(struct sample_processes *processes, const struct event *ev
 		return true;
 	}
 	const struct sample_process *from = process_of(processes, trace, parent_pid);
+	if (from == NULL)
+		return false;
 	forget_space(processes, process);
 	process->threads = 1;
-	if (from == NULL || !address_space_copy(&process->space, &from->space))
+	if (processes->image_count + from->space.count > SAMPLE_IMAGES_MAX) {
+		processes->left_out++;
+		return true;
+	}
+	if (!address_space_copy(&process->space, &from->space))
 		return false;
 	processes->image_count += process->space.count;
 	return true;
@@ -285,8 +296,9 @@ const char *sample_processes_name(const struct sample_processes *processes, cons
 {
 	size_t size;
 	const struct sample_thread *thread = id_map_find(&processes->threads, id_of(trace, tid));
-	return thread != NULL && thread->name != INTERN_NONE ? intern_get(&processes->texts, thread->name, &size)
-							     : NULL;
+	if (thread != NULL && thread->name != INTERN_NONE)
+		return intern_get(&processes->texts, thread->name, &size);
+	return tid == 0 ? "swapper" : NULL; /* the idle loop, which nobody names */
 }
 
 void sample_processes_release(struct sample_processes *processes)

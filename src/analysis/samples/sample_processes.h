@@ -11,8 +11,11 @@
 #include "analysis/samples/frame_names.h"
 #include "base/id_map.h"
 
-/* Of processes that are over, the spaces are kept as long as all have no more images than this. */
-enum { SAMPLE_IMAGES_KEPT = 1 << 19 };
+/*
+ * Images of all processes together, 32 bytes each: no more are kept; and of processes that are over, no more but
+ * where there are fewer.
+ */
+enum { SAMPLE_IMAGES_MAX = 1 << 21, SAMPLE_IMAGES_KEPT = 1 << 19 };
 
 struct sample_process {
 	struct address_space space;
@@ -30,6 +33,7 @@ struct sample_processes {
 	struct intern texts;
 	struct arena records;
 	size_t image_count;
+	uint64_t left_out; /* images and forks for which there was no room */
 	struct id_map traces; /* struct event_trace by id: those that have said what there was when they began */
 };
 
