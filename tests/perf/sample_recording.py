@@ -114,15 +114,23 @@ class Recording:
         found = [name for start, name in KERNEL_FUNCTIONS if start <= at]
         return found[-1] if self.has_kernel_names and found else "[kernel]"
 
+    def address(self, pid):
+        """Often at the edge of a function, or of what is mapped."""
+        pick, maps = self.pick, self.maps.get(pid, [])
+        if not maps or pick.random() < 0.1:
+            return pick.randint(0xf000, 0x52000)
+        begin, length, _, _ = pick.choice(maps)
+        return begin + pick.choice([pick.randint(0, length), 0x200 * pick.randint(0, length // 0x200), length])
+
     def sample(self):
         pick = self.pick
         number = pick.randrange(len(self.events))
         pid = pick.choice(list(self.threads))
         tid, cpu = pick.choice(self.threads[pid]), pick.randrange(4)
-        user = [pick.randint(0xf000, 0x52000) for _ in range(pick.choice([0, 1, 2, 3, 8]))]
-        kernel = [KERNEL_FUNCTIONS[0][0] + pick.randint(0, 0x8fff) for _ in range(pick.choice([0, 0, 1, 4]))]
+        user = [self.address(pid) for _ in range(pick.choice([0, 1, 2, 3, 8]))]
+        kernel = [KERNEL_FUNCTIONS[0][0] + pick.choice([pick.randint(0, 0x8fff), 0x1000 * pick.randint(0, 8)]) for _ in range(pick.choice([0, 0, 1, 4]))]
         if not user and not kernel:
-            user = [pick.randint(0xf000, 0x52000)]
+            user = [self.address(pid)]
         chain = ([KERNEL] + kernel if kernel else []) + ([USER] + user if user else [])
         self.put(number, pid, tid, cpu, kernel, user, pick.randint(1, 10**6), self.has_chains and pick.random() < 0.05)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-A binary of 64 bits with functions at addresses and nothing in them: one segment of code, that lies in the file elsewhere than in
+A binary of 64 bits with functions at addresses and nothing in them: a segment of code that lies in the file elsewhere than in
 memory, and a table of symbols.
 """
 import struct
@@ -27,9 +27,11 @@ def write(path, functions, offset, address, size, build_id=b""):
         body += content if number != 1 else b""
         body += b"\0" * (-len(body) % 4)
     note_at = begin + body.rindex(note) if build_id else 0
-    segments = struct.pack("<IIQQQQQQ", 1, 5, offset, address, address, size, size, 4096)
+    # What comes first in memory lies where it does in the file.
+    segments = struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, 64, 64, 4096)
+    segments += struct.pack("<IIQQQQQQ", 1, 5, offset, address, address, size, size, 4096)
     segments += struct.pack("<IIQQQQQQ", 4, 4, note_at, 0, 0, len(note), len(note), 4) if build_id else b""
-    count = 2 if build_id else 1
+    count = 3 if build_id else 2
     head = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9) + struct.pack("<HHIQQQIHHHHHH", MOVABLE, 62, 1, 0, 64, begin + len(body), 0, 64,
                                                                   56, count, 64, len(kinds), 4)
     data = (head + segments).ljust(offset, b"\0") + b"\x90" * size + body + headers
