@@ -675,9 +675,9 @@ static void analyses_are_listed(void **state)
 		segments_by_default += info.makes_segments && info.by_default;
 		segments += info.makes_segments;
 	}
-	assert_int_equal(count, 26);
-	assert_int_equal(segments, 12);
-	assert_int_equal(segments_by_default, 2); /* of tracks */
+	assert_int_equal(count, 28);
+	assert_int_equal(segments, 14);
+	assert_int_equal(segments_by_default, 4); /* of tracks, and of samples */
 }
 
 int main(void)
