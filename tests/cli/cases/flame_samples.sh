@@ -18,6 +18,7 @@ try histree compare --flame app.histree app.histree --where 'event == cpu-clock 
 try histree segments app.histree samples --where 'name == parse' --format tsv
 try histree segments app.histree sample-stacks --format tsv
 try histree stats app.histree samples --by name --format csv
+histree report app.histree | grep -E '^(samples|sample-stacks|draw_line|\(all)' | cut -c 1-40
 # Without the table of the kernel, without names, and without stacks.
 try histree build -q --symbols $S/root -o kernel.histree $S/samples.data
 histree flame kernel.histree --event cpu-clock --folded --by-process | grep shell
@@ -30,3 +31,7 @@ try histree segments none.histree samples --where 'start == +1us && cpu == 0' --
 histree draw "$STORE" -o probe.svg 2>&1 | grep -q 'built without cairo' && exit
 histree flame app.histree --event page-faults -o flame.svg
 grep -o '<title>[^<]*</title>' flame.svg
+histree sql "$STORE" 'SELECT 1' 2>&1 | grep -q 'built without' && exit
+histree sql app.histree 'with recursive paths(stack, path) as (select stack, name from sample_stacks where parent is null
+	union all select one.stack, path || ";" || name from sample_stacks one join paths on one.parent = paths.stack)
+	select path, count(*) from samples join paths using (stack) group by path order by 2 desc limit 2' --format tsv
