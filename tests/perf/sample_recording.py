@@ -61,7 +61,7 @@ class Recording:
 
     def name(self, pid, tid, words, time, is_exec=False):
         self.side(COMM, self.pack("II", pid, tid) + self.text(words), pid, tid, time, 1 << 13 if is_exec else 0)
-        self.names[tid] = words
+        self.names[tid] = words[:255]
         if is_exec:
             self.maps[pid] = []
 
@@ -159,7 +159,7 @@ class Recording:
         for pid in pick.sample(range(10, 99), pick.choice([1, 3])):  # that were there before
             self.threads[pid] = [pid]
             if pick.random() < 0.8:
-                self.name(pid, pid, f"old {pid}", 0)
+                self.name(pid, pid, pick.choice([f"old {pid}", "old" + "x" * 50000]), 0)
             for _ in range(pick.choice([0, 2, 6])):
                 self.map(pid, 0)
         for _ in range(count):
@@ -173,7 +173,7 @@ class Recording:
             elif chance < 0.96:
                 self.fork(pid, pick.random() < 0.5)
             else:
-                self.name(pid, pick.choice(self.threads[pid]), f"named {self.time}", self.time, pick.random() < 0.3)
+                self.name(pid, pick.choice(self.threads[pid]), f"named {self.time}" + "y" * pick.choice([0, 0, 0, 50000]), self.time, pick.random() < 0.3)
 
     def write(self, path):
         count = len(self.events)

@@ -7,6 +7,7 @@
  * counted since the sample before: ns of cpu-clock, cycles; null where the recording does not say.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/samples/sample_input.h"
 #include "analysis/segment_analysis.h"
@@ -25,6 +26,8 @@ enum {
 	SAMPLE_STACK,
 	SAMPLE_FIELD_COUNT,
 };
+
+enum { EVENT_SIZE_MAX = 255 }; /* a name is cut */
 
 static const struct histree_segment_field fields[SAMPLE_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING },   { "binary", HISTREE_STRING }, { "process", HISTREE_STRING },
@@ -72,7 +75,7 @@ static enum histree_status on_event(void *instance, const struct event *event, s
 	values[SAMPLE_PID] = sample->has_tid ? histree_int((int32_t)sample->pid) : histree_null();
 	values[SAMPLE_TID] = sample->has_tid ? histree_int((int32_t)sample->tid) : histree_null();
 	values[SAMPLE_CPU] = event->cpu >= 0 ? histree_int(event->cpu) : histree_null();
-	values[SAMPLE_EVENT] = histree_string(event->class->name);
+	values[SAMPLE_EVENT] = histree_string_n(event->class->name, strnlen(event->class->name, EVENT_SIZE_MAX));
 	values[SAMPLE_PERIOD] =
 		sample->has_period && sample->period >= 0 ? histree_long(sample->period) : histree_null();
 	values[SAMPLE_STACK] = histree_int((int32_t)sample->stack);
