@@ -7,7 +7,7 @@
 #include "event/event_images.h"
 
 /* Linux has 15 bytes of a name; longer ones are cut. */
-enum { NAME_SIZE_MAX = 255 };
+enum { THREAD_NAME_MAX = 255 };
 
 enum process_role { ROLE_NONE, ROLE_NAME, ROLE_FORK, ROLE_EXIT, ROLE_IMAGE };
 
@@ -64,7 +64,7 @@ static struct sample_thread *thread_of(struct sample_processes *processes, const
 static bool set_name(struct sample_processes *processes, const struct event_trace *trace, int64_t tid,
 		     const char *name, size_t size)
 {
-	size = strnlen(name, size < NAME_SIZE_MAX ? size : NAME_SIZE_MAX);
+	size = strnlen(name, size < THREAD_NAME_MAX ? size : THREAD_NAME_MAX);
 	struct sample_thread *thread = thread_of(processes, trace, tid);
 	if (thread != NULL)
 		thread->name = intern_add(&processes->texts, name, size);
