@@ -16,7 +16,7 @@
 #include "histree/flame.h"
 #include "view/flame_sums.h"
 
-enum { GROUP_NAME_SIZE = 600 };
+enum { NAME_MAX_SHOWN = 255, GROUP_NAME_SIZE = 2 * NAME_MAX_SHOWN + 32 };
 
 /* Numbers of fields; SIZE_MAX where the store of one host has none. */
 struct sample_fields {
@@ -166,8 +166,8 @@ static void write_group(const struct samples_work *work, const struct histree_se
 {
 	const struct histree_value *host = value_of(segment, work->samples.host, HISTREE_STRING);
 	const struct histree_value *name = value_of(segment, work->samples.name, HISTREE_STRING);
-	const int host_size = host != NULL ? (int)(host->size < 200 ? host->size : 200) : 0;
-	const int name_size = name != NULL ? (int)(name->size < 200 ? name->size : 200) : 0;
+	const int host_size = host != NULL ? (int)(host->size < NAME_MAX_SHOWN ? host->size : NAME_MAX_SHOWN) : 0;
+	const int name_size = name != NULL ? (int)(name->size < NAME_MAX_SHOWN ? name->size : NAME_MAX_SHOWN) : 0;
 	const char *slash = host_size > 0 ? "/" : "", *host_text = host != NULL ? host->bytes : "";
 	const char *name_text = name != NULL ? name->bytes : "";
 	uint32_t number;
