@@ -28,7 +28,8 @@ struct stack_fields {
 
 /* Threads and processes are called as they were last: a process has its caller's name until exec(). */
 struct sample_group {
-	uint32_t name; /* of the flame */
+	uint32_t text; /* the name alone */
+	uint32_t name; /* of the flame: with the number, and the host */
 	histree_time last;
 };
 
@@ -39,7 +40,7 @@ struct samples_work {
 	struct sample_fields samples;
 	struct stack_fields stacks;
 	struct flame_sums sums;
-	struct intern hosts;
+	struct intern hosts, texts; /* texts: names of groups */
 	struct arena records;
 	struct id_map groups; /* struct sample_group by host and number */
 	const char *event;
@@ -193,18 +194,26 @@ static bool meet_group(struct samples_work *work, const struct histree_segment *
 	const uint64_t host = host_of(work, segment, work->samples.host);
 	if (work->request->group == HISTREE_FLAME_TOGETHER || host == FLAME_NO_STACK)
 		return host != FLAME_NO_STACK;
+	const struct histree_value *name = value_of(segment, work->samples.name, HISTREE_STRING);
 	const uint64_t key = group_key(work, segment, host);
+	const uint32_t known =
+		intern_add(&work->texts, name != NULL ? name->bytes : "", name != NULL ? name->size : 0);
 	struct sample_group *group = id_map_find(&work->groups, key);
+	if (known == INTERN_NONE)
+		return false;
 	if (group == NULL) {
 		group = arena_allocate(&work->records, sizeof(*group), alignof(struct sample_group));
 		if (group == NULL || !id_map_add(&work->groups, key, group))
 			return false;
-		*group = (struct sample_group){ .last = INT64_MIN };
-	} else if (segment->start < group->last || work->request->group == HISTREE_FLAME_BY_CPU) {
-		return true;
+		*group = (struct sample_group){ .text = INTERN_NONE, .last = INT64_MIN };
 	}
-	write_group(work, segment, text);
+	if (segment->start < group->last)
+		return true;
 	group->last = segment->start;
+	if (group->text == known || (group->text != INTERN_NONE && work->request->group == HISTREE_FLAME_BY_CPU))
+		return true;
+	group->text = known;
+	write_group(work, segment, text);
 	group->name = flame_name(work->flame, text, strlen(text));
 	return group->name != FLAME_NONE;
 }
@@ -377,6 +386,7 @@ enum histree_status histree_flame_add_samples(struct histree_flame *flame,
 	enum histree_status status = add(&work, error);
 	flame_sums_release(&work.sums);
 	intern_release(&work.hosts);
+	intern_release(&work.texts);
 	id_map_release(&work.groups);
 	arena_release(&work.records);
 	return status;
