@@ -50,7 +50,7 @@ enum histree_status cube_writer_begin(const struct ladder_source *source, uint64
 	return status;
 }
 
-/* Whether it costs too much to read what nobody else does. */
+/* Whether to read what nobody else does would cost more than to read the history once more. */
 static bool is_too_much(const struct cube_writer *writer)
 {
 	const struct ladder_source *source = writer->file.source;
@@ -59,7 +59,7 @@ static bool is_too_much(const struct cube_writer *writer)
 	for (size_t i = 0; i < writer->maker.threads.cpu_count; i++)
 		of_cpus += source->counts->states[writer->maker.threads.cpus[i].current];
 	states += (attributes / writer->attributes_max + (attributes > 0)) * of_cpus;
-	return states > writer->file.of.interval_count / source->options->cube_share_min;
+	return states > writer->file.of.interval_count;
 }
 
 enum histree_status cube_writer_choose(struct cube_writer *writer, const struct overview_choice *among,

@@ -39,7 +39,6 @@ struct overview_options overview_options_complete(const struct overview_options 
 	complete(&options.sums_percent_max, 3);
 	complete(&options.sum_states_min, 256);
 	complete(&options.cube_percent_max, 2);
-	complete(&options.cube_share_min, 4);
 	complete(&options.number_states_min, 4096);
 	complete(&options.number_states_log2, 6);
 	return options;

@@ -26,7 +26,6 @@ struct overview_options {
 	uint32_t sums_percent_max;    /* that the overview of sums has at most; 3 */
 	uint32_t sum_states_min;      /* of an attribute that goes into it; 256 */
 	uint32_t cube_percent_max;    /* that the cube has at most; 2 */
-	uint32_t cube_share_min;      /* what it alone reads is such a share of the history's states at most; 4 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
 	size_t memory_max;       /* of the buffers of one, as in struct histree_tree_options */
 	uint32_t threads;        /* that they have work for */

@@ -32,7 +32,6 @@ static const struct overview_options options = {
 	.sum_states_min = UINT32_MAX,
 	.percent_max = 100000,
 	.cube_percent_max = 100000,
-	.cube_share_min = 1,
 	.threads = 1,
 };
 

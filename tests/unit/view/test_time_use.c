@@ -145,7 +145,6 @@ static void sum_up(struct world *world, struct random *random)
 		.sum_states_min = 1 + (uint32_t)random_below(random, 20),
 		/* So little that cells become wider, or so much that they do not. */
 		.cube_percent_max = 30 + (uint32_t)random_below(random, UINT64_C(100) << random_below(random, 10)),
-		.cube_share_min = 1,
 		.threads = 1,
 	};
 	struct histree_error error = { 0 };
