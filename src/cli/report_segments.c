@@ -24,6 +24,7 @@ static const struct section {
 	{ "block-io", "Requests to disks", "name" },
 	{ "packets", "Network packets: from the queue to the driver, from there to who reads them", "name" },
 	{ "function-calls", "Functions", "name" },
+	{ "samples", "Samples: the functions that ran", "name" },
 	{ "track-spans", "Spans", "name" },
 	{ "track-flows", "Flows", "name" },
 };
@@ -45,6 +46,13 @@ static const struct row_column columns[] = {
 	{ .name = "thread", .width = 24 }, /* of the longest, where segments have one */
 };
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+/* Of those that are moments. */
+static const struct row_column moment_columns[] = {
+	{ .name = "name", .width = 24 },
+	RIGHT("count", 8),
+	RIGHT("percent", 8),
+};
 
 /* What is asked of one store. */
 struct asking {
@@ -92,6 +100,14 @@ static enum histree_status find_longest(const struct asking *asking, const struc
 	return status < 0 ? status : HISTREE_OK;
 }
 
+static void put_name(struct row_writer *rows, const struct histree_segment_group *group, bool is_all)
+{
+	if (is_all || group->value.type == HISTREE_NULL)
+		row_text(rows, is_all ? "(all)" : "(unknown)");
+	else
+		row_value(rows, &group->value);
+}
+
 static enum histree_status put_group(struct overview_page *page, const struct asking *asking,
 				     const struct histree_segment_group *group, bool is_all,
 				     struct histree_error *error)
@@ -100,10 +116,7 @@ static enum histree_status put_group(struct overview_page *page, const struct as
 	struct row_writer *rows = &page->rows;
 	enum histree_status status = HISTREE_OK;
 	time_format_clock(group->max_start, at);
-	if (is_all || group->value.type == HISTREE_NULL)
-		row_text(rows, is_all ? "(all)" : "(unknown)");
-	else
-		row_value(rows, &group->value);
+	put_name(rows, group, is_all);
 	row_unsigned(rows, group->count);
 	row_duration(rows, (uint64_t)group->mean);
 	row_duration(rows, group->percentiles[HISTREE_P99]);
@@ -118,11 +131,48 @@ static enum histree_status put_group(struct overview_page *page, const struct as
 	return status;
 }
 
+/* None of them lasts, so they are counted. */
+static enum histree_status put_moments(struct overview_page *page, const struct asking *asking,
+				       const struct histree_segment_stats *stats)
+{
+	const struct histree_segment_group *all = histree_segment_stats_all(stats), *group;
+	overview_page_table(page, moment_columns, sizeof(moment_columns) / sizeof(*moment_columns));
+	for (size_t i = 0; i <= asking->source->row_max; i++) {
+		group = i < asking->source->row_max ? histree_segment_stats_group(stats, i) : all;
+		if (group == NULL)
+			continue;
+		put_name(&page->rows, group, group == all);
+		row_unsigned(&page->rows, group->count);
+		row_percent(&page->rows, 100.0 * (double)group->count / (double)all->count);
+		row_end(&page->rows);
+	}
+	overview_page_table_end(page);
+	return HISTREE_OK;
+}
+
+static enum histree_status put_durations(struct overview_page *page, const struct asking *asking,
+					 const struct histree_segment_stats *stats, struct histree_error *error)
+{
+	const struct histree_segment_group *group;
+	enum histree_status status = HISTREE_OK;
+	overview_page_table(page, columns, asking->tid != SIZE_MAX ? COLUMNS : COLUMNS - 1);
+	for (size_t i = 0; status == HISTREE_OK && i < asking->source->row_max &&
+			   (group = histree_segment_stats_group(stats, i)) != NULL;
+	     i++)
+		status = put_group(page, asking, group, false, error);
+	if (status == HISTREE_OK)
+		status = put_group(page, asking, histree_segment_stats_all(stats), true, error);
+	overview_page_table_end(page);
+	return status;
+}
+
 static enum histree_status put_stats(struct overview_page *page, const struct asking *asking,
 				     const struct histree_segment_stats *stats, struct histree_error *error)
 {
-	const struct histree_segment_group *all = histree_segment_stats_all(stats), *group;
+	const struct histree_segment_group *all = histree_segment_stats_all(stats);
 	const struct section *section = asking->section;
+	const char *path = asking->source->target->path;
+	const bool lasts = all->max > 0;
 	enum histree_status status = HISTREE_OK;
 	char command[256];
 	if (all->count == 0)
@@ -130,23 +180,18 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 	overview_page_section(page, section->title);
 	if (histree_segment_stats_loss(stats) != NULL)
 		overview_page_sentence(page, "Some are missing, as nodes of the store are damaged.");
-	overview_page_table(page, columns, asking->tid != SIZE_MAX ? COLUMNS : COLUMNS - 1);
-	for (size_t i = 0; status == HISTREE_OK && i < asking->source->row_max &&
-			   (group = histree_segment_stats_group(stats, i)) != NULL;
-	     i++)
-		status = put_group(page, asking, group, false, error);
-	if (status == HISTREE_OK)
-		status = put_group(page, asking, all, true, error);
-	overview_page_table_end(page);
+	status = lasts ? put_durations(page, asking, stats, error) : put_moments(page, asking, stats);
 	const bool by_name = strcmp(section->by, "name") == 0;
 	snprintf(command, sizeof(command), " %s%s%s%s", section->analysis, asking->source->window,
 		 by_name ? "" : " --by ", by_name ? "" : section->by);
-	overview_page_command(page, "stats", asking->source->target->path, command);
-	if (!by_name)
+	overview_page_command(page, "stats", path, command);
+	if (strcmp(section->analysis, "samples") == 0)
+		overview_page_command(page, "flame", path, asking->source->window);
+	if (!by_name || !lasts)
 		return status;
 	snprintf(command, sizeof(command), " %s%s --sort duration --reverse --top 20", section->analysis,
 		 asking->source->window);
-	overview_page_command(page, "segments", asking->source->target->path, command);
+	overview_page_command(page, "segments", path, command);
 	return status;
 }
 

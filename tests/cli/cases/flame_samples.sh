@@ -18,7 +18,7 @@ try histree compare --flame app.histree app.histree --where 'event == cpu-clock 
 try histree segments app.histree samples --where 'name == parse' --format tsv
 try histree segments app.histree sample-stacks --format tsv
 try histree stats app.histree samples --by name --format csv
-histree report app.histree | grep -E '^(samples|sample-stacks|draw_line|\(all)' | cut -c 1-40
+histree report app.histree | sed -n '/^Samples/,/flame/p'
 # Without the table of the kernel, without names, and without stacks.
 try histree build -q --symbols $S/root -o kernel.histree $S/samples.data
 histree flame kernel.histree --event cpu-clock --folded --by-process | grep shell
