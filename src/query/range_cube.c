@@ -64,11 +64,8 @@ static enum histree_status read_cell(const struct reading *reading, uint32_t lev
 	if (level == 0)
 		return HISTREE_ERR_FORMAT;
 	const uint64_t below = cube_level_cells(&reading->levels, level - 1);
-	const uint64_t first = cell << LEVELED_STEP_LOG2, after = (cell + 1) << LEVELED_STEP_LOG2;
-	status = HISTREE_OK;
-	for (uint64_t each = first; each < after && each < below && status == HISTREE_OK; each++)
-		status = read_cell(reading, level - 1, each, error);
-	return status;
+	const uint64_t after = (cell + 1) << LEVELED_STEP_LOG2;
+	return read_cells(reading, level - 1, cell << LEVELED_STEP_LOG2, after < below ? after : below, error);
 }
 
 static enum histree_status read_cells(const struct reading *reading, uint32_t level, uint64_t first, uint64_t after,

@@ -22,6 +22,7 @@
 #include "support/effort.h"
 #include "support/faulty_memory.h"
 #include "support/forging.h"
+#include "support/overview_file.h"
 
 enum { ATTRIBUTES = 2, STATES = 3000, RANGES = 40 };
 
@@ -36,9 +37,8 @@ static const struct overview_options options = {
 };
 
 struct asking {
-	char path[64], overview[80];
-	uint8_t *bytes; /* of the overview as it was made */
-	size_t size;
+	char path[64];
+	struct overview_file file;
 	struct histree_history_info of;
 	histree_time from[RANGES], to[RANGES];
 	struct histree_numbers right[RANGES];
@@ -114,47 +114,10 @@ static bool is_right(const struct asking *asking, const char *what)
 	return right;
 }
 
-static void hear(void *context, const char *fault)
-{
-	unsigned *faults = context;
-	assert_non_null(strstr(fault, ".numbers"));
-	++*faults;
-}
-
 /* Whether verifying says that the overview is wrong. */
 static bool is_told(const struct asking *asking)
 {
-	struct histree_history *history;
-	unsigned faults = 0;
-	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
-	enum histree_status status = histree_history_verify(history, hear, &faults, NULL);
-	if (status == HISTREE_OK)
-		status = histree_numbers_verify(history, hear, &faults, NULL);
-	histree_history_close(history);
-	assert_true(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
-	assert_true(status != HISTREE_OK || faults == 0);
-	return status != HISTREE_OK;
-}
-
-static void read_overview(struct asking *asking)
-{
-	FILE *file = fopen(asking->overview, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	asking->size = (size_t)ftell(file);
-	rewind(file);
-	asking->bytes = malloc(asking->size);
-	assert_non_null(asking->bytes);
-	assert_int_equal(fread(asking->bytes, 1, asking->size, file), asking->size);
-	fclose(file);
-}
-
-static void write_overview(const struct asking *asking, const uint8_t *bytes, size_t size)
-{
-	FILE *file = fopen(asking->overview, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
+	return overview_file_is_told(asking->path, histree_numbers_verify, ".numbers");
 }
 
 static void begin(struct asking *asking)
@@ -165,7 +128,7 @@ static void begin(struct asking *asking)
 	uint64_t all, few;
 	memset(asking, 0, sizeof(*asking));
 	snprintf(asking->path, sizeof(asking->path), "test_number_faults.%ld.sht", (long)getpid());
-	leveled_overview_path(&numbers_kind, asking->path, asking->overview);
+	leveled_overview_path(&numbers_kind, asking->path, asking->file.path);
 	unlink(asking->path);
 	build(asking->path);
 	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
@@ -186,14 +149,13 @@ static void begin(struct asking *asking)
 	assert_true(few < all / 4); /* it is used */
 	assert_true(is_right(asking, "an overview as it was made"));
 	assert_false(is_told(asking));
-	read_overview(asking);
+	overview_file_read(&asking->file);
 }
 
 static void end(struct asking *asking)
 {
 	unlink(asking->path);
-	unlink(asking->overview);
-	free(asking->bytes);
+	overview_file_end(&asking->file);
 }
 
 /* ---- damage and forgery ---------------------------------------------------------------------------------- */
@@ -206,12 +168,12 @@ static void damage_costs_no_answer(void **state)
 	unsigned told = 0, damages = (unsigned)test_effort(300, 60);
 	begin(&asking);
 	for (unsigned i = 0; i < damages; i++) {
-		uint8_t *copy = malloc(asking.size);
+		uint8_t *copy = malloc(asking.file.size);
 		assert_non_null(copy);
-		memcpy(copy, asking.bytes, asking.size);
-		struct forged forged = { .random = &random, .bytes = copy, .size = asking.size };
+		memcpy(copy, asking.file.bytes, asking.file.size);
+		struct forged forged = { .random = &random, .bytes = copy, .size = asking.file.size };
 		forge_damage(&forged);
-		write_overview(&asking, copy, forged.size);
+		overview_file_write(&asking.file, copy, forged.size);
 		if (!is_right(&asking, forged.what))
 			fail_msg("%s: another answer", forged.what);
 		told += is_told(&asking);
@@ -229,12 +191,12 @@ static void forgery_is_told_or_harmless(void **state)
 	unsigned told = 0;
 	begin(&asking);
 	for (uint64_t left = test_effort(200, 50) * test_rounds(); left > 0; left--) {
-		uint8_t *copy = malloc(asking.size);
+		uint8_t *copy = malloc(asking.file.size);
 		assert_non_null(copy);
-		memcpy(copy, asking.bytes, asking.size);
-		struct forged forged = { .random = &random, .bytes = copy, .size = asking.size };
+		memcpy(copy, asking.file.bytes, asking.file.size);
+		struct forged forged = { .random = &random, .bytes = copy, .size = asking.file.size };
 		forge_blocks(&forged);
-		write_overview(&asking, copy, forged.size);
+		overview_file_write(&asking.file, copy, forged.size);
 		bool right = is_right(&asking, forged.what), said = is_told(&asking);
 		if (!right && !said)
 			fail_msg("%s: another answer, and nobody says so", forged.what);
@@ -252,7 +214,7 @@ enum lie { NO_LIE, A_SUM, A_COUNT, A_BORDER, A_TIME, NOT_A_SUMMARY, LIES };
 /* A summary of all states of attribute 0 but the first and the last eight, as one level of an overview. */
 static void forge(const struct asking *asking, enum lie lie, const char *provider, uint32_t version, uint32_t quark)
 {
-	const struct histree_history_options made = { .path = asking->overview,
+	const struct histree_history_options made = { .path = asking->file.path,
 						      .provider = provider,
 						      .provider_version = version,
 						      .start = asking->of.start };
@@ -310,7 +272,7 @@ static void forge(const struct asking *asking, enum lie lie, const char *provide
 	case LIES:
 		break;
 	}
-	unlink(asking->overview);
+	unlink(asking->file.path);
 	assert_int_equal(state_file_sink(&io_posix, &made, NULL, &sink, NULL), HISTREE_OK);
 	attribute_tree_init(&attributes);
 	assert_int_equal(overview_file_name(&attributes, HISTREE_ROOT, 1, &level, NULL), HISTREE_OK);
@@ -332,15 +294,6 @@ static void forge(const struct asking *asking, enum lie lie, const char *provide
 	sink.free(sink.context);
 }
 
-static uint32_t count_overviews(const struct asking *asking)
-{
-	struct histree_history *history;
-	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
-	uint32_t count = histree_history_info(history)->overview_count;
-	histree_history_close(history);
-	return count;
-}
-
 static void lies_are_told_or_found(void **state)
 {
 	(void)state;
@@ -350,7 +303,7 @@ static void lies_are_told_or_found(void **state)
 	leveled_overview_provider(&numbers_kind, &asking.of, 3, provider, sizeof(provider));
 	for (enum lie lie = NO_LIE; lie < LIES; lie++) {
 		forge(&asking, lie, provider, NUMBERS_VERSION, 0);
-		assert_int_equal(count_overviews(&asking), 1);
+		assert_int_equal(overview_file_count(asking.path), 1);
 		bool right = is_right(&asking, "a lie"), told = is_told(&asking);
 		if (!told) /* also without a lie: thirds are no eights of states */
 			fail_msg("lie %d is not told", (int)lie);
@@ -373,16 +326,16 @@ static void foreign_ones_are_none(void **state)
 	of.identity ^= 1;
 	leveled_overview_provider(&numbers_kind, &of, 3, other, sizeof(other));
 	forge(&asking, NO_LIE, other, NUMBERS_VERSION, 0);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	forge(&asking, NO_LIE, provider, NUMBERS_VERSION + 1, 0);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	forge(&asking, NO_LIE, provider, NUMBERS_VERSION, ATTRIBUTES);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	forge(&asking, NO_LIE, "numbers of 12", NUMBERS_VERSION, 0);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	assert_true(is_right(&asking, "a foreign overview"));
 	assert_true(is_told(&asking));
-	unlink(asking.overview);
+	unlink(asking.file.path);
 	assert_true(is_right(&asking, "no overview"));
 	assert_false(is_told(&asking));
 	end(&asking);

@@ -23,6 +23,7 @@
 #include "support/effort.h"
 #include "support/faulty_memory.h"
 #include "support/forging.h"
+#include "support/overview_file.h"
 
 enum { ATTRIBUTES = 3, STATES = 2400, RANGES = 6, VALUES = 4, UNKNOWN_VALUE = VALUES, NULL_VALUE, KINDS };
 
@@ -48,12 +49,11 @@ struct answer {
 };
 
 struct asking {
-	char path[64], overview[96];
+	char path[64];
+	struct overview_file file;
 	struct histree_history_info of;
 	histree_time from[RANGES], to[RANGES];
 	struct answer right;
-	uint8_t *bytes; /* of the overview */
-	size_t size;
 };
 
 static void build(const char *path)
@@ -131,47 +131,10 @@ static bool is_right(const struct asking *asking, const char *what)
 	return memcmp(&found, &asking->right, sizeof(found)) == 0;
 }
 
-static void hear(void *context, const char *fault)
-{
-	unsigned *faults = context;
-	assert_non_null(strstr(fault, ".sums"));
-	++*faults;
-}
-
 /* Whether verifying says that the overview is wrong. */
 static bool is_told(const struct asking *asking)
 {
-	struct histree_history *history;
-	unsigned faults = 0;
-	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
-	enum histree_status status = histree_history_verify(history, hear, &faults, NULL);
-	if (status == HISTREE_OK)
-		status = histree_sums_verify(history, hear, &faults, NULL);
-	histree_history_close(history);
-	assert_true(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
-	assert_true(status != HISTREE_OK || faults == 0);
-	return status != HISTREE_OK;
-}
-
-static void read_overview(struct asking *asking)
-{
-	FILE *file = fopen(asking->overview, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	asking->size = (size_t)ftell(file);
-	rewind(file);
-	asking->bytes = malloc(asking->size);
-	assert_non_null(asking->bytes);
-	assert_int_equal(fread(asking->bytes, 1, asking->size, file), asking->size);
-	fclose(file);
-}
-
-static void write_overview(const struct asking *asking, const uint8_t *bytes, size_t size)
-{
-	FILE *file = fopen(asking->overview, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
+	return overview_file_is_told(asking->path, histree_sums_verify, ".sums");
 }
 
 static void begin(struct asking *asking)
@@ -182,7 +145,7 @@ static void begin(struct asking *asking)
 	size_t all, few;
 	memset(asking, 0, sizeof(*asking));
 	snprintf(asking->path, sizeof(asking->path), "test_sum_faults.%ld.sht", (long)getpid());
-	leveled_overview_path(&sums_kind, asking->path, asking->overview);
+	leveled_overview_path(&sums_kind, asking->path, asking->file.path);
 	unlink(asking->path);
 	build(asking->path);
 	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
@@ -202,14 +165,13 @@ static void begin(struct asking *asking)
 	assert_true(few < all / 2); /* it is used */
 	assert_true(is_right(asking, "an overview as it was made"));
 	assert_false(is_told(asking));
-	read_overview(asking);
+	overview_file_read(&asking->file);
 }
 
 static void end(struct asking *asking)
 {
 	unlink(asking->path);
-	unlink(asking->overview);
-	free(asking->bytes);
+	overview_file_end(&asking->file);
 }
 
 /* ---- damage and forgery ---------------------------------------------------------------------------------- */
@@ -222,19 +184,19 @@ static void damage_costs_no_answer(void **state)
 	unsigned told = 0, damages = (unsigned)test_effort(300, 60);
 	begin(&asking);
 	for (unsigned i = 0; i < damages; i++) {
-		uint8_t *copy = malloc(asking.size);
+		uint8_t *copy = malloc(asking.file.size);
 		assert_non_null(copy);
-		memcpy(copy, asking.bytes, asking.size);
-		struct forged forged = { .random = &random, .bytes = copy, .size = asking.size };
+		memcpy(copy, asking.file.bytes, asking.file.size);
+		struct forged forged = { .random = &random, .bytes = copy, .size = asking.file.size };
 		forge_damage(&forged);
-		write_overview(&asking, copy, forged.size);
+		overview_file_write(&asking.file, copy, forged.size);
 		if (!is_right(&asking, forged.what))
 			fail_msg("%s: another answer", forged.what);
 		told += is_told(&asking);
 		free(copy);
 	}
 	assert_true(told > damages / 2);
-	unlink(asking.overview);
+	unlink(asking.file.path);
 	assert_true(is_right(&asking, "no overview"));
 	assert_false(is_told(&asking));
 	end(&asking);
@@ -248,12 +210,12 @@ static void forgery_is_told_or_harmless(void **state)
 	unsigned told = 0;
 	begin(&asking);
 	for (uint64_t left = test_effort(200, 50) * test_rounds(); left > 0; left--) {
-		uint8_t *copy = malloc(asking.size);
+		uint8_t *copy = malloc(asking.file.size);
 		assert_non_null(copy);
-		memcpy(copy, asking.bytes, asking.size);
-		struct forged forged = { .random = &random, .bytes = copy, .size = asking.size };
+		memcpy(copy, asking.file.bytes, asking.file.size);
+		struct forged forged = { .random = &random, .bytes = copy, .size = asking.file.size };
 		forge_blocks(&forged);
-		write_overview(&asking, copy, forged.size);
+		overview_file_write(&asking.file, copy, forged.size);
 		bool right = is_right(&asking, forged.what), said = is_told(&asking);
 		if (!right && !said)
 			fail_msg("%s: another answer, and nobody says so", forged.what);
@@ -316,7 +278,7 @@ static bool lie_of(struct kept *kept, enum lie lie)
 /* All states of the overview once more, with right checksums, and one of them lies. */
 static void forge(const struct asking *asking, enum lie lie, const char *provider, uint32_t version)
 {
-	const struct histree_history_options made = { .path = asking->overview,
+	const struct histree_history_options made = { .path = asking->file.path,
 						      .provider = provider,
 						      .provider_version = version,
 						      .start = asking->of.start };
@@ -327,7 +289,7 @@ static void forge(const struct asking *asking, enum lie lie, const char *provide
 	struct interval_sink sink;
 	struct attribute_tree attributes;
 	size_t count = 0, lied = 0;
-	assert_int_equal(histree_history_open(asking->overview, NULL, &sums, NULL), HISTREE_OK);
+	assert_int_equal(histree_history_open(asking->file.path, NULL, &sums, NULL), HISTREE_OK);
 	struct kept *kept = calloc(histree_history_info(sums)->interval_count + 64, sizeof(*kept));
 	assert_non_null(kept);
 	assert_int_equal(histree_query_create(sums, &query, NULL), HISTREE_OK);
@@ -352,7 +314,7 @@ static void forge(const struct asking *asking, enum lie lie, const char *provide
 		assert_int_equal(own, quark);
 	}
 	histree_history_close(sums);
-	unlink(asking->overview);
+	unlink(asking->file.path);
 	assert_int_equal(state_file_sink(&io_posix, &made, NULL, &sink, NULL), HISTREE_OK);
 	for (size_t i = 0; i < count; i++) {
 		if (kept[i].state.value.type == HISTREE_CUSTOM)
@@ -365,15 +327,6 @@ static void forge(const struct asking *asking, enum lie lie, const char *provide
 	free(kept);
 }
 
-static uint32_t count_overviews(const struct asking *asking)
-{
-	struct histree_history *history;
-	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
-	uint32_t count = histree_history_info(history)->overview_count;
-	histree_history_close(history);
-	return count;
-}
-
 static void lies_are_told_or_found(void **state)
 {
 	(void)state;
@@ -381,13 +334,13 @@ static void lies_are_told_or_found(void **state)
 	char provider[sizeof(asking.of.provider)];
 	struct histree_history *sums;
 	begin(&asking);
-	assert_int_equal(histree_history_open(asking.overview, NULL, &sums, NULL), HISTREE_OK);
+	assert_int_equal(histree_history_open(asking.file.path, NULL, &sums, NULL), HISTREE_OK);
 	snprintf(provider, sizeof(provider), "%s", histree_history_info(sums)->provider);
 	histree_history_close(sums);
 	for (enum lie lie = NO_LIE; lie < LIES; lie++) {
-		write_overview(&asking, asking.bytes, asking.size);
+		overview_file_write(&asking.file, asking.file.bytes, asking.file.size);
 		forge(&asking, lie, provider, SUMS_VERSION);
-		assert_int_equal(count_overviews(&asking), 1);
+		assert_int_equal(overview_file_count(asking.path), 1);
 		bool right = is_right(&asking, "a lie"), told = is_told(&asking);
 		assert_int_equal(told, lie != NO_LIE);
 		/* What no states can have is found by the question that meets it, and the rest by verifying. */
@@ -408,14 +361,14 @@ static void foreign_ones_are_none(void **state)
 	of.identity ^= 1;
 	leveled_overview_provider(&sums_kind, &of, 12, other, sizeof(other));
 	forge(&asking, NO_LIE, other, SUMS_VERSION);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	forge(&asking, NO_LIE, provider, SUMS_VERSION + 1);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	forge(&asking, NO_LIE, "sums of 12", SUMS_VERSION);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	leveled_overview_provider(&sums_kind, &asking.of, SUMS_WIDTH_LOG2_MAX + 1, provider, sizeof(provider));
 	forge(&asking, NO_LIE, provider, SUMS_VERSION);
-	assert_int_equal(count_overviews(&asking), 0);
+	assert_int_equal(overview_file_count(asking.path), 0);
 	assert_true(is_right(&asking, "a foreign overview"));
 	assert_true(is_told(&asking));
 	/* Cells of another width are of this history, and hold more or less than they can. */

@@ -9,15 +9,14 @@ HISTREE_SEED and HISTREE_ROUNDS make recordings again.
 """
 import collections
 import json
-import os
 import pathlib
-import random
 import re
 import shutil
 import struct
 import subprocess
 import sys
-import tempfile
+
+import drawn_recordings
 
 HISTREE = str(pathlib.Path(sys.argv[1]).resolve())
 IP, TID, TIME, READ, ID, CPU, IDENTIFIER = 1 << 0, 1 << 1, 1 << 2, 1 << 4, 1 << 6, 1 << 7, 1 << 16
@@ -185,19 +184,5 @@ def recorded(folder):
     return True
 
 
-def main():
-    seed, rounds = int(os.environ.get("HISTREE_SEED", "20260101")), int(os.environ.get("HISTREE_ROUNDS", "8"))
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for number in range(seed, seed + rounds):
-            try:
-                drawn(random.Random(number), folder)
-            except AssertionError:
-                print(f"HISTREE_SEED={number}")
-                raise
-        print("also what perf records here" if recorded(folder) else "perf may not record here")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drawn_recordings.check(8, drawn, recorded))

@@ -9,15 +9,13 @@ HISTREE_SEED and HISTREE_ROUNDS make recordings again.
 """
 import collections
 import json
-import os
 import pathlib
-import random
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
+import drawn_recordings
 import sample_recording
 import small_elf
 
@@ -176,19 +174,5 @@ def recorded(folder):
     return True
 
 
-def main():
-    seed, rounds = int(os.environ.get("HISTREE_SEED", "20260101")), int(os.environ.get("HISTREE_ROUNDS", "6"))
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for number in range(seed, seed + rounds):
-            try:
-                drawn(random.Random(number), folder)
-            except AssertionError:
-                print(f"HISTREE_SEED={number}")
-                raise
-        print("also what perf records here" if recorded(folder) else "perf may not record here")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drawn_recordings.check(6, drawn, recorded))
