@@ -63,12 +63,32 @@ static bool is_socket(const char *path)
 	return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode);
 }
 
+/*
+ * Who waits for the name asks as soon as it is there, so the socket gets it when it listens already: a link, which
+ * never takes the place of a file or of the socket of a job that starts at the same time.
+ */
+static bool listen_at(int file, const struct sockaddr_un *own, const char *path)
+{
+	mode_t mask = umask(0177);
+	bool bound = bind(file, (const struct sockaddr *)own, sizeof(*own)) == 0;
+	umask(mask);
+	if (!bound)
+		return false;
+	bool listens = listen(file, WAITING) == 0 && link(own->sun_path, path) == 0;
+	int reason = errno;
+	unlink(own->sun_path);
+	errno = reason;
+	return listens;
+}
+
 enum histree_status question_socket_open(struct question_socket *out, const char *path, struct histree_error *error)
 {
-	struct sockaddr_un address;
-	if (!set_path(&address, path))
+	struct sockaddr_un own, others;
+	char name[sizeof(own.sun_path)];
+	int size = snprintf(name, sizeof(name), "%s.%d", path, (int)getpid());
+	if (size < 0 || (size_t)size >= sizeof(name) || !set_path(&own, name) || !set_path(&others, path))
 		return too_long(path, error);
-	int other = connect_to(&address);
+	int other = connect_to(&others);
 	if (other >= 0) {
 		close(other);
 		return error_set(error, HISTREE_ERR_EXISTS,
@@ -77,15 +97,10 @@ enum histree_status question_socket_open(struct question_socket *out, const char
 	if (is_socket(path)) /* of a job that was killed */
 		unlink(path);
 	*out = (struct question_socket){ .file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) };
-	memcpy(out->path, address.sun_path, sizeof(out->path));
-	mode_t mask = umask(0177);
-	bool bound = out->file >= 0 && bind(out->file, (struct sockaddr *)&address, sizeof(address)) == 0;
-	umask(mask);
-	if (bound && listen(out->file, WAITING) == 0)
+	memcpy(out->path, path, strlen(path) + 1);
+	if (out->file >= 0 && listen_at(out->file, &own, path))
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_IO, "cannot listen at '%s': %s", path, strerror(errno));
-	if (bound)
-		unlink(path);
 	if (out->file >= 0)
 		close(out->file);
 	out->file = -1;

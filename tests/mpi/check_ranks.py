@@ -591,6 +591,15 @@ class Ranks(unittest.TestCase):
         finally:
             self.stop(job)
 
+    def test_a_file_at_the_name_of_the_socket_stays(self):
+        path = self.folder / "no-socket-but-a-file"
+        path.write_text("text", encoding="utf-8")
+        status, _, err = jobs.run(1, PROGRAM, "serve", "--socket", path, self.store)
+        self.assertEqual(status, 3, err)
+        self.assertIn("cannot listen", err)
+        self.assertEqual(path.read_text(encoding="utf-8"), "text")
+        self.assertEqual(list(self.folder.glob(path.name + ".*")), [])
+
     def test_without_a_job_the_client_says_so(self):
         status, _, err = jobs.alone(PROGRAM, "query", "--socket", self.folder / "no-socket", self.store, "--at", "+1ms")
         self.assertEqual(status, 3)
