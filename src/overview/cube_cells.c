@@ -130,9 +130,9 @@ static enum histree_status hand_out(const struct handing *handing, enum cube_par
 {
 	struct cube_state state = { .part = part, .level = level, .cell = cell };
 	cube_level_times(&handing->cells->levels, level, cell, &state.start, &state.end);
-	state.value = size == 0                     ? histree_null()
-		      : size <= CUBE_CELL_BYTES_MAX ? histree_custom(bytes, size)
-						    : histree_custom("", 1);
+	state.value = size == 0                           ? histree_null()
+		      : size <= handing->cells->bytes_max ? histree_custom(bytes, size)
+							  : histree_custom("", 1);
 	return handing->take(handing->context, &state, error);
 }
 

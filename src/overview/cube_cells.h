@@ -22,6 +22,7 @@ struct cube_cells {
 	struct cube_bytes *cells[CUBE_PARTS];
 	uint64_t bytes[CUBE_PARTS]; /* that all have */
 	size_t largest[CUBE_PARTS]; /* of them, as long as cells do not become wider */
+	size_t bytes_max;           /* of one that is handed out */
 	struct intern texts;
 	struct cube_cell open; /* the one that is open */
 };

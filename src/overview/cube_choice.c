@@ -27,12 +27,10 @@ enum histree_status cube_maker_begin(struct cube_maker *maker, struct histree_hi
 		return status;
 	const size_t count = maker->threads.count, cpus = maker->threads.cpu_count;
 	maker->are_chosen = calloc(count, sizeof(*maker->are_chosen));
-	maker->lists = calloc(count * LISTS_OF_THREAD + cpus, sizeof(*maker->lists));
 	maker->counted = malloc(count * sizeof(*maker->counted));
 	maker->cpus = malloc((cpus + 1) * sizeof(*maker->cpus));
 	maker->queues = calloc(cpus + 1, sizeof(*maker->queues));
-	if (maker->are_chosen == NULL || maker->lists == NULL || maker->counted == NULL || maker->cpus == NULL ||
-	    maker->queues == NULL)
+	if (maker->are_chosen == NULL || maker->counted == NULL || maker->cpus == NULL || maker->queues == NULL)
 		return error_memory(error, "an overview");
 	for (size_t i = 0; i < count; i++)
 		maker->counted[i] = INT64_MIN;
@@ -92,12 +90,13 @@ static enum histree_status choose_thread(struct cube_maker *maker, const struct 
 	quarks_of(&maker->threads.threads[number], quarks);
 	if (!array_reserve(&maker->members, &maker->member_capacity, maker->member_count + 1))
 		return error_memory(error, "an overview");
-	maker->members[maker->member_count++] = (uint32_t)number;
+	const size_t member = maker->member_count++;
+	maker->members[member] = (uint32_t)number;
 	maker->are_chosen[number] = true;
 	maker->left--;
 	for (size_t list = 0; list < LISTS_OF_THREAD && status == HISTREE_OK; list++)
 		if (quarks[list] != HISTREE_ROOT)
-			status = choose(maker, counts, quarks[list], number * LISTS_OF_THREAD + list, error);
+			status = choose(maker, counts, quarks[list], member * LISTS_OF_THREAD + list, error);
 	return status;
 }
 
@@ -131,8 +130,12 @@ static bool is_wanted(const struct cube_maker *maker, size_t number, const struc
 static enum histree_status make_lists(struct cube_maker *maker, struct histree_error *error)
 {
 	struct overview_choice *choice = &maker->choice;
-	if (!array_reserve(&maker->list_of, &maker->list_capacity, (size_t)choice->count + 1))
+	const size_t lists = maker->member_count * LISTS_OF_THREAD + maker->threads.cpu_count;
+	if (!array_reserve(&maker->lists, &maker->lists_capacity, lists + 1) ||
+	    !array_reserve(&maker->list_of, &maker->list_capacity, (size_t)choice->count + 1))
 		return error_memory(error, "an overview");
+	for (size_t i = 0; i < lists; i++)
+		maker->lists[i] = (struct window_list){ 0 };
 	if (choice->count > 1)
 		qsort(choice->condensed, choice->count, sizeof(*choice->condensed), by_source);
 	for (uint32_t i = 0; i < choice->count; i++) {
@@ -149,8 +152,6 @@ enum histree_status cube_maker_choose(struct cube_maker *maker, const struct sta
 {
 	const struct thread_quarks *threads = &maker->threads;
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < maker->choice.count; i++) /* of the threads before */
-		maker->lists[maker->list_of[i]] = (struct window_list){ 0 };
 	maker->choice.count = 0;
 	maker->choice.states = 0;
 	maker->member_count = 0;
@@ -158,7 +159,7 @@ enum histree_status cube_maker_choose(struct cube_maker *maker, const struct sta
 		if (is_wanted(maker, i, among, attributes_max))
 			status = choose_thread(maker, counts, i, error);
 	for (size_t i = 0; i < threads->cpu_count && maker->member_count > 0 && status == HISTREE_OK; i++)
-		status = choose(maker, counts, threads->cpus[i].current, threads->count * LISTS_OF_THREAD + i,
+		status = choose(maker, counts, threads->cpus[i].current, maker->member_count * LISTS_OF_THREAD + i,
 				error);
 	if (status == HISTREE_OK)
 		status = make_lists(maker, error);

@@ -52,10 +52,11 @@ static enum window_keep keep_int(struct cube_maker *maker, const struct overview
 static bool make_list(struct cube_maker *maker, const struct overview_window *window, size_t first, size_t end,
 		      uint32_t list, struct window_state **next)
 {
-	const size_t threads = maker->threads.count * LISTS_OF_THREAD;
+	const size_t threads = maker->member_count * LISTS_OF_THREAD;
 	const uint32_t kind = list < threads ? list % LISTS_OF_THREAD : LISTS_OF_THREAD;
-	const enum histree_part part =
-		kind == LIST_QUEUE ? maker->threads.threads[list / LISTS_OF_THREAD].part : HISTREE_WHOLE;
+	const enum histree_part part = kind == LIST_QUEUE
+					       ? maker->threads.threads[maker->members[list / LISTS_OF_THREAD]].part
+					       : HISTREE_WHOLE;
 	struct window_state *state = *next;
 	maker->lists[list].states = state;
 	for (size_t i = first; i < end; i++) {
@@ -310,7 +311,7 @@ static enum histree_status add_waits(struct cube_maker *maker, const struct over
 	if (!sort_waits(maker, window))
 		return error_memory(error, "an overview");
 	for (uint32_t cpu = 0; cpu < maker->threads.cpu_count; cpu++) {
-		const struct window_list *owners = &maker->lists[maker->threads.count * LISTS_OF_THREAD + cpu];
+		const struct window_list *owners = &maker->lists[maker->member_count * LISTS_OF_THREAD + cpu];
 		maker->queues[cpu] = (struct cube_queue){
 			.at = owners->states,
 			.end = owners->count > 0 ? owners->states + owners->count : owners->states,
@@ -360,7 +361,7 @@ static enum histree_status cut_threads(struct cube_maker *maker, const struct ov
 	enum histree_status status = HISTREE_OK;
 	for (size_t member = 0; member < maker->member_count && status == HISTREE_OK; member++) {
 		const uint32_t i = maker->members[member];
-		const struct window_list *lists = &maker->lists[(size_t)i * LISTS_OF_THREAD];
+		const struct window_list *lists = &maker->lists[member * LISTS_OF_THREAD];
 		const struct thread_states states = {
 			.statuses = lists[LIST_STATUS],
 			.queues = lists[LIST_QUEUE],

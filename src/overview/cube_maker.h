@@ -16,7 +16,7 @@
 #include "query/thread_pieces.h"
 #include "query/thread_quarks.h"
 
-/* What is known of a thread, and its lists; those of CPUs, who has them, come after all threads. */
+/* What is known of a thread of a choice, and its lists; those of CPUs, who has them, come after all threads. */
 enum { LIST_STATUS, LIST_QUEUE, LIST_CALL, LISTS_OF_THREAD };
 
 /* What a window has of a cell and a key. */
@@ -47,7 +47,7 @@ struct cube_queue {
 
 enum { CUBE_MET_LOG2 = 11 };
 
-/* A zeroed one is empty.  It takes about 90 bytes a thread, and what a choice has. */
+/* A zeroed one is empty.  It takes about 45 bytes a thread, and what a choice has. */
 struct cube_maker {
 	struct thread_quarks threads;
 	bool *are_chosen;              /* by thread: now or before */
@@ -65,7 +65,8 @@ struct cube_maker {
 	uint32_t thread; /* at hand */
 	struct window_state *states;
 	size_t states_capacity;
-	struct window_list *lists;
+	struct window_list *lists; /* by what list_of says */
+	size_t lists_capacity;
 	int32_t *cpus;  /* their numbers */
 	int32_t *texts; /* by value of the window: as a call, USE_NOTHING if it was not looked up; */
 	int32_t *ints;  /* as anything else, USE_NOTHING if it is null */

@@ -106,10 +106,12 @@ static enum histree_status compare(struct verifying *verifying, struct histree_e
 	if (status != HISTREE_OK)
 		return status;
 	if (verifying->maker.is_of_no_use || verifying->maker.threads.count == 0 ||
-	    overview->level_count != cells->levels.count)
+	    overview->level_count != cells->levels.count) {
 		overview_faults_report(&verifying->faults, "it has other levels, or is of what no cube says");
-	else
+	} else {
+		cells->bytes_max = cube_cell_bytes_max(histree_history_info(overview->history)->node_size);
 		status = cube_cells_each(cells, compare_cell, verifying, error);
+	}
 	histree_query_free(verifying->query);
 	return status;
 }

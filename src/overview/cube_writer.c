@@ -11,7 +11,7 @@ enum {
 	CELLS_LOG2_MOST = 10, /* the ends of a range that no cell fills are then a thousandth of the time */
 	CELLS_LOG2_LEAST = 6, /* with fewer, most of a range is at its ends */
 	BYTES_DEFAULT = 64 << 20,
-	THREAD_BYTES = 256,    /* of what a tree may have, so that a cube takes a part of it */
+	THREAD_BYTES = 96,     /* of what a tree may have, so that a cube takes half of it */
 	ATTRIBUTE_BYTES = 640, /* that one costs where a window is made, about */
 	CELLS_SHARE = 8,       /* of that, which cells may have until they are written */
 	STATES_AT_ONCE = 256,  /* that are written together */
@@ -112,11 +112,11 @@ static enum histree_status make_fit(struct cube_writer *writer, struct histree_e
 			break;
 		}
 	}
-	if (cells->largest[CUBE_OF_OWNERS] > CUBE_CELL_BYTES_MAX) {
+	if (cells->largest[CUBE_OF_OWNERS] > cube_cell_bytes_max(CUBE_NODE_SIZE_MAX)) {
 		maker->has_owners = false;
 		cube_cells_drop(cells, CUBE_OF_OWNERS);
 	}
-	maker->is_of_no_use |= cells->largest[CUBE_OF_CALLS] > CUBE_CELL_BYTES_MAX;
+	maker->is_of_no_use |= cells->largest[CUBE_OF_CALLS] > cube_cell_bytes_max(CUBE_NODE_SIZE_MAX);
 	return status;
 }
 
@@ -150,6 +150,16 @@ static enum histree_status read_others(struct cube_writer *writer, struct histre
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
+/* Nodes are as large as the largest cell of level 1 needs them; cells above that are larger say so. */
+static void choose_node_size(struct cube_writer *writer)
+{
+	struct cube_cells *cells = &writer->maker.cells;
+	for (int part = 0; part < CUBE_PARTS; part++)
+		while (cells->largest[part] > cube_cell_bytes_max(writer->file.node_size))
+			writer->file.node_size *= 2;
+	cells->bytes_max = cube_cell_bytes_max(writer->file.node_size);
+}
+
 static enum histree_status begin_file(struct cube_writer *writer, struct histree_error *error)
 {
 	const struct cube_maker *maker = &writer->maker;
@@ -163,6 +173,7 @@ static enum histree_status begin_file(struct cube_writer *writer, struct histree
 	}
 	for (int i = 0; i < CUBE_PARTS; i++)
 		writer->rungs[i].count = maker->cells.levels.count;
+	choose_node_size(writer);
 	return status == HISTREE_OK
 		       ? ladder_file_begin(&writer->file, writer->rungs, maker->cells.levels.width_log2, error)
 		       : status;

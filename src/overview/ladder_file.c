@@ -15,6 +15,7 @@ enum histree_status ladder_file_init(struct ladder_file *file, const struct ladd
 	*file = (struct ladder_file){
 		.source = source,
 		.kind = kind,
+		.node_size = kind->node_size,
 		.of = *histree_history_info(source->history),
 		.name = malloc(leveled_overview_path_size(kind, source->path)),
 	};
@@ -88,7 +89,7 @@ enum histree_status ladder_file_begin(struct ladder_file *file, struct ladder_ru
 		.provider = provider,
 		.provider_version = file->kind->version,
 		.start = file->of.start,
-		.tree = { .node_size = file->kind->node_size,
+		.tree = { .node_size = file->node_size,
 			  .memory_max = with->memory_max,
 			  .threads = with->threads > 1 ? 2 : with->threads },
 	};

@@ -33,6 +33,7 @@ struct ladder_source {
 struct ladder_file {
 	const struct ladder_source *source;
 	const struct leveled_kind *kind;
+	uint32_t node_size; /* that of the kind, unless a larger one is set before the file is begun */
 	struct histree_history_info of;
 	char *name;
 	struct overview_choice choice;

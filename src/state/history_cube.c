@@ -7,7 +7,7 @@ const struct leveled_kind cube_kind = {
 	.version = CUBE_VERSION,
 	.log2_max = CUBE_WIDTH_LOG2_MAX,
 	.last_log2_max = CUBE_WIDTH_LOG2_MAX + LEVELED_STEP_LOG2 * LEVELED_LEVELS_MAX,
-	.node_size = 256 << 10,
+	.node_size = CUBE_NODE_SIZE,
 };
 
 static uint64_t length_of(const struct cube_levels *levels)

@@ -21,12 +21,19 @@
 enum {
 	CUBE_VERSION = 1,
 	CUBE_WIDTH_LOG2_MAX = 60,
-	CUBE_CELL_BYTES_MAX = 96 << 10,
-	CUBE_CELLS_MAX = 1 << 12, /* of level 1 */
-	CUBE_TOP_CELLS_MAX = 16,  /* of the last level, unless there are no more of them */
+	CUBE_NODE_SIZE = 256 << 10,   /* unless a cell of level 1 is too large for it; */
+	CUBE_NODE_SIZE_MAX = 1 << 20, /* then twice that, and so on */
+	CUBE_CELLS_MAX = 1 << 12,     /* of level 1 */
+	CUBE_TOP_CELLS_MAX = 16,      /* of the last level, unless there are no more of them */
 };
 
 extern const struct leveled_kind cube_kind;
+
+/* The bytes of the largest cell that a file of such nodes has. */
+static inline size_t cube_cell_bytes_max(uint32_t node_size)
+{
+	return node_size / 8 * 3;
+}
 
 /* How the cells of a cube divide a history. */
 struct cube_levels {
