@@ -198,10 +198,10 @@ static const struct use_table tables[] = {
 	  .key = waited,
 	  .put = put_owner,
 	  COLUMNS(owner_columns) },
+	/* A cube knows all that each call did, but not how many calls a filter on the state would leave. */
 	{ .title = "Where threads were blocked",
 	  .by = HISTREE_BY(SYSTEM_CALL),
-	  .where = "state == blocked",
-	  .command = " --by system-call --where 'state == blocked'",
+	  .command = " --by system-call --sort blocked",
 	  .key = blocked,
 	  .put = put_call,
 	  COLUMNS(call_columns) },
