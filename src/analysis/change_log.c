@@ -160,8 +160,11 @@ void change_log_release(struct change_log *log)
 
 /* ---- what is known ------------------------------------------------------------------------------------------- */
 
+/* HISTREE_ROOT stands for an attribute that could not be made, which fails the event: of it nothing is known. */
 static void know(struct change_log *log, histree_quark quark, enum change_known known)
 {
+	if (quark == HISTREE_ROOT)
+		return;
 	if (quark >= log->known_count) {
 		if (!array_reserve(&log->known, &log->known_capacity, (size_t)quark + 1)) {
 			log->no_memory = true;
