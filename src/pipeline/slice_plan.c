@@ -61,15 +61,20 @@ void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out)
 		save_tree(&plan->tree, out);
 }
 
-static const struct analysis *find_analysis(struct arena *arena, struct byte_reader *reader)
+/* Returns false without memory.  An analysis that there is not, or not of this version, is NULL. */
+static bool load_analysis(const struct analysis **out, struct arena *arena, struct byte_reader *reader)
 {
 	size_t size;
 	const char *text = saved_read_text(reader, &size), *name = arena_copy(arena, text, size);
-	uint64_t version = read_varint(reader);
-	const struct registry_entry *entry = name != NULL && !reader->failed ? registry_find(name) : NULL;
-	bool can_cut = entry != NULL && entry->analysis != NULL && entry->analysis->slices != NULL &&
-		       entry->analysis->version == version;
-	return can_cut ? entry->analysis : NULL;
+	const uint64_t version = read_varint(reader);
+	*out = NULL;
+	if (name == NULL)
+		return false;
+	const struct registry_entry *entry = reader->failed ? NULL : registry_find(name);
+	if (entry != NULL && entry->analysis != NULL && entry->analysis->slices != NULL &&
+	    entry->analysis->version == version)
+		*out = entry->analysis;
+	return true;
 }
 
 static bool load_traces(struct slice_source *source, struct arena *arena, struct byte_reader *reader)
@@ -92,10 +97,10 @@ enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena
 				    struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	*plan = (struct slice_plan){ .source = { .analysis = find_analysis(arena, reader) } };
-	plan->frame.analysis = plan->source.analysis;
-	if (!load_traces(&plan->source, arena, reader))
+	*plan = (struct slice_plan){ 0 };
+	if (!load_analysis(&plan->source.analysis, arena, reader) || !load_traces(&plan->source, arena, reader))
 		return error_memory(error, "a slice of the trace");
+	plan->frame.analysis = plan->source.analysis;
 	plan->source.ignores_gaps = saved_read_below(reader, 2) != 0;
 	plan->source.bytes = read_varint(reader);
 	plan->source.file_count = (size_t)saved_read_below(reader, UINT32_MAX);
