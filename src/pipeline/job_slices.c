@@ -111,10 +111,14 @@ static enum histree_status read_on(struct job_slices *slices, histree_time to, s
 	if (status == HISTREE_OK && !slices->reads_here)
 		status = slice_reader_go(slices->reader, slices->positions, error);
 	slices->reads_here = status == HISTREE_OK;
-	if (status == HISTREE_OK)
-		status = slice_reader_pass(slices->reader, to, &slices->pass, slices->positions, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct trace_report before = trace_report(slices->reader->trace);
+	status = slice_reader_pass(slices->reader, to, &slices->pass, slices->positions, error);
 	slices->has_begun = true;
-	if (!slices->plan.analysis->slices->help(slices->pass.instance))
+	/* What a stream has to say at its end is forgotten where it is left. */
+	if (!slices->plan.analysis->slices->help(slices->pass.instance) ||
+	    slice_reader_has_said_more(slices->reader, &before))
 		give_up(slices);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "trace/trace_notes.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
 
@@ -129,6 +130,16 @@ bool slice_reader_is_at(const struct slice_reader *reader, histree_time time)
 {
 	return reader->next.gap == NULL && trace_time_here(reader->trace) >= time &&
 	       trace_can_begin_here(reader->trace);
+}
+
+bool slice_reader_has_said_more(const struct slice_reader *reader, const struct trace_report *before)
+{
+	const struct trace_report now = trace_report(reader->trace);
+	return before->gaps != now.gaps || before->clock_steps_back != now.clock_steps_back ||
+	       before->discarded_events != now.discarded_events ||
+	       before->discarded_packets != now.discarded_packets ||
+	       before->repeated_packets != now.repeated_packets || before->damaged_streams != now.damaged_streams ||
+	       before->warning_count != now.warning_count || now.warning_count > TRACE_WARNINGS_MAX;
 }
 
 void slice_reader_find(const struct slice_reader *reader, struct trace_position *positions)

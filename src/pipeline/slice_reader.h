@@ -82,6 +82,9 @@ enum histree_status slice_reader_feed(const struct slice_reader *reader, struct 
 /* Returns whether the event that comes next is the first one of a time from which on others can read. */
 bool slice_reader_is_at(const struct slice_reader *reader, histree_time time);
 
+/* Whether the trace has had something to say since then: losses, damage, clocks that step back. */
+bool slice_reader_has_said_more(const struct slice_reader *reader, const struct trace_report *before);
+
 /* Where the next event is; where there are none, all files are at their ends. */
 void slice_reader_find(const struct slice_reader *reader, struct trace_position *positions);
 

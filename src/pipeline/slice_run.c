@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "pipeline/slice_run.h"
-#include "trace/trace_notes.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
 
@@ -133,17 +132,6 @@ static enum histree_status read_events(struct slice_run *run, struct slice_reade
 	return status;
 }
 
-/* Whether a reader has had something to say of the trace: losses, damage, clocks that step back. */
-static bool has_said_more(const struct trace_report *before, const struct trace_report *now)
-{
-	return before->gaps != now->gaps || before->clock_steps_back != now->clock_steps_back ||
-	       before->discarded_events != now->discarded_events ||
-	       before->discarded_packets != now->discarded_packets ||
-	       before->repeated_packets != now->repeated_packets ||
-	       before->damaged_streams != now->damaged_streams || before->warning_count != now->warning_count ||
-	       now->warning_count > TRACE_WARNINGS_MAX;
-}
-
 void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_indexed,
 		    const atomic_bool *is_stopping)
 {
@@ -160,8 +148,7 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 		status = read_events(run, reader, is_indexed, is_stopping);
 	if (status != HISTREE_OK && status != HISTREE_END)
 		return;
-	const struct trace_report now = trace_report(reader->trace);
-	run->has_more = has_said_more(&before, &now) ||
+	run->has_more = slice_reader_has_said_more(reader, &before) ||
 			(status == HISTREE_OK && !slice_reader_is_at(reader, run->range.to));
 	slice_reader_find(reader, run->end);
 	run->size = (struct slice_bytes){
