@@ -39,6 +39,12 @@ static int posix_sync(void *context, int file)
 	return fdatasync(file);
 }
 
+static void posix_begin_sync(void *context, int file, off_t offset, off_t size)
+{
+	(void)context;
+	sync_file_range(file, offset, size, SYNC_FILE_RANGE_WRITE); /* what fails here fails in fdatasync() */
+}
+
 static int posix_size(void *context, int file, off_t *size)
 {
 	(void)context;
@@ -90,6 +96,7 @@ const struct io io_posix = {
 	.pread = posix_pread,
 	.pwrite = posix_pwrite,
 	.sync = posix_sync,
+	.begin_sync = posix_begin_sync,
 	.size = posix_size,
 	.close = posix_close,
 	.rename = posix_rename,

@@ -35,6 +35,7 @@ struct block_file {
 	uint32_t version;
 	uint32_t block_size, block_count;
 	uint64_t size; /* bytes of the whole so far */
+	uint64_t sync_begun; /* of those, what is on its way to disk */
 	/*
 	 * With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one
 	 * ends.

@@ -15,6 +15,8 @@
 #include "store/block_file.h"
 #include "store/block_file_inside.h"
 
+enum { SYNC_BYTES = 8 << 20 }; /* that are sent to disk together */
+
 /* Blocks follow one another from the header on, and sections follow the blocks. */
 static void assert_writing(const struct block_file *file)
 {
@@ -53,6 +55,17 @@ enum histree_status block_file_write(struct block_file *file, uint32_t number, c
 	return block_file_write_part(file, number, block, file->block_size, error);
 }
 
+/* A disk that waits until all is written has all to write then. */
+static void begin_sync(struct block_file *file)
+{
+	const uint64_t from = file->sync_begun > file->base ? file->sync_begun : file->base;
+	const uint64_t size = file->size - from;
+	if (size < SYNC_BYTES || file->io->begin_sync == NULL)
+		return;
+	file->io->begin_sync(file->io->context, file->file, (off_t)own_offset(file, from), (off_t)size);
+	file->sync_begun = file->size;
+}
+
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
 					  uint32_t size, struct histree_error *error)
 {
@@ -79,6 +92,7 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	file->has_extents = file->has_extents || size < file->block_size;
 	file->block_count++;
 	assert_writing(file);
+	begin_sync(file);
 	return HISTREE_OK;
 }
 
