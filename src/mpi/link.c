@@ -148,6 +148,11 @@ bool link_has_posted(struct link *link)
 	return link->posted != NULL;
 }
 
+bool link_is_moving(struct link *link)
+{
+	return link_has_posted(link) || link->receiving_count > 0;
+}
+
 bool link_has_message(struct link *link, int rank, int *from)
 {
 	int found = 0;

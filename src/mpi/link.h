@@ -50,6 +50,9 @@ bool link_post(struct link *link, int rank, struct message *message);
 /* Frees what was posted and has been taken.  Returns whether anything is left. */
 bool link_has_posted(struct link *link);
 
+/* The same; whether anything is on its way, from here or to here. */
+bool link_is_moving(struct link *link);
+
 /* Whether a message of this rank, or of any, is there; *from says whose. */
 bool link_has_message(struct link *link, int rank, int *from);
 

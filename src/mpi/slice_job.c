@@ -14,7 +14,7 @@
 #include "mpi/build_message.h"
 #include "mpi/launcher.h"
 
-enum { LOOK_NS = 1000000, SAY_NS = 200000000 };
+enum { LOOK_NS = 1000000, MOVING_NS = 50000, SAY_NS = 200000000 };
 
 #define DRAIN_NS (INT64_C(4) * 1000000000)
 
@@ -33,9 +33,10 @@ static unsigned threads_of(const struct build_request *request)
 	return threads > 0 ? threads : launcher_threads();
 }
 
-static void rest(void)
+/* A long message comes in parts, of which each waits until somebody looks. */
+static void rest(struct link *link)
 {
-	const struct timespec moment = { .tv_nsec = LOOK_NS };
+	const struct timespec moment = { .tv_nsec = link_is_moving(link) ? MOVING_NS : LOOK_NS };
 	nanosleep(&moment, NULL);
 }
 
@@ -169,8 +170,7 @@ static void carry(struct leading *leading)
 		look_for_lost(leading);
 		if (atomic_load(&leading->is_cancelled))
 			say_cancelled(leading);
-		link_has_posted(leading->link);
-		rest();
+		rest(leading->link);
 	}
 }
 
@@ -188,8 +188,7 @@ static void end_all(struct leading *leading)
 	while (left > 0 && link_now_ns() < until) {
 		while (link_take(leading->link, &rank, &leading->message) == LINK_TAKEN)
 			left -= leading->message.size > 0 && leading->message.bytes[0] == BUILD_DONE;
-		link_has_posted(leading->link);
-		rest();
+		rest(leading->link);
 	}
 }
 
@@ -315,7 +314,7 @@ static void say_end(struct following *following)
 	message_byte(&done, BUILD_DONE);
 	link_post(following->link, 0, &done);
 	while (link_has_posted(following->link) && link_now_ns() < until)
-		rest();
+		rest(following->link);
 }
 
 void slice_job_follow(struct link *link, const struct build_request *request,
@@ -331,7 +330,7 @@ void slice_job_follow(struct link *link, const struct build_request *request,
 	}
 	while (!following.is_over && !*is_cut_off) {
 		*is_cut_off = !hear(&following) || !say(&following) || !progress_goes_on(NULL);
-		rest();
+		rest(link);
 	}
 	/* Rank 0 says why a build ends, if it still can. */
 	if (*is_cut_off && link->rank == 1 && roll_call_first_is_gone(first))
