@@ -20,7 +20,7 @@ struct io {
 	ssize_t (*pread)(void *context, int file, void *bytes, size_t size, off_t offset);
 	ssize_t (*pwrite)(void *context, int file, const void *bytes, size_t size, off_t offset);
 	int (*sync)(void *context, int file);
-	/* Have what was written there on its way to disk, so that the next sync is short; the function may be NULL. */
+	/* Have what was written there on its way to disk: the next sync is short then.  It may be NULL. */
 	void (*begin_sync)(void *context, int file, off_t offset, off_t size);
 	int (*size)(void *context, int file, off_t *size);
 	int (*close)(void *context, int file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_change_log.c - what a slice does with an attribute for which there was no memory; all else that logs do is in
- * property_slices.c.
+ * test_change_log.c - what a slice does with an attribute for which there was no memory; all else that logs do is
+ * in property_slices.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
