@@ -280,7 +280,7 @@ uint32_t column_builder_seal(struct column_builder *builder, const struct node_l
 	put_le32(block + 72, (uint32_t)builder->dictionary_offset);
 	put_le32(block + 76, (uint32_t)builder->series_count);
 	memcpy(block + COLUMN_HEADER_SIZE, builder->bits.bytes, used - COLUMN_HEADER_SIZE);
-	memset(block + used, 0, layout->node_size - used);
+	node_clear_behind(block, used, layout->node_size);
 	node_put_header(block, &header);
 	*child = builder->bounds;
 	return used;

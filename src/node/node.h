@@ -38,6 +38,18 @@ struct node_layout {
 	bool segments;           /* leaves are of segments (segment_format.h); other nodes hold children alone */
 };
 
+/*
+ * Nodes of rows are blocks of one size, as in the papers; leaves of columns and of segments are as long as they
+ * are.  So many bytes of one are kept, of which those behind the ones that are used are zero.
+ */
+static inline uint32_t node_cut_size(uint32_t used)
+{
+	return (used + 63) / 64 * 64;
+}
+
+/* Clear these, and what readers of bits load (base/bits.h).  Nobody sees the rest of a block: most of it. */
+void node_clear_behind(uint8_t *block, uint32_t used, uint32_t node_size);
+
 /* A child as its parent knows it: bounds of the child's whole subtree. */
 struct node_child {
 	uint32_t number;

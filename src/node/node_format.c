@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "node/node_format.h"
 
+#include <string.h>
+
+#include "base/bits.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"
+
+void node_clear_behind(uint8_t *block, uint32_t used, uint32_t node_size)
+{
+	const uint32_t end = node_cut_size(used + BITS_SLACK);
+	memset(block + used, 0, (end < node_size ? end : node_size) - used);
+}
 
 void node_put_segment_bounds(uint8_t *at, const struct node_child *child)
 {

@@ -263,7 +263,7 @@ uint32_t segment_builder_seal(struct segment_builder *builder, const struct node
 	memcpy(block + strings_offset, builder->strings.bytes, used - strings_offset);
 	move_offsets(block + SEGMENT_HEADER_SIZE, SEGMENT_BLOCK_HEADER_SIZE, block_count, (uint32_t)blocks_offset);
 	move_offsets(block + strings_offset, 4, builder->listed_count + 1, (uint32_t)strings_offset);
-	memset(block + used, 0, layout->node_size - used);
+	node_clear_behind(block, used, layout->node_size);
 	node_put_header(block, &(struct node_header){
 				       .bounds = builder->bounds,
 				       .item_count = builder->segment_count,

@@ -65,7 +65,7 @@ static bool load_leaves(struct leaf_pack *pack, uint64_t key_limit, struct byte_
 			return true;
 		}
 		memcpy(pack->block, bytes, used);
-		memset(pack->block + used, 0, pack->layout.node_size - used);
+		node_clear_behind(pack->block, (uint32_t)used, pack->layout.node_size);
 		if (!is_leaf(pack, (uint32_t)used, key_limit, start, &bounds))
 			reader->failed = true;
 		else if (!leaf_pack_put(pack, &bounds, (uint32_t)used, start))

@@ -58,9 +58,8 @@ static enum histree_status write_block(struct tree_output *output, uint32_t heig
 {
 	if (tree_statistics_count_node(&output->statistics, height, used, key_min, key_max) != HISTREE_OK)
 		return error_memory(error, "a node");
-	/* Nodes of rows are blocks of one size, as in the papers; leaves of columns are as long as they are. */
 	bool cut = output->layout.columns || output->layout.segments;
-	uint32_t size = cut ? (used + 63) / 64 * 64 : output->layout.node_size;
+	uint32_t size = cut ? node_cut_size(used) : output->layout.node_size;
 	return block_file_write_part(output->file, output->node_count++, output->block, size, error);
 }
 
@@ -96,7 +95,7 @@ enum histree_status tree_output_sealed(struct tree_output *output, const uint8_t
 		return status;
 	assert(used <= output->layout.node_size);
 	memcpy(output->block, bytes, used);
-	memset(output->block + used, 0, output->layout.node_size - used);
+	node_clear_behind(output->block, used, output->layout.node_size);
 	bounds->number = output->node_count;
 	node_set_number(output->block, bounds->number);
 	assert(is_sealed(output, 0, used, bounds));
