@@ -58,7 +58,10 @@ void row_real(struct row_writer *rows, double number)
 {
 	char text[NUMBER_TEXT_SIZE];
 	size_t size = number_format_real(number, text);
-	if (isfinite(number))
+	/* In JSON '-0' is an integer, and these have one zero. */
+	if (number == 0 && signbit(number) && rows->format == &row_format_json)
+		rows->format->plain(rows, "-0.0", strlen("-0.0"));
+	else if (isfinite(number))
 		rows->format->plain(rows, text, size);
 	else /* JSON has no such number, only its name. */
 		rows->format->text(rows, text, size, ROW_TEXT);

@@ -210,6 +210,22 @@ static void odd_numbers(struct row_writer *rows)
 	row_end(rows);
 }
 
+static void both_zeros(struct row_writer *rows)
+{
+	row_real(rows, 0.0);
+	row_real(rows, -0.0);
+	row_null(rows);
+	row_null(rows);
+	row_end(rows);
+}
+
+static void zeros_keep_their_signs(void **state)
+{
+	(void)state;
+	check_written("json", both_zeros, "[\n{\"path\":0,\"number\":-0.0,\"value\":null,\"more\":null}\n]\n");
+	check_written("tsv", both_zeros, "path\tnumber\tvalue\tmore\n0\t-0\t\t\n");
+}
+
 static void numbers_stay_numbers(void **state)
 {
 	(void)state;
@@ -260,6 +276,7 @@ int main(void)
 		cmocka_unit_test(no_rows_are_well_formed_too),
 		cmocka_unit_test(only_well_formed_utf8_is_json),
 		cmocka_unit_test(numbers_stay_numbers),
+		cmocka_unit_test(zeros_keep_their_signs),
 		cmocka_unit_test(more_than_the_buffer_holds_is_written),
 		cmocka_unit_test(a_full_disk_is_told),
 	};
