@@ -124,8 +124,10 @@ static const char *check_missing(const struct union_history *made, struct histre
 		    found.value.type != HISTREE_UNKNOWN || histree_query_stats(query).nodes_damaged != 1)
 			return "a single query knows a missing host";
 	}
-	if (made->missing_count > 0 &&
-	    histree_history_verify(made->history, NULL, NULL, NULL) != HISTREE_ERR_FORMAT)
+	/* Those that are lent can be verified where they are alone. */
+	const enum histree_status status = histree_history_verify(made->history, NULL, NULL, NULL);
+	if (made->missing_count > 0 && status != HISTREE_ERR_FORMAT &&
+	    (status != HISTREE_ERR_ARGUMENT || !made->lends))
 		return "a history without a host is sound";
 	return NULL;
 }

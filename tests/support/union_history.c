@@ -83,6 +83,7 @@ static bool lend(struct making *making, size_t host, struct histree_error *error
 	struct histree_history *history = making->parts[host].history;
 	if (!making->wishes->may_lend || random_percent(&making->random, 70))
 		return true;
+	making->made->lends = true;
 	return local_source_make(history, &making->parts[host].history, error) == HISTREE_OK;
 }
 

@@ -21,6 +21,7 @@ struct union_history {
 	struct reference reference; /* but for the folders of hosts that are missing, which it says nothing of */
 	size_t missing_count;
 	histree_quark missing[UNION_HOSTS_MAX]; /* their folders */
+	bool lends;                             /* somebody else answers for a host */
 };
 
 struct union_wishes {
