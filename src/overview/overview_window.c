@@ -16,18 +16,22 @@ enum { READ_AT_ONCE = 256 }; /* 10 KiB: they stay in the nearest cache */
 static enum histree_status keep_state(struct overview_window *window, const struct overview_choice *choice,
 				      const struct histree_interval *interval, struct histree_error *error)
 {
-	uint32_t value;
-	uint32_t near = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
+	const struct histree_value *of = &interval->value;
+	uint32_t value = 0,
+		 attribute = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
 	enum histree_status status = HISTREE_OK;
-	if (overview_value_is_rest(&interval->value))
+	if (overview_value_is_rest(of))
 		value = OVERVIEW_REST;
-	else
-		status = value_table_add(&window->values, &interval->value, &value, error);
+	else if (of->type != HISTREE_INT || !value_table_has_recent(&window->values, of->int32, &value))
+		status = value_table_add(&window->values, of, &value, error);
+	/* Most come after another one of the same. */
+	if (choice->condensed[attribute].source != interval->quark)
+		attribute = overview_choice_find(choice, interval->quark, attribute);
 	window->states[window->state_count++] = (struct overview_state){
 		.start = interval->start,
 		.end = interval->end,
 		.value = value,
-		.attribute = overview_choice_find(choice, interval->quark, near),
+		.attribute = attribute,
 	};
 	return status;
 }

@@ -26,6 +26,14 @@ enum histree_status value_table_reset(struct value_table *table, struct histree_
 /* Find a value.  Returns false if it is not in the table. */
 bool value_table_find(struct value_table *table, const struct histree_value *value, uint32_t *out);
 
+/* The same of an int that came lately, without a call: true for most. */
+static inline bool value_table_has_recent(const struct value_table *table, int32_t number, uint32_t *out)
+{
+	const uint32_t recent = *out = table->recent[(uint32_t)number % VALUES_RECENT];
+	return recent < table->count && table->values[recent].type == HISTREE_INT &&
+	       table->values[recent].int32 == number;
+}
+
 /*
  * Get the index of a value, which is added if it is new.  Its bytes are copied.  Returns HISTREE_ERR_MEMORY if
  * memory is out.

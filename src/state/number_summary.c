@@ -98,13 +98,27 @@ static void widen(struct number_summary *summary, const struct histree_value *mi
 		summary->max = *max;
 }
 
+/* As most numbers are: an int after others. */
+static bool widen_ints(struct number_summary *summary, const struct histree_value *value)
+{
+	if (value->type != HISTREE_INT || summary->states == 0 || summary->min.type != HISTREE_INT ||
+	    summary->max.type != HISTREE_INT)
+		return false;
+	if (value->int32 < summary->min.int32)
+		summary->min = *value;
+	if (value->int32 > summary->max.int32)
+		summary->max = *value;
+	return true;
+}
+
 void number_summary_add(struct number_summary *summary, const struct histree_value *value, wide_uint ns)
 {
 	if (!number_summary_takes(value)) {
 		*(value->type == HISTREE_UNKNOWN ? &summary->unknown_ns : &summary->other_ns) += ns;
 		return;
 	}
-	widen(summary, value, value);
+	if (!widen_ints(summary, value))
+		widen(summary, value, value);
 	summary->states++;
 	summary->number_ns += ns;
 	if (is_whole(value))
