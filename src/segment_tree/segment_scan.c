@@ -2,6 +2,10 @@
 /*
  * Algorithm 5.1: depth first, with the numbers of the nodes still to visit on a stack.  Leaves come in the order of
  * their numbers, so that a scan is resumed by passing over the nodes with smaller ones.
+ *
+ * But the orphans of a damaged core node may be leaves and core nodes: the first leaf of a core node is written
+ * before the core node that comes before it.  There a scan comes to its place again from the beginning, in the
+ * order that it had before.
  */
 #include <stdlib.h>
 
@@ -26,6 +30,8 @@ struct segment_scan {
 	uint32_t resume_leaf;     /* nodes below it are passed over */
 	uint64_t resume_location; /* in that leaf, segments up to it */
 	bool resuming;
+	bool is_passing; /* what was handed out before the place in that leaf comes again */
+	bool has_given;  /* a segment, since the start */
 
 	/* Of the leaf being visited. */
 	uint32_t block_at, block_count; /* the next block */
@@ -60,23 +66,29 @@ void segment_scan_free(struct segment_scan *scan)
 	free(scan);
 }
 
+static void go_to_root(struct segment_scan *scan)
+{
+	segment_visit_leave(&scan->visit);
+	scan->pending[0] = scan->source.reader->shape.root;
+	scan->pending_count = 1;
+	scan->nodes = 0;
+	scan->orphan_at = 0;
+	scan->block_at = scan->block_count = scan->at = scan->count = 0;
+}
+
 void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 			const struct histree_segment_token *resume)
 {
-	segment_visit_leave(&scan->visit);
+	go_to_root(scan);
 	scan->visit.visited = scan->visit.loaded = 0;
 	scan->window = window;
 	scan->choice = (struct segment_choice){ 0 };
 	scan->field_count = scan->source.field_count;
-	scan->pending[0] = scan->source.reader->shape.root;
-	scan->pending_count = 1;
-	scan->nodes = 0;
 	segment_damage_begin(&scan->damage);
-	scan->orphan_at = 0;
-	scan->block_at = scan->block_count = scan->at = scan->count = 0;
 	scan->resuming = resume != NULL && resume->given > 0;
 	scan->resume_leaf = scan->resuming ? (uint32_t)resume->key[0] : 0;
 	scan->resume_location = scan->resuming ? resume->key[1] : 0;
+	scan->is_passing = scan->has_given = false;
 }
 
 void segment_scan_choose(struct segment_scan *scan, struct segment_choice choice)
@@ -125,7 +137,7 @@ static bool has_wanted(const struct segment_scan *scan, const struct segment_tim
 
 static bool is_wanted(const struct segment_scan *scan, const struct node_child *node)
 {
-	return may_have_wanted(scan, node) && node->number >= scan->resume_leaf;
+	return may_have_wanted(scan, node) && (!scan->resuming || node->number >= scan->resume_leaf);
 }
 
 static enum histree_status push_children(struct segment_scan *scan, struct histree_error *error)
@@ -166,7 +178,14 @@ static enum histree_status push_orphans(struct segment_scan *scan, uint32_t numb
 static enum histree_status enter_damaged(struct segment_scan *scan, uint32_t number, struct histree_error *error)
 {
 	enum histree_status status = segment_damage_meet(&scan->damage, scan->source.reader, number, error);
-	return status == HISTREE_OK ? push_orphans(scan, number, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+	if (!scan->resuming || scan->has_given)
+		return push_orphans(scan, number, error);
+	scan->resuming = false;
+	scan->is_passing = true;
+	go_to_root(scan);
+	return HISTREE_OK;
 }
 
 static enum histree_status enter_node(struct segment_scan *scan, struct histree_error *error)
@@ -205,6 +224,14 @@ static enum histree_status enter_block(struct segment_scan *scan, struct histree
 	return HISTREE_OK;
 }
 
+/* The segment at hand was handed out before the scan was resumed; the last one of these ends that. */
+static void pass_by(struct segment_scan *scan)
+{
+	uint64_t key[2];
+	segment_scan_location(scan, key);
+	scan->is_passing = key[0] != scan->resume_leaf || key[1] != scan->resume_location;
+}
+
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error)
 {
@@ -213,6 +240,11 @@ enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_
 			const struct segment_times *times = &scan->times[scan->at++];
 			if (!has_wanted(scan, times))
 				continue;
+			if (scan->is_passing) {
+				pass_by(scan);
+				continue;
+			}
+			scan->has_given = true;
 			out->start = times->start;
 			out->end = (histree_time)((uint64_t)times->start + times->duration);
 			out->content = scan->content;
