@@ -17,8 +17,8 @@ static enum histree_status keep_state(struct overview_window *window, const stru
 				      const struct histree_interval *interval, struct histree_error *error)
 {
 	const struct histree_value *of = &interval->value;
-	uint32_t value = 0,
-		 attribute = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
+	uint32_t attribute = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
+	uint32_t value = 0;
 	enum histree_status status = HISTREE_OK;
 	if (overview_value_is_rest(of))
 		value = OVERVIEW_REST;
