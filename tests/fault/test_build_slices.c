@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/registry.h"
 #include "base/array.h"
 #include "base/random.h"
 #include "histree/query.h"
@@ -247,6 +248,10 @@ static void slices_make_no_difference(void **state)
 
 static void damage_is_told_alike(void **state)
 {
+	/* A clock steps back in a slice that the owner reads, behind which others read on. */
+	static const uint64_t steps_back[] = { 55444, 63359 };
+	for (size_t i = 0; i < COUNT_OF(steps_back); i++)
+		check_trace(*state, "demo-trace", steps_back[i], true);
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
 		for (uint64_t round = 0; round < test_effort(20, 6); round++)
 			check_trace(*state, traces[i], test_seed() + 100 * i + round, true);
@@ -380,6 +385,30 @@ static void lost_workers_are_done_without(void **state)
 }
 
 /* What a worker says may be anything: the build ends with a sentence, or nobody could tell. */
+static void a_plan_is_read_or_memory_is_out(void **state)
+{
+	(void)state;
+	static const char *const paths[] = { "one", "another" };
+	struct saved_bytes saved = { 0 };
+	struct slice_plan plan = {
+		.source = { .analysis = registry_find("kernel")->analysis, .traces = paths, .trace_count = 2 },
+	};
+	slice_plan_save(&plan, &saved);
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	for (uint64_t at = 1; status != HISTREE_OK; at++) {
+		struct byte_reader reader = byte_reader(saved.bytes, saved.size);
+		struct arena arena = { 0 };
+		faulty_memory_begin(at, false);
+		status = slice_plan_load(&plan, &arena, &reader, NULL);
+		assert_int_equal(status, faulty_memory.refused ? HISTREE_ERR_MEMORY : HISTREE_OK);
+		faulty_memory_end();
+		arena_release(&arena);
+	}
+	assert_string_equal(plan.source.analysis->name, "kernel");
+	assert_int_equal(plan.source.trace_count, 2);
+	saved_release(&saved);
+}
+
 static void what_makes_no_sense_is_told(void **state)
 {
 	struct world *world = *state;
@@ -436,6 +465,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_cancelled_build_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lost_workers_are_done_without, set_up, tear_down),
+		cmocka_unit_test(a_plan_is_read_or_memory_is_out),
 		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
 	};

@@ -321,10 +321,20 @@ static void costs_its_own_segments(const void *chosen, uint64_t seed)
 	free(test.lost_of);
 }
 
+/* The root and a node below it are damaged: orphans are leaves and a core node, which comes before one of them. */
+static void scans_of_orphans_are_resumed(void **state)
+{
+	(void)state;
+	const struct segment_kind *kind = &kinds[2];
+	assert_string_equal(kind->name, "by end, deep");
+	costs_its_own_segments(kind, 5);
+}
+
 int main(void)
 {
 	static const struct property property = {
 		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 8, .check = costs_its_own_segments
 	};
-	return property_run("segment damage", &property, 1, NULL, 0);
+	static const struct CMUnitTest others[] = { cmocka_unit_test(scans_of_orphans_are_resumed) };
+	return property_run("segment damage", &property, 1, others, 1);
 }
