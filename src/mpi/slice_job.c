@@ -303,7 +303,6 @@ static bool say(struct following *following)
 		if (!link_post(following->link, 0, &alive))
 			return false;
 	}
-	link_has_posted(following->link);
 	return status == HISTREE_NOT_FOUND;
 }
 
