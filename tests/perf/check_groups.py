@@ -167,7 +167,9 @@ def recorded(folder):
         return False
     data = folder / "own.data"
     done = subprocess.run(["perf", "record", "-q", "-a", "-F", "200", "-e", "{cpu-clock,page-faults}:S", "-o", data, "--", "sh", "-c",
-                           "for i in 1 2 3 4; do ls / >/dev/null; done"], capture_output=True)
+                           # Some periods of 5 ms, on whatever machine: of one sample there is no difference to the next.
+                           "ls / >/dev/null; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; ls / >/dev/null"],
+                          capture_output=True)
     if done.returncode != 0 or not data.exists():
         return False
     dump = subprocess.run(["perf", "script", "-D", "-i", data], capture_output=True, text=True).stdout
