@@ -29,10 +29,10 @@ enum {
 
 extern const struct leveled_kind cube_kind;
 
-/* The bytes of the largest cell that a file of such nodes has. */
+/* The bytes of the largest cell that a file of such nodes has: two in a node, or one where no nodes are larger. */
 static inline size_t cube_cell_bytes_max(uint32_t node_size)
 {
-	return node_size / 8 * 3;
+	return node_size / 8 * (node_size < CUBE_NODE_SIZE_MAX ? 3 : 7);
 }
 
 /* How the cells of a cube divide a history. */
