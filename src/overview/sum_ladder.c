@@ -204,9 +204,9 @@ static enum histree_status add_value(const struct place *at, histree_time first,
 	return status;
 }
 
-/* Most states lie within a cell and do not end it.  Returns whether that is so; then the value is added. */
-static bool is_within_cell(const struct place *at, histree_time first, histree_time last,
-			   const struct state_sum_part *part)
+/* Add a value if it lies within a cell and does not end it, as most do.  Returns whether that is so. */
+static bool add_within_cell(const struct place *at, histree_time first, histree_time last,
+			    const struct state_sum_part *part)
 {
 	const uint64_t origin = (uint64_t)at->ladder->origin, mask = (UINT64_C(1) << at->ladder->width_log2) - 1;
 	const uint64_t start = (uint64_t)first - origin, end = (uint64_t)last - origin;
@@ -232,7 +232,7 @@ static enum histree_status add_state(const struct place *at, const struct overvi
 	const struct state_sum_part part = { .value = is_int ? value->int32 : 0,
 					     .is_unknown = is_unknown,
 					     .begins = begins };
-	if ((is_int || is_unknown) && is_within_cell(at, start, end, &part))
+	if ((is_int || is_unknown) && add_within_cell(at, start, end, &part))
 		return HISTREE_OK;
 	return add_value(at, start, end, is_int || is_unknown ? &part : NULL,
 			 !is_int && !is_unknown && value->type != HISTREE_NULL, error);
