@@ -113,10 +113,12 @@ def end(pids, patience=10.0):
 def run(ranks, *words, **more):
     """
     Run a job to its end; returns exit status, standard output, standard error.  A launcher whose job has ended badly waits
-    two seconds for the ranks' last words, which only a build has.
+    two seconds for the ranks' last words, which only a build has.  Where it was not to wait and has lost the only sentence,
+    as it may on a busy machine, the job runs once more with patience.
     """
-    if "build" not in words:
-        more.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
+    impatient = "build" not in words and "OMPI_MCA_odls_base_sigkill_timeout" not in more
+    if impatient:
+        more["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
     job = subprocess.Popen(command(ranks, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**more))
     try:
         out, err = job.communicate(timeout=TIMEOUT)
@@ -127,6 +129,8 @@ def run(ranks, *words, **more):
         end(pids, 0)
         out, err = job.communicate()
         raise AssertionError(f"a job hangs: {words}\n{err.decode(errors='replace')}\n{places}") from None
+    if impatient and job.returncode != 0 and not err:
+        return run(ranks, *words, **{**more, "OMPI_MCA_odls_base_sigkill_timeout": "2"})
     return job.returncode, out, err.decode(errors="replace")
 
 
