@@ -27,6 +27,8 @@ static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
 					      .advice = "name the folder that it is in" };
 static const struct trace_format history = { .name = "a file of a store of histree",
 					     .advice = "ask that store with 'histree query STORE'" };
+static const struct trace_format wide_text = { .name = "text in UTF-16",
+					       .advice = "write it as UTF-8 with 'iconv -f UTF-16 -t UTF-8'" };
 static const struct trace_format json = { .name = "a trace in JSON", .kind = &json_format };
 static const struct trace_format other_json = { .name = "JSON, but no trace with \"traceEvents\"",
 						.advice = "name the time of its rows, as in text:time=ts:FILE" };
@@ -60,7 +62,9 @@ static const struct magic {
 	{ MAGIC("\x57\x1d\xd1\x75"), 0, &ctf_file }, /* metadata in packets */
 	{ MAGIC("\x75\xd1\x1d\x57"), 0, &ctf_file },
 	{ MAGIC("/* CTF 1.8"), 0, &ctf_file },
-	{ MAGIC("\x1e"), 0, &ctf_file }, /* metadata of CTF 2 */
+	{ MAGIC("\x1e"), 0, &ctf_file },      /* metadata of CTF 2 */
+	{ MAGIC("\xff\xfe"), 0, &wide_text }, /* a mark of the order of bytes */
+	{ MAGIC("\xfe\xff"), 0, &wide_text },
 	{ MAGIC("\x89histre\n"), 0, &history },
 };
 

@@ -5,30 +5,72 @@
 
 #include "trace/lines/line_scan.h"
 
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
 /* ---- times ----------------------------------------------------------------------------------------------- */
 
-/* "1234.567890:", of up to nine decimals; or "1234567:", of a clock that counts. */
+/*
+ * "1234.567890:", of up to nine decimals; "1234567:", of a clock that counts; "1234us!:", of the format for
+ * latencies: since the buffer began, with a mark for how long after the line before (trace_print_lat_context() of
+ * kernel/trace/trace_output.c).
+ */
 static bool read_time(struct line_scan *scan, struct line_head *out)
 {
 	struct line_scan at = *scan;
 	uint64_t seconds, part = 0, unit = 1000000000;
 	if (!line_scan_number(&at, &seconds))
 		return false;
-	out->is_count = !line_scan_byte(&at, '.');
-	while (!out->is_count && at.at < at.end && *at.at >= '0' && *at.at <= '9' && unit > 1) {
+	bool is_micro = line_scan_word(&at, "us");
+	bool has_point = !is_micro && line_scan_byte(&at, '.');
+	while (has_point && at.at < at.end && is_digit(*at.at) && unit > 1) {
 		unit /= 10;
 		part += (uint64_t)(*at.at++ - '0') * unit;
 	}
+	if (is_micro && at.at < at.end && *at.at != ':')
+		at.at++;
 	if (!line_scan_byte(&at, ':') || (at.at < at.end && *at.at != ' '))
 		return false;
+	out->is_count = !has_point && !is_micro;
 	uint64_t ns;
 	if (out->is_count)
 		ns = 0;
-	else if (__builtin_mul_overflow(seconds, UINT64_C(1000000000), &ns) ||
+	else if (__builtin_mul_overflow(seconds, UINT64_C(1000000000) / (is_micro ? 1000000 : 1), &ns) ||
 		 __builtin_add_overflow(ns, part, &ns) || ns > (uint64_t)INT64_MAX)
 		return false;
 	out->time = (histree_time)ns;
 	out->has_time = !out->is_count;
+	*scan = at;
+	return true;
+}
+
+/* "d..2.", "dN.1", "U", "LZ-off": of ftrace's letters and digits, or of perf's. */
+static bool is_flag_byte(char byte)
+{
+	return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '.' ||
+	       byte == '#' || byte == '!' || byte == '+';
+}
+
+/*
+ * Where the digits of the time have no room in front of them, the flags of ftrace touch it: "d..2100.000000:".
+ * They are four, and five where the last one, how often migration was forbidden, is a point (since Linux 5.12).
+ */
+static bool read_flags_that_touch(struct line_scan *scan, const char *begin, struct line_head *out)
+{
+	enum { FLAGS = 4, LETTERS = 3 };
+	struct line_scan at = { (char *)(uintptr_t)begin, scan->end };
+	if (at.end - at.at <= FLAGS)
+		return false;
+	for (unsigned i = 0; i < FLAGS; i++)
+		if (!is_flag_byte(at.at[i]) || (i < LETTERS && is_digit(at.at[i])))
+			return false;
+	at.at += FLAGS;
+	line_scan_byte(&at, '.');
+	bool is_padded = at.end - at.at > 1 && at.at[0] == '0' && at.at[1] != '.'; /* which no tool does */
+	if (is_padded || !read_time(&at, out))
+		return false;
 	*scan = at;
 	return true;
 }
@@ -42,8 +84,10 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 		if (read_time(scan, out))
 			return true;
 		const char *begin = scan->at;
-		while (scan->at < scan->end && *scan->at != ' ')
+		while (scan->at < scan->end && is_flag_byte(*scan->at))
 			scan->at++;
+		if (scan->at < scan->end && *scan->at != ' ')
+			return read_flags_that_touch(scan, begin, out);
 		if (scan->at == begin || scan->at - begin > FLAGS_MAX)
 			return false;
 	}
@@ -51,11 +95,6 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 }
 
 /* ---- threads --------------------------------------------------------------------------------------------- */
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
 
 /* Returns where the digits begin that end at `end`; `end` itself if there are none. */
 static const char *digits_before(const char *begin, const char *end)
@@ -85,23 +124,21 @@ static const char *before_spaces(const char *begin, const char *end)
 
 /*
  * What stands in front of the CPU or the time: "bash-1042", "bash  1042", "bash 1042/1042", of which the second is
- * the thread.  A thread that perf knows no more is -1.
+ * the thread.  A thread that perf knows no more is -1.  *digits is where the number of the thread begins.
  */
-static bool read_thread(const char *begin, const char *end, struct line_head *out)
+static bool read_thread(const char *begin, const char *end, struct line_head *out, const char **digits)
 {
 	end = before_spaces(begin, end);
 	end = before_spaces(begin, before_process(begin, end));
-	const char *at = digits_before(begin, end);
+	const char *at = *digits = digits_before(begin, end);
 	struct line_scan scan = { (char *)(uintptr_t)at, (char *)(uintptr_t)end };
 	uint64_t pid;
 	if (!line_scan_number(&scan, &pid) || pid > INT32_MAX)
 		return false;
 	out->pid = (int32_t)pid;
 	if (at > begin && at[-1] == '/') { /* its process is a number too, or it is the name: kworker/1 */
-		const char *process = digits_before(begin, at - 1);
-		if (process < at - 1 && (process == begin || process[-1] == ' '))
-			return true;
-		return false;
+		*digits = digits_before(begin, at - 1);
+		return *digits < at - 1 && (*digits == begin || (*digits)[-1] == ' ');
 	}
 	if (at == begin || at[-1] == ' ')
 		return true;
@@ -217,34 +254,85 @@ static bool read_event(struct line_scan scan, struct line_head *out)
 	return false;
 }
 
-/* By the number of its CPU. */
+/* Where the number of a thread stands in a line whose columns are as wide as the tools write them. */
+enum { NAME_COLUMNS = 16 };
+
+/* Whether the number of the thread begins there, be it behind a dash or, as perf writes it, in a column. */
+static bool is_at_column(const char *begin, const char *digits)
+{
+	if (digits <= begin + NAME_COLUMNS)
+		return false;
+	const char *at = begin + NAME_COLUMNS;
+	return (*at == '-' && digits == at + 1) || before_spaces(begin, digits) <= at;
+}
+
+/*
+ * By the number of its CPU.  The name of a thread may hold what looks like a line, "a-1 [000] 1.0: b", and so may
+ * the text of an event: a line whose name is as wide as that column is one.
+ */
 static bool read_at_cpu(const struct line_scan *line, struct line_head *out)
 {
-	uint64_t cpu;
-	struct line_scan scan = *line;
-	while ((scan.at = memchr(scan.at, '[', (size_t)(scan.end - scan.at))) != NULL) {
+	uint64_t cpu = 0;
+	struct line_scan scan = *line, rest = scan;
+	bool is_found = false;
+	while (scan.at < scan.end && (scan.at = memchr(scan.at, '[', (size_t)(scan.end - scan.at))) != NULL) {
 		const char *bracket = scan.at++;
 		struct line_scan behind = scan;
-		*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+		struct line_head head = { .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
 		if (!line_scan_number(&behind, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&behind, ']') ||
 		    !line_scan_byte(&behind, ' '))
 			continue;
-		out->cpu = (int32_t)cpu;
-		if (read_flags_and_time(&behind, out) && read_thread(line->at, bracket, out))
-			return read_event(behind, out);
+		head.cpu = (int32_t)cpu;
+		const char *thread;
+		if (!read_flags_and_time(&behind, &head) || !read_thread(line->at, bracket, &head, &thread))
+			continue;
+		bool is_wide = is_at_column(line->at, thread);
+		if (is_wide || !is_found) {
+			*out = head;
+			rest = behind;
+		}
+		is_found = true;
+		if (is_wide || bracket - line->at > 2 * NAME_COLUMNS)
+			break;
 	}
-	return false;
+	return is_found && read_event(rest, out);
 }
 
-/* By its time, of perf script where no CPU was recorded. */
+/*
+ * "  bash-1042    3d..2.": the CPU and the flags of the format for latencies, without a space between them
+ * (trace_print_lat_fmt() of the kernel, "trace-cmd report -l").
+ */
+static bool read_latency_columns(const char *begin, const char *end, struct line_head *out)
+{
+	enum { FLAGS_MIN = 3, FLAGS_MAX = 6 };
+	const char *at = end, *thread;
+	while (at > begin && at[-1] != ' ')
+		at--;
+	struct line_scan scan = { (char *)(uintptr_t)at, (char *)(uintptr_t)end };
+	uint64_t cpu;
+	if (!line_scan_number(&scan, &cpu))
+		return false;
+	for (const char *flag = scan.at; flag < end; flag++)
+		if (!is_flag_byte(*flag))
+			return false;
+	if (end - scan.at < FLAGS_MIN || end - scan.at > FLAGS_MAX || cpu > LINE_CPU_MAX ||
+	    !read_thread(begin, at, out, &thread) || thread == begin || thread[-1] != '-')
+		return false;
+	out->cpu = (int32_t)cpu;
+	return true;
+}
+
+/* By its time: of perf script where no CPU was recorded, and of the format for latencies. */
 static bool read_at_time(const struct line_scan *line, struct line_head *out)
 {
+	const char *thread;
 	struct line_scan scan = *line;
 	while ((scan.at = memchr(scan.at, ' ', (size_t)(scan.end - scan.at))) != NULL) {
 		const char *space = scan.at;
 		line_scan_spaces(&scan);
 		*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
-		if (read_time(&scan, out) && out->has_time && read_thread(line->at, space, out))
+		if (read_time(&scan, out) && out->has_time &&
+		    (read_latency_columns(line->at, space, out) || read_thread(line->at, space, out, &thread)))
 			return read_event(scan, out);
 	}
 	return false;
@@ -281,10 +369,11 @@ static bool read_begin(struct line_scan scan, struct line_head *out)
 	return true;
 }
 
-/* What trace-cmd report says before the events: "version = 6", "cpus=2", "CPU 1 is empty". */
+/* What trace-cmd report says before the events: "version = 6", "cpus=2", "CPU 1 is empty"; and what atrace does. */
 static bool is_preamble(const struct line_scan *line)
 {
-	static const char *const words[] = { "#", "version = ", "cpus=", "CPU ", "trace-cmd: " };
+	static const char *const words[] = { "#",      "version = ",        "cpus=", "CPU ", "trace-cmd: ",
+					     "TRACE:", "capturing trace..." };
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct line_scan scan = *line;
 		if (line_scan_word(&scan, words[i]))

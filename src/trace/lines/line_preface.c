@@ -51,7 +51,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 	char *line;
 	size_t size;
 	enum histree_status status = HISTREE_OK;
-	for (unsigned others = 0; !out->has_event && others < PREFACE_LINES && text->line_at < PREFACE_SIZE;) {
+	for (unsigned others = 0;
+	     !out->has_event && others < PREFACE_LINES && text->line_at - text->begin < PREFACE_SIZE;) {
 		status = line_text_next(text, &line, &size, error);
 		if (status != HISTREE_OK)
 			break;

@@ -3,38 +3,44 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
 
-static enum histree_status look(struct line_text *text, struct histree_error *error)
+/* What comes before a text that zlib has packed. */
+static const char atrace_mark[] = "TRACE:\n";
+
+/* Of zlib: RFC 1950, section 2.2. */
+static bool is_zlib(const uint8_t *bytes)
 {
-	char magic[LINE_UNPACK_MAGIC_SIZE];
-	size_t size;
-	enum histree_status status = text_input_read(&text->input, magic, sizeof(magic), &size, error);
-	text->input.at = 0;
-	if (status == HISTREE_OK && size == sizeof(magic) && line_unpack_is_packed(magic))
-		status = line_unpack_create(&text->unpack, error);
-	return status;
+	enum { DEFLATE = 8, CHECK = 31 };
+	return (bytes[0] & 0xf) == DEFLATE && (bytes[0] << 8 | bytes[1]) % CHECK == 0;
 }
 
-enum histree_status line_text_open(struct line_text *text, const struct line_place *place,
-				   struct histree_error *error)
+/* Where what is packed begins; UINT64_MAX: nothing is. */
+static uint64_t find_packed(const char *bytes, size_t size)
 {
-	*text = (struct line_text){ .cancel = place->cancel };
-	enum histree_status status = text_input_open(&text->input, place->io, place->path, error);
-	if (status == HISTREE_OK && !text->input.is_file)
-		status = error_set(error, HISTREE_ERR_TRACE,
-				   "'%.200s' is no file: events are read more than once, so keep them in one",
-				   place->path);
-	if (status == HISTREE_OK)
-		status = look(text, error);
-	text->bytes = status == HISTREE_OK ? malloc(LINE_BUFFER_SIZE) : NULL;
-	if (status == HISTREE_OK && text->bytes == NULL)
-		status = error_memory(error, "a part of a text");
-	if (status != HISTREE_OK)
-		line_text_close(text);
-	return status;
+	const size_t mark = strlen(atrace_mark);
+	if (size >= LINE_UNPACK_MAGIC_SIZE && line_unpack_is_packed(bytes))
+		return 0;
+	const char *at = memmem(bytes, size, atrace_mark, mark);
+	bool is = at != NULL && (at == bytes || at[-1] == '\n') && bytes + size - at >= (ptrdiff_t)mark + 2 &&
+		  is_zlib((const uint8_t *)at + mark);
+	return is ? (uint64_t)(at - bytes) + mark : UINT64_MAX;
+}
+
+static enum histree_status look_for_packed(struct line_text *text, struct histree_error *error)
+{
+	char first[4096];
+	size_t size;
+	enum histree_status status = text_input_read(&text->input, first, sizeof(first), &size, error);
+	text->input.at = 0;
+	uint64_t packed_at = status == HISTREE_OK ? find_packed(first, size) : UINT64_MAX;
+	if (packed_at == UINT64_MAX)
+		return status;
+	text->input.at = packed_at;
+	return line_unpack_create(&text->unpack, error);
 }
 
 void line_text_close(struct line_text *text)
@@ -49,7 +55,7 @@ void line_text_seek(struct line_text *text, uint64_t at)
 {
 	text->input.at = text->filled_at = at;
 	text->used = text->filled = 0;
-	text->at_end = false;
+	text->at_end = text->is_in_page = false;
 }
 
 static enum histree_status read_some(struct line_text *text, char *room, size_t room_size, size_t *size,
@@ -75,6 +81,46 @@ static enum histree_status fill(struct line_text *text, struct histree_error *er
 	text->filled += size;
 	text->filled_at += size;
 	return HISTREE_OK;
+}
+
+/* A mark of the order of bytes is no text; what begins with an element is a page. */
+static enum histree_status begin(struct line_text *text, struct histree_error *error)
+{
+	enum histree_status status = fill(text, error);
+	if (status != HISTREE_OK) /* what is damaged is so when it is read */
+		return status == HISTREE_ERR_TRACE ? HISTREE_OK : status;
+	if (text->filled >= 3 && memcmp(text->bytes, "\xef\xbb\xbf", 3) == 0)
+		text->used = 3;
+	size_t at = text->used;
+	while (at < text->filled && strchr(" \t\r\n", text->bytes[at]) != NULL && text->bytes[at] != '\0')
+		at++;
+	static const char *const elements[] = { "<!doctype html", "<html" };
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
+		if (text->filled - at >= strlen(elements[i]) &&
+		    strncasecmp(text->bytes + at, elements[i], strlen(elements[i])) == 0)
+			text->is_page = text->is_in_page = true;
+	return HISTREE_OK;
+}
+
+enum histree_status line_text_open(struct line_text *text, const struct line_place *place,
+				   struct histree_error *error)
+{
+	*text = (struct line_text){ .cancel = place->cancel };
+	enum histree_status status = text_input_open(&text->input, place->io, place->path, error);
+	if (status == HISTREE_OK && !text->input.is_file)
+		status = error_set(error, HISTREE_ERR_TRACE,
+				   "'%.200s' is no file: events are read more than once, so keep them in one",
+				   place->path);
+	if (status == HISTREE_OK)
+		status = look_for_packed(text, error);
+	text->bytes = status == HISTREE_OK ? malloc(LINE_BUFFER_SIZE) : NULL;
+	if (status == HISTREE_OK && text->bytes == NULL)
+		status = error_memory(error, "a part of a text");
+	if (status == HISTREE_OK)
+		status = begin(text, error);
+	if (status != HISTREE_OK)
+		line_text_close(text);
+	return status;
 }
 
 /* Pass over the rest of a line that is too long. */
@@ -103,7 +149,7 @@ static char *find_end(const struct line_text *text, size_t known)
 	return there <= known ? NULL : memchr(text->bytes + text->used + known, '\n', there - known);
 }
 
-enum histree_status line_text_next(struct line_text *text, char **line, size_t *size, struct histree_error *error)
+static enum histree_status next_line(struct line_text *text, char **line, size_t *size, struct histree_error *error)
 {
 	enum histree_status status = text->is_cut ? pass_rest(text, error) : HISTREE_OK;
 	char *end = find_end(text, 0);
@@ -128,4 +174,39 @@ enum histree_status line_text_next(struct line_text *text, char **line, size_t *
 	if (*size > 0 && (*line)[*size - 1] == '\r')
 		--*size;
 	return HISTREE_OK;
+}
+
+static bool has(const char *line, size_t size, const char *word)
+{
+	return memmem(line, size, word, strlen(word)) != NULL;
+}
+
+/*
+ * The line of a page: returns whether it is one of the text.  Before 2014 systrace wrote the text as a string of a
+ * script, with "\n\" at the end of each line.
+ */
+static bool is_in_text(struct line_text *text, const char *line, size_t *size)
+{
+	static const char old_end[] = "\\n\\", old_last[] = "\";";
+	if (text->is_in_page) {
+		text->is_in_page =
+			!has(line, *size, "class=\"trace-data\"") && !has(line, *size, "linuxPerfData = ");
+		text->begin = text->line_at;
+		return false;
+	}
+	text->is_in_page = has(line, *size, "</script>") ||
+			   (*size >= strlen(old_last) && memcmp(line, old_last, strlen(old_last)) == 0);
+	size_t end = strlen(old_end);
+	if (*size >= end && memcmp(line + *size - end, old_end, end) == 0)
+		*size -= end;
+	return !text->is_in_page;
+}
+
+enum histree_status line_text_next(struct line_text *text, char **line, size_t *size, struct histree_error *error)
+{
+	enum histree_status status;
+	do
+		status = next_line(text, line, size, error);
+	while (status == HISTREE_OK && text->is_page && !is_in_text(text, *line, size));
+	return status;
 }

@@ -3,7 +3,8 @@
  * line_text.h - a file of text, line by line, in a buffer of fixed size.
  *
  * A line is not longer than LINE_SIZE_MAX: the rest of one that is, is passed over.  What begins as a file of gzip
- * does is unpacked.
+ * does is unpacked, and what "atrace -z" has packed behind its line "TRACE:".  Of a page of HTML, as systrace makes
+ * it, the text is what stands in its elements of class "trace-data".
  */
 #ifndef TRACE_LINES_LINE_TEXT_H
 #define TRACE_LINES_LINE_TEXT_H
@@ -31,8 +32,11 @@ struct line_text {
 	uint64_t line_at;   /* byte of the text at which the line begins that was read last */
 	uint64_t lines;     /* read so far */
 	const struct histree_cancel *cancel;
-	bool at_end; /* of the file */
-	bool is_cut; /* the line that was read last: its rest comes next */
+	bool at_end;     /* of the file */
+	bool is_page;    /* of HTML */
+	bool is_in_page; /* not in the text in it */
+	uint64_t begin;  /* byte at which the first line of the text begins */
+	bool is_cut;     /* the line that was read last: its rest comes next */
 };
 
 /* Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY; HISTREE_ERR_TRACE if it is packed and cannot be unpacked. */

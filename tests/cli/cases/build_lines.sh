@@ -16,3 +16,14 @@ try histree build -q graph.txt -o none
 printf '  a-1 [000] .... 123456789: sched_waking: comm=a pid=1 prio=2 target_cpu=000\n' >counts.txt
 try histree build -q counts.txt -o none
 [ ! -e none ]
+# Text of Windows that is no UTF-8 is told from a text that is none.
+printf '\377\376#\000 \000' >wide.txt
+try histree build -q wide.txt -o none
+# The format for latencies: the CPU stands before the flags.
+cat >latency.txt <<'END'
+cpus=1
+   spin-31      0d....    50.000000: sched_switch:         swapper/0:0 [120] R ==> spin:31 [120]
+   spin-31      0d....    50.003000: sched_switch:         spin:31 [120] S ==> swapper/0:0 [120]
+END
+try histree build -q latency.txt -o latency
+histree top latency --format tsv | cut -f1-3

@@ -93,6 +93,27 @@ static const struct {
 	EVENT("a-1 [000] .... 1.0: sys_read -> 0x5", 1, 0, 1000000000, "sys_exit_read", "0x5"),
 	EVENT("a-1 [000] .... 1.0: vfs_read <-ksys_read", 1, 0, 1000000000, "function", "vfs_read <-ksys_read"),
 	EVENT("a-1 [000] .... 123456: e: x", 1, 0, 0, "e", "x"), /* a clock that counts */
+	/* flags that touch the time */
+	EVENT("  bash-1042 [003] d..2100.500000: e: x", 1042, 3, 100500000000, "e", "x"),
+	EVENT("  bash-1042 [003] d.h3.99.5: e: x", 1042, 3, 99500000000, "e", "x"),
+	EVENT("  bash-1042 (   42) [003] .N.17.25: e: x", 1042, 3, 7250000000, "e", "x"),
+	NONE(LINE_OTHER, "  bash-1042 [003] d.2100.500000: e: x"),
+	/* names that look like a line */
+	EVENT("  job-12 [003] x-77    [001] d..2   1.5: e: x", 77, 1, 1500000000, "e", "x"),
+	EVENT(" b-12 [003] 1.0:-77    [001] d..2   1.5: e: x", 77, 1, 1500000000, "e", "x"),
+	EVENT(" c-9 [2] 1.0: z:    77 [001]   1.5:  e: x", 77, 1, 1500000000, "e", "x"),
+	EVENT("  kworker/u16:1-654321  [003] d..2   1.5: e: a-1 [000] 2.0: y: x", 654321, 3, 1500000000, "e",
+	      "a-1 [000] 2.0: y: x"),
+	/* the format for latencies, of trace-cmd report, of ftrace, and of a dump with the times of the log */
+	EVENT("  bash-1042    3d..2.  12.567890: e: x", 1042, 3, 12567890000, "e", "x"),
+	EVENT("  bash-1042   12dNh5  12.5: e: x", 1042, 12, 12500000000, "e", "x"),
+	EVENT("  <idle>-0       0d..2.  1500us : e: x", 0, 0, 1500000, "e", "x"),
+	EVENT("  a b-1 7-77   1.... 12us!: e: x", 77, 1, 12000, "e", "x"),
+	EVENT("[  81.250000]   bash-1042    3d..2. 4us+: e: x", 1042, 3, 4000, "e", "x"),
+	NONE(LINE_OTHER, "  bash 1042   3d..2. x 12.5: e: x"),
+	/* of atrace */
+	NONE(LINE_COMMENT, "TRACE:"),
+	NONE(LINE_COMMENT, "capturing trace... done"),
 	NONE(LINE_COMMENT, ""),
 	NONE(LINE_COMMENT, "   "),
 	NONE(LINE_COMMENT, "# tracer: nop"),
@@ -233,6 +254,89 @@ static void the_table_is_whole(void **state)
 	const struct shape_row *first = shape_row_find("sched_switch", 12);
 	assert_non_null(shape_row_next(first));
 	assert_null(shape_row_next(shape_row_next(first)));
+}
+
+/* ---- where a text is in a file ---------------------------------------------------------------------------- */
+
+#define TEXT_LINES "# tracer: nop\n  a-1 [000] .... 1.000001: e: n=1\n  b-2 [001] .... 1.000002: e: n=2\n"
+
+/* How many events a file has, and that each is known by its number. */
+static uint32_t count_numbered(const void *bytes, size_t size)
+{
+	struct event event;
+	uint32_t count = 0;
+	write_scratch(bytes, size);
+	struct trace *trace = open_scratch();
+	while (trace_next(trace, &event, NULL) == HISTREE_OK) {
+		int64_t number;
+		assert_true(event_int(&event, event_class_field(event.class, "n"), &number));
+		assert_int_equal(number, ++count);
+	}
+	assert_int_equal(trace_report(trace).warning_count, 0);
+	trace_close(trace);
+	return count;
+}
+
+/* The script of a page goes on for longer than anybody looks for a text. */
+static void a_text_is_found_in_a_page(void **state)
+{
+	(void)state;
+	enum { HEAD_LINES = 20000 };
+	char *page;
+	size_t size;
+	FILE *file = open_memstream(&page, &size);
+	assert_non_null(file);
+	fputs("\n<!DOCTYPE HTML>\r\n<html><head><script>\n", file);
+	for (unsigned i = 0; i < HEAD_LINES; i++)
+		fprintf(file, "var v%u = 'x-1 [000] 1.0: e: n=7';\n", i);
+	fputs("</script></head><body>\n<script class=\"trace-data\" type=\"application/text\">\n" TEXT_LINES
+	      "</script>\n<script>\nx-1 [000] 9.0: e: n=9\n</script>\n"
+	      "<script class=\"trace-data\">\n  c-3 [000] .... 1.000003: e: n=3\n</script></body></html>\n",
+	      file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(count_numbered(page, size), 3);
+	free(page);
+}
+
+static void a_text_is_found_in_a_script_of_old(void **state)
+{
+	static const char page[] = "<html>\n<script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
+				   "  a-1 [000] .... 1.000001: e: n=1\\n\\\n\";\n</script></html>\n";
+	(void)state;
+	assert_int_equal(count_numbered(page, sizeof(page) - 1), 1);
+}
+
+static void a_mark_of_the_order_of_bytes_is_no_text(void **state)
+{
+	static const char text[] = "\xef\xbb\xbf" TEXT_LINES;
+	(void)state;
+	assert_int_equal(count_numbered(text, sizeof(text) - 1), 2);
+}
+
+/* As "atrace -z" writes it: stored, and behind what it says meanwhile (RFC 1950, RFC 1951). */
+static void a_text_is_unpacked_behind_its_mark(void **state)
+{
+	static const char text[] = TEXT_LINES;
+	enum { SIZE = sizeof(text) - 1, ADLER = 65521 };
+	uint32_t a = 1, b = 0;
+	(void)state;
+	for (size_t i = 0; i < SIZE; i++) {
+		a = (a + (unsigned char)text[i]) % ADLER;
+		b = (b + a) % ADLER;
+	}
+	const uint8_t header[] = { 0x78, 0x01, 1, SIZE & 0xff, SIZE >> 8, ~SIZE & 0xff, ~SIZE >> 8 & 0xff };
+	const uint8_t check[] = { (uint8_t)(b >> 8), (uint8_t)b, (uint8_t)(a >> 8), (uint8_t)a };
+	char *bytes;
+	size_t size;
+	FILE *file = open_memstream(&bytes, &size);
+	assert_non_null(file);
+	fputs("capturing trace... done\nTRACE:\n", file);
+	fwrite(header, 1, sizeof(header), file);
+	fwrite(text, 1, SIZE, file);
+	fwrite(check, 1, sizeof(check), file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(count_numbered(bytes, size), 2);
+	free(bytes);
 }
 
 /* ---- order ----------------------------------------------------------------------------------------------- */
@@ -500,6 +604,10 @@ int main(void)
 		cmocka_unit_test(losses_have_a_cpu_and_a_count),
 		cmocka_unit_test(a_shape_fits_or_not),
 		cmocka_unit_test(the_table_is_whole),
+		cmocka_unit_test(a_text_is_found_in_a_page),
+		cmocka_unit_test(a_text_is_found_in_a_script_of_old),
+		cmocka_unit_test(a_mark_of_the_order_of_bytes_is_no_text),
+		cmocka_unit_test(a_text_is_unpacked_behind_its_mark),
 		cmocka_unit_test(lines_come_by_their_times),
 		cmocka_unit_test(a_clock_that_steps_back_begins_anew),
 		cmocka_unit_test(from_each_place_the_same_comes),
