@@ -69,8 +69,8 @@ bool registry_applies(const struct registry_entry *entry, const struct event_tra
 
 bool registry_is_default(const struct registry_entry *entry, const struct event_trace *trace)
 {
-	return entry->by_default && !(entry->needs_events && trace->has_only_samples) &&
-	       registry_applies(entry, trace);
+	bool lacks = trace->has_only_samples || trace->kernel_words != EVENT_NO_KERNEL;
+	return entry->by_default && !(entry->needs_events && lacks) && registry_applies(entry, trace);
 }
 
 const struct registry_entry *registry_find(const char *name)

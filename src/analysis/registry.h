@@ -12,7 +12,8 @@ struct registry_entry {
 	const struct analysis *analysis;         /* that makes a history, or NULL */
 	const struct segment_analysis *segments; /* that makes a segment store, or NULL */
 	bool by_default;                         /* whether a build without -a uses it where it applies */
-	bool needs_events;                       /* but not of a trace that has nothing but samples */
+	/* But not of a trace that has nothing but samples, nor of one that does not say that it is of a kernel. */
+	bool needs_events;
 };
 
 /* Ended by an entry without either. */

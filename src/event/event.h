@@ -36,6 +36,11 @@ struct event_trace {
 	const char *machine; /* "x86_64", ...: whose system-call numbers */
 	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
+	/*
+	 * It does not say that it is of a kernel, but declares switches between threads, with names as one of these
+	 * tracers gives them: it is of a kernel if whoever asks says so.
+	 */
+	enum { EVENT_NO_KERNEL, EVENT_LIKE_LTTNG, EVENT_LIKE_PERF } kernel_words;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
 	/* What there was when it began; NULL: nobody says.  Whole before the first event. */

@@ -298,7 +298,8 @@ static enum histree_status analyse_events(struct build *build)
 							      : handle_events(build, &has_failed);
 	if (has_failed && status != HISTREE_ERR_CANCELLED)
 		return status;
-	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) && build->job_count > 0;
+	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) &&
+			    trace_report(build->trace).events > 0;
 	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
 		return status;
 	if (trace_report(build->trace).events == 0)
@@ -564,6 +565,7 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	table_space_release(&build.tables);
 	free(build.jobs);
 	free(build.cut_short);
+	free(build.only_events);
 	free(build.recipe);
 	event_index_writer_release(&build.index);
 	trace_close(build.trace);

@@ -2,6 +2,8 @@
 /*
  * build_choice.c - which analyses a build makes use of.
  */
+#include <stdio.h>
+
 #include "analysis/registry.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -70,14 +72,30 @@ static enum histree_status does_not_apply(struct build *build, const struct regi
 			 registry_name(entry), registry_needs(entry), trace->tracer_name, trace->domain);
 }
 
+/*
+ * Nobody knows what the events mean, but they can be read: a store has them and their index, and says what it
+ * lacks.  In memory there would be nothing.
+ */
 static enum histree_status none_applies(struct build *build)
 {
 	const struct event_trace *trace = trace_at(build->trace, 0);
 	char needs[320];
 	registry_default_needs(needs, sizeof(needs));
-	return error_set(build->error, HISTREE_ERR_TRACE,
-			 "no analysis applies to '%s', which is by tracer \"%s\", of domain \"%s\": %s",
-			 build->options->traces[0], trace->tracer_name, trace->domain, needs);
+	if (!build_makes_store(build->options))
+		return error_set(build->error, HISTREE_ERR_TRACE,
+				 "no analysis applies to '%s', by tracer \"%s\", of domain \"%s\": %s",
+				 build->options->traces[0], trace->tracer_name, trace->domain, needs);
+	if (asprintf(&build->only_events,
+		     "no analysis applies to '%s', which is by tracer \"%s\", of domain \"%s\": the store has "
+		     "its events, for 'histree events', 'sql' and 'export --events', and no states; %s%s",
+		     build->options->traces[0], trace->tracer_name, trace->domain, needs,
+		     trace->kernel_words == EVENT_NO_KERNEL
+			     ? ""
+			     : "; its sched_switch is that of a kernel: '-a kernel' takes it for a trace of one") >=
+	    0)
+		return HISTREE_OK;
+	build->only_events = NULL;
+	return error_memory(build->error, "a message");
 }
 
 static enum histree_status choose_named(struct build *build)
@@ -122,15 +140,14 @@ static enum histree_status choose_applicable(struct build *build)
 		if (status < 0)
 			return status;
 	}
-	if (build->job_count > 0)
-		return HISTREE_OK;
-	return none_applies(build);
+	return build->job_count > 0 ? HISTREE_OK : none_applies(build);
 }
 
 /* Slices are for analyses that can be cut; the others do not mind. */
 static enum histree_status check_slices(const struct build *build)
 {
-	bool can_cut = build->options->slices == 0;
+	bool can_cut = build->options->slices == 0 ||
+		       (build->job_count == 0 && build->options->slice_post == NULL); /* there is nothing to cut */
 	for (size_t i = 0; i < build->job_count && !can_cut; i++) {
 		const struct analysis *analysis = build->jobs[i].entry->analysis;
 		can_cut = analysis != NULL && analysis->slices != NULL;

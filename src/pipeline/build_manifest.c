@@ -22,6 +22,8 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 		warnings[count++] = report->warnings[i];
 	if (build->cut_short != NULL)
 		warnings[count++] = build->cut_short;
+	if (build->only_events != NULL)
+		warnings[count++] = build->only_events;
 	for (size_t i = 0; i < build->job_count; i++) {
 		const char *missing = analysis_job_missing(&build->jobs[i]);
 		if (missing != NULL)
@@ -36,9 +38,9 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 {
 	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
 	struct trace_report report = build_report(build);
-	const char **warnings = calloc(report.warning_count + 2 + build->job_count, sizeof(*warnings));
-	struct histree_store_history *histories = calloc(build->job_count, sizeof(*histories));
-	struct histree_store_segments *segments = calloc(build->job_count, sizeof(*segments));
+	const char **warnings = calloc(report.warning_count + 3 + build->job_count, sizeof(*warnings));
+	struct histree_store_history *histories = calloc(build->job_count + 1, sizeof(*histories));
+	struct histree_store_segments *segments = calloc(build->job_count + 1, sizeof(*segments));
 	size_t history_count = 0, segments_count = 0;
 	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
 	enum histree_status status = HISTREE_ERR_MEMORY;

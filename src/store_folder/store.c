@@ -149,6 +149,11 @@ static enum histree_status no_history(const struct histree_store_info *info, con
 			"'%s' has no host that is built yet; if the build was cut off, 'histree build --resume' "
 			"goes on with it",
 			info->path);
+	if (info->history_count == 0 && info->segments_count == 0 && info->index_identity != 0)
+		return error_set(error, HISTREE_NOT_FOUND,
+				 "'%s' has the events of its trace, which 'histree events' lists, and no states of "
+				 "them: no analysis was built; 'histree info' says what each needs",
+				 info->path);
 	for (size_t i = 0; i < info->history_count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
 					   info->histories[i].analysis);

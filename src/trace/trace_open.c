@@ -52,6 +52,16 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 	return HISTREE_OK;
 }
 
+/* Beside a trace that says that it is of the kernel, no other one is. */
+static void know_the_kernel(struct trace *trace)
+{
+	bool has_kernel = false;
+	for (size_t index = 0; index < trace->source_count; index++)
+		has_kernel |= strcmp(trace->sources[index]->trace.domain, "kernel") == 0;
+	for (size_t index = 0; has_kernel && index < trace->source_count; index++)
+		trace->sources[index]->trace.kernel_words = EVENT_NO_KERNEL;
+}
+
 /* Returns what the traces say of their hosts, which the caller frees; NULL if memory is out. */
 static struct trace_host *list_hosts(const struct trace *trace)
 {
@@ -196,6 +206,8 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 	}
 	if (status == HISTREE_OK)
 		status = scan_sources(trace, &list, error);
+	if (status == HISTREE_OK)
+		know_the_kernel(trace);
 	if (status == HISTREE_OK)
 		status = check_hosts(trace, error);
 	if (status == HISTREE_OK)

@@ -240,7 +240,8 @@ _Static_assert(KERNEL_ROLE_COUNT <= 64, "a role is a bit of field_row.roles");
 static bool is_perf(const struct event_trace *trace)
 {
 	const char *tracer = trace->tracer_name;
-	return strcmp(tracer, "perf") == 0 || strcmp(tracer, "trace-cmd") == 0 ||
+	return trace->kernel_words == EVENT_LIKE_PERF || strcmp(tracer, "perf") == 0 ||
+	       strcmp(tracer, "trace-cmd") == 0 ||
 	       (strcmp(tracer, "perfetto") == 0 && strcmp(trace->domain, "kernel") == 0);
 }
 
@@ -261,15 +262,19 @@ static uint32_t own_tid_field(const struct event_class *class)
 
 bool kernel_layout_knows(const struct event_trace *trace)
 {
-	return strcmp(trace->domain, "kernel") == 0 || is_perf(trace);
+	return strcmp(trace->domain, "kernel") == 0 || trace->kernel_words == EVENT_LIKE_LTTNG || is_perf(trace);
 }
 
-/* A tracer of unknown version is taken for the oldest, as Trace Compass does. */
+/*
+ * A tracer of unknown version is taken for the oldest, as Trace Compass does.  The version of another tracer, whose
+ * words are LTTng's, says nothing of those.
+ */
 static enum layout layout_of(const struct event_trace *trace)
 {
 	if (is_perf(trace))
 		return PERF;
-	if (trace->tracer_major > 2 || (trace->tracer_major == 2 && trace->tracer_minor >= 7))
+	if (trace->kernel_words == EVENT_LIKE_LTTNG || trace->tracer_major > 2 ||
+	    (trace->tracer_major == 2 && trace->tracer_minor >= 7))
 		return LTTNG_2_7;
 	if (trace->tracer_major == 2 && trace->tracer_minor == 6)
 		return LTTNG_2_6;

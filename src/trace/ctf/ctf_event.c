@@ -22,6 +22,36 @@ static int environment_number(const struct ctf_schema *schema, const char *key)
 	return is ? (int)entry->number : -1;
 }
 
+static bool has_member(const struct ctf_type *structure, const char *name)
+{
+	for (size_t i = 0; structure != NULL && i < structure->member_count; i++)
+		if (strcmp(structure->members[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Whose words a trace that is of no kernel and no program, as far as it says, has for a switch between threads. */
+static int kernel_words_of(const struct ctf_schema *schema)
+{
+	static const struct {
+		const char *event, *before, *after;
+		int words;
+	} switches[] = { { "sched_switch", "prev_tid", "next_tid", EVENT_LIKE_LTTNG },
+			 { "sched:sched_switch", "prev_pid", "next_pid", EVENT_LIKE_PERF } };
+	const char *domain = environment_text(schema, "domain");
+	const char *tracer = environment_text(schema, "tracer_name");
+	for (size_t i = 0; i < schema->event_count; i++)
+		for (size_t at = 0; at < sizeof(switches) / sizeof(switches[0]); at++) {
+			const struct ctf_event_type *event = schema->events[i];
+			if (event->name != NULL && strcmp(event->name, switches[at].event) == 0 &&
+			    has_member(event->payload, switches[at].before) &&
+			    has_member(event->payload, switches[at].after) && strcmp(domain, "kernel") != 0 &&
+			    strcmp(domain, "ust") != 0 && strcmp(tracer, "perf") != 0)
+				return switches[at].words;
+		}
+	return EVENT_NO_KERNEL;
+}
+
 /* LTTng says "hostname" and "kernel_release", perf says "host" and "release". */
 void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *trace)
 {
@@ -37,6 +67,7 @@ void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *tr
 		.tracer_minor = environment_number(schema, "tracer_minor"),
 		.hostname = hostname[0] != '\0' ? hostname : environment_text(schema, "host"),
 		.machine = environment_text(schema, "machine"),
+		.kernel_words = kernel_words_of(schema),
 		.has_new_task_states = trace_release_has_new_task_states(release),
 		.get_int = ctf_field_int,
 		.get_string = ctf_field_string,
