@@ -110,6 +110,9 @@ def check_copy(folder, source, target):
             if rules == "own":
                 assert all(one[5] == other[4] for one, other in zip(steps, steps[1:])), "a gap in the path"
         assert crossings >= 20, (rules, crossings)
+        if rules == "own":
+            sniffer = [step for step in steps_of(folder / "copy", "VM3/4041", rules) if step[0] == "arrow" and step[1] == "VM1"]
+            assert len(sniffer) >= 12, len(sniffer)  # each packet wakes tcpdump before its event
         print(f"copy: the paths of four threads cross between hosts {crossings} times by the rules {rules}")
 
 

@@ -112,6 +112,7 @@ static void on_softirq_entry(struct graph *graph, const struct kernel_event *eve
 	on_entry(graph, event, cpu);
 	if (cpu == NULL || !is_about_network(event->number))
 		return;
+	cpu->early_count = 0;
 	struct graph_worker *kernel = graph_kernel(&graph->workers, cpu);
 	if (kernel != NULL)
 		graph_line_break(&graph->workers.lines, kernel->line);
@@ -128,9 +129,12 @@ static void on_exit_of_context(struct graph *graph, const struct kernel_event *e
 		[KERNEL_RECEPTION_EXIT] = KERNEL_RECEPTION_ENTRY,
 	};
 	(void)graph;
-	if (cpu != NULL && cpu->context_count > 0 &&
-	    cpu->contexts[cpu->context_count - 1].entered == entries[event->role])
-		cpu->context_count--;
+	if (cpu == NULL || cpu->context_count == 0 ||
+	    cpu->contexts[cpu->context_count - 1].entered != entries[event->role])
+		return;
+	cpu->context_count--;
+	if (event->role == KERNEL_SOFTIRQ_EXIT)
+		cpu->early_count = 0;
 }
 
 /* ---- wake-ups ----------------------------------------------------------------------------------------------- */
@@ -182,15 +186,24 @@ static void put_wakeup(struct graph *graph, struct graph_worker *from, struct gr
 							     graph->workers.lines.changes.time });
 }
 
-/* What came as a packet may be what was waited for. */
+/*
+ * What came as a packet may be what was waited for.  Where none was seen yet, that one may come right after: a
+ * socket of packets (packet(7)), as tcpdump has, gets each of them before the protocol whose event it is.
+ */
 static void put_wakeup_by_interrupt(struct graph *graph, struct graph_cpu *cpu, struct graph_worker *target)
 {
 	const struct graph_context *context = &cpu->contexts[cpu->context_count - 1];
 	bool is_network = state_before(context) == HISTREE_GRAPH_NETWORK;
 	graph_line_extend(&graph->workers.lines, target->line, state_before(context));
 	struct graph_worker *receiver = is_network ? graph_packets_receiver(&graph->workers, cpu) : NULL;
-	if (receiver != NULL && receiver->line != target->line)
+	if (receiver == NULL || receiver->line == target->line)
+		return;
+	bool has_come = receiver->line->packet.is_there || receiver->line->received.kind != NO_ARROW;
+	if (has_come)
 		graph_line_hand_over(receiver->line, target->line);
+	else if (context->entered == KERNEL_SOFTIRQ_ENTRY && cpu->early_count < EARLY_MAX)
+		cpu->early[cpu->early_count++] =
+			(struct graph_early){ target->line, graph->workers.lines.changes.time };
 }
 
 static void wake(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
@@ -354,7 +367,7 @@ static void free_graph(void *instance)
 
 const struct analysis analysis_graph = {
 	.name = "graph",
-	.version = 2,
+	.version = 3,
 	.summary = "who waited for whom: what critical paths are found in",
 	.labels = graph_labels,
 	.label_table_count = GRAPH_LABEL_TABLES,

@@ -94,6 +94,7 @@ static void insert_packet(struct graph_lines *lines, struct graph_line *line, hi
 		return;
 	size_t size = packet_text(&line->packet_into.key, text);
 	insert(lines, line, GRAPH_RECEIVED, end, histree_string_n(text, size));
+	line->received_end = end;
 }
 
 static void insert_arrow(struct graph_lines *lines, struct graph_line *line, histree_time end)
@@ -167,6 +168,23 @@ void graph_line_receive_packet(const struct graph_lines *lines, struct graph_lin
 			       const struct packet_key *key)
 {
 	line->packet = (struct graph_packet){ true, *key, lines->changes.time };
+}
+
+/* Where the line has another vertex since then, the packet is of the nanosecond in which the earlier one is. */
+void graph_line_receive_earlier(struct graph_lines *lines, struct graph_line *line, histree_time time,
+				const struct packet_key *key)
+{
+	const struct graph_packet packet = { true, *key, time }, newer = line->packet_into;
+	const histree_time last = line->last;
+	if (time > last || time <= line->received_end || (time == last && newer.is_there))
+		return;
+	line->packet_into = packet;
+	if (time == last)
+		return;
+	line->last = time;
+	insert_packet(lines, line, time);
+	line->last = last;
+	line->packet_into = newer;
 }
 
 void graph_line_hand_over(struct graph_line *from, struct graph_line *target)

@@ -52,7 +52,8 @@ struct graph_line {
 	histree_time received_at;
 	struct graph_packet packet,
 		packet_into; /* the same of one whose sender is not of this host; that into `last` */
-	uint32_t name;       /* of the texts */
+	histree_time received_end; /* of the last packet that went into the history; 0: none did */
+	uint32_t name;             /* of the texts */
 	histree_quark attributes[GRAPH_ATTRIBUTE_COUNT];
 };
 
@@ -93,6 +94,10 @@ void graph_line_receive(const struct graph_lines *lines, struct graph_line *line
 /* The same for a packet whose sender is not of this host: who sent it is found when a path is walked. */
 void graph_line_receive_packet(const struct graph_lines *lines, struct graph_line *line,
 			       const struct packet_key *key);
+
+/* The same, `time` being that of a vertex of the line which was added before the packet was seen. */
+void graph_line_receive_earlier(struct graph_lines *lines, struct graph_line *line, histree_time time,
+				const struct packet_key *key);
 
 /* What came to `from` and was no arrow yet woke `target`, whose last vertex is now. */
 void graph_line_hand_over(struct graph_line *from, struct graph_line *target);

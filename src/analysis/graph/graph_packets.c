@@ -39,20 +39,31 @@ struct graph_worker *graph_packets_receiver(struct graph_workers *workers, struc
 	return is_kernel ? graph_kernel(workers, cpu) : cpu->runs;
 }
 
-static void put_packet(struct graph_packets *packets, struct graph_workers *workers, struct graph_worker *worker,
-		       const struct packet_half *half)
+/* Who was woken before the event of the packet that it was woken by. */
+static void put_to_early(struct graph_lines *lines, struct graph_cpu *cpu, const struct packet_key *key)
+{
+	for (uint32_t i = 0; i < cpu->early_count; i++)
+		graph_line_receive_earlier(lines, cpu->early[i].line, cpu->early[i].time, key);
+}
+
+static void put_packet(struct graph_packets *packets, struct graph_workers *workers, struct graph_cpu *cpu,
+		       struct graph_worker *worker, const struct packet_half *half)
 {
 	struct graph_lines *lines = &workers->lines;
 	struct packet_half other;
 	if (packets->halves == NULL)
 		packets->halves = packet_table_create();
-	if (packets->halves == NULL)
+	if (packets->halves == NULL) {
 		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "packets");
-	else if (packet_table_take(packets->halves, half, &other))
+	} else if (packet_table_take(packets->halves, half, &other)) {
 		graph_line_receive(lines, worker->line,
 				   (struct graph_arrow){ ARROW_OF_PACKET, other.tid, other.time });
-	else if (!half->is_sent)
+	} else if (!half->is_sent) {
 		graph_line_receive_packet(lines, worker->line, &half->key);
+		put_to_early(lines, cpu, &half->key);
+	}
+	if (!half->is_sent)
+		cpu->early_count = 0;
 }
 
 /* Whoever looks for the sender of a packet finds it by a part of its number, and then in the order of time. */
@@ -92,7 +103,7 @@ void graph_packets_event(struct graph_packets *packets, struct graph_workers *wo
 	half.tid = worker->line->tid;
 	half.time = workers->lines.changes.time;
 	graph_worker_extend(workers, worker);
-	put_packet(packets, workers, worker, &half);
+	put_packet(packets, workers, cpu, worker, &half);
 	if (half.is_sent)
 		put_sent(packets, workers, &half);
 }

@@ -134,6 +134,7 @@ static void forget_cpu(struct graph_cpu *cpu)
 {
 	cpu->runs = NULL;
 	cpu->context_count = 0;
+	cpu->early_count = 0;
 }
 
 void graph_workers_forget(struct graph_workers *workers, struct graph_cpu *cpu)

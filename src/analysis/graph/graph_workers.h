@@ -38,14 +38,21 @@ struct graph_context {
 	int32_t number;           /* of the interrupt or softirq; -1: it has none */
 };
 
-enum { CONTEXTS_MAX = 16 };
+/* Who was woken in a softirq of the network before the event of any packet was seen in it. */
+struct graph_early {
+	struct graph_line *line;
+	histree_time time;
+};
+
+enum { CONTEXTS_MAX = 16, EARLY_MAX = 4 };
 
 struct graph_cpu {
 	int32_t number;
 	struct graph_worker *runs; /* NULL: not known */
 	struct graph_worker *idle, *kernel;
 	struct graph_context contexts[CONTEXTS_MAX];
-	uint32_t context_count;
+	uint32_t context_count, early_count;
+	struct graph_early early[EARLY_MAX]; /* since the softirq began, or its last packet came */
 };
 
 struct graph_workers {
