@@ -21,6 +21,7 @@
 struct event;
 struct event_images;
 struct event_part;
+struct event_stacks;
 
 /* Returns false to end the visit. */
 typedef bool (*event_visitor)(void *context, const struct event_part *part);
@@ -45,6 +46,8 @@ struct event_trace {
 	bool has_samples, has_only_samples;
 	/* What there was when it began; NULL: nobody says.  Whole before the first event. */
 	const struct event_images *images;
+	/* Stacks that its samples have by number (sample_vocabulary.h); NULL: none.  Whole before the first event. */
+	const struct event_stacks *stacks;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
 	bool (*get_string)(const struct event *event, uint32_t field, const char **text, size_t *size);

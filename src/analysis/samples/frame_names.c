@@ -27,6 +27,12 @@ static uint32_t frame_of(struct frame_names *names, const char *name, const char
 	return intern_add(&names->frames, key, sizeof(key));
 }
 
+uint32_t frame_names_named(struct frame_names *names, const struct event_frame *frame)
+{
+	const char *name = *frame->function != '\0' ? frame->function : "[unknown]";
+	return frame_of(names, name, frame->line, frame->binary);
+}
+
 struct frame_text frame_names_text(const struct frame_names *names, uint32_t frame)
 {
 	size_t size;

@@ -10,6 +10,7 @@
 #define ANALYSIS_SAMPLES_FRAME_NAMES_H
 
 #include "base/intern.h"
+#include "event/sample_vocabulary.h"
 #include "symbols/symbol_source.h"
 
 /* Binaries that are no files come first. */
@@ -58,6 +59,9 @@ uint32_t frame_names_binary(struct frame_names *names, const char *path, size_t 
  */
 bool frame_names_find(struct frame_names *names, uint32_t binary, uint64_t offset, const uint32_t **frames,
 		      size_t *count);
+
+/* Returns the frame of a function that has its name already; INTERN_NONE when memory is out. */
+uint32_t frame_names_named(struct frame_names *names, const struct event_frame *frame);
 
 /* Whether a frame is what a binary has where there is no name. */
 bool frame_names_is_unnamed(const struct frame_names *names, uint32_t frame);

@@ -11,8 +11,9 @@
 
 /* Numbers of fields. */
 struct sample_binding {
-	bool is_sample;
+	bool is_sample, is_named;
 	uint32_t ip, pid, tid, period, mode, chain;
+	uint32_t stack, process, thread; /* of those that are named */
 };
 
 bool sample_input_applies(const struct event_trace *trace)
@@ -159,8 +160,25 @@ static bool find_stack(struct sample_input *input, const struct address_space *s
 
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
+static struct sample_binding bind_named(const struct event_class *class, uint32_t stack)
+{
+	return (struct sample_binding){
+		.is_sample = class->trace->has_samples,
+		.is_named = true,
+		.stack = stack,
+		.pid = event_class_field(class, sample_field_names[SAMPLE_PID]),
+		.tid = event_class_field(class, sample_field_names[SAMPLE_TID]),
+		.period = event_class_field(class, sample_field_names[SAMPLE_WEIGHT]),
+		.process = event_class_field(class, sample_field_names[SAMPLE_PROCESS]),
+		.thread = event_class_field(class, sample_field_names[SAMPLE_THREAD]),
+	};
+}
+
 static struct sample_binding bind(const struct event_class *class)
 {
+	const uint32_t stack = event_class_field(class, sample_field_names[SAMPLE_STACK]);
+	if (stack != EVENT_NO_FIELD)
+		return bind_named(class, stack);
 	struct sample_binding binding = {
 		.ip = event_class_field(class, "perf_ip"),
 		.pid = event_class_field(class, "perf_pid"),
@@ -174,15 +192,76 @@ static struct sample_binding bind(const struct event_class *class)
 	return binding;
 }
 
+/* Numbers of threads have 32 bits; what has more is not known. */
+static bool id_of(const struct event *event, uint32_t field, int64_t *out)
+{
+	return event_int(event, field, out) && *out >= INT32_MIN && *out <= INT32_MAX;
+}
+
+/* Texts of events need not be terminated, nor last. */
+static bool take_names(struct sample_input *input, const struct event *event, const struct sample_binding *binding)
+{
+	const struct event_trace *trace = event->class->trace;
+	struct sample *sample = &input->sample;
+	const char *text;
+	size_t size;
+	if (sample->has_tid && event_string(event, binding->thread, &text, &size) &&
+	    !sample_processes_call(&input->processes, trace, sample->tid, text, size))
+		return false;
+	if (sample->has_tid)
+		sample->thread = sample_processes_name(&input->processes, trace, sample->tid);
+	if (sample->has_pid)
+		sample->process = sample_processes_name(&input->processes, trace, sample->pid);
+	if (!event_string(event, binding->process, &text, &size))
+		return true;
+	const uint32_t number = intern_add(&input->texts, text, size);
+	if (number != INTERN_NONE)
+		sample->process = intern_get(&input->texts, number, &size);
+	return number != INTERN_NONE;
+}
+
+static enum histree_status take_named(struct sample_input *input, const struct event *event,
+				      const struct sample_binding *binding, struct histree_error *error)
+{
+	struct sample *sample = &input->sample;
+	int64_t number;
+	const char *text;
+	size_t size;
+	bool is_found = true;
+	*sample = (struct sample){ .is_there = false };
+	if (event_string(event, binding->stack, &text, &size))
+		is_found = named_stacks_read(&input->named, text, size, &sample->stack);
+	else if (event_int(event, binding->stack, &number))
+		is_found = named_stacks_find(&input->named, event->class->trace, number, &sample->stack);
+	else
+		return HISTREE_OK; /* an event without a stack, among others that have one */
+	if (!is_found)
+		return no_memory(error);
+	sample->is_there = true;
+	input->samples++;
+	input->with_callers += input->tree.nodes[sample->stack].parent != STACK_NONE;
+	sample->has_pid = id_of(event, binding->pid, &sample->pid);
+	sample->has_tid = id_of(event, binding->tid, &sample->tid);
+	sample->has_period = event_int(event, binding->period, &sample->period);
+	if (!take_names(input, event, binding))
+		return no_memory(error);
+	stack_tree_count(&input->tree, sample->stack, event->time);
+	return HISTREE_OK;
+}
+
 static enum histree_status take_sample(struct sample_input *input, const struct event *event,
 				       const struct sample_binding *binding, struct histree_error *error)
 {
 	const struct event_trace *trace = event->class->trace;
 	struct sample *sample = &input->sample;
+	if (binding->is_named)
+		return take_named(input, event, binding, error);
 	*sample = (struct sample){ .is_there = true };
 	input->samples++;
+	input->has_addresses = true;
 	sample->has_tid =
 		event_int(event, binding->tid, &sample->tid) && event_int(event, binding->pid, &sample->pid);
+	sample->has_pid = sample->has_tid;
 	sample->has_period = event_int(event, binding->period, &sample->period);
 	const struct address_space *space =
 		sample->has_tid ? sample_processes_space(&input->processes, trace, sample->pid) : NULL;
@@ -231,6 +310,8 @@ static enum histree_status create(void **out, struct histree_error *error)
 	if (input == NULL)
 		return no_memory(error);
 	sample_processes_init(&input->processes, &input->names, NULL);
+	input->named.names = &input->names;
+	input->named.tree = &input->tree;
 	return HISTREE_OK;
 }
 
@@ -240,6 +321,7 @@ static void use_space(void *context, struct table_space *space)
 	input->space = space;
 	sample_processes_init(&input->processes, &input->names, space);
 	stack_tree_use_space(&input->tree, space);
+	intern_use_space(&input->texts, space);
 }
 
 static enum histree_status use_symbols(void *context, const struct symbol_places *places,
@@ -254,7 +336,9 @@ static void free_input(void *context)
 	struct sample_input *input = context;
 	sample_processes_release(&input->processes);
 	frame_names_release(&input->names);
+	named_stacks_release(&input->named);
 	stack_tree_release(&input->tree);
+	intern_release(&input->texts);
 	class_table_release(&input->bindings);
 	free(input->addresses);
 	free(input);
@@ -273,7 +357,7 @@ void sample_input_missing(const struct sample_input *input, char *text, size_t s
 			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles "
 			 "or "
 			 "cpu-clock");
-	else if (input->with_callers == 0)
+	else if (input->with_callers == 0 && input->has_addresses)
 		snprintf(text, size,
 			 "the samples say where programs were, and not who called: record with 'perf record -g'");
 	else if (*text == '\0' && input->names.source.table.count == 0 && input->in_kernel > input->samples / 10)
@@ -287,7 +371,7 @@ void sample_input_missing(const struct sample_input *input, char *text, size_t s
 }
 
 const struct analysis_input_kind sample_input_kind = {
-	.needs = "a recording of perf with samples, or with call chains",
+	.needs = "samples of where programs were, of perf or another profiler",
 	.create = create,
 	.is_one = true,
 	.use_space = use_space,

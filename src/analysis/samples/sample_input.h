@@ -4,7 +4,7 @@
  *
  * A recording of perf says of a sample who ran and at which addresses; which binaries lie there the events before
  * say (sample_processes.h), which functions these are their symbols (frame_names.h).  A stack is a node of one
- * tree.
+ * tree.  Of other recorders, samples have functions by name (event/sample_vocabulary.h).
  *
  * Of the kernel, addresses have names if a table of its symbols was given; else all of it is one frame, "[kernel]".
  */
@@ -12,12 +12,8 @@
 #define ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 
 #include "analysis/analysis_inputs.h"
-#include "analysis/samples/frame_names.h"
+#include "analysis/samples/named_stacks.h"
 #include "analysis/samples/sample_processes.h"
-#include "analysis/samples/stack_tree.h"
-
-/* Of a stack; sysctl kernel.perf_event_max_stack is 127, and what is inlined comes to that. */
-enum { SAMPLE_FRAMES_MAX = 4096 };
 
 /* Who ran. */
 enum sample_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_PROGRAM, MODE_HYPERVISOR, MODE_GUEST };
@@ -32,7 +28,7 @@ struct sample_address {
 struct sample {
 	bool is_there;
 	uint32_t stack; /* its node in the tree */
-	bool has_tid, has_period;
+	bool has_pid, has_tid, has_period;
 	int64_t pid, tid, period;
 	const char *process, *thread; /* names; NULL: not known */
 };
@@ -42,6 +38,8 @@ struct sample_input {
 	struct frame_names names;
 	struct sample_processes processes;
 	struct stack_tree tree;
+	struct named_stacks named;
+	struct intern texts; /* names of processes that samples say */
 	struct class_table bindings;
 	struct table_space *space;
 	struct sample_address *addresses; /* of the sample, innermost first */
@@ -50,6 +48,7 @@ struct sample_input {
 	bool is_first;         /* the next one is the first of its mode */
 	bool is_out_of_memory;
 	uint64_t samples, with_callers, in_kernel;
+	bool has_addresses; /* there are samples whose functions had to be found */
 };
 
 extern const struct analysis_input_kind sample_input_kind;

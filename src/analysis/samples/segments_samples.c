@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Samples of where programs were, of `perf record`: each lasts no time.
+ * Samples of where programs were, of `perf record` or another profiler: each lasts no time.
  *
  * The name is that of the innermost function.  The stack is the number of its node in `sample-stacks` of the same
  * store, which also has the line: here that would take 3 of 17 bytes a sample.  The period is what the event
@@ -14,22 +14,22 @@
 #include "base/error.h"
 
 enum {
-	SAMPLE_NAME,
-	SAMPLE_BINARY,
-	SAMPLE_PROCESS,
-	SAMPLE_THREAD,
-	SAMPLE_PID,
-	SAMPLE_TID,
-	SAMPLE_CPU,
-	SAMPLE_EVENT,
-	SAMPLE_PERIOD,
-	SAMPLE_STACK,
-	SAMPLE_FIELD_COUNT,
+	COLUMN_NAME,
+	COLUMN_BINARY,
+	COLUMN_PROCESS,
+	COLUMN_THREAD,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_CPU,
+	COLUMN_EVENT,
+	COLUMN_PERIOD,
+	COLUMN_STACK,
+	COLUMN_FIELD_COUNT,
 };
 
 enum { EVENT_SIZE_MAX = 255 }; /* a name is cut */
 
-static const struct histree_segment_field fields[SAMPLE_FIELD_COUNT] = {
+static const struct histree_segment_field fields[COLUMN_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING },   { "binary", HISTREE_STRING }, { "process", HISTREE_STRING },
 	{ "thread", HISTREE_STRING }, { "pid", HISTREE_INT },       { "tid", HISTREE_INT },
 	{ "cpu", HISTREE_INT },       { "event", HISTREE_STRING },  { "period", HISTREE_LONG },
@@ -62,23 +62,23 @@ static enum histree_status on_event(void *instance, const struct event *event, s
 {
 	const struct samples *samples = instance;
 	const struct sample *sample = &samples->input->sample;
-	struct histree_value values[SAMPLE_FIELD_COUNT];
+	struct histree_value values[COLUMN_FIELD_COUNT];
 	const struct histree_segment segment = { event->time, event->time, values };
 	if (!sample->is_there)
 		return HISTREE_OK;
 	const struct frame_text text =
 		frame_names_text(&samples->input->names, samples->input->tree.nodes[sample->stack].frame);
-	values[SAMPLE_NAME] = histree_string(text.name);
-	values[SAMPLE_BINARY] = histree_string(text.binary);
-	values[SAMPLE_PROCESS] = text_or_null(sample->process);
-	values[SAMPLE_THREAD] = text_or_null(sample->thread);
-	values[SAMPLE_PID] = sample->has_tid ? histree_int((int32_t)sample->pid) : histree_null();
-	values[SAMPLE_TID] = sample->has_tid ? histree_int((int32_t)sample->tid) : histree_null();
-	values[SAMPLE_CPU] = event->cpu >= 0 ? histree_int(event->cpu) : histree_null();
-	values[SAMPLE_EVENT] = histree_string_n(event->class->name, strnlen(event->class->name, EVENT_SIZE_MAX));
-	values[SAMPLE_PERIOD] =
+	values[COLUMN_NAME] = histree_string(text.name);
+	values[COLUMN_BINARY] = histree_string(text.binary);
+	values[COLUMN_PROCESS] = text_or_null(sample->process);
+	values[COLUMN_THREAD] = text_or_null(sample->thread);
+	values[COLUMN_PID] = sample->has_pid ? histree_int((int32_t)sample->pid) : histree_null();
+	values[COLUMN_TID] = sample->has_tid ? histree_int((int32_t)sample->tid) : histree_null();
+	values[COLUMN_CPU] = event->cpu >= 0 ? histree_int(event->cpu) : histree_null();
+	values[COLUMN_EVENT] = histree_string_n(event->class->name, strnlen(event->class->name, EVENT_SIZE_MAX));
+	values[COLUMN_PERIOD] =
 		sample->has_period && sample->period >= 0 ? histree_long(sample->period) : histree_null();
-	values[SAMPLE_STACK] = histree_int((int32_t)sample->stack);
+	values[COLUMN_STACK] = histree_int((int32_t)sample->stack);
 	return histree_segment_store_add(samples->store, &segment, error);
 }
 
@@ -99,7 +99,7 @@ const struct segment_analysis segment_analysis_samples = {
 	.summary =
 		"samples of where programs were (perf record), with their function, thread, CPU, event and period",
 	.fields = fields,
-	.field_count = SAMPLE_FIELD_COUNT,
+	.field_count = COLUMN_FIELD_COUNT,
 	.input = &sample_input_kind,
 	.applies = sample_input_applies,
 	.create = create,
