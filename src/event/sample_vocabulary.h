@@ -3,9 +3,9 @@
  * sample_vocabulary.h - samples of where threads were, whose frames have names already: what profilers other than
  * perf write, and perf where it writes text, in the words that analyses understand.
  *
- * A trace says so by `has_samples`.  Its samples are events with the field SAMPLE_STACK, and those of the others that
- * the format knows; the class is called as what was counted, "cycles:u", or "samples".  Who has no time counts
- * samples, one a ns, in the order of the file.
+ * A trace says so by `has_samples`.  Its samples are events with the field SAMPLE_STACK, and those of the others
+ * that the format knows; the class is called as what was counted, "cycles:u", or "samples".  Who has no time
+ * counts samples, one a ns, in the order of the file.
  *
  * SAMPLE_STACK is one of two things:
  *   a number      of a stack of `trace->stacks`, where a format has stacks in tables, or the reader keeps them once

@@ -58,7 +58,7 @@ static uint32_t frame_of(struct named_stacks *named, const struct event_stacks *
 	return table->frames[number];
 }
 
-/* Go up to a caller whose node is known, or to the outermost.  Returns it, or EVENT_NO_STACK; SIZE_MAX: no memory. */
+/* Go up to a caller whose node is known, *from, or to the outermost.  Returns how many; SIZE_MAX: no memory. */
 static size_t walk_up(struct named_stacks *named, const struct event_stacks *stacks, struct named_table *table,
 		      uint32_t number, uint32_t *from)
 {

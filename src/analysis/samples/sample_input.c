@@ -160,6 +160,13 @@ static bool find_stack(struct sample_input *input, const struct address_space *s
 
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
+/* Where a period has a name of its own, as perf has it, it is what was counted. */
+static uint32_t weight_field(const struct event_class *class)
+{
+	const uint32_t field = event_class_field(class, sample_field_names[SAMPLE_WEIGHT]);
+	return field != EVENT_NO_FIELD ? field : event_class_field(class, "perf_period");
+}
+
 static struct sample_binding bind_named(const struct event_class *class, uint32_t stack)
 {
 	return (struct sample_binding){
@@ -168,7 +175,7 @@ static struct sample_binding bind_named(const struct event_class *class, uint32_
 		.stack = stack,
 		.pid = event_class_field(class, sample_field_names[SAMPLE_PID]),
 		.tid = event_class_field(class, sample_field_names[SAMPLE_TID]),
-		.period = event_class_field(class, sample_field_names[SAMPLE_WEIGHT]),
+		.period = weight_field(class),
 		.process = event_class_field(class, sample_field_names[SAMPLE_PROCESS]),
 		.thread = event_class_field(class, sample_field_names[SAMPLE_THREAD]),
 	};

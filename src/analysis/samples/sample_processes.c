@@ -245,7 +245,8 @@ static bool take_beginning(struct sample_processes *processes, const struct even
 	for (size_t i = 0; images != NULL && i < images->name_count; i++) {
 		const struct event_thread_name *name = &images->names[i];
 		struct sample_process *process = process_of(processes, trace, name->pid);
-		if (process == NULL || !sample_processes_call(processes, trace, name->tid, name->name, strlen(name->name)))
+		if (process == NULL ||
+		    !sample_processes_call(processes, trace, name->tid, name->name, strlen(name->name)))
 			return false;
 		process->threads += name->tid != name->pid;
 	}

@@ -33,7 +33,7 @@ struct sample_processes {
 	struct intern texts;
 	struct arena records;
 	size_t image_count;
-	uint64_t left_out; /* images and forks for which there was no room */
+	uint64_t left_out;    /* images and forks for which there was no room */
 	struct id_map traces; /* struct event_trace by id: those that have said what there was when they began */
 };
 

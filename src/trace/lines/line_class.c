@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "event/sample_vocabulary.h"
 #include "trace/lines/line_scan.h"
 #include "trace/lines/line_shape.h"
 
@@ -17,7 +18,7 @@ struct line_class {
 	struct line_class *next;        /* of the same event */
 	const size_t *sizes;            /* of the names of the fields */
 	const struct line_shape *shape; /* NULL: of pairs */
-	bool has_period;
+	bool has_period, is_sample;
 };
 
 enum event_style { STYLE_PAIRS, STYLE_CALL_ENTRY, STYLE_CALL_EXIT };
@@ -119,6 +120,34 @@ static size_t common_fields(const struct line_head *head, struct line_pair *out)
 	return 2;
 }
 
+static struct line_pair pair_of(enum sample_field field, struct text_cell value)
+{
+	return (struct line_pair){ sample_field_names[field], strlen(sample_field_names[field]), value };
+}
+
+static struct text_cell number_or_none(int64_t number)
+{
+	return (struct text_cell){ .kind = number < 0 ? TEXT_ABSENT : TEXT_INTEGER, .integer = number };
+}
+
+/* What a sample has: all of them have the same fields. */
+static size_t sample_fields(const struct line_head *head, const struct line_sample *sample, struct line_pair *out)
+{
+	const int32_t tid = head->pid == LINE_NO_THREAD ? -1 : head->pid;
+	const struct text_cell name = { .kind = sample->name_size > 0 ? TEXT_STRING : TEXT_ABSENT,
+					.bytes = (char *)(uintptr_t)sample->name,
+					.size = sample->name_size };
+	if (sample->chain_size == 0)
+		return 0;
+	out[0] = pair_of(
+		SAMPLE_STACK,
+		(struct text_cell){ .kind = TEXT_STRING, .bytes = sample->chain, .size = sample->chain_size });
+	out[1] = pair_of(SAMPLE_PID, number_or_none(sample->pid));
+	out[2] = pair_of(SAMPLE_TID, number_or_none(tid));
+	out[3] = pair_of(SAMPLE_THREAD, name);
+	return 4;
+}
+
 static struct line_class *make_class(struct line_classes *classes, struct line_event *event,
 				     const struct line_pair *pairs, size_t count)
 {
@@ -167,12 +196,12 @@ static bool has_fields(const struct line_class *class, const struct line_pair *p
 
 /* Of the classes of an event the one that was needed last comes first. */
 static struct line_class *find_class(struct line_event *event, const struct line_shape *shape, bool has_period,
-				     const struct line_pair *pairs, size_t count)
+				     bool is_sample, const struct line_pair *pairs, size_t count)
 {
 	for (struct line_class **at = &event->classes; *at != NULL; at = &(*at)->next) {
 		struct line_class *class = *at;
 		bool is_it = class->shape == shape && class->has_period == has_period &&
-			     (shape != NULL || has_fields(class, pairs, count));
+			     class->is_sample == is_sample && (shape != NULL || has_fields(class, pairs, count));
 		if (!is_it)
 			continue;
 		*at = class->next;
@@ -228,9 +257,9 @@ static size_t pairs_of_shape(const struct line_shape *shape, const struct text_c
 /* The class of an event with these fields, known or new.  Returns NULL, and the status, if there is none. */
 static struct line_class *class_of(struct line_classes *classes, struct line_event *event,
 				   const struct line_shape *shape, const struct line_pair *pairs, size_t count,
-				   bool has_period, enum histree_status *status)
+				   bool has_period, bool is_sample, enum histree_status *status)
 {
-	struct line_class *class = find_class(event, shape, has_period, pairs, count);
+	struct line_class *class = find_class(event, shape, has_period, is_sample, pairs, count);
 	if (class != NULL)
 		return class;
 	*status = classes->count >= LINE_CLASSES_MAX ? HISTREE_NOT_FOUND : HISTREE_ERR_MEMORY;
@@ -240,12 +269,13 @@ static struct line_class *class_of(struct line_classes *classes, struct line_eve
 		return NULL;
 	class->shape = shape;
 	class->has_period = has_period;
+	class->is_sample = is_sample;
 	return class;
 }
 
 enum histree_status line_classes_read(struct line_classes *classes, const struct line_head *head,
-				      struct text_cell *cells, size_t *count, const struct text_class **out,
-				      struct histree_error *error)
+				      const struct line_sample *sample, struct text_cell *cells, size_t *count,
+				      const struct text_class **out, struct histree_error *error)
 {
 	struct line_pair pairs[LINE_CELLS_MAX];
 	bool is_full = classes->count >= LINE_CLASSES_MAX;
@@ -255,15 +285,20 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 	if (event == NULL)
 		return error_memory(error, "the classes of events");
 	const struct line_shape *shape = match(event, head, cells);
+	const bool is_sample = sample->chain_size > 0;
 	if (shape != NULL)
 		*count = pairs_of_shape(shape, cells, pairs);
+	else if (is_sample && line_sample_is_counted(head->name, head->name_size))
+		*count = 0; /* what its line may have is a frame */
 	else if (event->class_count >= CLASSES_OF_EVENT_MAX)
 		*count = line_pairs_whole(head->text, head->text_size, pairs);
 	else
 		*count = read_pairs(event, head, pairs);
 	*count += common_fields(head, &pairs[*count]);
+	*count += sample_fields(head, sample, &pairs[*count]);
 	enum histree_status status = HISTREE_OK;
-	const struct line_class *class = class_of(classes, event, shape, pairs, *count, head->has_period, &status);
+	const struct line_class *class =
+		class_of(classes, event, shape, pairs, *count, head->has_period, is_sample, &status);
 	if (class == NULL)
 		return status == HISTREE_ERR_MEMORY ? error_memory(error, "the classes of events") : status;
 	for (size_t i = 0; i < *count; i++)

@@ -4,7 +4,8 @@
  * (perf_class.h): "sched:sched_switch", with the fields of the event and the thread, `common_pid`.
  *
  * An event whose shape is known has the fields of the shape that fits it (line_shape.h), any other those that its
- * text shows (line_pairs.h): a text with others makes another class of the same name.
+ * text shows (line_pairs.h): a text with others makes another class of the same name.  One that came with a chain
+ * of calls is a sample besides (event/sample_vocabulary.h).
  */
 #ifndef TRACE_LINES_LINE_CLASS_H
 #define TRACE_LINES_LINE_CLASS_H
@@ -13,10 +14,11 @@
 #include "histree/status.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_pairs.h"
+#include "trace/lines/line_samples.h"
 #include "trace/text/event_row.h"
 
 /* More are of no kernel: what a text can make of them takes some ten MB. */
-enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 2 };
+enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 6 };
 
 struct line_event;
 
@@ -31,12 +33,13 @@ struct line_classes {
 };
 
 /*
- * The class of the event that a line is, and its cells, which borrow from the line; cells has room for
- * LINE_CELLS_MAX. Returns HISTREE_NOT_FOUND if there are too many classes; HISTREE_ERR_MEMORY.
+ * The class of the event that a line is, and its cells, which borrow from the line and from its chain of calls,
+ * which may be none; cells has room for LINE_CELLS_MAX.  Returns HISTREE_NOT_FOUND if there are too many classes;
+ * HISTREE_ERR_MEMORY.
  */
 enum histree_status line_classes_read(struct line_classes *classes, const struct line_head *head,
-				      struct text_cell *cells, size_t *count, const struct text_class **out,
-				      struct histree_error *error);
+				      const struct line_sample *sample, struct text_cell *cells, size_t *count,
+				      const struct text_class **out, struct histree_error *error);
 
 void line_classes_release(struct line_classes *classes);
 

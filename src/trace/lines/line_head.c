@@ -238,6 +238,12 @@ static bool read_record(struct line_scan scan, struct line_head *out)
 static bool read_event(struct line_scan scan, struct line_head *out)
 {
 	line_scan_spaces(&scan);
+	if (scan.at == scan.end) { /* perf script -F comm,tid,time,ip,sym */
+		static char samples[] = "samples";
+		take_name(out, samples, strlen(samples), &scan);
+		out->kind = LINE_SAMPLE;
+		return true;
+	}
 	struct line_scan behind = scan;
 	if (line_scan_number(&behind, &out->period) && line_scan_byte(&behind, ' ')) {
 		line_scan_spaces(&behind);

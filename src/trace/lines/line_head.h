@@ -22,6 +22,7 @@
 enum line_kind {
 	LINE_OTHER, /* nobody knows */
 	LINE_EVENT,
+	LINE_SAMPLE,  /* the head of a sample that does not say of what: if a chain of calls follows */
 	LINE_LOSS,    /* events of a CPU are missing before its next event, or before the time of the line */
 	LINE_BEGIN,   /* of the buffer of a CPU: what it had before was overwritten */
 	LINE_CHAIN,   /* of a chain of calls */

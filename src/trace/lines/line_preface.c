@@ -3,11 +3,14 @@
 
 #include <string.h>
 
-#include "trace/lines/line_head.h"
+#include "trace/lines/line_samples.h"
 #include "trace/lines/line_scan.h"
 
 /* So far a text is looked at; a header of "perf script --header" has some hundred lines. */
 enum { PREFACE_SIZE = 256 << 10, PREFACE_LINES = 16 };
+
+/* Of a text with samples, a chain of calls comes with the first event, or with one of those after it. */
+enum { SAMPLE_LINES = 64 };
 
 static void copy_rest(struct line_scan scan, char out[TRACE_FACT_SIZE])
 {
@@ -45,7 +48,56 @@ static void read_comment(struct line_scan scan, struct line_preface *out)
 		out->overwritten = written - kept;
 }
 
-static enum histree_status read_lines(struct line_text *text, struct line_preface *out, struct histree_error *error)
+/* The lines from the first event on, which are looked at for a chain of calls. */
+struct first_lines {
+	struct line_sample sample;
+	unsigned left;                    /* to be looked at */
+	bool may_be_head, may_be_untimed; /* the line before, if a chain follows */
+	bool has_tracepoint;
+};
+
+static bool has_frame(struct line_sample *sample, const char *line, size_t size)
+{
+	bool is_kept;
+	line_sample_begin(sample);
+	return line_sample_take(sample, line, size, &is_kept);
+}
+
+static bool has_frame_in(struct line_sample *sample, const struct line_head *head)
+{
+	line_sample_begin(sample);
+	return line_sample_take_only(sample, head) && sample->chain_size > 0;
+}
+
+static void look_for_samples(struct first_lines *first, struct line_preface *out, const struct line_head *head,
+			     const char *line, size_t size)
+{
+	if (head->kind == LINE_EVENT) {
+		first->has_tracepoint |=
+			!line_sample_is_counted(head->name, head->name_size) || out->tracer[0] != '\0';
+		out->has_samples |= has_frame_in(&first->sample, head);
+	} else if (head->kind == LINE_CHAIN || head->kind == LINE_OTHER) {
+		out->has_samples |= has_frame(&first->sample, line, size);
+	}
+	out->has_only_samples = out->has_samples && !first->has_tracepoint;
+	first->left--;
+}
+
+/* The head of a sample without an event or a time is one if a frame follows. */
+static void look_for_heads(struct first_lines *first, struct line_preface *out, const struct line_head *head,
+			   char *line, size_t size)
+{
+	struct line_head untimed;
+	if ((first->may_be_untimed || first->may_be_head) && has_frame(&first->sample, line, size)) {
+		out->has_event = out->has_samples = out->has_only_samples = true;
+		out->has_no_times = !first->may_be_head;
+	}
+	first->may_be_head = head->kind == LINE_SAMPLE;
+	first->may_be_untimed = !first->may_be_head && line_sample_head(line, size, &untimed);
+}
+
+static enum histree_status read_lines(struct line_text *text, struct line_preface *out, struct first_lines *first,
+				      struct histree_error *error)
 {
 	struct line_head head;
 	char *line;
@@ -59,10 +111,21 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		line_head_read(line, size, &head);
 		if (head.kind == LINE_COMMENT)
 			read_comment((struct line_scan){ line, line + size }, out);
-		else if (head.kind == LINE_OTHER)
+		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
 			others++;
 		out->has_event = head.kind == LINE_EVENT;
 		out->is_count = out->has_event && head.is_count;
+		if (out->has_event)
+			look_for_samples(first, out, &head, line, size);
+		else
+			look_for_heads(first, out, &head, line, size);
+	}
+	while (status == HISTREE_OK && out->has_event && !out->has_no_times && first->left > 0) {
+		status = line_text_next(text, &line, &size, error);
+		if (status != HISTREE_OK)
+			break;
+		line_head_read(line, size, &head);
+		look_for_samples(first, out, &head, line, size);
 	}
 	out->is_trace = out->has_event || out->tracer[0] != '\0';
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -72,10 +135,12 @@ enum histree_status line_preface_read(const struct line_place *place, struct lin
 				      struct histree_error *error)
 {
 	struct line_text text;
+	struct first_lines first = { .left = SAMPLE_LINES };
 	*out = (struct line_preface){ 0 };
 	enum histree_status status = line_text_open(&text, place, error);
 	if (status == HISTREE_OK)
-		status = read_lines(&text, out, error);
+		status = read_lines(&text, out, &first, error);
 	line_text_close(&text);
+	line_sample_release(&first.sample);
 	return status;
 }

@@ -11,6 +11,9 @@
 struct line_preface {
 	bool is_trace;                /* it has an event, or says which tracer wrote it */
 	bool has_event;               /* among the first lines */
+	bool has_samples;             /* with chains of calls, or where it was alone */
+	bool has_only_samples;        /* and no tracepoint */
+	bool has_no_times;            /* which samples can do without */
 	bool is_count;                /* the clock of which counts something else than time */
 	char tracer[TRACE_FACT_SIZE]; /* of ftrace: "nop", "function_graph"; "" where it does not say */
 	char machine[TRACE_FACT_SIZE];

@@ -108,6 +108,8 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.machine = source->preface.machine,
 		.has_new_task_states =
 			true, /* letters have become those bits, whatever the kernel (line_shape.h) */
+		.has_samples = source->preface.has_samples,
+		.has_only_samples = source->preface.has_only_samples,
 		.get_int = event_row_get_int,
 		.get_string = event_row_get_string,
 		.visit = event_row_visit,
@@ -151,16 +153,25 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		trace_notes_warn(base->notes, "%s: the tracer wrote over %llu events that were before the first",
 				 source->path, (unsigned long long)source->preface.overwritten);
 	}
+	stream->has_samples = source->preface.has_samples;
+	stream->has_no_times = source->preface.has_no_times;
+	if (at == NULL && stream->has_no_times)
+		trace_notes_warn(
+			base->notes,
+			"%s: its samples have no times, and are counted in the order of the file, one a ns; "
+			"'perf script -F +time' writes times",
+			source->path);
 	const struct line_place place = { base->io, source->path, opening->cancel };
 	return line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
 }
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
 
-/* What is packed can be read from the start only. */
+/* What is packed can be read from the start only, and so can samples whose time is their number. */
 static bool has_places(const struct trace_source *base)
 {
-	return ((const struct line_source *)base)->stream.text.unpack == NULL;
+	const struct line_source *source = (const struct line_source *)base;
+	return source->stream.text.unpack == NULL && !source->preface.has_no_times;
 }
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "trace/trace_position.h"
 
@@ -26,6 +27,8 @@ void line_stream_release(struct line_stream *stream)
 {
 	if (stream->held != NULL)
 		event_row_free(stream->held);
+	line_sample_release(&stream->sample);
+	free(stream->pending_line);
 	event_window_release(&stream->window);
 	line_losses_release(&stream->losses);
 	if (stream->text.bytes != NULL)
@@ -35,13 +38,14 @@ void line_stream_release(struct line_stream *stream)
 /* ---- lines to rows --------------------------------------------------------------------------------------- */
 
 /* What is no event. */
-static void pass_over(struct line_stream *stream, const struct line_head *head, const char *line, size_t size)
+static void pass_over(struct line_stream *stream, const struct line_head *head, const char *line, size_t size,
+		      uint64_t number)
 {
 	stream->chain_lines += head->kind == LINE_CHAIN;
-	bool is_other = head->kind == LINE_OTHER || head->kind == LINE_EVENT;
+	bool is_other = head->kind == LINE_OTHER || head->kind == LINE_EVENT || head->kind == LINE_SAMPLE;
 	if (is_other && stream->others++ == 0) {
 		size_t room = sizeof(stream->first_words) - 1;
-		stream->first_other = stream->text.lines;
+		stream->first_other = number;
 		memcpy(stream->first_words, line, size < room ? size : room);
 		for (char *byte = stream->first_words; *byte != '\0'; byte++)
 			if ((unsigned char)*byte < ' ')
@@ -49,13 +53,14 @@ static void pass_over(struct line_stream *stream, const struct line_head *head, 
 	}
 }
 
-static enum histree_status make_row(struct line_stream *stream, const struct line_head *head,
+static enum histree_status make_row(struct line_stream *stream, const struct line_head *head, uint64_t line_at,
 				    struct event_row **out, struct histree_error *error)
 {
 	struct text_cell cells[LINE_CELLS_MAX];
 	const struct text_class *class;
 	size_t count;
-	enum histree_status status = line_classes_read(stream->classes, head, cells, &count, &class, error);
+	enum histree_status status =
+		line_classes_read(stream->classes, head, &stream->sample, cells, &count, &class, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct event_row *row = event_window_room(&stream->window);
@@ -65,7 +70,7 @@ static enum histree_status make_row(struct line_stream *stream, const struct lin
 	row->time = head->time;
 	row->cpu = head->cpu;
 	row->class = class;
-	row->row_at = stream->text.line_at;
+	row->row_at = line_at;
 	return HISTREE_OK;
 }
 
@@ -78,11 +83,11 @@ static bool put_in_window(struct line_stream *stream, struct event_row *row)
 	return true;
 }
 
-static enum histree_status add_row(struct line_stream *stream, const struct line_head *head,
+static enum histree_status add_row(struct line_stream *stream, const struct line_head *head, uint64_t line_at,
 				   struct histree_error *error)
 {
 	struct event_row *row = NULL;
-	enum histree_status status = make_row(stream, head, &row, error);
+	enum histree_status status = make_row(stream, head, line_at, &row, error);
 	if (status == HISTREE_OK && !put_in_window(stream, row))
 		stream->held = row;
 	else if (status != HISTREE_OK && row != NULL)
@@ -104,6 +109,110 @@ static void begin_anew(struct line_stream *stream)
 	stream->held = NULL;
 }
 
+/* An event, or with HISTREE_NOT_FOUND none, which is passed over. */
+static enum histree_status take_event(struct line_stream *stream, const struct line_head *head, const char *line,
+				      size_t size, uint64_t line_at, uint64_t number, struct histree_error *error)
+{
+	bool is_event = head->kind == LINE_EVENT && head->has_time;
+	enum histree_status status = is_event ? add_row(stream, head, line_at, error) : HISTREE_NOT_FOUND;
+	if (status != HISTREE_NOT_FOUND)
+		return status;
+	pass_over(stream, head, line, size, number);
+	return HISTREE_OK;
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------- */
+
+/* What may have been a head, and has no chain behind it, is none. */
+static enum histree_status add_pending(struct line_stream *stream, struct histree_error *error)
+{
+	struct line_head *head = &stream->pending;
+	if (!stream->has_pending)
+		return HISTREE_OK;
+	stream->has_pending = false;
+	if (!line_sample_take_only(&stream->sample, head))
+		return error_memory(error, "a chain of calls");
+	const bool is_sample = stream->sample.chain_size > 0;
+	if (is_sample)
+		line_sample_whose(&stream->sample, stream->pending_line, stream->pending_size, head);
+	if (is_sample && head->kind == LINE_SAMPLE)
+		head->kind = LINE_EVENT;
+	if (stream->has_no_times && is_sample) {
+		head->time = (histree_time)stream->samples++;
+		head->has_time = true;
+	}
+	enum histree_status status = take_event(stream, head, stream->pending_line, stream->pending_size,
+						stream->pending_at, stream->pending_number, error);
+	line_sample_begin(&stream->sample);
+	return status;
+}
+
+/* Texts of a head are parts of its line, but for names that are nowhere in it. */
+static void move_text(char **text, const char *line, size_t size, char *to)
+{
+	const uintptr_t at = (uintptr_t)*text, begin = (uintptr_t)line;
+	if (at >= begin && at <= begin + size)
+		*text = to + (at - begin);
+}
+
+static enum histree_status keep_pending(struct line_stream *stream, const struct line_head *head, const char *line,
+					size_t size, struct histree_error *error)
+{
+	if (!array_reserve(&stream->pending_line, &stream->pending_capacity, size + 1))
+		return error_memory(error, "a line");
+	memcpy(stream->pending_line, line, size);
+	stream->pending = *head;
+	move_text(&stream->pending.name, line, size, stream->pending_line);
+	move_text(&stream->pending.text, line, size, stream->pending_line);
+	stream->pending_size = size;
+	stream->pending_at = stream->text.line_at;
+	stream->pending_number = stream->text.lines;
+	stream->has_pending = true;
+	line_sample_begin(&stream->sample);
+	return HISTREE_OK;
+}
+
+/* A line behind an event that may be one of its chain. */
+static bool take_chain(struct line_stream *stream, const struct line_head *head, const char *line, size_t size,
+		       enum histree_status *status, struct histree_error *error)
+{
+	bool is_kept;
+	*status = HISTREE_OK;
+	if (!stream->has_pending || (head->kind != LINE_CHAIN && head->kind != LINE_OTHER))
+		return false;
+	if (head->kind == LINE_CHAIN && head->pid != LINE_NO_THREAD) /* "<stack trace>": of the event before */
+		return head->pid == stream->pending.pid;
+	bool is_chain = line_sample_take(&stream->sample, line, size, &is_kept);
+	if (!is_kept)
+		*status = error_memory(error, "a chain of calls");
+	return is_chain;
+}
+
+/* A line of a text with samples. */
+static enum histree_status take_line(struct line_stream *stream, char *line, size_t size,
+				     struct histree_error *error)
+{
+	struct line_head head;
+	enum histree_status status;
+	if (!stream->has_no_times) {
+		line_head_read(line, size, &head);
+	} else if (!line_sample_head(line, size, &head)) {
+		head = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+		head.kind = size == 0 || *line == '#' ? LINE_COMMENT : LINE_OTHER;
+	}
+	if (take_chain(stream, &head, line, size, &status, error) || status != HISTREE_OK)
+		return status;
+	status = add_pending(stream, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (head.kind == LINE_EVENT || head.kind == LINE_SAMPLE)
+		return keep_pending(stream, &head, line, size, error);
+	pass_over(stream, &head, line, size, stream->text.lines);
+	return HISTREE_OK;
+}
+
+/* ---- the window ------------------------------------------------------------------------------------------ */
+
 /* Read lines until the window is full, a line is late, or the text at its end. */
 static enum histree_status fill(struct line_stream *stream, struct histree_error *error)
 {
@@ -114,14 +223,18 @@ static enum histree_status fill(struct line_stream *stream, struct histree_error
 	while (!stream->is_done && stream->held == NULL && !event_window_is_full(&stream->window)) {
 		enum histree_status status = line_text_next(&stream->text, &line, &size, error);
 		stream->is_done = status != HISTREE_OK;
+		if (status != HISTREE_OK) {
+			enum histree_status last = add_pending(stream, error);
+			return last < 0 ? last : status == HISTREE_END ? HISTREE_OK : status;
+		}
+		if (stream->has_samples) {
+			status = take_line(stream, line, size, error);
+		} else {
+			line_head_read(line, size, &head);
+			status = take_event(stream, &head, line, size, stream->text.line_at, stream->text.lines,
+					    error);
+		}
 		if (status != HISTREE_OK)
-			return status == HISTREE_END ? HISTREE_OK : status;
-		line_head_read(line, size, &head);
-		bool is_event = head.kind == LINE_EVENT && head.has_time;
-		status = is_event ? add_row(stream, &head, error) : HISTREE_NOT_FOUND;
-		if (status == HISTREE_NOT_FOUND)
-			pass_over(stream, &head, line, size);
-		else if (status != HISTREE_OK)
 			return status;
 	}
 	return HISTREE_OK;

@@ -7,6 +7,7 @@
 
 #include "trace/lines/line_class.h"
 #include "trace/lines/line_losses.h"
+#include "trace/lines/line_samples.h"
 #include "trace/lines/line_text.h"
 #include "trace/text/event_window.h"
 #include "trace/trace_stream.h"
@@ -19,6 +20,15 @@ struct line_stream {
 	struct line_classes *classes; /* borrowed */
 	struct line_text text;
 	struct event_window window;
+	bool has_samples, has_no_times; /* as the preface says */
+	/* The event that was read last, which may have a chain behind it; a copy of its line. */
+	struct line_head pending;
+	struct line_sample sample;
+	char *pending_line;
+	size_t pending_size, pending_capacity;
+	uint64_t pending_at, pending_number; /* byte of the text, and the number of the line */
+	bool has_pending;
+	uint64_t samples;       /* without a time, so far */
 	struct event_row *held; /* it is earlier than what was handed out: it waits until the window is empty */
 	uint64_t begin;         /* the number of the row that the window began with */
 	/* Where the lines of the last rows begin, by their numbers. */

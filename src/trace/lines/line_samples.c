@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#include "trace/lines/line_samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "trace/lines/line_scan.h"
+
+void line_sample_begin(struct line_sample *sample)
+{
+	sample->chain_size = 0;
+	sample->pid = LINE_NO_THREAD;
+	sample->name_size = 0;
+}
+
+void line_sample_release(struct line_sample *sample)
+{
+	free(sample->chain);
+	*sample = (struct line_sample){ .chain = NULL };
+}
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+static void trim(const char **begin, const char **end)
+{
+	while (*begin < *end && (**begin == ' ' || **begin == '\t'))
+		++*begin;
+	while (*end > *begin && ((*end)[-1] == ' ' || (*end)[-1] == '\t'))
+		--*end;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------------------- */
+
+/* Put text behind the chain; what would end a part of it is a space. */
+static bool put(struct line_sample *sample, char before, const char *text, size_t size)
+{
+	if (!array_reserve(&sample->chain, &sample->chain_capacity, sample->chain_size + size + 1))
+		return false;
+	char *at = sample->chain + sample->chain_size;
+	if (before != '\0')
+		*at++ = before;
+	for (size_t i = 0; i < size; i++)
+		*at++ = (unsigned char)text[i] < ' ' ? ' ' : text[i];
+	sample->chain_size = (size_t)(at - sample->chain);
+	return true;
+}
+
+static bool put_frame(struct line_sample *sample, const char *function, const char *function_end,
+		      const char *binary, const char *binary_end)
+{
+	if (sample->chain_size > LINE_CHAIN_MAX) {
+		sample->left_out++;
+		return true;
+	}
+	return put(sample, sample->chain_size > 0 ? '\n' : '\0', function, (size_t)(function_end - function)) &&
+	       put(sample, '\t', binary, (size_t)(binary_end - binary));
+}
+
+/* Returns the parenthesis that the last byte closes, in front of which is a space, or nothing; NULL: none is. */
+static const char *last_group(const char *begin, const char *end)
+{
+	size_t depth = 0;
+	if (end == begin || end[-1] != ')')
+		return NULL;
+	for (const char *at = end; at-- > begin;) {
+		depth += *at == ')';
+		depth -= *at == '(';
+		if (depth == 0)
+			return at == begin || at[-1] == ' ' ? at : NULL;
+	}
+	return NULL;
+}
+
+/* "inner+0x10": how far behind its beginning is no part of a name. */
+static const char *before_offset(const char *begin, const char *end)
+{
+	const char *at = end;
+	while (at > begin && line_scan_digit(at[-1]) >= 0)
+		at--;
+	return at < end && at - begin > 3 && memcmp(at - 3, "+0x", 3) == 0 ? at - 3 : end;
+}
+
+/* What stands behind the address of a frame: "inner+0x10 (/usr/bin/app)". */
+static bool take_frame(struct line_sample *sample, const char *begin, const char *end)
+{
+	static const char inlined[] = "(inlined)";
+	const char *binary = end, *binary_end = end;
+	trim(&begin, &end);
+	const char *group = last_group(begin, end);
+	if (group != NULL && (size_t)(end - group) == strlen(inlined) &&
+	    memcmp(group, inlined, strlen(inlined)) == 0) {
+		end = group;
+		trim(&begin, &end);
+		group = last_group(begin, end);
+	}
+	if (group != NULL) {
+		binary = group + 1;
+		binary_end = end - 1;
+		end = group;
+		trim(&begin, &end);
+	}
+	return put_frame(sample, begin, before_offset(begin, end), binary, binary_end);
+}
+
+/* " => inner", " => inner+0x10/0x40 <ffffffff81000000>", "=> inner (ffffffff81000000)". */
+static bool take_kernel_frame(struct line_sample *sample, const char *begin, const char *end)
+{
+	static const char kernel[] = "[kernel]";
+	trim(&begin, &end);
+	const char *name_end = begin;
+	while (name_end < end && *name_end != ' ' && *name_end != '<')
+		name_end++;
+	const char *slash = memchr(begin, '/', (size_t)(name_end - begin));
+	return put_frame(sample, begin, before_offset(begin, slash != NULL ? slash : name_end), kernel,
+			 kernel + strlen(kernel));
+}
+
+/* "  app.c:12", or "  inner+16" where no line is known. */
+static bool take_place(struct line_sample *sample, const char *begin, const char *end)
+{
+	const char *colon = memrchr(begin, ':', (size_t)(end - begin));
+	const bool is_line = colon != NULL && colon + 1 < end && is_digit(colon[1]);
+	const char *frame = memrchr(sample->chain, '\n', sample->chain_size);
+	const char *tab = memrchr(sample->chain, '\t', sample->chain_size);
+	frame = frame != NULL ? frame : sample->chain;
+	const bool has_place = memchr(frame, '\t', (size_t)(tab - frame)) != NULL;
+	return !is_line || has_place || sample->chain_size > LINE_CHAIN_MAX ||
+	       put(sample, '\t', begin, (size_t)(end - begin));
+}
+
+bool line_sample_take(struct line_sample *sample, const char *line, size_t size, bool *is_kept)
+{
+	struct line_scan scan = { (char *)(uintptr_t)line, (char *)(uintptr_t)line + size };
+	*is_kept = true;
+	line_scan_spaces(&scan);
+	if (scan.at == line || scan.at == scan.end)
+		return false;
+	if (line_scan_word(&scan, "=> ")) {
+		*is_kept = take_kernel_frame(sample, scan.at, scan.end);
+		return true;
+	}
+	const char *begin = scan.at;
+	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
+		scan.at++;
+	if (scan.at > begin && (scan.at == scan.end || *scan.at == ' ')) {
+		*is_kept = take_frame(sample, scan.at, scan.end);
+		return true;
+	}
+	if (sample->chain_size == 0)
+		return false;
+	*is_kept = take_place(sample, begin, scan.end);
+	return true;
+}
+
+/* ---- heads ----------------------------------------------------------------------------------------------- */
+
+/* Letters behind the colon say when it is counted; a tracepoint has words there (perf-list(1)). */
+bool line_sample_is_counted(const char *name, size_t size)
+{
+	const char *colon = memchr(name, ':', size);
+	for (const char *at = colon != NULL ? colon + 1 : name + size; at < name + size; at++)
+		if (strchr("ukhGHIDpPSeWb:", *at) == NULL)
+			return false;
+	return true;
+}
+
+/* Of ftrace an event has no colon either: a frame has an address of some digits, and says where it is. */
+bool line_sample_take_only(struct line_sample *sample, const struct line_head *head)
+{
+	enum { DIGITS_MIN = 3 };
+	struct line_scan scan = { head->text, head->text + head->text_size };
+	line_scan_spaces(&scan);
+	const char *begin = scan.at;
+	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
+		scan.at++;
+	const char *at = scan.at, *end = scan.end;
+	const bool is_address = at - begin >= DIGITS_MIN && line_scan_byte(&scan, ' ');
+	trim(&at, &end);
+	if (!is_address || last_group(at, end) == NULL || !line_sample_is_counted(head->name, head->name_size))
+		return true;
+	return take_frame(sample, at, end);
+}
+
+/* A word of a head: "2120/2121", "2121" or "app-2121". */
+static bool is_thread(const char *begin, const char *end, int32_t tid, struct line_sample *sample,
+		      const char **name_end)
+{
+	struct line_scan scan = { (char *)(uintptr_t)begin, (char *)(uintptr_t)end };
+	uint64_t pid, number;
+	const char *at = end;
+	*name_end = begin;
+	if (line_scan_number(&scan, &pid) && pid <= INT32_MAX) {
+		if (scan.at == scan.end)
+			return (int32_t)pid == tid;
+		if (line_scan_byte(&scan, '/') && line_scan_number(&scan, &number) && scan.at == scan.end &&
+		    number == (uint64_t)tid) {
+			sample->pid = (int32_t)pid;
+			return true;
+		}
+	}
+	while (at > begin && is_digit(at[-1]))
+		at--;
+	scan = (struct line_scan){ (char *)(uintptr_t)at, (char *)(uintptr_t)end };
+	*name_end = at - 1;
+	return at > begin + 1 && at[-1] == '-' && line_scan_number(&scan, &number) && number == (uint64_t)tid;
+}
+
+/* The last word in front of the CPU, the time or the event that is the thread. */
+void line_sample_whose(struct line_sample *sample, const char *line, size_t size, const struct line_head *head)
+{
+	const char *end = line + size, *at = line, *name_end;
+	sample->pid = LINE_NO_THREAD;
+	sample->name = line;
+	sample->name_size = 0;
+	if (head->name > line && head->name < end)
+		end = head->name;
+	if (head->pid < 0)
+		return;
+	while (at < end) {
+		while (at < end && *at == ' ')
+			at++;
+		const char *word = at;
+		while (at < end && *at != ' ')
+			at++;
+		if (sample->name_size > 0 && (*word == '[' || at[-1] == ':'))
+			break;
+		if (word < at && is_thread(word, at, head->pid, sample, &name_end)) {
+			const char *begin = line;
+			trim(&begin, &name_end);
+			sample->name = begin;
+			sample->name_size = name_end > begin ? (size_t)(name_end - begin) : 0;
+		}
+	}
+}
+
+/* Returns the word in front of `end`, and where it begins. */
+static struct line_scan word_before(char *begin, char *end)
+{
+	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	char *at = end;
+	while (at > begin && at[-1] != ' ' && at[-1] != '\t')
+		at--;
+	return (struct line_scan){ at, end };
+}
+
+static bool is_number(struct line_scan word, uint64_t *out)
+{
+	return line_scan_number(&word, out) && word.at == word.end;
+}
+
+static bool is_cpu(struct line_scan word, int32_t *out)
+{
+	uint64_t cpu;
+	bool is = line_scan_byte(&word, '[') && line_scan_number(&word, &cpu) && cpu <= LINE_CPU_MAX &&
+		  line_scan_byte(&word, ']') && word.at == word.end;
+	if (is)
+		*out = (int32_t)cpu;
+	return is;
+}
+
+/* "2120/2121" or "2121". */
+static bool is_pid(struct line_scan word, int32_t *out)
+{
+	uint64_t number;
+	bool is = line_scan_number(&word, &number);
+	if (is && word.at < word.end)
+		is = line_scan_byte(&word, '/') && line_scan_number(&word, &number);
+	is = is && word.at == word.end && number <= INT32_MAX;
+	if (is)
+		*out = (int32_t)number;
+	return is;
+}
+
+bool line_sample_head(char *line, size_t size, struct line_head *out)
+{
+	enum { PERIOD_COLUMNS = 10 };
+	static char samples[] = "samples";
+	char *end = line + size;
+	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU, .kind = LINE_EVENT };
+	if (size == 0 || *line == ' ' || *line == '\t' || *line == '#')
+		return false;
+	struct line_scan word = word_before(line, end);
+	out->name = samples;
+	out->name_size = strlen(samples);
+	out->text = line + size;
+	const bool has_event = word.end - word.at > 1 && word.end[-1] == ':';
+	if (has_event) {
+		out->name = word.at;
+		out->name_size = (size_t)(word.end - word.at) - 1;
+		end = word.at;
+		word = word_before(line, end);
+	}
+	struct line_scan before = word_before(line, word.at);
+	int32_t ignored;
+	/* "app 3 2120 cycles:" has none; the column of periods is wide. */
+	const bool is_apart = memchr(before.at, '/', (size_t)(before.end - before.at)) != NULL ||
+			      word.end - before.end > PERIOD_COLUMNS;
+	if (has_event && is_number(word, &out->period) &&
+	    (is_cpu(before, &ignored) || (is_pid(before, &ignored) && is_apart))) {
+		out->has_period = true;
+		word = before;
+	}
+	if (is_cpu(word, &out->cpu))
+		word = word_before(line, word.at);
+	bool is_thread = is_pid(word, &out->pid) && word.at > line;
+	return out->name_size <= LINE_NAME_MAX && (has_event || is_thread);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_samples.h - samples of where threads were, with the calls that led there, as "perf script" writes them, in
+ * the words of event/sample_vocabulary.h:
+ *
+ *	app  2120/2121 [003] 10.000100:  250000 cpu-clock:ppp:		the head; what it has, -F says
+ *	          401000 inner+0x10 (/usr/bin/app)			a frame a line, innermost first
+ *	  app.c:12							where that is, with -F +srcline
+ *	          402000 outer (inlined)
+ *
+ * up to an empty line; without -g the only frame ends the line of the head.  ftrace writes "<stack trace>" behind
+ * an event, and then " => inner" a line.  Sources: tools/perf/builtin-script.c, tools/perf/util/evsel_fprintf.c
+ * and kernel/trace/trace_output.c of Linux.
+ */
+#ifndef TRACE_LINES_LINE_SAMPLES_H
+#define TRACE_LINES_LINE_SAMPLES_H
+
+#include "trace/lines/line_head.h"
+
+/* Of one sample; more frames of it are left out. */
+enum { LINE_CHAIN_MAX = 1 << 20 };
+
+/* What comes with the head of an event.  A zeroed one is empty, and can be used again and again. */
+struct line_sample {
+	char *chain; /* its frames, as SAMPLE_STACK has them */
+	size_t chain_size, chain_capacity;
+	uint64_t left_out; /* lines, of all samples */
+	int32_t pid;       /* LINE_NO_THREAD: not known */
+	const char *name;  /* of the thread, in the line */
+	size_t name_size;  /* 0: not known */
+};
+
+/* Forget the frames. */
+void line_sample_begin(struct line_sample *sample);
+
+/* Take a line of a chain.  Returns whether it is one; *is_kept is false if memory is out. */
+bool line_sample_take(struct line_sample *sample, const char *line, size_t size, bool *is_kept);
+
+/* Take the frame that ends the line of a head, if it does.  False: memory is out. */
+bool line_sample_take_only(struct line_sample *sample, const struct line_head *head);
+
+/* Find out from the line of a head what its thread is called, and the process. */
+void line_sample_whose(struct line_sample *sample, const char *line, size_t size, const struct line_head *head);
+
+/*
+ * Read the head of a sample without a time, "java 2120/2121 [003] 250000 cycles: ", and without an event, "java
+ * 2120", which begins in the first column.  Returns whether it may be one: then lines of a chain follow.
+ */
+bool line_sample_head(char *line, size_t size, struct line_head *out);
+
+/* Whether an event is counted, such as "cycles:u", and no tracepoint. */
+bool line_sample_is_counted(const char *name, size_t size);
+
+void line_sample_release(struct line_sample *sample);
+
+#endif

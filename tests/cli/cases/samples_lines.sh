@@ -1,0 +1,63 @@
+# Samples with chains of calls, as "perf script" prints them, with times and without, on one line, behind ftrace's events.
+flame()
+{
+	histree build -q "$1" -o store --force && histree flame store --folded
+}
+cat >timed.txt <<'END'
+indexer  610/611  [002] 40.000010:    1000000 cpu-clock:pppH: 
+	          501000 tokens(char const*)+0x1f (/opt/indexer (deleted))
+  tokens.cc:31
+	          501000 rank (inlined)
+	          502000 operator() (/opt/indexer (deleted))
+	          503000 main+0x30 (/opt/indexer (deleted))
+
+Pool Worker 7  610/640  [000] 40.001010:     500000 cpu-clock:pppH: 
+	          7f3010 [unknown] ([JIT cache])
+	          7f3020 Lorg/Page;::draw (/tmp/perf-610.map)
+
+END
+flame timed.txt
+histree segments store samples --format tsv
+histree segments store sample-stacks --format tsv
+histree flame store --by-thread --folded
+histree events store | sed -n 2p
+cat >untimed.txt <<'END'
+# ========
+scan 12 77 cycles: 
+	          a1000 leaf (/bin/scan)
+	          a2000 main (/bin/scan)
+
+scan 12 77/78 [001]     300 cycles:u: 
+	          a2000 main+0x3 (/bin/scan)
+
+no chain 5 cycles:
+scan 12    77       4000 cycles: 
+	          a2000 main (/bin/scan)
+END
+try histree build untimed.txt -o untimed 2>&1 | sed 's/[0-9.]* ms/T ms/'
+histree flame untimed --folded
+histree flame untimed --event cycles:u --folded
+histree segments untimed samples --format tsv
+# Neither an event nor a period; the frame on the line; a stack behind an event of ftrace.
+cat >events.txt <<'END'
+web 90/91 [000] 7.000001: 
+	    9000 poll (/bin/web)
+	    9100 main (/bin/web)
+END
+flame events.txt
+cat >lines.txt <<'END'
+            dd   30 [000]    1.100000:     200000 cycles:  ffffffff81068c26 copy_page+0x6 ([kernel.kallsyms])
+           cc1   31 [001]    1.200000:     300000 cycles:      7f1234abcd parse (/usr/lib/cc1)
+END
+flame lines.txt
+cat >ftrace.txt <<'END'
+# tracer: nop
+#
+            bash-42    [003] d..3.     9.500000: sched_switch: prev_comm=bash prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=swapper/3 next_pid=0 next_prio=120
+            bash-42    [003] d..3.     9.500000: <stack trace>
+ => schedule
+ => do_wait+0x12/0x200
+          <idle>-0     [003] d..3.     9.700000: sched_switch: prev_comm=swapper/3 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=bash next_pid=42 next_prio=120
+END
+flame ftrace.txt
+histree top store --format tsv | cut -f1-3
