@@ -291,7 +291,7 @@ static size_t counted_size(const char *event)
 
 static enum histree_status set_unit(struct samples_work *work, struct histree_error *error)
 {
-	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+	static const char *const clocks[] = { "cpu-clock", "task-clock", "wall-clock" };
 	struct histree_flame *flame = work->flame;
 	const char *unit = work->counts ? "samples" : work->event;
 	const size_t size = counted_size(unit);

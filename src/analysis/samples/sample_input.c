@@ -8,10 +8,11 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "event/track_vocabulary.h"
 
 /* Numbers of fields. */
 struct sample_binding {
-	bool is_sample, is_named;
+	bool is_sample, is_named, is_track_name;
 	uint32_t ip, pid, tid, period, mode, chain;
 	uint32_t stack, process, thread; /* of those that are named */
 };
@@ -181,11 +182,24 @@ static struct sample_binding bind_named(const struct event_class *class, uint32_
 	};
 }
 
+static struct sample_binding bind_track(const struct event_class *class)
+{
+	return (struct sample_binding){
+		.is_track_name = strcmp(class->name, track_class_names[TRACK_PROCESS_NAME]) == 0 ||
+				 strcmp(class->name, track_class_names[TRACK_THREAD_NAME]) == 0,
+		.pid = event_class_field(class, track_field_names[TRACK_PID]),
+		.tid = event_class_field(class, track_field_names[TRACK_TID]),
+		.thread = event_class_field(class, track_field_names[TRACK_NAME]),
+	};
+}
+
 static struct sample_binding bind(const struct event_class *class)
 {
 	const uint32_t stack = event_class_field(class, sample_field_names[SAMPLE_STACK]);
 	if (stack != EVENT_NO_FIELD)
 		return bind_named(class, stack);
+	if (strcmp(class->trace->domain, TRACK_DOMAIN) == 0)
+		return bind_track(class);
 	struct sample_binding binding = {
 		.ip = event_class_field(class, "perf_ip"),
 		.pid = event_class_field(class, "perf_pid"),
@@ -205,26 +219,43 @@ static bool id_of(const struct event *event, uint32_t field, int64_t *out)
 	return event_int(event, field, out) && *out >= INT32_MIN && *out <= INT32_MAX;
 }
 
-/* Texts of events need not be terminated, nor last. */
+/* A process that has no name of its own is called as its first thread is. */
 static bool take_names(struct sample_input *input, const struct event *event, const struct sample_binding *binding)
 {
 	const struct event_trace *trace = event->class->trace;
+	struct said_names *said = &input->said;
 	struct sample *sample = &input->sample;
+	const int64_t pid = sample->has_pid ? sample->pid : SAID_NONE;
 	const char *text;
 	size_t size;
 	if (sample->has_tid && event_string(event, binding->thread, &text, &size) &&
-	    !sample_processes_call(&input->processes, trace, sample->tid, text, size))
+	    !said_names_set(said, trace, pid, sample->tid, text, size))
+		return false;
+	if (event_string(event, binding->process, &text, &size) &&
+	    !said_names_set(said, trace, pid, SAID_NONE, text, size))
 		return false;
 	if (sample->has_tid)
-		sample->thread = sample_processes_name(&input->processes, trace, sample->tid);
-	if (sample->has_pid)
-		sample->process = sample_processes_name(&input->processes, trace, sample->pid);
-	if (!event_string(event, binding->process, &text, &size))
+		sample->thread = said_names_get(said, trace, pid, sample->tid);
+	sample->process = said_names_get(said, trace, pid, SAID_NONE);
+	if (sample->process == NULL && sample->has_pid)
+		sample->process = said_names_get(said, trace, pid, pid);
+	if (sample->process == NULL && sample->has_pid)
+		sample->process = said_names_get(said, trace, SAID_NONE, pid);
+	return true;
+}
+
+/* Tracks say what threads and processes are called; whose numbers are not known is nobody. */
+static bool take_track_name(struct sample_input *input, const struct event *event,
+			    const struct sample_binding *binding)
+{
+	int64_t pid, tid;
+	const char *text;
+	size_t size;
+	if (!event_int(event, binding->pid, &pid) || !event_string(event, binding->thread, &text, &size))
 		return true;
-	const uint32_t number = intern_add(&input->texts, text, size);
-	if (number != INTERN_NONE)
-		sample->process = intern_get(&input->texts, number, &size);
-	return number != INTERN_NONE;
+	if (!event_int(event, binding->tid, &tid))
+		tid = SAID_NONE;
+	return said_names_set(&input->said, event->class->trace, pid, tid, text, size);
 }
 
 static enum histree_status take_named(struct sample_input *input, const struct event *event,
@@ -305,6 +336,8 @@ static enum histree_status begin(void *context, const struct event *event, struc
 	}
 	if (binding == NULL || !sample_processes_take(&input->processes, event))
 		return no_memory(error);
+	if (binding->is_track_name && !take_track_name(input, event, binding))
+		return no_memory(error);
 	return binding->is_sample ? take_sample(input, event, binding, error) : HISTREE_OK;
 }
 
@@ -328,7 +361,7 @@ static void use_space(void *context, struct table_space *space)
 	input->space = space;
 	sample_processes_init(&input->processes, &input->names, space);
 	stack_tree_use_space(&input->tree, space);
-	intern_use_space(&input->texts, space);
+	intern_use_space(&input->said.keys, space);
 }
 
 static enum histree_status use_symbols(void *context, const struct symbol_places *places,
@@ -345,7 +378,7 @@ static void free_input(void *context)
 	frame_names_release(&input->names);
 	named_stacks_release(&input->named);
 	stack_tree_release(&input->tree);
-	intern_release(&input->texts);
+	said_names_release(&input->said);
 	class_table_release(&input->bindings);
 	free(input->addresses);
 	free(input);

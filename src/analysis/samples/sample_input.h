@@ -13,6 +13,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/samples/named_stacks.h"
+#include "analysis/samples/said_names.h"
 #include "analysis/samples/sample_processes.h"
 
 /* Who ran. */
@@ -39,7 +40,7 @@ struct sample_input {
 	struct sample_processes processes;
 	struct stack_tree tree;
 	struct named_stacks named;
-	struct intern texts; /* names of processes that samples say */
+	struct said_names said; /* of threads and processes, by samples with names and by tracks */
 	struct class_table bindings;
 	struct table_space *space;
 	struct sample_address *addresses; /* of the sample, innermost first */

@@ -61,8 +61,8 @@ static struct sample_thread *thread_of(struct sample_processes *processes, const
 	return thread;
 }
 
-bool sample_processes_call(struct sample_processes *processes, const struct event_trace *trace, int64_t tid,
-			   const char *name, size_t size)
+static bool set_name(struct sample_processes *processes, const struct event_trace *trace, int64_t tid,
+		     const char *name, size_t size)
 {
 	size = strnlen(name, size < THREAD_NAME_MAX ? size : THREAD_NAME_MAX);
 	struct sample_thread *thread = thread_of(processes, trace, tid);
@@ -151,7 +151,7 @@ static bool take_name(struct sample_processes *processes, const struct event *ev
 		forget_space(processes, process);
 		process->threads = 1;
 	}
-	return sample_processes_call(processes, trace, tid, name, size);
+	return set_name(processes, trace, tid, name, size);
 }
 
 static bool take_fork(struct sample_processes *processes, const struct event *event,
@@ -245,8 +245,7 @@ static bool take_beginning(struct sample_processes *processes, const struct even
 	for (size_t i = 0; images != NULL && i < images->name_count; i++) {
 		const struct event_thread_name *name = &images->names[i];
 		struct sample_process *process = process_of(processes, trace, name->pid);
-		if (process == NULL ||
-		    !sample_processes_call(processes, trace, name->tid, name->name, strlen(name->name)))
+		if (process == NULL || !set_name(processes, trace, name->tid, name->name, strlen(name->name)))
 			return false;
 		process->threads += name->tid != name->pid;
 	}

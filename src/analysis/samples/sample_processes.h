@@ -48,10 +48,6 @@ bool sample_processes_take(struct sample_processes *processes, const struct even
 const struct address_space *sample_processes_space(const struct sample_processes *processes,
 						   const struct event_trace *trace, int64_t pid);
 
-/* A thread is called so from now on, as an event says of itself.  False: memory is out. */
-bool sample_processes_call(struct sample_processes *processes, const struct event_trace *trace, int64_t tid,
-			   const char *name, size_t size);
-
 /* Returns what a thread is called; NULL: not known. */
 const char *sample_processes_name(const struct sample_processes *processes, const struct event_trace *trace,
 				  int64_t tid);

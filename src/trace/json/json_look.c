@@ -16,9 +16,16 @@ static bool is_one_of(const struct json_word *name, const char *const *rows, siz
 /* A table of events is an object a row, which says when; a trace is one object, and says so. */
 static enum json_look look_at_members(struct json_text *text)
 {
-	static const char *const of_traces[] = { "traceEvents",       "displayTimeUnit", "otherData",
-						 "stackFrames",       "samples",         "metadata",
-						 "systemTraceEvents", "beginningOfTime", "controllerTraceDataKey" };
+	static const char *const of_traces[] = { "traceEvents",
+						 "displayTimeUnit",
+						 "otherData",
+						 "stackFrames",
+						 "samples",
+						 "metadata",
+						 "systemTraceEvents",
+						 "beginningOfTime",
+						 "controllerTraceDataKey",
+						 "linux-perf-json-version" };
 	struct json_word name, value;
 	enum json_result result;
 	while ((result = json_scan_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {

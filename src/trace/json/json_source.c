@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "trace/json/json_number.h"
+#include "trace/json/json_samples.h"
 #include "trace/json/json_tracks.h"
 #include "trace/trace_bytes.h"
 
@@ -20,6 +21,7 @@ struct json_source {
 	struct json_text text;
 	struct json_event event;
 	struct json_tracks tracks;
+	struct json_samples samples;
 	/* Of the file that is being read. */
 	bool is_array;   /* the whole is one, and so needs no end */
 	bool has_events; /* it has a list of them */
@@ -161,14 +163,19 @@ static enum histree_status lose_between(struct json_source *source, struct histr
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
+/* What an object of a list or of a table is. */
+enum object_kind { OBJECT_EVENT, OBJECT_SAMPLE, OBJECT_FRAME };
+
 /* An object, whose brace is next: read as often as it takes until all of it is there. */
-static enum json_result read_object(struct json_source *source, enum histree_status *status,
+static enum json_result read_object(struct json_source *source, enum object_kind kind, enum histree_status *status,
 				    struct histree_error *error)
 {
 	for (;;) {
 		if (!json_text_begin(&source->text, source->bytes.at, source->bytes.end))
 			return JSON_NO_MEMORY;
-		enum json_result result = json_event_read(&source->text, &source->event);
+		enum json_result result = kind == OBJECT_EVENT
+						  ? json_event_read(&source->text, &source->event)
+						  : json_sample_read(&source->text, &source->samples.sample);
 		size_t size = (size_t)(source->bytes.end - source->bytes.at);
 		if (result == JSON_OK)
 			source->bytes.at = source->text.at;
@@ -180,20 +187,35 @@ static enum json_result read_object(struct json_source *source, enum histree_sta
 	}
 }
 
-static enum histree_status read_event(struct json_source *source, struct histree_error *error)
+/* What was read; a frame is known by its name in the table. */
+static enum histree_status take_object(struct json_source *source, enum object_kind kind, const char *id,
+				       struct histree_error *error)
+{
+	struct json_samples *samples = &source->samples;
+	samples->base = source->tracks.base;
+	if (kind == OBJECT_FRAME)
+		return json_samples_take_frame(samples, id, error);
+	if (kind == OBJECT_SAMPLE)
+		return json_samples_take(samples, error);
+	enum histree_status status = json_samples_is_profile(&source->event)
+					     ? json_samples_take_profile(samples, &source->event, error)
+					     : json_tracks_take(&source->tracks, &source->event, error);
+	return status == HISTREE_OK ? lose_between(source, error) : status;
+}
+
+static enum histree_status read_event(struct json_source *source, enum object_kind kind, const char *id,
+				      struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	enum json_result result = read_object(source, &status, error);
+	enum json_result result = read_object(source, kind, &status, error);
 	if (result == JSON_NO_MEMORY)
 		return error_memory(error, "an event");
 	if (status == HISTREE_END)
 		end_of_file(source, true);
 	if (status != HISTREE_OK)
 		return status;
-	if (result == JSON_OK) {
-		status = json_tracks_take(&source->tracks, &source->event, error);
-		return status == HISTREE_OK ? lose_between(source, error) : status;
-	}
+	if (result == JSON_OK)
+		return take_object(source, kind, id, error);
 	source->too_large += result == JSON_MORE;
 	pass_over(source);
 	status = skip_value(source, error);
@@ -208,15 +230,16 @@ static bool begins_value(uint8_t byte)
 	       (byte != '\0' && strchr("tfnNI", byte) != NULL);
 }
 
-/* An array of events, behind its bracket.  Returns HISTREE_END if the file is not read on behind it. */
-static enum histree_status read_events(struct json_source *source, struct histree_error *error)
+/* An array of events or samples, behind its bracket.  Returns HISTREE_END if the file is not read on behind it. */
+static enum histree_status read_events(struct json_source *source, enum object_kind kind,
+				       struct histree_error *error)
 {
 	enum histree_status status;
 	source->has_events = true;
 	while ((status = peek(source, error)) == HISTREE_OK) {
 		uint8_t byte = *source->bytes.at;
 		if (byte == '{') {
-			status = read_event(source, error);
+			status = read_event(source, kind, NULL, error);
 		} else if (begins_value(byte)) {
 			source->others++;
 			status = skip_value(source, error);
@@ -267,12 +290,28 @@ static enum histree_status read_key(struct json_source *source, char key[static 
 	}
 }
 
+/* A table of frames by their ids, behind its brace. */
+static enum histree_status read_frames(struct json_source *source, struct histree_error *error)
+{
+	char id[KEY_SIZE];
+	enum histree_status status;
+	while ((status = read_key(source, id, error)) == HISTREE_OK) {
+		status = peek(source, error);
+		if (status == HISTREE_OK)
+			status = *source->bytes.at == '{' ? read_event(source, OBJECT_FRAME, id, error)
+							  : skip_value(source, error);
+		if (status == HISTREE_END)
+			end_of_file(source, true);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return status == HISTREE_END && !source->is_damaged ? HISTREE_OK : status;
+}
+
 static void note_unread(struct json_source *source, const char *key, uint64_t size)
 {
 	static const char *const rows[][2] = {
 		{ "systemTraceEvents", "events of the system, as text of ftrace: save that text to build it" },
-		{ "stackFrames", "call stacks of events" },
-		{ "samples", "samples of call stacks" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && size > 2; i++)
 		if (strcmp(key, rows[i][0]) == 0)
@@ -313,7 +352,15 @@ static enum histree_status read_member(struct json_source *source, struct histre
 		end_of_file(source, true);
 	if (status == HISTREE_OK && strcmp(key, "traceEvents") == 0 && *source->bytes.at == '[') {
 		source->bytes.at++;
-		return read_events(source, error);
+		return read_events(source, OBJECT_EVENT, error);
+	}
+	if (status == HISTREE_OK && strcmp(key, "samples") == 0 && *source->bytes.at == '[') {
+		source->bytes.at++;
+		return read_events(source, OBJECT_SAMPLE, error);
+	}
+	if (status == HISTREE_OK && strcmp(key, "stackFrames") == 0 && *source->bytes.at == '{') {
+		source->bytes.at++;
+		return read_frames(source, error);
 	}
 	if (status == HISTREE_OK && strcmp(key, "baseTimeNanoseconds") == 0)
 		status = read_base(source, error);
@@ -341,7 +388,7 @@ static enum histree_status read_whole(struct json_source *source, struct histree
 	uint8_t first = *source->bytes.at++;
 	source->is_array = first == '[';
 	if (source->is_array)
-		return read_events(source, error);
+		return read_events(source, OBJECT_EVENT, error);
 	if (first != '{')
 		end_by_damage(source, "is no JSON");
 	while (status == HISTREE_OK && first == '{')
@@ -373,8 +420,13 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
 		status = json_tracks_begin(&source->tracks, packed, error);
+	json_samples_begin(&source->samples, packed);
 	if (status == HISTREE_OK)
 		status = read_whole(source, error);
+	if (status >= 0) {
+		enum histree_status last = json_samples_end(&source->samples, error);
+		status = last < 0 ? last : status;
+	}
 	if (status < 0)
 		return status;
 	if (!source->has_events && !source->is_damaged)
@@ -452,6 +504,7 @@ static void free_source(struct trace_source *base)
 	json_text_release(&source->text);
 	json_event_release(&source->event);
 	json_tracks_release(&source->tracks);
+	json_samples_release(&source->samples);
 	free(base->path);
 	free(source);
 }

@@ -1,0 +1,36 @@
+# Samples in JSON: of the Trace Event Format, of V8 in a trace of a browser, and of perf data convert --to-json.
+flame()
+{
+	histree build -q "$1" -o store --force && histree flame store --folded
+}
+cat >frames.json <<'END'
+{"traceEvents":[{"name":"thread_name","ph":"M","pid":3,"tid":4,"args":{"name":"worker"}}],
+"samples":[{"cpu":1,"tid":4,"pid":3,"ts":20,"name":"ticks","sf":"b","weight":2},
+{"cpu":1,"tid":4,"pid":3,"ts":21.5,"name":"ticks","sf":"a","weight":1},
+{"cpu":1,"tid":4,"pid":3,"ts":22,"name":"ticks","sf":"nobody","weight":4},
+{"tid":4,"pid":3,"name":"ticks","sf":"a"}],
+"stackFrames":{"b":{"category":"lib","name":"inner","parent":"a"},"a":{"name":"outer"}}}
+END
+try histree build frames.json -o frames 2>&1 | sed 's/[0-9.]* ms/T ms/'
+histree flame frames --folded
+histree segments frames samples --format tsv
+cat >v8.json <<'END'
+{"traceEvents":[
+{"ph":"P","name":"Profile","cat":"v8","pid":9,"tid":2,"id":"0x1","ts":100,"args":{"data":{"startTime":100}}},
+{"ph":"P","name":"ProfileChunk","cat":"v8","pid":9,"tid":5,"id":"0x1","ts":150,"args":{"data":{"cpuProfile":{"nodes":[
+{"id":1,"callFrame":{"functionName":"(root)","scriptId":0,"codeType":"other"}},
+{"id":2,"parent":1,"callFrame":{"functionName":"load","url":"app.js","lineNumber":9,"scriptId":3}},
+{"id":3,"parent":2,"callFrame":{"functionName":"","url":"app.js","lineNumber":20}}],"samples":[2,3]},"timeDeltas":[10,20]}}},
+{"ph":"P","name":"ProfileChunk","cat":"v8","pid":9,"tid":5,"id":"0x1","ts":190,"args":{"data":{"cpuProfile":{"nodes":[
+{"id":4,"parent":3,"callFrame":{"functionName":"parse"}}],"samples":[4,2]},"timeDeltas":[30,40]}}}]}
+END
+flame v8.json
+histree segments store samples --format tsv
+histree segments store sample-stacks --format tsv | cut -f3-6
+cat >perf.json <<'END'
+{"linux-perf-json-version":1,"headers":{"hostname":"h"},"samples":[
+{"timestamp":5000,"pid":40,"tid":41,"cpu":2,"comm":"make","callchain":[{"ip":"0x1","symbol":"expand","dso":"/bin/make"},{"ip":"0x2"},{"ip":"0x3","symbol":"main","dso":"/bin/make"}]},
+{"timestamp":6000,"pid":40,"tid":40,"comm":"make","callchain":[]}]}
+END
+flame perf.json
+histree segments store samples --format tsv
