@@ -25,6 +25,7 @@ struct node_frame {
 	uint32_t capacity; /* bytes of it, but for the slack */
 	uint32_t filled;   /* bytes of it that may not be zero */
 	void *companion;
+	size_t companion_size;
 };
 
 /* Each on cache lines of its own: it is written at every hold. */
@@ -43,6 +44,7 @@ struct node_pin {
  */
 enum { FRAME_STEP = 512, FRAME_SLACK = 64 };
 _Static_assert((int)FRAME_SLACK >= (int)BITS_SLACK, "who reads the last bits of a block loads eight bytes");
+_Static_assert(NODE_FRAME_BYTES >= sizeof(struct node_frame) + FRAME_SLACK, "what a frame takes is counted");
 
 /* The frames of one cache, or of several that share a ceiling. */
 struct frame_pool {
@@ -50,7 +52,7 @@ struct frame_pool {
 	size_t cache_count;
 	struct node_frame **frames;
 	size_t frame_count, frames_capacity;
-	size_t bytes, bytes_max; /* of the blocks */
+	size_t bytes, bytes_max; /* of the frames: blocks, companions and all */
 	size_t hand;             /* of the clock */
 };
 
@@ -105,11 +107,17 @@ static void free_frame(struct node_frame *frame)
 	free(frame);
 }
 
+/* All that a frame takes is under the ceiling: what the check keeps of many small blocks may be more than they are. */
+static size_t frame_cost(size_t capacity, size_t companion_size)
+{
+	return NODE_FRAME_BYTES + capacity + companion_size;
+}
+
 /* The last frame takes its place. */
 static void drop_frame(struct frame_pool *pool, size_t index)
 {
 	struct node_frame *frame = pool->frames[index];
-	pool->bytes -= frame->capacity;
+	pool->bytes -= frame_cost(frame->capacity, frame->companion_size);
 	pool->frames[index] = pool->frames[--pool->frame_count];
 	if (pool->hand >= pool->frame_count)
 		pool->hand = 0;
@@ -160,35 +168,33 @@ void node_cache_share(struct node_cache *cache, struct node_cache *with)
 	cache->pool = pool;
 }
 
-static size_t count_frames(const struct node_cache *cache, size_t *bytes)
+/* Of the frames: the bytes of their blocks, or all that they take. */
+static size_t count_bytes(const struct node_cache *cache, bool of_blocks)
 {
-	size_t count = 0;
-	*bytes = 0;
+	size_t bytes = 0;
 	for (size_t i = 0; i < cache->pool->frame_count; i++) {
 		const struct node_frame *frame = cache->pool->frames[i];
-		count += frame->cache == cache;
-		*bytes += frame->cache == cache ? frame->capacity : 0;
+		if (frame->cache == cache)
+			bytes += of_blocks ? frame->capacity : frame_cost(frame->capacity, frame->companion_size);
 	}
-	return count;
+	return bytes;
 }
 
 size_t node_cache_block_bytes(struct node_cache *cache)
 {
-	size_t bytes;
 	pthread_mutex_lock(&cache->pool->mutex);
-	count_frames(cache, &bytes);
+	size_t bytes = count_bytes(cache, true);
 	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
 
 size_t node_cache_other_bytes(struct node_cache *cache)
 {
-	size_t blocks;
 	pthread_mutex_lock(&cache->pool->mutex);
 	size_t bytes = sizeof(*cache) + sizeof(*cache->pool) + cache->pin_count * sizeof(struct node_pin) +
 		       ((size_t)block_file_block_count(cache->file) + 1) * sizeof(*cache->table) +
 		       cache->pool->frames_capacity * sizeof(struct node_frame *) +
-		       count_frames(cache, &blocks) * (sizeof(struct node_frame) + FRAME_SLACK + cache->check.size);
+		       count_bytes(cache, false) - count_bytes(cache, true);
 	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
@@ -238,7 +244,7 @@ static size_t reclaim_frame(struct frame_pool *pool)
 	return SIZE_MAX;
 }
 
-static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity)
+static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity, size_t companion_size)
 {
 	struct frame_pool *pool = cache->pool;
 	if (!array_reserve(&pool->frames, &pool->frames_capacity, pool->frame_count + 1))
@@ -249,21 +255,23 @@ static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity)
 	frame->cache = cache;
 	frame->capacity = capacity;
 	frame->block = calloc(1, (size_t)capacity + FRAME_SLACK);
-	frame->companion = calloc(1, cache->check.size + 1);
+	frame->companion_size = companion_size;
+	frame->companion = calloc(1, companion_size + 1);
 	if (frame->block == NULL || frame->companion == NULL) {
 		free_frame(frame);
 		return NULL;
 	}
 	pool->frames[pool->frame_count++] = frame;
-	pool->bytes += capacity;
+	pool->bytes += frame_cost(capacity, companion_size);
 	return frame;
 }
 
 /* One that is far too large would waste what the ceiling leaves to all. */
-static bool fits(const struct node_frame *frame, const struct node_cache *cache, uint32_t size)
+static bool fits(const struct node_frame *frame, uint32_t size, size_t companion_size)
 {
 	return frame->capacity >= size && frame->capacity - size <= size / 8 &&
-	       frame->cache->check.size == cache->check.size;
+	       frame->companion_size >= companion_size &&
+	       frame->companion_size - companion_size <= size / 8;
 }
 
 /* A frame that holds nothing, if need be in place of others; above the ceiling only if all are held. */
@@ -272,18 +280,19 @@ static struct node_frame *take_frame(struct node_cache *cache, uint32_t number)
 	struct frame_pool *pool = cache->pool;
 	uint32_t kept = block_file_kept_bytes(cache->file, number);
 	uint32_t size = (kept + FRAME_STEP - 1) / FRAME_STEP * FRAME_STEP;
-	while (pool->frame_count > 0 && pool->bytes + size > pool->bytes_max) {
+	size_t companion_size = cache->check.size(cache->check.context, kept);
+	while (pool->frame_count > 0 && pool->bytes + frame_cost(size, companion_size) > pool->bytes_max) {
 		size_t index = reclaim_frame(pool);
 		if (index == SIZE_MAX)
 			break;
 		struct node_frame *frame = pool->frames[index];
-		if (fits(frame, cache, size)) {
+		if (fits(frame, size, companion_size)) {
 			frame->cache = cache;
 			return frame;
 		}
 		drop_frame(pool, index);
 	}
-	return add_frame(cache, size);
+	return add_frame(cache, size, companion_size);
 }
 
 static bool is_being_loaded(const struct node_cache *cache, uint32_t number)

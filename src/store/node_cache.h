@@ -6,7 +6,7 @@
  * thrown out by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
  * held, the cache grows beyond its ceiling by one rather than fail: so it never has more blocks than fit under the
  * ceiling, or than there are pins.  A block counts as long as it is in the file: one that was cut when it was
- * written takes no more than it has.
+ * written takes no more than it has.  What is kept beside it counts too, and what its place takes.
  *
  * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is there takes
  * no lock and writes nothing that another thread writes: the pin is a hazard pointer (Michael, "Hazard pointers:
@@ -26,15 +26,18 @@
 struct node_cache;
 struct node_pin;
 
+enum { NODE_FRAME_BYTES = 160 }; /* that a block in memory takes beside its own, and those of the check */
+
 /*
- * Checks a block that was just loaded; a block that it refuses is not kept.  It may keep `size` bytes of its own at
- * `companion` as long as the block is there; they are zeroed once.
+ * Checks a block that was just loaded; a block that it refuses is not kept.  It may keep some bytes of its own at
+ * `companion` as long as the block is there, `size` of a block that has so many in the file; they are zeroed once.
+ * They are to be in proportion to the block, whatever the file says elsewhere.
  */
 struct node_check {
 	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number, void *companion,
 				     struct histree_error *error);
+	size_t (*size)(const void *context, uint32_t kept);
 	const void *context;
-	size_t size;
 };
 
 enum histree_status node_cache_create(const struct block_file *file, size_t bytes_max, struct node_check check,

@@ -74,14 +74,18 @@ static enum histree_status open_node(const void *context, const uint8_t *block, 
 	return status;
 }
 
+/* A node has no more children than its bytes have room for, whatever fan-out the file claims. */
+static size_t opened_size(const void *context, uint32_t kept)
+{
+	const struct node_layout *layout = &((const struct tree_reader *)context)->shape.layout;
+	uint32_t room = kept / node_child_size(layout);
+	uint32_t children = room < layout->child_capacity ? room : layout->child_capacity;
+	return sizeof(struct tree_node) + tree_group_count(children) * sizeof(struct node_child);
+}
+
 static enum histree_status create_cache(struct tree_reader *reader, size_t bytes_max, struct histree_error *error)
 {
-	size_t groups = tree_group_count(reader->shape.layout.child_capacity);
-	const struct node_check check = {
-		.check = open_node,
-		.context = reader,
-		.size = sizeof(struct tree_node) + groups * sizeof(struct node_child),
-	};
+	const struct node_check check = { .check = open_node, .size = opened_size, .context = reader };
 	return node_cache_create(reader->file, bytes_max, check, &reader->cache, error);
 }
 

@@ -67,6 +67,19 @@ static enum histree_status check_block(const void *context, const uint8_t *block
 	return HISTREE_OK;
 }
 
+static size_t kept_of(const void *context, uint32_t bytes)
+{
+	(void)context;
+	(void)bytes;
+	return sizeof(uint32_t);
+}
+
+/* A ceiling with room for that many blocks of this size. */
+static size_t room(size_t count, size_t size)
+{
+	return count * (size + NODE_FRAME_BYTES + sizeof(uint32_t));
+}
+
 static bool is_block(const struct node_pin *pin, uint32_t number)
 {
 	const uint32_t *kept = node_pin_companion(pin);
@@ -101,7 +114,7 @@ static void set_up_parts(struct counted *counted, uint32_t size, uint32_t kept, 
 				   .close = counted_close,
 				   .context = counted };
 	assert_int_equal(block_file_open(&counted->io, "f", &counted->file, NULL), HISTREE_OK);
-	const struct node_check check = { .check = check_block, .size = sizeof(uint32_t) };
+	const struct node_check check = { .check = check_block, .size = kept_of };
 	assert_int_equal(node_cache_create(counted->file, bytes_max, check, &counted->cache, NULL), HISTREE_OK);
 	counted->pin = new_pin(counted);
 	counted->reads = 0;
@@ -144,7 +157,7 @@ static void what_fits_is_read_once(void **state)
 {
 	(void)state;
 	struct counted counted;
-	set_up(&counted, (size_t)BLOCK * 10);
+	set_up(&counted, room(10, BLOCK));
 	for (int turn = 0; turn < 5; turn++)
 		for (uint32_t number = 0; number < 10; number++)
 			touch(&counted, number);
@@ -156,7 +169,7 @@ static void the_ceiling_is_kept(void **state)
 {
 	(void)state;
 	struct counted counted;
-	set_up(&counted, (size_t)BLOCK * 10 + BLOCK - 1);
+	set_up(&counted, room(11, BLOCK) - 1);
 	for (uint32_t number = 0; number < BLOCKS - 8; number++)
 		touch(&counted, number);
 	/* At most ten of them can be there still. */
@@ -187,14 +200,14 @@ static void short_blocks_take_what_they_have(void **state)
 	(void)state;
 	enum { SHORT = 1000, COUNTED = 1024, FIT = 30 }; /* a block, its frame, and how many of those */
 	struct counted counted, whole;
-	set_up_parts(&counted, BLOCK, SHORT, FIT * COUNTED);
+	set_up_parts(&counted, BLOCK, SHORT, room(FIT, COUNTED));
 	for (int turn = 0; turn < 3; turn++)
 		for (uint32_t number = 0; number < FIT; number++)
 			touch(&counted, number);
 	assert_int_equal(counted.reads, FIT);
 	assert_int_equal(node_cache_block_bytes(counted.cache), FIT * COUNTED);
 
-	set_up(&whole, BLOCK);
+	set_up(&whole, room(1, BLOCK));
 	node_pin_free(whole.pin);
 	node_cache_share(whole.cache, counted.cache);
 	whole.pin = new_pin(&whole);
@@ -202,9 +215,34 @@ static void short_blocks_take_what_they_have(void **state)
 		touch(&whole, number);
 		touch(&counted, number);
 		assert_in_range(node_cache_block_bytes(counted.cache) + node_cache_block_bytes(whole.cache),
-				COUNTED, FIT * COUNTED);
+				COUNTED, room(FIT, COUNTED));
 	}
 	tear_down(&whole);
+	tear_down(&counted);
+}
+
+/* What the check keeps is under the ceiling with the blocks, however much that is. */
+static size_t much_of(const void *context, uint32_t bytes)
+{
+	(void)context;
+	return (size_t)bytes * 9;
+}
+
+static void what_is_kept_beside_a_block_is_counted(void **state)
+{
+	(void)state;
+	struct counted counted;
+	set_up(&counted, 0);
+	node_pin_free(counted.pin);
+	node_cache_free(counted.cache);
+	const struct node_check check = { .check = check_block, .size = much_of };
+	const size_t bytes_max = (size_t)BLOCK * 35;
+	assert_int_equal(node_cache_create(counted.file, bytes_max, check, &counted.cache, NULL), HISTREE_OK);
+	counted.pin = new_pin(&counted);
+	for (uint32_t number = 0; number < REFUSED; number++)
+		touch(&counted, number);
+	assert_int_equal(node_cache_block_bytes(counted.cache), 3 * BLOCK);
+	assert_in_range(node_cache_other_bytes(counted.cache), (size_t)BLOCK * 9 * 3, bytes_max);
 	tear_down(&counted);
 }
 
@@ -212,7 +250,7 @@ static void what_is_used_again_stays(void **state)
 {
 	(void)state;
 	struct counted counted;
-	set_up(&counted, (size_t)BLOCK * 4);
+	set_up(&counted, room(4, BLOCK));
 	touch(&counted, 0);
 	for (uint32_t number = 1; number < 30; number++) {
 		touch(&counted, number);
@@ -230,7 +268,7 @@ static void held_blocks_stay_and_the_cache_grows(void **state)
 	struct counted counted;
 	struct node_pin *pins[PINS], *again;
 	const uint8_t *blocks[PINS];
-	set_up(&counted, (size_t)BLOCK * FIT);
+	set_up(&counted, room(FIT, BLOCK));
 	again = new_pin(&counted);
 	for (uint32_t number = 0; number < PINS; number++) {
 		pins[number] = new_pin(&counted);
@@ -260,7 +298,7 @@ static void a_pin_holds_one_block(void **state)
 {
 	(void)state;
 	struct counted counted;
-	set_up(&counted, BLOCK);
+	set_up(&counted, room(1, BLOCK));
 	for (uint32_t number = 0; number < REFUSED; number++)
 		hold(&counted, counted.pin, number);
 	assert_int_equal(node_cache_block_bytes(counted.cache), BLOCK);
@@ -281,7 +319,7 @@ static void what_the_check_refuses_is_not_kept(void **state)
 	struct counted counted;
 	bool loaded;
 	struct histree_error error;
-	set_up(&counted, (size_t)BLOCK * 10);
+	set_up(&counted, room(10, BLOCK));
 	for (int turn = 0; turn < 3; turn++) {
 		assert_int_equal(node_pin_hold(counted.pin, REFUSED, &loaded, &error), HISTREE_ERR_FORMAT);
 		assert_false(loaded);
@@ -322,7 +360,7 @@ static void caches_share_a_ceiling(void **state)
 	enum { CACHES = 3, FIT = 12 };
 	struct counted caches[CACHES];
 	for (size_t i = 0; i < CACHES; i++) {
-		set_up_blocks(&caches[i], i == 2 ? 2 * BLOCK : BLOCK, (size_t)BLOCK * (i == 1 ? FIT : 2));
+		set_up_blocks(&caches[i], i == 2 ? 2 * BLOCK : BLOCK, room(i == 1 ? FIT : 2, BLOCK));
 		touch(&caches[i], 5);
 		if (i > 0)
 			share(&caches[i], &caches[0]);
@@ -357,8 +395,8 @@ static void a_cache_in_use_is_not_shared(void **state)
 {
 	(void)state;
 	struct counted one, other;
-	set_up(&one, 4 * BLOCK);
-	set_up(&other, 4 * BLOCK);
+	set_up(&one, room(4, BLOCK));
+	set_up(&other, room(4, BLOCK));
 	hold(&one, one.pin, 3);
 	node_cache_share(one.cache, other.cache);
 	assert_true(is_block(one.pin, 3));
@@ -411,7 +449,7 @@ static void many_threads_get_the_right_blocks(void **state)
 		struct counted counted;
 		pthread_t threads[THREADS];
 		struct worker workers[THREADS];
-		set_up(&counted, BLOCK * sizes[i]);
+		set_up(&counted, room(sizes[i], BLOCK));
 		for (int t = 0; t < THREADS; t++) {
 			workers[t] = (struct worker){ .counted = &counted, .seed = (uint64_t)t };
 			for (int p = 0; p < PINS_EACH; p++)
@@ -446,7 +484,7 @@ static void threads_of_several_caches_get_the_right_blocks(void **state)
 	pthread_t threads[THREADS];
 	struct worker workers[THREADS];
 	for (uint32_t i = 0; i < CACHES; i++)
-		set_up_blocks(&caches[i], (i + 1) * BLOCK, 20 * BLOCK);
+		set_up_blocks(&caches[i], (i + 1) * BLOCK, room(20, BLOCK));
 	share(&caches[1], &caches[0]);
 	for (int t = 0; t < THREADS; t++) {
 		workers[t] = (struct worker){ .counted = &caches[t % CACHES], .seed = (uint64_t)t };
@@ -470,6 +508,7 @@ int main(void)
 		cmocka_unit_test(what_fits_is_read_once),
 		cmocka_unit_test(the_ceiling_is_kept),
 		cmocka_unit_test(short_blocks_take_what_they_have),
+		cmocka_unit_test(what_is_kept_beside_a_block_is_counted),
 		cmocka_unit_test(what_is_used_again_stays),
 		cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
 		cmocka_unit_test(a_pin_holds_one_block),
