@@ -23,7 +23,10 @@ struct damage_search {
 	uint32_t filled; /* bytes of it that may not be zero */
 	size_t *waiting; /* stack of orphans that have no assumed parent so far, by index */
 	size_t waiting_count, waiting_capacity;
+	size_t patience; /* orphans that may still be looked at in vain */
 };
+
+enum { PATIENCE = 1 << 24 };
 
 void tree_damage_free(struct tree_damage *damage)
 {
@@ -100,21 +103,51 @@ static bool add_orphan(struct damage_search *search, uint32_t number)
 	return true;
 }
 
-/* Give a damaged node, which was lower than `below`, the latest of the waiting orphans, if these are low enough. */
-static void adopt(struct damage_search *search, struct damaged_node *node, uint32_t below)
+/*
+ * Whether a node may have been below one that cannot be read, whose bounds are those that its parent has.  Which keys
+ * are below a node it does not say, if it has children.
+ */
+static bool may_be_within(const struct orphan_node *orphan, const struct node_child *bounds)
+{
+	const struct node_child *own = &orphan->bounds;
+	if (!orphan->is_readable)
+		return true;
+	bool has_keys = orphan->height == 0 && own->key_min <= own->key_max;
+	return own->start >= bounds->start && own->end <= bounds->end &&
+	       (!has_keys || (own->key_min >= bounds->key_min && own->key_max <= bounds->key_max));
+}
+
+/*
+ * Give a damaged node, which was lower than `below`, those of the waiting orphans that are low enough and, where its
+ * bounds are known, within them.  It is the latest, most of the time; for the others a file that was made to keep us
+ * busy has no more than our patience.
+ */
+static void adopt(struct damage_search *search, struct damaged_node *node, uint32_t below, bool has_bounds)
 {
 	struct orphan_node *orphans = search->damage->orphans;
-	size_t *link = &node->last_child;
-	while (search->waiting_count > 0) {
-		size_t index = search->waiting[search->waiting_count - 1];
-		if (orphans[index].height + 1 >= below)
-			return;
-		search->waiting_count--;
+	size_t *link = &node->last_child, first = search->waiting_count, kept;
+	if (below < 2) /* it was a leaf */
+		return;
+	for (; first > 0; first--) {
+		size_t index = search->waiting[first - 1];
+		bool fits = orphans[index].height + 1 < below &&
+			    (!has_bounds || may_be_within(&orphans[index], &node->bounds));
+		if (!fits && search->patience-- == 0) {
+			search->patience = 0;
+			break;
+		}
+		if (!fits)
+			continue;
+		search->waiting[first - 1] = NO_ORPHAN;
 		*link = index;
 		link = &orphans[index].sibling;
 		if (orphans[index].height >= node->height_min)
 			node->height_min = orphans[index].height + 1;
 	}
+	for (kept = first; first < search->waiting_count; first++)
+		if (search->waiting[first] != NO_ORPHAN)
+			search->waiting[kept++] = search->waiting[first];
+	search->waiting_count = kept;
 }
 
 static bool add_damaged(struct damage_search *search, uint32_t number)
@@ -130,9 +163,9 @@ static bool add_damaged(struct damage_search *search, uint32_t number)
 		.last_child = NO_ORPHAN,
 	};
 	if (number == search->reader->shape.root)
-		adopt(search, node, UINT32_MAX);
+		adopt(search, node, UINT32_MAX, false);
 	else if (seen->parent_height > 0)
-		adopt(search, node, seen->parent_height);
+		adopt(search, node, seen->parent_height, true);
 	return true;
 }
 
@@ -162,6 +195,7 @@ static enum histree_status find(const struct tree_reader *reader, struct tree_da
 		.damage = calloc(1, sizeof(*search.damage)),
 		.seen = calloc(count, sizeof(*search.seen)),
 		.block = calloc(1, reader->shape.layout.node_size),
+		.patience = PATIENCE,
 	};
 	enum histree_status status = HISTREE_OK;
 	if (search.damage != NULL)

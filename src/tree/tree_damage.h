@@ -8,7 +8,8 @@
  * be met twice.
  *
  * A node is written just after its children (tree_output.h).  So an orphan is assumed to be a child of the next
- * damaged node after it that is high enough, the root at last.  What was between the two may be lost as well.
+ * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them; of
+ * the root at last.  What was between the two may be lost as well.
  */
 #ifndef TREE_TREE_DAMAGE_H
 #define TREE_TREE_DAMAGE_H
