@@ -51,6 +51,12 @@ struct lifetimes {
 /* Widen the lifetime of a key by this one.  Fails with HISTREE_ERR_MEMORY only. */
 enum histree_status lifetimes_add(struct lifetimes *lifetimes, histree_quark key, struct lifetime lifetime);
 
+/* Returns whether a key has a lifetime so far. */
+static inline bool lifetimes_has(const struct lifetimes *lifetimes, histree_quark key)
+{
+	return key < lifetimes->count && lifetimes->by_key[key].first <= lifetimes->by_key[key].last;
+}
+
 /* Write the section LIFE: the lifetimes of the keys below `key_count`. */
 enum histree_status lifetimes_write(const struct lifetimes *lifetimes, uint32_t key_count, histree_time start,
 				    histree_time end, struct block_file *file, struct histree_error *error);
