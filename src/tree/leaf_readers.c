@@ -83,6 +83,7 @@ static enum histree_status read_leaf(const struct leaf_readers *readers, struct 
 	if (tree_damage_has(readers->reader, leaf->number))
 		return HISTREE_ERR_FORMAT;
 	enum histree_status status = node_pin_hold(leaf->pin, leaf->number, &leaf->loaded, NULL);
+	tree_damage_note(readers->reader, leaf->number, status);
 	if (status != HISTREE_OK)
 		return status;
 	leaf->node = node_pin_companion(leaf->pin);

@@ -72,7 +72,8 @@ static void look_at_node(struct damage_search *search, uint32_t number)
 	const struct tree_reader *reader = search->reader;
 	struct node_seen *seen = &search->seen[number];
 	struct node_view view;
-	if (block_file_read_over(reader->file, number, search->block, &search->filled, NULL) != HISTREE_OK ||
+	if (tree_damage_has(reader, number) ||
+	    block_file_read_over(reader->file, number, search->block, &search->filled, NULL) != HISTREE_OK ||
 	    tree_open_block(reader, search->block, number, &view, NULL) != HISTREE_OK) {
 		search->damage->unreadable[number / 64] |= UINT64_C(1) << number % 64;
 		seen->bounds.number = number;
@@ -223,6 +224,8 @@ enum histree_status tree_damage_find(struct tree_reader *reader, const struct tr
 	pthread_mutex_lock(&reader->damage_mutex);
 	if (reader->damage == NULL) {
 		status = find(reader, &damage, error);
+		for (size_t i = 0; status == HISTREE_OK && i < damage->node_count; i++)
+			tree_damage_remember(reader, damage->nodes[i].bounds.number);
 		if (status == HISTREE_OK)
 			atomic_store_explicit(&reader->damage, damage, memory_order_release);
 	}

@@ -3,9 +3,9 @@
  * tree_damage.h - the nodes of a tree that cannot be read, and the orphans: nodes that no readable node has as a
  * child.
  *
- * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes.  From
- * then on a node that could not be read counts as damaged even if it could be read again: else its children would
- * be met twice.
+ * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes.  A node
+ * that could not be read counts as damaged from then on even if it could be read again: else its children would be
+ * met twice, and each question would pay for the damage anew.
  *
  * A node is written just after its children (tree_output.h).  So an orphan is assumed to be a child of the next
  * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them; of
@@ -61,10 +61,25 @@ static inline bool tree_damage_lists(const struct tree_damage *damage, uint32_t 
 }
 
 /* Returns whether a node is known to be damaged. */
-static inline bool tree_damage_has(struct tree_reader *reader, uint32_t number)
+static inline bool tree_damage_has(const struct tree_reader *reader, uint32_t number)
 {
-	const struct tree_damage *damage = atomic_load_explicit(&reader->damage, memory_order_acquire);
-	return damage != NULL && tree_damage_lists(damage, number);
+	return (atomic_load_explicit(&reader->refused[number / 64], memory_order_relaxed) >> number % 64 & 1) != 0;
+}
+
+/* Have a node that was read and is not what it should be count as damaged from here on, without another look. */
+static inline void tree_damage_remember(struct tree_reader *reader, uint32_t number)
+{
+	atomic_fetch_or_explicit(&reader->refused[number / 64], UINT64_C(1) << number % 64, memory_order_relaxed);
+}
+
+/*
+ * Remember a node that could not be read for this reason, if another try would give the same: what the disk refuses
+ * now it may give the next time.
+ */
+static inline void tree_damage_note(struct tree_reader *reader, uint32_t number, enum histree_status status)
+{
+	if (status == HISTREE_ERR_FORMAT)
+		tree_damage_remember(reader, number);
 }
 
 /*

@@ -291,6 +291,7 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	if (tree_damage_has(iter->reader, number))
 		return pass_by(iter, error);
 	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
+	tree_damage_note(iter->reader, number, status);
 	if (status != HISTREE_OK)
 		return tree_damage_is_met(iter->reader, status) ? pass_by(iter, error) : status;
 	iter->node = node_pin_companion(iter->pin);

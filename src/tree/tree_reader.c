@@ -182,6 +182,9 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 		status = tree_links_create(reader->shape.node_count, &reader->links, error);
 	if (status == HISTREE_OK)
 		status = create_cache(reader, cache_bytes, error);
+	if (status == HISTREE_OK &&
+	    (reader->refused = calloc(reader->shape.node_count / 64 + 1, sizeof(*reader->refused))) == NULL)
+		status = error_memory(error, "a tree");
 	if (status != HISTREE_OK) {
 		tree_reader_close(reader);
 		return status;
@@ -222,6 +225,7 @@ void tree_reader_close(struct tree_reader *reader)
 	tree_statistics_release(&reader->statistics);
 	lifetimes_view_release(&reader->lifetimes);
 	tree_damage_free(reader->damage);
+	free(reader->refused);
 	pthread_mutex_destroy(&reader->damage_mutex);
 	free(reader);
 }

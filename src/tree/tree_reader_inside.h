@@ -40,6 +40,7 @@ struct tree_reader {
 	bool lost_lifetimes; /* LIFE could not be read: where no node says what a key was, that is unknown */
 	struct node_cache *cache;
 	struct tree_links *links; /* between the nodes that were opened; guards itself */
+	_Atomic uint64_t *refused; /* a bit a node that is known to be damaged: it is not read again */
 	/* Made when damage is met, never changed afterwards (tree_damage.h). */
 	struct tree_damage *_Atomic damage;
 	pthread_mutex_t damage_mutex; /* held while it is made */

@@ -117,6 +117,9 @@ enum histree_status tree_unknown_find(struct tree_reader *reader, const struct h
 {
 	struct covers covers = { 0 };
 	unknown->count = unknown->next = 0;
+	/* One attribute at one time, of which nothing was read: there is nothing to tell it from. */
+	if (region->quarks != NULL && region->quark_count == 1 && region->from == region->to)
+		return add_unknown(unknown, region->quarks[0], region->from, region->to, error);
 	enum histree_status status = collect(reader, region, &covers, error);
 	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
 	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {

@@ -245,6 +245,50 @@ static void an_interrupted_query_goes_on_where_it_was(void **state)
 	tear_down(&fixture);
 }
 
+/* Every key at some times: all that is unknown or not. */
+static size_t count_unknown(struct fixture *fixture, const struct tree_file *tree)
+{
+	struct tree_iter *iter;
+	size_t unknown = 0;
+	assert_int_equal(tree_iter_create(tree->reader, &iter, NULL), HISTREE_OK);
+	for (size_t k = 0; k < fixture->reference.count; k += 7) {
+		const struct histree_interval *known = &fixture->reference.sorted[k];
+		const struct histree_region region = {
+			.quarks = &known->quark, .quark_count = 1, .from = known->end, .to = known->end
+		};
+		struct histree_interval interval;
+		tree_iter_start(iter, &region);
+		assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_OK);
+		unknown += interval.value.type == HISTREE_UNKNOWN;
+		assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_END);
+	}
+	tree_iter_free(iter);
+	return unknown;
+}
+
+/* A leaf that was refused is not read by the next question. */
+static void a_damaged_leaf_is_read_once(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		struct fixture fixture;
+		struct tree_file tree;
+		set_up(&fixture, tree_variants[i]->name, 0);
+		struct memory_file *file = memory_io_find(&fixture.memory, "f");
+		size_t size;
+		block_parts_node(file->bytes, file->size, 0, &size)[40] ^= 16;
+		assert_int_equal(tree_file_open(&fixture.memory.io, "f", 64 << 20, &tree, NULL), HISTREE_OK);
+		size_t unknown = count_unknown(&fixture, &tree);
+		assert_true(unknown > 0 && unknown < fixture.reference.count / 7);
+		uint64_t read = fixture.memory.bytes_read;
+		for (int again = 0; again < 3; again++)
+			assert_int_equal(count_unknown(&fixture, &tree), unknown);
+		assert_int_equal(fixture.memory.bytes_read, read);
+		tree_file_close(&tree);
+		tear_down(&fixture);
+	}
+}
+
 /* ---- verify -------------------------------------------------------------------------------------------- */
 
 static uint8_t *file_bytes(struct fixture *fixture)
@@ -458,6 +502,7 @@ int main(void)
 		cmocka_unit_test(one_node_is_held_at_most),
 		cmocka_unit_test(a_single_query_visits_few_nodes),
 		cmocka_unit_test(an_interrupted_query_goes_on_where_it_was),
+		cmocka_unit_test(a_damaged_leaf_is_read_once),
 		cmocka_unit_test(every_fault_of_a_node_is_found),
 		cmocka_unit_test(holes_and_overlaps_are_found),
 		cmocka_unit_test(no_gap_is_so_large_that_it_is_none),
