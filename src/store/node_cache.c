@@ -107,7 +107,7 @@ static void free_frame(struct node_frame *frame)
 	free(frame);
 }
 
-/* All that a frame takes is under the ceiling: what the check keeps of many small blocks may be more than they are. */
+/* All of it is under the ceiling: what the check keeps of many small blocks may be more than they are. */
 static size_t frame_cost(size_t capacity, size_t companion_size)
 {
 	return NODE_FRAME_BYTES + capacity + companion_size;

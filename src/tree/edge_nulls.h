@@ -26,15 +26,16 @@ struct edge_nulls {
 void edge_nulls_init(struct edge_nulls *edges, const struct tree_options *options);
 
 /*
- * Returns whether an interval is such a null: then no node gets it.  A key may have been null up to a moment and from
- * that moment on, as what it was then took no time: without a lifetime between them the section would stand for one
- * null, so the latter is an interval as any other.
+ * Returns whether an interval is such a null: then no node gets it. A key may have been null up to a moment and
+ * from that moment on, as what it was then took no time: without a lifetime between them the section would stand
+ * for one null, so the latter is an interval as any other.
  */
 static inline bool edge_nulls_take(const struct edge_nulls *edges, const struct histree_interval *interval)
 {
 	return edges->are_left_out && interval->value.type == HISTREE_NULL &&
 	       (interval->start == edges->start ||
-		(edges->closing && interval->end == edges->end && lifetimes_has(&edges->lifetimes, interval->quark)));
+		(edges->closing && interval->end == edges->end &&
+		 lifetimes_has(&edges->lifetimes, interval->quark)));
 }
 
 /* Learn of an interval that was added, or taken. */

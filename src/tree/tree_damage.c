@@ -105,8 +105,8 @@ static bool add_orphan(struct damage_search *search, uint32_t number)
 }
 
 /*
- * Whether a node may have been below one that cannot be read, whose bounds are those that its parent has.  Which keys
- * are below a node it does not say, if it has children.
+ * Whether a node may have been below one that cannot be read, whose bounds are those that its parent has. Which
+ * keys are below a node it does not say, if it has children.
  */
 static bool may_be_within(const struct orphan_node *orphan, const struct node_child *bounds)
 {
@@ -119,9 +119,9 @@ static bool may_be_within(const struct orphan_node *orphan, const struct node_ch
 }
 
 /*
- * Give a damaged node, which was lower than `below`, those of the waiting orphans that are low enough and, where its
- * bounds are known, within them.  It is the latest, most of the time; for the others a file that was made to keep us
- * busy has no more than our patience.
+ * Give a damaged node, which was lower than `below`, those of the waiting orphans that are low enough and, where
+ * its bounds are known, within them. It is the latest, most of the time; for the others a file that was made to
+ * keep us busy has no more than our patience.
  */
 static void adopt(struct damage_search *search, struct damaged_node *node, uint32_t below, bool has_bounds)
 {

@@ -3,13 +3,13 @@
  * tree_damage.h - the nodes of a tree that cannot be read, and the orphans: nodes that no readable node has as a
  * child.
  *
- * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes.  A node
- * that could not be read counts as damaged from then on even if it could be read again: else its children would be
- * met twice, and each question would pay for the damage anew.
+ * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes. A
+ * node that could not be read counts as damaged from then on even if it could be read again: else its children
+ * would be met twice, and each question would pay for the damage anew.
  *
- * A node is written just after its children (tree_output.h).  So an orphan is assumed to be a child of the next
- * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them; of
- * the root at last.  What was between the two may be lost as well.
+ * A node is written just after its children (tree_output.h). So an orphan is assumed to be a child of the next
+ * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them;
+ * of the root at last. What was between the two may be lost as well.
  */
 #ifndef TREE_TREE_DAMAGE_H
 #define TREE_TREE_DAMAGE_H
