@@ -71,6 +71,9 @@ struct analysis {
 	 */
 	void (*missing)(const void *instance, char *text, size_t size);
 
+	/* Likewise a sentence of what the states cannot say, although no event is missing.  NULL: they say all. */
+	void (*unsure)(const void *instance, char *text, size_t size);
+
 	/*
 	 * Save what the instance knows besides its states, between two events; another instance, made for a state
 	 * system in which the attributes have the states that they had then, goes on as this one would have.  Of

@@ -290,16 +290,26 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 	};
 }
 
+/* Returns the text, of the size of a sentence of the job, or NULL. */
+static const char *say(const struct analysis_job *job, void (*writes)(const void *, char *, size_t), char *text)
+{
+	if (writes == NULL)
+		return NULL;
+	int length = snprintf(text, sizeof(job->missing), "%s: ", registry_name(job->entry));
+	char *sentence = text + length;
+	writes(job->instance, sentence, sizeof(job->missing) - (size_t)length);
+	return sentence[0] != '\0' ? text : NULL;
+}
+
 const char *analysis_job_missing(struct analysis_job *job)
 {
-	void (*missing)(const void *, char *, size_t) =
-		analysis_job_makes_history(job) ? job->entry->analysis->missing : job->entry->segments->missing;
-	if (missing == NULL)
-		return NULL;
-	int length = snprintf(job->missing, sizeof(job->missing), "%s: ", registry_name(job->entry));
-	char *sentence = job->missing + length;
-	missing(job->instance, sentence, sizeof(job->missing) - (size_t)length);
-	return sentence[0] != '\0' ? job->missing : NULL;
+	bool is_history = analysis_job_makes_history(job);
+	return say(job, is_history ? job->entry->analysis->missing : job->entry->segments->missing, job->missing);
+}
+
+const char *analysis_job_unsure(struct analysis_job *job)
+{
+	return analysis_job_makes_history(job) ? say(job, job->entry->analysis->unsure, job->unsure) : NULL;
 }
 
 void analysis_job_release(struct analysis_job *job)

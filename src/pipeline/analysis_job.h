@@ -28,7 +28,7 @@ struct analysis_job {
 	bool *applies;                     /* by id of the trace; those of a live session come while it is read */
 	size_t trace_count, trace_capacity;
 	char *file; /* its name in the store */
-	char missing[400];
+	char missing[400], unsure[400];
 };
 
 /* The job is not started yet.  If memory is out there is nothing to release. */
@@ -69,6 +69,9 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 
 /* Returns the sentence of struct analysis.missing after the name of the analysis, NULL if there is none by now. */
 const char *analysis_job_missing(struct analysis_job *job);
+
+/* The same of struct analysis.unsure. */
+const char *analysis_job_unsure(struct analysis_job *job);
 
 void analysis_job_release(struct analysis_job *job);
 

@@ -26,8 +26,11 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 		warnings[count++] = build->only_events;
 	for (size_t i = 0; i < build->job_count; i++) {
 		const char *missing = analysis_job_missing(&build->jobs[i]);
+		const char *unsure = analysis_job_unsure(&build->jobs[i]);
 		if (missing != NULL)
 			warnings[count++] = missing;
+		if (unsure != NULL)
+			warnings[count++] = unsure;
 	}
 	if (event_index_missing(&build->index) != NULL)
 		warnings[count++] = event_index_missing(&build->index);
@@ -38,7 +41,7 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 {
 	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
 	struct trace_report report = build_report(build);
-	const char **warnings = calloc(report.warning_count + 3 + build->job_count, sizeof(*warnings));
+	const char **warnings = calloc(report.warning_count + 3 + 2 * build->job_count, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->job_count + 1, sizeof(*histories));
 	struct histree_store_segments *segments = calloc(build->job_count + 1, sizeof(*segments));
 	size_t history_count = 0, segments_count = 0;

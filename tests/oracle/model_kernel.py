@@ -206,6 +206,12 @@ class Model:
         self.put(cpu.path, self.cpu_status(cpu))
         self.occupy(cpu, thread)
 
+    def says_process(self, thread, process):
+        """What is of its own process says nothing, but if it was of another's."""
+        path = f"{thread.path}/PID"
+        if process != thread.tid or path in self.changes:
+            self.put(path, process if process != thread.tid else None)
+
     # ---- events
 
     def sched_switch(self, number, f):
@@ -336,6 +342,8 @@ class Model:
         self.now = max(self.now or time, time) if self.strict else time
         if self.strict and handler is not Model.sched_switch:
             self.says_who_runs(number, fields["common_pid"])
+        if self.strict and fields["perf_tid"] == fields["common_pid"] > 0:
+            self.says_process(self.thread(fields["common_pid"], number), fields["perf_pid"])
         handler(self, number, fields)
 
     # ---- the result

@@ -105,7 +105,8 @@ def demo(**options):
     recording = Recording(list(points.values()), **options)
     index = {name: i for i, name in enumerate(points)}
     return recording, [(cpu, time, recording.sample(index[name], cpu, time, raw(recording, points[name], values),
-                                                    tid=values["perf_tid"] & 0xffffffff))
+                                                    tid=values["perf_tid"] & 0xffffffff,
+                                                    pid=values["perf_pid"] & 0xffffffff))
                        for cpu, time, name, values in events()]
 
 

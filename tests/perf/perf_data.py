@@ -66,11 +66,11 @@ class Recording:
     def record(self, kind, body=b"", misc=0):
         return self.pack("IHH", kind, misc, 8 + len(body)) + body
 
-    def sample(self, event, cpu, time, raw, tid=0):
+    def sample(self, event, cpu, time, raw, tid=0, pid=None):
         body = b""
         if self.sample_type & 1 << 16:
             body += self.pack("Q", self.id(event, cpu))
-        body += self.pack("QIIQIIQ", 0, tid, tid, time, cpu, 0, 1)
+        body += self.pack("QIIQIIQ", 0, tid if pid is None else pid, tid, time, cpu, 0, 1)
         if self.sample_type & READ:
             body += self.pack("QQQ", 7, self.id(event, cpu), 0)
         if self.sample_type & CALLCHAIN:

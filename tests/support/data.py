@@ -12,6 +12,11 @@ def sample(cases, step=3):
     return list(cases)[::step] if QUICK else list(cases)
 
 
+def without_processes(states):
+    """What `histree dump` prints, for a form of the same trace that does not say of which process a thread is."""
+    return b"".join(line for line in states.splitlines(keepends=True) if b"/PID\t" not in line)
+
+
 def shared(name):
     """`name` below the folder HISTREE_SHARED, else below `shared` beside the sources; None if it is not there."""
     path = pathlib.Path(os.environ.get("HISTREE_SHARED", SOURCE.parent / "shared")) / name

@@ -116,12 +116,69 @@ static void on_migrate(struct kernel_model *model, const struct kernel_event *ev
 	states_on_migrate(model, event);
 }
 
+/*
+ * What an event says of the thread in which it happened.  A name is that of now, also where the program has just
+ * become another.
+ */
+static void learn(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (event->own_pid < 0 && event->own_ppid < 0 && event->own_comm.size == 0)
+		return;
+	struct kernel_thread *thread = kernel_thread(model, (int32_t)event->own_tid, event->cpu);
+	if (thread == NULL)
+		return;
+	if (event->own_pid > 0 && event->own_pid <= INT32_MAX)
+		thread_tell_process(model, thread, (int32_t)event->own_pid);
+	if (event->own_comm.size > 0)
+		thread_rename(model, thread, event->own_comm);
+	if (event->own_ppid > 0 && event->own_ppid <= INT32_MAX)
+		thread_learn(model, thread, THREAD_PPID, histree_int((int32_t)event->own_ppid));
+}
+
+/* A thread is made, by an event that may be the second one to say so. */
+static void make_thread(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
+	struct kernel_thread *parent = kernel_thread(model, event->parent, event->cpu);
+	if (child == NULL || parent == NULL)
+		return;
+	bool is_known = child->cloned != INT64_MIN && child->cloned == child->said;
+	if (!is_known)
+		thread_end_unseen(model, child);
+	states_on_fork(model, event);
+	if (event->pid >= 0)
+		thread_tell_process(model, child, event->pid);
+	if (event->parent_pid >= 0)
+		thread_tell_process(model, parent, event->parent_pid);
+}
+
 static void on_fork(struct kernel_model *model, const struct kernel_event *event)
 {
 	if (event->tid == event->parent)
 		return;
 	find_nowhere(model, event);
-	states_on_fork(model, event);
+	make_thread(model, event);
+}
+
+/*
+ * What the kernel's event of the fork does not say: a thread is of its parent's process only if the flags of the
+ * clone do (include/uapi/linux/sched.h).  The event happens in the parent (copy_process).
+ */
+static void on_new_task(struct kernel_model *model, const struct kernel_event *event)
+{
+	enum { MAKES_THREAD = 0x10000 }; /* CLONE_THREAD */
+	struct kernel_event fork = *event;
+	if (event->own_tid <= 0 || event->own_tid == event->tid)
+		return;
+	struct kernel_thread *parent = kernel_thread(model, (int32_t)event->own_tid, event->cpu);
+	if (parent == NULL)
+		return;
+	fork.parent = (int32_t)event->own_tid;
+	fork.pid = (event->flags & MAKES_THREAD) != 0 ? thread_process(model, parent) : event->tid;
+	on_fork(model, &fork);
+	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
+	if (child != NULL)
+		child->cloned = child->said;
 }
 
 static void on_free(struct kernel_model *model, const struct kernel_event *event)
@@ -136,6 +193,9 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 	struct histree_value status = states_of_dump(event->status);
 	bool runs = status.type == HISTREE_INT && status.int32 == THREAD_RUNS_USERMODE;
 	states_learn_thread(model, event, runs ? histree_unknown() : status);
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread != NULL && event->pid > 0)
+		thread_tell_process(model, thread, event->pid);
 }
 
 static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
@@ -146,6 +206,7 @@ static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_SETPRIO] = kernel_on_setprio,
 	[KERNEL_FORK] = on_fork,
 	[KERNEL_FREE] = on_free,
+	[KERNEL_NEW_TASK] = on_new_task,
 	[KERNEL_PROCESS_STATE] = on_process_state,
 	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
 	[KERNEL_IRQ_EXIT] = states_on_irq_exit,
@@ -163,6 +224,7 @@ static const struct kernel_version plain = {
 	.places = &kernel_places_plain,
 	.is_monotonic = true,
 	.runs = on_event_of_thread,
+	.learn = learn,
 	.handlers = handlers,
 };
 
@@ -170,6 +232,7 @@ static const struct kernel_version compact = {
 	.places = &kernel_places_compact,
 	.is_monotonic = true,
 	.runs = on_event_of_thread,
+	.learn = learn,
 	.handlers = handlers,
 };
 
@@ -187,7 +250,7 @@ static enum histree_status create_compact(struct histree_state_system *system, v
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 33,
+	.version = 34,
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -198,6 +261,7 @@ const struct analysis analysis_kernel = {
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
 	.missing = kernel_provider_missing,
+	.unsure = kernel_provider_unsure,
 	.save = kernel_provider_save,
 	.load = kernel_provider_load,
 	.slices = &kernel_provider_slices,
@@ -206,7 +270,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 2,
+	.version = 3,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,
@@ -217,6 +281,7 @@ const struct analysis analysis_kernel_compact = {
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
 	.missing = kernel_provider_missing,
+	.unsure = kernel_provider_unsure,
 	.save = kernel_provider_save,
 	.load = kernel_provider_load,
 	.free = kernel_provider_free,

@@ -204,12 +204,14 @@ static void find_attributes(const struct kernel_model *model, uint32_t attribute
 		thread->attributes[THREAD_STATUS] = thread->node;
 }
 
-static void load_thread(const struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
+static void load_thread(struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
 			struct byte_reader *reader, bool has_exception)
 {
 	const struct expected_thread expected = expect(model, thread, habits);
 	thread->asked = expected.asked;
 	thread->said = expected.said;
+	thread->has_ended = is_gone(model, thread) && expected.said > histree_state_start(model->changes.system);
+	thread->cloned = expected.said;
 	thread->run_queue_since = expected.run_queue_since;
 	thread->prio_since = expected.prio_since;
 	if (!has_exception)

@@ -20,6 +20,7 @@ enum kernel_role {
 	KERNEL_SETPRIO,
 	KERNEL_FORK,
 	KERNEL_FREE,
+	KERNEL_NEW_TASK,      /* just before the fork of it, with the flags of the clone */
 	KERNEL_PROCESS_STATE, /* of the state dump at the start of a trace */
 	KERNEL_IRQ_ENTRY,
 	KERNEL_IRQ_EXIT,
@@ -91,12 +92,15 @@ struct kernel_event {
 	struct machine_cpu *on_cpu;       /* the same; NULL where the trace does not say */
 	struct machine_thread *in_thread; /* in which it happened; NULL: not known (yet) */
 	int64_t own_tid;                  /* of that, where the event itself says it; else negative */
+	int64_t own_pid, own_ppid;        /* of that thread; negative: the event does not say */
+	struct kernel_text own_comm;      /* no bytes: the event does not say */
 	bool is_perf;                     /* perf or trace-cmd recorded it */
 	bool has_new_task_states;         /* of Linux 4.14 and later: prev_state */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio;
 	int32_t parent, pid; /* -1 where the event does not say */
+	int32_t parent_pid;  /* the process of the parent; likewise */
 	int32_t target_cpu;  /* the CPU that it names itself; -1 where it does not */
 	int32_t status;      /* of the state dump */
 	struct kernel_text comm;
@@ -135,6 +139,8 @@ struct kernel_binding {
 	enum kernel_role role;
 	bool is_kernel, is_perf, has_new_task_states; /* its trace */
 	uint32_t own_tid;                             /* field; EVENT_NO_FIELD: the class has none */
+	/* Likewise.  A process is believed where own_pid_of, if there is such a field, is the thread. */
+	uint32_t own_pid, own_pid_of, own_ppid, own_comm;
 	uint32_t field_count;
 	struct kernel_bound_field fields[KERNEL_FIELDS_MAX];
 	/* The name of a system call whose event is called after it, without the prefix; else no bytes. */

@@ -140,6 +140,7 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_SETPRIO:
 	case KERNEL_FORK:
 	case KERNEL_FREE:
+	case KERNEL_NEW_TASK:
 	case KERNEL_PROCESS_STATE:
 	case KERNEL_SOFTIRQ_RAISE:
 	case KERNEL_FREQUENCY:

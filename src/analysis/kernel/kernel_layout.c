@@ -45,6 +45,7 @@ static const struct event_row {
 	{ PERF, KERNEL_FORK, "sched:sched_process_fork" },
 	{ LTTNG, KERNEL_FREE, "sched_process_free" },
 	{ PERF, KERNEL_FREE, "sched:sched_process_free" },
+	{ PERF, KERNEL_NEW_TASK, "task:task_newtask" },
 	{ LTTNG, KERNEL_PROCESS_STATE, "lttng_statedump_process_state" },
 	{ PERF, KERNEL_PROCESS_STATE, "perfetto:thread" },
 	{ LTTNG, KERNEL_IRQ_ENTRY, "irq_handler_entry" },
@@ -143,7 +144,7 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define ROLE(role) (UINT64_C(1) << KERNEL_##role)
 #define OF_ONE_THREAD                                                                                     \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
-	 ROLE(EXIT) | ROLE(TRY_TO_WAKE))
+	 ROLE(NEW_TASK) | ROLE(EXIT) | ROLE(TRY_TO_WAKE))
 #define OF_INTERFACES (ROLE(PACKET_QUEUE) | ROLE(PACKET_TRANSMIT) | ROLE(PACKET_RECEIVE))
 #define OF_PACKETS (OF_INTERFACES | ROLE(PACKET_COPY) | ROLE(PACKET_CONSUME) | ROLE(PACKET_DROP))
 #define OF_BLOCK_DEVICES                                                                           \
@@ -181,7 +182,11 @@ static const struct field_row {
 	{ LTTNG, ROLE(FORK), "child_tid", INT32(tid), NEEDED },
 	{ PERF, ROLE(FORK), "child_pid", INT32(tid), NEEDED },
 	{ LTTNG, ROLE(FORK), "child_pid", INT32(pid), OPTIONAL },
+	{ LTTNG, ROLE(FORK), "parent_pid", INT32(parent_pid), OPTIONAL },
 	{ ALL, ROLE(FORK), "child_comm", TEXT(comm), NEEDED },
+
+	{ PERF, ROLE(NEW_TASK), "comm", TEXT(comm), NEEDED },
+	{ PERF, ROLE(NEW_TASK), "clone_flags", INT64(flags), NEEDED },
 
 	{ LTTNG, ROLE(PROCESS_STATE), "pid", INT32(pid), NEEDED },
 	{ PERF, ROLE(PROCESS_STATE), "tgid", INT32(pid), NEEDED },
@@ -260,6 +265,37 @@ static uint32_t own_tid_field(const struct event_class *class)
 	return field != EVENT_NO_FIELD ? field : event_class_field(class, "perf_tid");
 }
 
+/* The first of some names that the class has among the contexts of its events. */
+static uint32_t context_field(const struct event_class *class, const char *name, const char *other)
+{
+	uint32_t field = event_class_context_field(class, name);
+	return field != EVENT_NO_FIELD || other == NULL ? field : event_class_context_field(class, other);
+}
+
+/*
+ * What else it says of that thread.  The numbers of perf's own (perf_pid), and of LTTng's contexts that begin with
+ * v, are as the container counts in which perf runs, or the thread: they are believed where the number of the
+ * thread is the same in there.
+ */
+static void bind_own(const struct event_class *class, struct kernel_binding *binding)
+{
+	binding->own_tid = own_tid_field(class);
+	binding->own_pid = binding->own_pid_of = binding->own_ppid = binding->own_comm = EVENT_NO_FIELD;
+	if (is_perf(class->trace)) {
+		binding->own_pid = event_class_field(class, "common_tgid");
+		if (binding->own_pid != EVENT_NO_FIELD)
+			return;
+		binding->own_pid = event_class_field(class, "perf_pid");
+		binding->own_pid_of = event_class_field(class, "perf_tid");
+		return;
+	}
+	binding->own_pid = context_field(class, "pid", "vpid");
+	if (event_class_context_field(class, "pid") == EVENT_NO_FIELD)
+		binding->own_pid_of = context_field(class, "vtid", NULL);
+	binding->own_ppid = context_field(class, "ppid", NULL);
+	binding->own_comm = context_field(class, "procname", NULL);
+}
+
 bool kernel_layout_knows(const struct event_trace *trace)
 {
 	return strcmp(trace->domain, "kernel") == 0 || trace->kernel_words == EVENT_LIKE_LTTNG || is_perf(trace);
@@ -330,9 +366,9 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		.is_kernel = kernel_layout_knows(class->trace),
 		.is_perf = is_perf(class->trace),
 		.has_new_task_states = class->trace->has_new_task_states,
-		.own_tid = own_tid_field(class),
 		.event_name = { class->name, strlen(class->name) },
 	};
+	bind_own(class, &binding);
 	enum layout layout = layout_of(class->trace);
 	const struct event_row *row = event_row(layout, class->name);
 	if (row == NULL || !binding.is_kernel)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_provider.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #include "analysis/kernel/kernel_slice_bytes.h"
 #include "analysis/kernel/kernel_slice_commit.h"
 #include "analysis/kernel/kernel_slice_guess.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "base/error.h"
 
 struct kernel_provider {
@@ -33,6 +35,7 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 		if (version->handlers[role] != NULL)
 			kernel_input_want(input, role);
 	kernel_model_init(&provider->model, system, version->places);
+	provider->model.has_lives = version->learn != NULL;
 	*instance = provider;
 	return HISTREE_OK;
 }
@@ -64,6 +67,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 		kernel_resolve(&provider->model, event->cpu, event->role);
 	if (version->runs != NULL && says_who_runs(event))
 		version->runs(&provider->model, event->cpu, (int32_t)event->own_tid);
+	if (version->learn != NULL && event->own_tid > 0)
+		version->learn(&provider->model, event);
 	version->handlers[event->role](&provider->model, event);
 	return changes_end(&provider->model.changes, error);
 }
@@ -93,6 +98,30 @@ void kernel_provider_missing(const void *instance, char *text, size_t size)
 	else
 		conflicts_describe(&provider->model.conflicts, "which threads ran meanwhile is unknown", text,
 				   size);
+}
+
+/* Of some threads no trace says it: of those that were seen once, at its end. */
+void kernel_provider_unsure(const void *instance, char *text, size_t size)
+{
+	enum { FEW = 10 /* of all */ };
+	const struct kernel_provider *provider = instance;
+	const struct id_entry *entry;
+	uint64_t count = 0, unknown = 0;
+	for (size_t at = 0; (entry = id_map_next(&provider->model.threads, &at)) != NULL;) {
+		const struct kernel_thread *thread = entry->record;
+		const bool is_thread = thread->tid > 0 && thread->said != INT64_MIN;
+		count += is_thread;
+		unknown += is_thread && !thread->was_told;
+	}
+	text[0] = '\0';
+	if (unknown > count / FEW)
+		snprintf(text, size,
+			 "no event says of which process %" PRIu64 " of %" PRIu64
+			 " threads are: each of them counts as "
+			 "a process of its own (ftrace says it with its option record-tgid, LTTng with its state "
+			 "dump "
+			 "or the contexts tid and pid)",
+			 unknown, count);
 }
 
 void kernel_provider_save(void *instance, struct saved_bytes *out)

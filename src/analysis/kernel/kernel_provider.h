@@ -19,6 +19,8 @@ struct kernel_version {
 	bool is_monotonic;                  /* an event that comes after a later one counts at the time of that */
 	/* An event, but of a switch, says who runs on its CPU; NULL: this version knows it from switches only. */
 	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
+	/* What an event says of the thread in which it happened, before its handler; NULL: nobody asks. */
+	kernel_handler *learn;
 	kernel_handler *const *handlers; /* by role; NULL: such events mean nothing to this version */
 };
 
@@ -30,6 +32,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *ev
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_provider_refused(const void *instance);
 void kernel_provider_missing(const void *instance, char *text, size_t size);
+void kernel_provider_unsure(const void *instance, char *text, size_t size);
 void kernel_provider_save(void *instance, struct saved_bytes *out);
 enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
 					 struct histree_error *error);

@@ -33,6 +33,8 @@ enum thread_assumption {
 	ASSUMES_NO_CALL = 8,
 	ASSUMES_RUN_QUEUE = 16, /* it has that attribute */
 	ASSUMES_NEW = 32,       /* it has no states */
+	ASSUMES_NOT_ALIVE = 64,
+	ASSUMES_NOT_ENDED = 128, /* or it was freed: its number is not another's */
 };
 
 /* An interrupt or softirq that is guessed to be in progress, or raised, at the beginning. */

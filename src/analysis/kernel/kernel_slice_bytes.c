@@ -7,7 +7,10 @@
 #include "analysis/kernel/kernel_slice_guess.h"
 #include "base/error.h"
 
-enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NEW << 1 };
+/* Of a thread, below what it assumes. */
+enum { WAS_HEARD = 1, HAS_ENDED = 2, WAS_CLONED = 4, WAS_TOLD = 8, OF_THREAD = 16 };
+
+enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
 
 /* Of an interrupt. */
 enum { HAS_NAME = 1, IS_SOFTIRQ = 2 };
@@ -86,7 +89,10 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 	save_quarks(thread->attributes, THREAD_ATTRIBUTE_COUNT, thread->node != NO_ATTRIBUTE ? thread->node : 0,
 		    out);
 	saved_put(out, thread->asked);
-	saved_put(out, (uint64_t)thread->assumed << 1 | was_heard);
+	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
+			       (thread->has_ended ? HAS_ENDED : 0) | (thread->was_told ? WAS_TOLD : 0) |
+			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
+	saved_put(out, (uint64_t)thread->process);
 	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
 	saved_put(out, thread->claimed_by != NULL ? (uint64_t)thread->claimed_by->number + 1 : 0);
 	if (was_heard)
@@ -111,14 +117,19 @@ static void load_thread(struct kernel_model *model, struct thread_base *base, st
 		return;
 	load_quarks(log, thread->attributes, THREAD_ATTRIBUTE_COUNT, node != NO_ATTRIBUTE ? node : 0, reader);
 	thread->asked = (uint8_t)saved_read_below(reader, 1U << THREAD_ATTRIBUTE_COUNT);
-	uint64_t assumed = saved_read_below(reader, ASSUMES_LIMIT << 1);
+	uint64_t assumed = saved_read_below(reader, (uint64_t)ASSUMES_LIMIT * OF_THREAD);
+	thread->process = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
 	uint64_t steps = saved_read_below(reader, (uint64_t)PROGRESSES * STEPS);
 	uint64_t claimed_by = saved_read_below(reader, (uint64_t)INT32_MAX + 2);
-	thread->assumed = (unsigned)(assumed >> 1);
+	thread->assumed = (unsigned)(assumed / OF_THREAD);
+	thread->has_ended = (assumed & HAS_ENDED) != 0;
+	thread->was_told = (assumed & WAS_TOLD) != 0;
 	thread->call = (enum kernel_progress)(steps / STEPS);
 	thread->first_step = (enum kernel_step)(steps % STEPS);
-	if ((assumed & 1) != 0)
+	if ((assumed & WAS_HEARD) != 0)
 		base->said = thread->said = saved_read_time(reader, base->said);
+	if ((assumed & WAS_CLONED) != 0)
+		thread->cloned = thread->said;
 	if (claimed_by != 0) {
 		thread->claimed_by = id_map_find(&model->cpus, claimed_by - 1);
 		reader->failed = reader->failed || thread->claimed_by == NULL;

@@ -47,6 +47,10 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 	for (int attribute = 0; (assumed & ASSUMES_NEW) != 0 && attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		if (value_of(model, thread, attribute).type != HISTREE_NULL)
 			return false;
+	if ((assumed & ASSUMES_NOT_ALIVE) != 0 && status.type != HISTREE_NULL)
+		return false;
+	if ((assumed & ASSUMES_NOT_ENDED) != 0 && thread != NULL && thread->has_ended)
+		return false;
 	return (assumed & ASSUMES_RUN_QUEUE) == 0 || (thread != NULL && thread_has(thread, THREAD_RUN_QUEUE));
 }
 
@@ -215,8 +219,14 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		map_attribute(&thread->attributes[attribute], slice->attributes[attribute], map);
 	thread->asked |= slice->asked;
-	if (slice->said != INT64_MIN)
+	if (slice->said != INT64_MIN) {
 		thread->said = slice->said;
+		thread->cloned = slice->cloned;
+		thread->has_ended = slice->has_ended;
+	}
+	if (slice->process != 0 || slice->has_ended)
+		thread->process = slice->process;
+	thread->was_told = thread->was_told || slice->was_told;
 	model->conflicts.denials[CONFLICT_CALL] += is_denied(slice->first_step, thread->call);
 	if (slice->first_step != STEP_NONE)
 		thread->call = slice->call;

@@ -16,7 +16,7 @@ static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id,
 		return NULL;
 	thread->tid = tid;
 	thread->node = NO_ATTRIBUTE;
-	thread->said = INT64_MIN;
+	thread->said = thread->cloned = INT64_MIN;
 	thread->run_queue_since = thread->prio_since = INT64_MIN;
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		thread->attributes[attribute] = NO_ATTRIBUTE;
@@ -154,8 +154,8 @@ static void put_after(struct kernel_model *model, struct kernel_thread *thread, 
 		change_after(changes, make(model, thread, attribute), known, value);
 		return;
 	}
-	histree_time now = changes->time, since = *since_of(thread, attribute);
-	known = known > since ? known : since;
+	histree_time now = changes->time, *since = since_of(thread, attribute);
+	known = since == NULL || known > *since ? known : *since;
 	if (known < now)
 		changes->time = known + 1;
 	put_half(model, thread, attribute, value);
@@ -213,10 +213,65 @@ static bool is_held(struct kernel_model *model, struct kernel_thread *thread)
 		status.int32 == THREAD_INTERRUPTED);
 }
 
+static bool lives(struct kernel_model *model, struct kernel_thread *thread)
+{
+	return thread_has(thread, THREAD_STATUS) && thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
+}
+
+/* Returns when something was said last of some attributes of the thread. */
+static histree_time last_known(struct kernel_model *model, const struct kernel_thread *thread, unsigned attributes)
+{
+	histree_time known = thread->said, since;
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if ((attributes >> attribute & 1) != 0 && thread->attributes[attribute] != NO_ATTRIBUTE &&
+		    histree_state_ongoing(model->changes.system, thread->attributes[attribute], NULL, &since,
+					  NULL) == HISTREE_OK &&
+		    since > known)
+			known = since;
+	return known;
+}
+
+enum {
+	WHO_IT_IS = 1U << THREAD_EXEC_NAME | 1U << THREAD_PPID | 1U << THREAD_PID,
+	ALL_BUT_STATUS = (1U << THREAD_ATTRIBUTE_COUNT) - 1 - (1U << THREAD_STATUS),
+};
+
+/*
+ * Another thread has the number now: what was known of the one before ended when something was said of it last.
+ * The name is null meanwhile, which tells lives apart (view/thread_list.c).
+ */
+static void forget(struct kernel_model *model, struct kernel_thread *thread, unsigned attributes)
+{
+	if (model->slice != NULL) {
+		change_log_fail(&model->slice->log, "a thread has the number of another one");
+		return;
+	}
+	const histree_time known = last_known(model, thread, attributes);
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if ((attributes >> attribute & 1) != 0 && value_of(model, thread, attribute).type != HISTREE_NULL)
+			put_after(model, thread, attribute, known, histree_null());
+	thread->process = 0;
+	thread->call = PROGRESS_UNKNOWN;
+}
+
+/* Its status is about to change: has one life ended, or does another begin? */
+static void note_life(struct kernel_model *model, struct kernel_thread *thread, bool is_alive)
+{
+	if (is_alive && thread_is_before_slice(model, thread, THREAD_STATUS))
+		thread->assumed |= ASSUMES_NOT_ENDED;
+	else if (is_alive && thread->has_ended)
+		forget(model, thread, ALL_BUT_STATUS);
+	thread->has_ended =
+		!is_alive &&
+		(thread->has_ended || thread_is_before_slice(model, thread, THREAD_STATUS) || lives(model, thread));
+}
+
 void thread_change(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		   struct histree_value value)
 {
 	if (attribute == THREAD_STATUS) {
+		if (model->has_lives)
+			note_life(model, thread, value.type != HISTREE_NULL);
 		thread->said = model->changes.time;
 		if (value.type != HISTREE_NULL)
 			appear(model, thread);
@@ -224,11 +279,6 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 	put(model, thread, attribute, value);
 	if (kernel_is_losing(model) && !is_held(model, thread))
 		thread_doubt(model, thread);
-}
-
-static bool lives(struct kernel_model *model, struct kernel_thread *thread)
-{
-	return thread_has(thread, THREAD_STATUS) && thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
 }
 
 /* What a thread that nobody sees changes; its status comes first. */
@@ -367,4 +417,51 @@ void thread_remove(struct kernel_model *model, struct kernel_thread *thread)
 		else if (model->slice != NULL)
 			change_log_end_child(&model->slice->log, model->changes.time, thread->node,
 					     place_of(model, attribute)->name);
+	thread->has_ended = false;
+	thread->process = 0;
+}
+
+void thread_end_unseen(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
+		thread->assumed |= ASSUMES_NOT_ALIVE;
+		return;
+	}
+	if (!lives(model, thread))
+		return;
+	forget(model, thread, WHO_IT_IS);
+	thread_lose_sight(model, thread);
+	if (thread_has(thread, THREAD_SYSTEM_CALL))
+		thread_change(model, thread, THREAD_SYSTEM_CALL, histree_null());
+}
+
+/* ---- its process --------------------------------------------------------------------------------------------- */
+
+void thread_tell_process(struct kernel_model *model, struct kernel_thread *thread, int32_t process)
+{
+	if (thread->process == process || thread->tid <= 0 || process <= 0)
+		return;
+	thread->process = process;
+	thread->was_told = true;
+	if (process != thread->tid) {
+		thread_ask(model, thread, THREAD_PID);
+		put(model, thread, THREAD_PID, histree_int(process));
+	} else if (thread->attributes[THREAD_PID] != NO_ATTRIBUTE) {
+		put(model, thread, THREAD_PID, histree_null());
+	} else if (model->slice != NULL) {
+		change_log_end_child(&model->slice->log, model->changes.time, thread->node,
+				     place_of(model, THREAD_PID)->name);
+	}
+}
+
+int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (thread->process != 0)
+		return thread->process;
+	if (model->slice != NULL) {
+		change_log_fail(&model->slice->log, "a thread is made by one whose process is not known");
+		return thread->tid;
+	}
+	struct histree_value process = value_of(model, thread, THREAD_PID);
+	return process.type == HISTREE_INT ? process.int32 : thread->tid;
 }

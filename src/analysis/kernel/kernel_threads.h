@@ -32,6 +32,10 @@ struct kernel_thread {
 	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
 	histree_time said;                        /* by the last event that said what it does */
 	enum kernel_progress call;                /* whether it is in a system call */
+	int32_t process;                          /* as the last event said it; 0: none did */
+	bool was_told;                            /* an event said it once, maybe of a life before */
+	bool has_ended;                           /* and was not freed: what is known of it is still there */
+	histree_time cloned;                      /* by an event that comes before that of the fork */
 	/* Of a slice (kernel_slice.h). */
 	enum kernel_step first_step;   /* of its calls */
 	struct kernel_cpu *claimed_by; /* that ran it at the beginning; NULL: it ran nowhere */
@@ -105,5 +109,17 @@ void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread
 
 /* The thread is gone: it and everything that is known of it become null. */
 void thread_remove(struct kernel_model *model, struct kernel_thread *thread);
+
+/*
+ * A thread is made with this number.  If another one still has it, that one ended, and nobody saw when: since the
+ * last event that said what it does, that is unknown, and who it is is null.
+ */
+void thread_end_unseen(struct kernel_model *model, struct kernel_thread *thread);
+
+/* An event says of which process the thread is. */
+void thread_tell_process(struct kernel_model *model, struct kernel_thread *thread, int32_t process);
+
+/* Returns its process; itself, if no event said it. */
+int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread);
 
 #endif

@@ -18,7 +18,7 @@ struct line_class {
 	struct line_class *next;        /* of the same event */
 	const size_t *sizes;            /* of the names of the fields */
 	const struct line_shape *shape; /* NULL: of pairs */
-	bool has_period, is_sample;
+	bool has_process, has_period, is_sample;
 };
 
 enum event_style { STYLE_PAIRS, STYLE_CALL_ENTRY, STYLE_CALL_EXIT };
@@ -106,18 +106,25 @@ static struct line_event *event_of(struct line_classes *classes, const struct li
 /* What every event has besides its own fields. */
 static size_t common_fields(const struct line_head *head, struct line_pair *out)
 {
-	static const char pid[] = "common_pid", period[] = "perf_period";
+	static const char pid[] = "common_pid", process[] = "common_tgid", period[] = "perf_period";
+	size_t count = 1;
 	out[0] = (struct line_pair){
 		pid,
 		sizeof(pid) - 1,
 		{ .kind = head->pid == LINE_NO_THREAD ? TEXT_ABSENT : TEXT_INTEGER, .integer = head->pid },
 	};
-	if (!head->has_period)
-		return 1;
-	out[1] = (struct line_pair){ period,
-				     sizeof(period) - 1,
-				     { .kind = TEXT_INTEGER, .integer = (int64_t)head->period } };
-	return 2;
+	if (head->has_process)
+		out[count++] = (struct line_pair){
+			process,
+			sizeof(process) - 1,
+			{ .kind = head->process == LINE_NO_PROCESS ? TEXT_ABSENT : TEXT_INTEGER,
+			  .integer = head->process },
+		};
+	if (head->has_period)
+		out[count++] = (struct line_pair){ period,
+						   sizeof(period) - 1,
+						   { .kind = TEXT_INTEGER, .integer = (int64_t)head->period } };
+	return count;
 }
 
 static struct line_pair pair_of(enum sample_field field, struct text_cell value)
@@ -195,12 +202,14 @@ static bool has_fields(const struct line_class *class, const struct line_pair *p
 }
 
 /* Of the classes of an event the one that was needed last comes first. */
-static struct line_class *find_class(struct line_event *event, const struct line_shape *shape, bool has_period,
-				     bool is_sample, const struct line_pair *pairs, size_t count)
+static struct line_class *find_class(struct line_event *event, const struct line_shape *shape,
+				     const struct line_head *head, bool is_sample,
+				     const struct line_pair *pairs, size_t count)
 {
 	for (struct line_class **at = &event->classes; *at != NULL; at = &(*at)->next) {
 		struct line_class *class = *at;
-		bool is_it = class->shape == shape && class->has_period == has_period &&
+		bool is_it = class->shape == shape && class->has_process == head->has_process &&
+			     class->has_period == head->has_period &&
 			     class->is_sample == is_sample && (shape != NULL || has_fields(class, pairs, count));
 		if (!is_it)
 			continue;
@@ -257,9 +266,9 @@ static size_t pairs_of_shape(const struct line_shape *shape, const struct text_c
 /* The class of an event with these fields, known or new.  Returns NULL, and the status, if there is none. */
 static struct line_class *class_of(struct line_classes *classes, struct line_event *event,
 				   const struct line_shape *shape, const struct line_pair *pairs, size_t count,
-				   bool has_period, bool is_sample, enum histree_status *status)
+				   const struct line_head *head, bool is_sample, enum histree_status *status)
 {
-	struct line_class *class = find_class(event, shape, has_period, is_sample, pairs, count);
+	struct line_class *class = find_class(event, shape, head, is_sample, pairs, count);
 	if (class != NULL)
 		return class;
 	*status = classes->count >= LINE_CLASSES_MAX ? HISTREE_NOT_FOUND : HISTREE_ERR_MEMORY;
@@ -268,7 +277,8 @@ static struct line_class *class_of(struct line_classes *classes, struct line_eve
 	if (class == NULL)
 		return NULL;
 	class->shape = shape;
-	class->has_period = has_period;
+	class->has_process = head->has_process;
+	class->has_period = head->has_period;
 	class->is_sample = is_sample;
 	return class;
 }
@@ -298,7 +308,7 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 	*count += sample_fields(head, sample, &pairs[*count]);
 	enum histree_status status = HISTREE_OK;
 	const struct line_class *class =
-		class_of(classes, event, shape, pairs, *count, head->has_period, is_sample, &status);
+		class_of(classes, event, shape, pairs, *count, head, is_sample, &status);
 	if (class == NULL)
 		return status == HISTREE_ERR_MEMORY ? error_memory(error, "the classes of events") : status;
 	for (size_t i = 0; i < *count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_class.h - the classes of the events of a text, by their names and fields, as a recording of perf has them
- * (perf_class.h): "sched:sched_switch", with the fields of the event and the thread, `common_pid`.
+ * (perf_class.h): "sched:sched_switch", with the fields of the event and the thread, `common_pid`; its process is
+ * `common_tgid`, where the lines have a column for it.
  *
  * An event whose shape is known has the fields of the shape that fits it (line_shape.h), any other those that its
  * text shows (line_pairs.h): a text with others makes another class of the same name.  One that came with a chain
@@ -18,7 +19,7 @@
 #include "trace/text/event_row.h"
 
 /* More are of no kernel: what a text can make of them takes some ten MB. */
-enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 6 };
+enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 7 };
 
 struct line_event;
 

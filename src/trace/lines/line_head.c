@@ -5,6 +5,12 @@
 
 #include "trace/lines/line_scan.h"
 
+static const struct line_head no_head = {
+	.pid = LINE_NO_THREAD,
+	.cpu = LINE_NO_CPU,
+	.process = LINE_NO_PROCESS,
+};
+
 static bool is_digit(char byte)
 {
 	return byte >= '0' && byte <= '9';
@@ -104,15 +110,28 @@ static const char *digits_before(const char *begin, const char *end)
 	return end;
 }
 
-/* "(1042)" or "(-----)", the id of the process, which ftrace writes when it is told to. */
-static const char *before_process(const char *begin, const char *end)
+static void take_process(const char *begin, const char *end, struct line_head *out)
+{
+	struct line_scan scan = { (char *)(uintptr_t)begin, (char *)(uintptr_t)end };
+	uint64_t process;
+	line_scan_spaces(&scan);
+	out->has_process = true;
+	if (line_scan_number(&scan, &process) && process <= INT32_MAX)
+		out->process = (int32_t)process;
+}
+
+/* "( 1042)" or "(-----)", the id of the process, which ftrace writes when it is told to (record-tgid). */
+static const char *read_process(const char *begin, const char *end, struct line_head *out)
 {
 	const char *at = end;
 	if (at == begin || at[-1] != ')')
 		return end;
 	for (at--; at > begin && (is_digit(at[-1]) || at[-1] == '-' || at[-1] == ' '); at--)
 		;
-	return at > begin && at[-1] == '(' ? at - 1 : end;
+	if (at == begin || at[-1] != '(')
+		return end;
+	take_process(at, end - 1, out);
+	return at - 1;
 }
 
 static const char *before_spaces(const char *begin, const char *end)
@@ -129,7 +148,7 @@ static const char *before_spaces(const char *begin, const char *end)
 static bool read_thread(const char *begin, const char *end, struct line_head *out, const char **digits)
 {
 	end = before_spaces(begin, end);
-	end = before_spaces(begin, before_process(begin, end));
+	end = before_spaces(begin, read_process(begin, end, out));
 	const char *at = *digits = digits_before(begin, end);
 	struct line_scan scan = { (char *)(uintptr_t)at, (char *)(uintptr_t)end };
 	uint64_t pid;
@@ -138,7 +157,10 @@ static bool read_thread(const char *begin, const char *end, struct line_head *ou
 	out->pid = (int32_t)pid;
 	if (at > begin && at[-1] == '/') { /* its process is a number too, or it is the name: kworker/1 */
 		*digits = digits_before(begin, at - 1);
-		return *digits < at - 1 && (*digits == begin || (*digits)[-1] == ' ');
+		if (*digits == at - 1 || (*digits > begin && (*digits)[-1] != ' '))
+			return false;
+		take_process(*digits, at - 1, out);
+		return true;
 	}
 	if (at == begin || at[-1] == ' ')
 		return true;
@@ -284,7 +306,7 @@ static bool read_at_cpu(const struct line_scan *line, struct line_head *out)
 	while (scan.at < scan.end && (scan.at = memchr(scan.at, '[', (size_t)(scan.end - scan.at))) != NULL) {
 		const char *bracket = scan.at++;
 		struct line_scan behind = scan;
-		struct line_head head = { .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+		struct line_head head = no_head;
 		if (!line_scan_number(&behind, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&behind, ']') ||
 		    !line_scan_byte(&behind, ' '))
 			continue;
@@ -336,7 +358,7 @@ static bool read_at_time(const struct line_scan *line, struct line_head *out)
 	while ((scan.at = memchr(scan.at, ' ', (size_t)(scan.end - scan.at))) != NULL) {
 		const char *space = scan.at;
 		line_scan_spaces(&scan);
-		*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+		*out = no_head;
 		if (read_time(&scan, out) && out->has_time &&
 		    (read_latency_columns(line->at, space, out) || read_thread(line->at, space, out, &thread)))
 			return read_event(scan, out);
@@ -406,7 +428,7 @@ static bool is_chain(struct line_scan scan)
 void line_head_read(char *line, size_t size, struct line_head *out)
 {
 	struct line_scan whole = { line, line + size }, begin = whole;
-	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+	*out = no_head;
 	line_scan_spaces(&begin);
 	if (begin.at == begin.end) {
 		out->kind = LINE_COMMENT;
@@ -417,7 +439,7 @@ void line_head_read(char *line, size_t size, struct line_head *out)
 	bool is_comment = is_preamble(&whole);
 	if (*line != '#' && (read_at_cpu(&whole, out) || read_at_time(&whole, out)))
 		return;
-	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+	*out = no_head;
 	if (is_comment)
 		out->kind = LINE_COMMENT;
 	else if (is_chain(whole))

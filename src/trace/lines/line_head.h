@@ -30,12 +30,14 @@ enum line_kind {
 	LINE_COMMENT, /* also empty lines */
 };
 
-enum { LINE_NO_CPU = -1, LINE_NO_THREAD = -2, LINE_CPU_MAX = 65535, LINE_NAME_MAX = 128 };
+enum { LINE_NO_CPU = -1, LINE_NO_THREAD = -2, LINE_NO_PROCESS = -1, LINE_CPU_MAX = 65535, LINE_NAME_MAX = 128 };
 
 /* What each member says depends on the kind.  Texts are parts of the line. */
 struct line_head {
 	enum line_kind kind;
 	int32_t pid, cpu;        /* or LINE_NO_... */
+	int32_t process;         /* of the thread; LINE_NO_PROCESS: it is not said, or not known: "(-----)" */
+	bool has_process;        /* the line has a column for it */
 	bool has_time, is_count; /* of the clock, which counts something else than time */
 	histree_time time;
 	uint64_t lost; /* events; 0: nobody counted */

@@ -150,6 +150,36 @@ static void a_line_is_what_it_is(void **state)
 	}
 }
 
+/* The column of the process, by ftrace and by perf; a name may end as such a column does. */
+static void a_line_says_whose_its_thread_is(void **state)
+{
+	static const struct {
+		const char *line;
+		int32_t pid, process;
+		bool has_process;
+	} cases[] = {
+		{ "  pump-1042  (  977) [003] d..2.  12.5: e: x", 1042, 977, true },
+		{ "  pump-1042  (977) [003]  12.5: e: x", 1042, 977, true },
+		{ "  pump-1042  (-------) [003]  12.5: e: x", 1042, LINE_NO_PROCESS, true },
+		{ "  pump (x)-1042 [003]  12.5: e: x", 1042, LINE_NO_PROCESS, false },
+		{ "  (12)-1042 [003]  12.5: e: x", 1042, LINE_NO_PROCESS, false },
+		{ "pump  977/1042 [003]  12.5:  e: x", 1042, 977, true },
+		{ "pump  977/1042   12.5:  e: x", 1042, 977, true },
+		{ "pump  1042 [003]  12.5:  e: x", 1042, LINE_NO_PROCESS, false },
+		{ "  pump-1042 (99999999999) [003]  12.5: e: x", 1042, LINE_NO_PROCESS, true },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[128];
+		struct line_head head;
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		line_head_read(line, strlen(line), &head);
+		if (head.kind != LINE_EVENT || head.pid != cases[i].pid || head.process != cases[i].process ||
+		    head.has_process != cases[i].has_process)
+			fail_msg("'%s': thread %d of process %d", cases[i].line, (int)head.pid, (int)head.process);
+	}
+}
+
 static void losses_have_a_cpu_and_a_count(void **state)
 {
 	static const struct {
@@ -601,6 +631,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_what_it_is),
+		cmocka_unit_test(a_line_says_whose_its_thread_is),
 		cmocka_unit_test(losses_have_a_cpu_and_a_count),
 		cmocka_unit_test(a_shape_fits_or_not),
 		cmocka_unit_test(the_table_is_whole),
