@@ -115,6 +115,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			others++;
 		out->has_event = head.kind == LINE_EVENT;
 		out->is_count = out->has_event && head.is_count;
+		out->lacks_cpu = out->has_event && head.cpu == LINE_NO_CPU;
 		if (out->has_event)
 			look_for_samples(first, out, &head, line, size);
 		else
@@ -127,6 +128,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		line_head_read(line, size, &head);
 		look_for_samples(first, out, &head, line, size);
 	}
+	out->lacks_cpu = out->lacks_cpu && !out->has_only_samples;
 	out->is_trace = out->has_event || out->tracer[0] != '\0';
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

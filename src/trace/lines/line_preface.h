@@ -14,6 +14,7 @@ struct line_preface {
 	bool has_samples;             /* with chains of calls, or where it was alone */
 	bool has_only_samples;        /* and no tracepoint */
 	bool has_no_times;            /* which samples can do without */
+	bool lacks_cpu;               /* the first of these, and it is not of samples alone */
 	bool is_count;                /* the clock of which counts something else than time */
 	char tracer[TRACE_FACT_SIZE]; /* of ftrace: "nop", "function_graph"; "" where it does not say */
 	char machine[TRACE_FACT_SIZE];

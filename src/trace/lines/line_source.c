@@ -60,7 +60,7 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 				 "mono > trace_clock'",
 				 source->path);
 	if (preface->has_event)
-		return HISTREE_OK;
+		return preface->lacks_cpu ? line_cpus_check(&place, error) : HISTREE_OK;
 	bool is_nop = strcmp(preface->tracer, "nop") == 0 || strcmp(preface->tracer, "function") == 0;
 	if (is_nop)
 		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", source->path);
@@ -145,6 +145,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = source->path
 	};
 	stream->classes = &source->classes;
+	stream->tells_cpus = source->preface.lacks_cpu;
 	source->streams[0] = &stream->base;
 	base->streams = source->streams;
 	base->stream_count = 1;
@@ -167,11 +168,15 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
 
-/* What is packed can be read from the start only, and so can samples whose time is their number. */
+/*
+ * What is packed can be read from the start only, and so can samples whose time is their number and events whose CPU
+ * those before them tell.
+ */
 static bool has_places(const struct trace_source *base)
 {
 	const struct line_source *source = (const struct line_source *)base;
-	return source->stream.text.unpack == NULL && !source->preface.has_no_times;
+	const struct line_preface *preface = &source->preface;
+	return source->stream.text.unpack == NULL && !preface->has_no_times && !preface->lacks_cpu;
 }
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)

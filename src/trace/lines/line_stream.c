@@ -31,6 +31,7 @@ void line_stream_release(struct line_stream *stream)
 	free(stream->pending_line);
 	event_window_release(&stream->window);
 	line_losses_release(&stream->losses);
+	line_cpus_release(&stream->cpus);
 	if (stream->text.bytes != NULL)
 		line_text_close(&stream->text);
 }
@@ -71,6 +72,8 @@ static enum histree_status make_row(struct line_stream *stream, const struct lin
 	row->cpu = head->cpu;
 	row->class = class;
 	row->row_at = line_at;
+	if (stream->tells_cpus && row->cpu == LINE_NO_CPU && !line_cpus_tell(&stream->cpus, row, head->pid))
+		return error_memory(error, "the CPUs of a trace");
 	return HISTREE_OK;
 }
 
@@ -270,6 +273,11 @@ static void end_stream(struct line_stream *stream)
 		trace_notes_warn(notes, "%s: %" PRIu64 " line%s of chains of calls %s left out", stream->base.name,
 				 stream->chain_lines, stream->chain_lines == 1 ? "" : "s",
 				 stream->chain_lines == 1 ? "is" : "are");
+	if (stream->cpus.unknown > 0)
+		trace_notes_warn(notes,
+				 "%s: of %" PRIu64 " event%s the CPU is neither printed nor known from switches "
+				 "before: 'perf script -F +cpu' prints it",
+				 stream->base.name, stream->cpus.unknown, stream->cpus.unknown == 1 ? "" : "s");
 	trace_stream_end(&stream->base);
 }
 

@@ -6,6 +6,7 @@
 #define TRACE_LINES_LINE_STREAM_H
 
 #include "trace/lines/line_class.h"
+#include "trace/lines/line_cpus.h"
 #include "trace/lines/line_losses.h"
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_text.h"
@@ -34,6 +35,8 @@ struct line_stream {
 	/* Where the lines of the last rows begin, by their numbers. */
 	uint64_t starts[LINE_STREAM_STARTS];
 	struct line_losses losses;
+	struct line_cpus cpus;
+	bool tells_cpus;              /* the text does not */
 	uint64_t others, chain_lines; /* that are no events */
 	uint64_t first_other;         /* its number */
 	char first_words[64];         /* its beginning */
@@ -42,7 +45,8 @@ struct line_stream {
 	struct histree_error failure; /* which ended the reading: what was read before it comes first */
 };
 
-/* Begin at a byte of the text; NULL: at its first, and with what was lost.  `base` and `classes` are set. */
+/* Begin at a byte of the text; NULL: at its first, and with what was lost.  `base`, `classes`
+ * and `tells_cpus` are set. */
 enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
 				     struct histree_error *error);
 

@@ -26,4 +26,7 @@ cpus=1
    spin-31      0d....    50.003000: sched_switch:         spin:31 [120] S ==> swapper/0:0 [120]
 END
 try histree build -q latency.txt -o latency
-histree top latency --format tsv | cut -f1-3
+histree top latency --format tsv | cut -f2-4
+# Switches without CPUs, of which no idle thread tells one.
+printf 'a 7 1.1: sched:sched_switch: a:7 [120] S ==> b:8 [120]\n' >no-cpu.txt
+try histree build -q no-cpu.txt -o none

@@ -369,6 +369,44 @@ static void a_text_is_unpacked_behind_its_mark(void **state)
 	free(bytes);
 }
 
+/* ---- CPUs that are not printed --------------------------------------------------------------------------- */
+
+/* The CPU is handed on from switch to switch since one with a thread that is called by it. */
+static void switches_tell_the_cpu(void **state)
+{
+	static const struct {
+		const char *line;
+		int32_t cpu;
+	} rows[] = {
+		{ "a 7 1.1: sched:sched_switch: a:7 [120] S ==> b:8 [120]", LINE_NO_CPU },
+		{ "b 8 1.2: sched:sched_waking: c:9 [120] CPU:001", LINE_NO_CPU },
+		{ "b 8 1.3: sched:sched_switch: b:8 [120] S ==> swapper/2:0 [120]", 2 },
+		{ "swapper 0 1.4: sched:sched_switch: swapper/5:0 [120] R ==> c:9 [120]", 5 },
+		{ "swapper 0 1.5: sched:sched_switch: swapper/2:0 [120] R ==> a:7 [120]", 2 },
+		{ "c 9 1.6: sched:sched_waking: b:8 [120] CPU:001", 5 },
+		{ "a 7 1.7: sched:sched_switch: a:7 [120] R ==> c:9 [120]", 2 },
+		{ "c 9 1.8: sched:sched_waking: b:8 [120] CPU:001", 2 },
+		{ "c 9 1.9: sched:sched_switch: c:9 [120] S ==> swapper/3:0 [120]", 3 }, /* it says what it is */
+		{ "swapper 0 2.0: irq:irq_handler_entry: irq=4 name=x", LINE_NO_CPU },
+	};
+	(void)state;
+	FILE *file = fopen(scratch, "w");
+	assert_non_null(file);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		fprintf(file, "%s\n", rows[i].line);
+	assert_int_equal(fclose(file), 0);
+	struct trace *trace = open_scratch();
+	struct event event;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		if (event.cpu != rows[i].cpu)
+			fail_msg("'%s' is of CPU %d", rows[i].line, (int)event.cpu);
+	}
+	assert_int_equal(trace_next(trace, &event, NULL), HISTREE_END);
+	assert_int_equal(trace_report(trace).warning_count, 1);
+	trace_close(trace);
+}
+
 /* ---- order ----------------------------------------------------------------------------------------------- */
 
 enum { DISORDER = 3000, ROWS = 20000 };
@@ -639,6 +677,7 @@ int main(void)
 		cmocka_unit_test(a_text_is_found_in_a_script_of_old),
 		cmocka_unit_test(a_mark_of_the_order_of_bytes_is_no_text),
 		cmocka_unit_test(a_text_is_unpacked_behind_its_mark),
+		cmocka_unit_test(switches_tell_the_cpu),
 		cmocka_unit_test(lines_come_by_their_times),
 		cmocka_unit_test(a_clock_that_steps_back_begins_anew),
 		cmocka_unit_test(from_each_place_the_same_comes),
