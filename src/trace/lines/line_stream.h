@@ -45,8 +45,10 @@ struct line_stream {
 	struct histree_error failure; /* which ended the reading: what was read before it comes first */
 };
 
-/* Begin at a byte of the text; NULL: at its first, and with what was lost.  `base`, `classes`
- * and `tells_cpus` are set. */
+/*
+ * Begin at a byte of the text; NULL: at its first, and with what was lost.  `base`, `classes` and `tells_cpus` are
+ * set.
+ */
 enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
 				     struct histree_error *error);
 

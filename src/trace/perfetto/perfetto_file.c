@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "trace/perfetto/perfetto_markers.h"
 #include "trace/perfetto/perfetto_packet.h"
 
 static void copy_text(char out[TRACE_FACT_SIZE], const struct wire_field *field)
@@ -66,6 +67,7 @@ static enum histree_status read_packet(struct perfetto_file *file, struct wire_m
 			       : error_memory(error, "the clocks of a trace");
 	case PERFETTO_FTRACE_EVENTS:
 		file->has_ftrace = true;
+		file->has_markers = file->has_markers || perfetto_markers_are_in(packet.content);
 		break;
 	case PERFETTO_TRACK_EVENT:
 		file->has_tracks = true;
@@ -119,6 +121,7 @@ enum histree_status perfetto_file_read(struct perfetto_file *file, const struct 
 	if (status != HISTREE_OK)
 		return status;
 	perfetto_clocks_finish(&file->clocks);
+	file->has_tracks = file->has_tracks || file->has_markers;
 	file->facts.has_clock = true;
 	file->facts.zero = (histree_time)file->clocks.wall;
 	file->facts.frequency = 1000000000;

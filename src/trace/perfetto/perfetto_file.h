@@ -17,6 +17,7 @@ struct perfetto_file {
 	struct perfetto_clocks clocks;
 	struct perfetto_tracks tracks;
 	bool has_ftrace, has_tracks; /* events of the kernel, and of tracks */
+	bool has_markers;            /* of tracks, among the events of the kernel */
 	uint64_t size;               /* of the file */
 };
 

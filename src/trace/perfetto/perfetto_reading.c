@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "trace/perfetto/perfetto_ftrace.h"
+#include "trace/perfetto/perfetto_markers.h"
 #include "trace/perfetto/perfetto_processes.h"
 #include "trace/perfetto/perfetto_sequence.h"
 #include "trace/perfetto/perfetto_track_events.h"
@@ -18,6 +19,7 @@ struct reading {
 	struct perfetto_sequences sequences;
 	struct perfetto_ftrace ftrace;
 	struct perfetto_track_events tracks;
+	struct packed_markers markers;
 	uint64_t elsewhere;    /* packets of other machines */
 	uint64_t cut;          /* packets that are damaged inside */
 	uint64_t without_time; /* events of tracks */
@@ -103,6 +105,8 @@ static enum histree_status read_track_packet(struct reading *reading, struct per
 {
 	if (packet->data == PERFETTO_THREAD_DESCRIPTOR)
 		read_thread(sequence, packet->content);
+	if (packet->data == PERFETTO_FTRACE_EVENTS && reading->file->has_markers)
+		return perfetto_markers_read(&reading->markers, &reading->file->clocks, packet->content, error);
 	if (packet->data != PERFETTO_TRACK_EVENT)
 		return HISTREE_OK;
 	if (packet->needs_state && !sequence->is_valid) {
@@ -200,6 +204,8 @@ static void note_rest(const struct reading *reading)
 		   "events of tracks refer to what was lost before them, and are left out");
 	note_count(reading, tracks->undefined + tracks->arguments.undefined,
 		   "reference is to a text that is not interned", "references are to texts that are not interned");
+	note_count(reading, reading->markers.others, "marker of a program is not whole, and is left out",
+		   "markers of programs are not whole, and are left out");
 	note_count(reading, tracks->unknown, "event of a track is of a type that is not known",
 		   "events of tracks are of types that are not known");
 	note_count(reading, reading->part == PERFETTO_TRACKS ? reading->file->tracks.left_out : 0,
@@ -251,12 +257,16 @@ enum histree_status perfetto_reading(struct packed_source *packed, struct perfet
 	};
 	enum histree_status status =
 		part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error) : HISTREE_OK;
+	if (status == HISTREE_OK && part == PERFETTO_TRACKS && file->has_markers &&
+	    !packed_markers_begin(&reading.markers, packed, error))
+		status = error->status;
 	if (status == HISTREE_OK)
 		status = read_all(&reading, packets, error);
 	if (status == HISTREE_OK)
 		note_rest(&reading);
 	perfetto_ftrace_release(&reading.ftrace);
 	perfetto_track_events_release(&reading.tracks);
+	packed_markers_release(&reading.markers);
 	perfetto_sequences_release(&reading.sequences);
 	return status;
 }

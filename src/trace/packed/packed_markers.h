@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * packed_markers.h - what programs of Android and Chrome write to the kernel's trace_marker, as events of tracks.
+ *
+ *	B|100|name		a span of the thread begins, in process 100; "B|100|name|key=value;...|category" too
+ *	E|100, E		and ends
+ *	C|100|name|3		a counter of the process; also with a category behind
+ *	S|100|name|7, F|...	an asynchronous span: the cookie tells it from others of its name
+ *	G|100|track|name|7, H|100|track|7	the same on a track that has a name
+ *	I|100|name, N|100|track|name	an instant of the thread, or of such a track
+ *
+ * Sources: libcutils (trace-dev.inc) of Android, and what systrace and Perfetto read.  Names may hold bars; cookies
+ * and values are the last field that is a number.  The thread is that of the line; the end of a span is of the process
+ * that the thread's last marker had, whether it says one or not.
+ */
+#ifndef TRACE_PACKED_PACKED_MARKERS_H
+#define TRACE_PACKED_PACKED_MARKERS_H
+
+#include "base/id_map.h"
+#include "trace/packed/packed_tracks.h"
+
+enum { MARKERS_NO_THREAD = -1 };
+
+struct packed_markers {
+	struct packed_source *packed;
+	const struct packed_class *classes[TRACK_CLASS_COUNT];
+	struct id_map processes; /* of threads */
+	struct intern tracks;    /* whose names were told */
+	struct arena memory;
+	struct packed_parts args;
+	uint64_t others; /* that begin like a marker, and are none */
+};
+
+/* Returns whether a text that somebody wrote is a marker; what the tools put in front of it is passed over. */
+bool packed_marker_is(const char *text, size_t size);
+
+/* Of a zeroed one.  Returns false, and the error, if memory is out. */
+bool packed_markers_begin(struct packed_markers *markers, struct packed_source *packed,
+			  struct histree_error *error);
+
+/* Add what a text says that a thread wrote at a time; a text that is no marker says nothing. */
+enum histree_status packed_markers_take(struct packed_markers *markers, histree_time time, int64_t thread,
+					const char *text, size_t size, struct histree_error *error);
+
+void packed_markers_release(struct packed_markers *markers);
+
+#endif
