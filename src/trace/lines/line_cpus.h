@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_cpus.h - the CPUs of events of a text that does not print them, as "perf script" of a recording without CPUs.
+ * line_cpus.h - the CPUs of events of a text that does not print them, as "perf script" of a recording without
+ * CPUs.
  *
- * The thread that does nothing is called by the CPU, "swapper/3", so a switch from it or to it says where it was.  A
- * switch hands its CPU from one thread to the next: from there on it is known where each of them runs.  What is
+ * The thread that does nothing is called by the CPU, "swapper/3", so a switch from it or to it says where it was.
+ * A switch hands its CPU from one thread to the next: from there on it is known where each of them runs.  What is
  * before the first such switch of a CPU has none.
  */
 #ifndef TRACE_LINES_LINE_CPUS_H
@@ -24,8 +25,8 @@ struct line_cpus {
 bool line_cpus_tell(struct line_cpus *cpus, struct event_row *row, int32_t thread);
 
 /*
- * HISTREE_ERR_TRACE, and how to print the CPUs, if a text has switches of which none says where it was; or it cannot
- * be read.
+ * HISTREE_ERR_TRACE, and how to print the CPUs, if a text has switches of which none says where it was; or it
+ * cannot be read.
  */
 enum histree_status line_cpus_check(const struct line_place *place, struct histree_error *error);
 

@@ -169,8 +169,8 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
 
 /*
- * What is packed can be read from the start only, and so can samples whose time is their number and events whose CPU
- * those before them tell.
+ * What is packed can be read from the start only, and so can samples whose time is their number and events whose
+ * CPU those before them tell.
  */
 static bool has_places(const struct trace_source *base)
 {
