@@ -1,17 +1,240 @@
 // SPDX-License-Identifier: MIT
+/*
+ * link.c - what the ranks of a job say to each other and how it travels: messages over MPI, requests and the
+ * sections of their answers, who is there, and who asked.
+ */
 #include "mpi/link.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
+#include "base/cancel.h"
+#include "base/processors.h"
 #include "cli/report.h"
-#include "mpi/launcher.h"
+#include "histree/build.h"
+#include "histree/cancel.h"
+#include "histree/status.h"
+
+/* ---- launcher ------------------------------------------------------------------------------------------------ */
+
+/* What rank 0 takes to say something, and how long the others let it. */
+enum { SAY_MS = 200, SILENT_MS = 2000 };
+
+static const char *volatile last_text;
+
+static volatile sig_atomic_t own_rank; /* a handler of signals may not look at the environment */
+
+int launcher_rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *text = getenv(names[i]);
+		if (text != NULL)
+			return atoi(text);
+	}
+	return -1;
+}
+
+/* What mpirun sets if it has bound its ranks, and how it was told to place or to bind them, if it was. */
+static bool is_bound_unasked(void)
+{
+	return getenv("OMPI_MCA_orte_bound_at_launch") != NULL &&
+	       getenv("OMPI_MCA_hwloc_base_binding_policy") == NULL &&
+	       getenv("OMPI_MCA_rmaps_base_mapping_policy") == NULL;
+}
+
+static void leave_core(void)
+{
+	cpu_set_t set;
+	if (is_bound_unasked() && sched_getaffinity(getppid(), sizeof(set), &set) == 0)
+		sched_setaffinity(0, sizeof(set), &set); /* or it stays where it is */
+}
+
+/*
+ * Before MPI begins: have Open MPI do without what it need not do, unless the user has said otherwise.  It is not
+ * to look for networks where all ranks are on one node, which takes longer than all the rest of its beginning, nor
+ * to let ranks read what the launcher knows under a lock, which a rank that is killed just then holds for ever, so
+ * that the launcher never ends.
+ *
+ * And unless the user has said where ranks are to be, this process may use what processors the launcher may: where
+ * there are one or two ranks, Open MPI binds each to a core, which all of its threads would have to share.
+ */
+static void launcher_choose_ways(void)
+{
+	leave_core();
+	const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+	if (all != NULL && here != NULL && strcmp(all, here) == 0)
+		setenv("OMPI_MCA_pml", "ob1", 0);
+	setenv("PMIX_MCA_gds", "hash", 0);
+}
+
+uint32_t launcher_threads(void)
+{
+	const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+	int ranks = here != NULL ? atoi(here) : 1;
+	uint32_t share = processors_count() / (ranks > 1 ? (uint32_t)ranks : 1);
+	return share > 1 ? share : 1;
+}
+
+static void end(int number)
+{
+	const char *text = last_text;
+	const int rank = own_rank;
+	ssize_t written = 0;
+	(void)number;
+	if (rank > 0)
+		poll(NULL, 0, rank == 1 && text != NULL ? SAY_MS : SILENT_MS);
+	if (rank <= 1 && text != NULL)
+		written = write(STDERR_FILENO, text, strlen(text));
+	_exit(written < 0 ? CLI_INTERNAL : CLI_INPUT);
+}
+
+void launcher_end_with(const char *text)
+{
+	last_text = text;
+	own_rank = launcher_rank();
+	signal(SIGTERM, end);
+}
+
+void launcher_let_others_speak(void)
+{
+	poll(NULL, 0, SILENT_MS);
+}
+
+/* ---- message ------------------------------------------------------------------------------------------------- */
+
+size_t message_room(struct message *message, size_t size)
+{
+	size_t at = message->size;
+	if (message->no_memory || !array_reserve(&message->bytes, &message->capacity, at + size)) {
+		message->no_memory = true;
+		return SIZE_MAX;
+	}
+	memset(message->bytes + at, 0, size);
+	message->size += size;
+	return at;
+}
+
+void message_bytes(struct message *message, const void *bytes, size_t size)
+{
+	size_t at = message_room(message, size);
+	if (at != SIZE_MAX && size > 0)
+		memcpy(message->bytes + at, bytes, size);
+}
+
+void message_byte(struct message *message, uint8_t byte)
+{
+	message_bytes(message, &byte, 1);
+}
+
+void message_number(struct message *message, uint64_t number)
+{
+	uint8_t bytes[VARINT_SIZE_MAX];
+	message_bytes(message, bytes, (size_t)(put_varint(bytes, number) - bytes));
+}
+
+void message_signed(struct message *message, int64_t number)
+{
+	message_number(message, zigzag(number));
+}
+
+void message_text(struct message *message, const void *text, size_t size)
+{
+	message_number(message, size);
+	message_bytes(message, text, size);
+}
+
+void message_string(struct message *message, const char *text)
+{
+	message_text(message, text, strlen(text));
+}
+
+void message_clear(struct message *message)
+{
+	message->size = 0;
+	message->no_memory = false;
+}
+
+void message_release(struct message *message)
+{
+	free(message->bytes);
+	*message = (struct message){ 0 };
+}
+
+uint8_t read_byte(struct byte_reader *reader)
+{
+	const uint8_t *byte = read_bytes(reader, 1);
+	return byte != NULL ? *byte : 0;
+}
+
+int64_t read_signed(struct byte_reader *reader)
+{
+	return unzigzag(read_varint(reader));
+}
+
+struct message_text read_text(struct byte_reader *reader)
+{
+	uint64_t size = read_varint(reader);
+	if (size > byte_reader_left(reader))
+		reader->failed = true;
+	const uint8_t *bytes = reader->failed ? NULL : read_bytes(reader, (size_t)size);
+	return (struct message_text){ .bytes = bytes != NULL ? (const char *)bytes : "",
+				      .size = bytes != NULL ? (size_t)size : 0 };
+}
+
+char *message_text_copy(struct message_text text)
+{
+	char *copy = malloc(text.size + 1);
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, text.bytes, text.size);
+	copy[text.size] = '\0';
+	return copy;
+}
+
+void read_text_into(struct byte_reader *reader, char *text, size_t size)
+{
+	struct message_text found = read_text(reader);
+	size_t length = found.size < size ? found.size : size - 1;
+	memcpy(text, found.bytes, length);
+	text[length] = '\0';
+}
+
+/* ---- section ------------------------------------------------------------------------------------------------- */
+
+size_t section_begin(struct message *out, enum rank_step step)
+{
+	message_byte(out, (uint8_t)step);
+	return message_room(out, sizeof(uint32_t));
+}
+
+void section_end(struct message *out, size_t at)
+{
+	if (!out->no_memory && at != SIZE_MAX)
+		put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
+}
+
+void section_status(struct message *out, enum histree_status status, const struct histree_error *error)
+{
+	message_signed(out, status);
+	message_string(out, error->message);
+}
+
+/* ---- link ---------------------------------------------------------------------------------------------------- */
 
 /* Linux wakes a sleeper up to 50 us late, so that it can wake several at once: longer than a message takes. */
 enum { TAG = 17, BEGIN_SECONDS = 300, SLACK_NS = 1000 };
@@ -243,7 +466,7 @@ enum link_taken link_take(struct link *link, int *from, struct message *message)
 /* ---- waiting ------------------------------------------------------------------------------------------------- */
 
 /* A message that comes at once is waited for without sleep. */
-void link_rest(const struct link *link)
+static void link_rest(const struct link *link)
 {
 	enum { US = 1000, MS = 1000 * US };
 	int64_t quiet = link_now_ns() - link->heard_ns;
@@ -274,4 +497,205 @@ bool link_receive(struct link *link, int rank, struct message *message)
 	link->bytes_received += (uint64_t)size;
 	return MPI_Recv(message->bytes, size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
 	       MPI_SUCCESS;
+}
+
+/* ---- inbox --------------------------------------------------------------------------------------------------- */
+
+static bool is_stop(const struct message *message)
+{
+	return message->size > 0 && message->bytes[0] == JOB_STOP;
+}
+
+bool inbox_take(struct inbox *inbox, struct message *message)
+{
+	if (inbox->count > 0) {
+		message_release(message);
+		*message = inbox->kept[0];
+		inbox->count--;
+		memmove(inbox->kept, inbox->kept + 1, inbox->count * sizeof(*inbox->kept));
+	} else if (!link_receive(inbox->link, 0, message)) {
+		return false;
+	}
+	if (is_stop(message))
+		inbox->is_stopped = false;
+	return true;
+}
+
+bool inbox_wants(void *context)
+{
+	struct inbox *inbox = context;
+	int from;
+	while (!inbox->is_stopped && link_has_message(inbox->link, 0, &from)) {
+		if (!array_reserve(&inbox->kept, &inbox->capacity, inbox->count + 1))
+			return true; /* it is found later */
+		struct message *next = &inbox->kept[inbox->count];
+		*next = (struct message){ 0 };
+		if (!link_receive(inbox->link, 0, next)) {
+			message_release(next);
+			return false;
+		}
+		inbox->count++;
+		inbox->is_stopped = is_stop(next);
+	}
+	return !inbox->is_stopped;
+}
+
+void inbox_release(struct inbox *inbox)
+{
+	for (size_t i = 0; i < inbox->count; i++)
+		message_release(&inbox->kept[i]);
+	free(inbox->kept);
+	*inbox = (struct inbox){ 0 };
+}
+
+/* ---- roll call ----------------------------------------------------------------------------------------------- */
+
+enum { VERSION_SIZE = 512, TEXT_SIZE = 1024 };
+
+/* The library's version, and that of each analysis: they decide what is in a store. */
+static void write_version(char text[VERSION_SIZE])
+{
+	const char *pretended = getenv("HISTREE_MPI_VERSION"); /* for tests: histree-mpi(1) */
+	struct histree_analysis_info info;
+	size_t used = (size_t)snprintf(text, VERSION_SIZE, "%s", pretended != NULL ? pretended : histree_version());
+	for (size_t i = 0; used < VERSION_SIZE && histree_analysis(i, &info); i++)
+		used += (size_t)snprintf(text + used, VERSION_SIZE - used, "%s%s %u", i == 0 ? " (" : ", ",
+					 info.name, info.version);
+	if (used + 1 < VERSION_SIZE)
+		snprintf(text + used, VERSION_SIZE - used, ")");
+}
+
+static void say_name(struct message *out)
+{
+	char version[VERSION_SIZE], node[sizeof(((struct roll_call *)NULL)->node)] = "";
+	write_version(version);
+	if (gethostname(node, sizeof(node) - 1) != 0)
+		node[0] = '\0';
+	message_string(out, version);
+	message_string(out, node);
+	message_number(out, (uint64_t)getpid());
+}
+
+struct name {
+	char version[VERSION_SIZE];
+	struct roll_call where;
+};
+
+static bool read_name(const struct message *message, struct name *name)
+{
+	struct byte_reader reader = byte_reader(message->bytes, message->size);
+	read_text_into(&reader, name->version, sizeof(name->version));
+	read_text_into(&reader, name->where.node, sizeof(name->where.node));
+	name->where.pid = (uint32_t)read_varint(&reader);
+	return !reader.failed;
+}
+
+/* Rank 0 hears all of them, and says whether they are alike. */
+static bool hear_all(struct link *link, const struct message *own, struct roll_call *first)
+{
+	struct message message = { 0 };
+	struct name mine, other;
+	bool alike = read_name(own, &mine);
+	*first = mine.where;
+	for (int rank = 1; rank < link->count; rank++) {
+		bool heard = link_receive(link, rank, &message) && read_name(&message, &other);
+		if (!heard && alike)
+			report("rank %d says nothing that this histree understands", rank);
+		else if (alike && strcmp(mine.version, other.version) != 0)
+			report("rank %d on %s is histree %s, rank 0 on %s is histree %s; their files and messages "
+			       "would differ: install one version on all nodes",
+			       rank, other.where.node, other.version, mine.where.node, mine.version);
+		alike = alike && heard && strcmp(mine.version, other.version) == 0;
+	}
+	message_release(&message);
+	return alike;
+}
+
+bool roll_call(struct link *link, struct roll_call *first)
+{
+	struct message own = { 0 }, reply = { 0 };
+	struct name name = { 0 };
+	bool alike = false;
+	say_name(&own);
+	if (link->rank == 0) {
+		alike = hear_all(link, &own, first);
+		message_byte(&reply, alike);
+		message_bytes(&reply, own.bytes, own.size);
+		for (int rank = 1; rank < link->count; rank++)
+			alike = link_send(link, rank, &reply) && alike;
+	} else if (link_send(link, 0, &own) && link_receive(link, 0, &reply) && reply.size > 0) {
+		struct message rest = { .bytes = reply.bytes + 1, .size = reply.size - 1 };
+		alike = reply.bytes[0] == 1 && read_name(&rest, &name);
+		*first = name.where;
+	}
+	message_release(&own);
+	message_release(&reply);
+	return alike;
+}
+
+bool roll_call_first_is_gone(const struct roll_call *first)
+{
+	char node[sizeof(first->node)] = "";
+	return gethostname(node, sizeof(node) - 1) == 0 && strcmp(node, first->node) == 0 &&
+	       kill((pid_t)first->pid, 0) != 0 && errno == ESRCH;
+}
+
+bool roll_call_agree(struct link *link, const char *why)
+{
+	struct message message = { 0 };
+	char text[TEXT_SIZE];
+	bool agreed = why == NULL;
+	if (link->rank != 0) {
+		message_string(&message, why != NULL ? why : "");
+		agreed = link_send(link, 0, &message) && link_receive(link, 0, &message) && message.size == 1 &&
+			 message.bytes[0] == 1;
+		message_release(&message);
+		return agreed;
+	}
+	if (why != NULL && *why != '\0')
+		report("%s", why);
+	for (int rank = 1; rank < link->count; rank++) {
+		bool heard = link_receive(link, rank, &message);
+		struct byte_reader reader = byte_reader(message.bytes, heard ? message.size : 0);
+		read_text_into(&reader, text, sizeof(text));
+		bool is_well = heard && !reader.failed && *text == '\0';
+		if (!is_well && agreed)
+			report("rank %d: %s", rank, heard ? text : "it does not answer");
+		agreed = agreed && is_well;
+	}
+	message_clear(&message);
+	message_byte(&message, agreed);
+	for (int rank = 1; rank < link->count; rank++)
+		agreed = link_send(link, rank, &message) && agreed;
+	message_release(&message);
+	return agreed;
+}
+
+/* ---- asker --------------------------------------------------------------------------------------------------- */
+
+bool asker_waits(void *context)
+{
+	struct asker *asker = context;
+	if (asker->is_stopped || !cancel_asked(&asker->cancel))
+		return !asker->is_stopped;
+	struct message stop = { 0 };
+	asker->is_stopped = true;
+	message_byte(&stop, JOB_STOP);
+	link_send_all(asker->link, &stop);
+	message_release(&stop);
+	return false;
+}
+
+bool asker_receive(struct asker *asker, int rank, struct message *message)
+{
+	struct link *link = asker->link;
+	int from;
+	asker_waits(asker);
+	while (!link_has_message(link, rank, &from)) {
+		if (link->go_on != NULL && !link->go_on(NULL))
+			return false;
+		asker_waits(asker);
+		link_rest(link);
+	}
+	return link_receive(link, rank, message);
 }

@@ -1,15 +1,128 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.h - messages between ranks over MPI.
+ * link.h - what the ranks of a job say to each other and how it travels: messages over MPI, requests and the
+ * sections of their answers, who is there, and who asked.
+ *
+ * What a launcher tells its processes, and how they end when it wants that.
+ *
+ * When a rank dies, or the launcher is to end, that of Open MPI sends SIGTERM to all ranks, and SIGKILL a second
+ * later, or as soon as any has ended.  So whoever has something to say says it at once, and the others wait.
+ *
+ * What ranks send each other: numbers and texts, one after the other, in bytes that grow.
+ *
+ * Reading is that of base/bytes.h, with what a text needs besides.  Another rank is as foreign as a file: each
+ * number is checked before it is used.
+ *
+ * What rank 0 asks another rank for besides rows of `query`, and the sections of its answer.
+ *
+ * A request is SEGMENT_REQUEST and any number of steps (host_server.h).  It is answered by one message: a section
+ * for each step that has one, in their order.  A section is a letter, four bytes of size, and its bytes.
+ *
+ * Messages between ranks over MPI.
  *
  * Only the thread that began the link uses it.  Whoever waits sleeps, a little longer the longer nothing comes: the
  * ranks of a job that waits for questions leave their processors to others, and an answer is late by a tenth of a
  * millisecond at most while questions follow each other.
+ *
+ * What rank 0 has sent to another rank: taken one by one, and looked through for the word that nobody
+ * wants the answer any more while that is being made.
+ *
+ * What the ranks of a job tell rank 0 first: which histree they are, and where they run.
+ *
+ * Ranks of different versions would make different files, or misread each other: all of them end with a sentence.
+ *
+ * On rank 0: whoever asked a question.  Once he is gone, the other ranks are told to end their answers.
+ *
+ * Each does so with what it was about to send, or has ended it already and finds the word when it waits for
+ * another question.
  */
 #ifndef MPI_LINK_H
 #define MPI_LINK_H
 
-#include "mpi/message.h"
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "histree/cancel.h"
+#include "histree/status.h"
+
+/* The rank that the launcher gave this process, before MPI begins; -1: it was started without one. */
+int launcher_rank(void);
+
+/* How many threads this rank has processors for, if all ranks of its node get as many; at least 1. */
+uint32_t launcher_threads(void);
+
+/*
+ * From now on SIGTERM ends this process.  Rank 0 says the text, a line and a constant, before that; if it does not,
+ * as it is gone, rank 1 does so a little later.  NULL: there is nothing to say.
+ */
+void launcher_end_with(const char *text);
+
+#define LAUNCHER_STORE_IS_COMPLETE \
+	"histree-mpi: ended by a signal, or because a rank died, but the store was complete\n"
+
+/* Something else has to be said, or nothing, by another rank: wait until that is done. */
+void launcher_let_others_speak(void);
+
+/* A zeroed one is empty.  Without memory, what is added is lost, which `no_memory` remembers. */
+struct message {
+	uint8_t *bytes;
+	size_t size, capacity;
+	bool no_memory;
+};
+
+/* The texts that a message has, borrowed from it. */
+struct message_text {
+	const char *bytes; /* not terminated */
+	size_t size;
+};
+
+void message_byte(struct message *message, uint8_t byte);
+void message_number(struct message *message, uint64_t number);
+void message_signed(struct message *message, int64_t number);
+void message_bytes(struct message *message, const void *bytes, size_t size);
+
+/* Its size, and its bytes. */
+void message_text(struct message *message, const void *text, size_t size);
+void message_string(struct message *message, const char *text);
+
+/* Bytes that are filled in later; returns where they begin. */
+size_t message_room(struct message *message, size_t size);
+
+/* Forgets what is in it, and keeps the memory. */
+void message_clear(struct message *message);
+void message_release(struct message *message);
+uint8_t read_byte(struct byte_reader *reader);
+int64_t read_signed(struct byte_reader *reader);
+struct message_text read_text(struct byte_reader *reader);
+
+/* Returns a terminated copy, to be freed; NULL without memory. */
+char *message_text_copy(struct message_text text);
+
+/* Copies a text with a terminating zero, cut to what there is room for. */
+void read_text_into(struct byte_reader *reader, char *text, size_t size);
+
+/* What a request begins with, and no other message to a rank. */
+enum { SEGMENT_REQUEST = 'S' };
+
+enum rank_step {
+	STEP_OPEN = 'O',
+	STEP_START = 'S',
+	STEP_NEXT = 'N',
+	STEP_CLOSE = 'C',
+	STEP_EVENTS = 'E',
+	STEP_READ = 'R',
+	STEP_LEAVE = 'L',
+	STEP_HISTORY = 'H',
+	STEP_STATES = 'Q',
+	STEP_MORE = 'M',
+	STEP_DROP = 'D',
+	STEP_VIEW = 'V',
+};
+
+/* Returns where its size belongs, for section_end(). */
+size_t section_begin(struct message *out, enum rank_step step);
+void section_end(struct message *out, size_t at);
+void section_status(struct message *out, enum histree_status status, const struct histree_error *error);
 
 #define LINK_ANY (-1)
 
@@ -71,12 +184,56 @@ enum link_taken {
  */
 enum link_taken link_take(struct link *link, int *from, struct message *message);
 
-/* Sleeps for a moment, as long as fits the time for which nothing came. */
-void link_rest(const struct link *link);
-
 /* Waits as long as so many bytes take at so many bytes a second, less the time since `begun_ns`. */
 void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns);
-
 int64_t link_now_ns(void);
+
+/* A zeroed one with a link is empty. */
+struct inbox {
+	struct link *link;
+	struct message *kept; /* that came while one was answered, the first one first */
+	size_t count, capacity;
+	bool is_stopped; /* the word came; what it is about ends where the word itself is taken */
+};
+
+/* Takes the next message, waiting for it. */
+bool inbox_take(struct inbox *inbox, struct message *message);
+
+/* Returns whether the answer is still wanted.  `inbox` is a struct inbox, as a struct histree_cancel asks it. */
+bool inbox_wants(void *inbox);
+void inbox_release(struct inbox *inbox);
+
+/* Where rank 0 runs, and as which process: for the others, should it be gone. */
+struct roll_call {
+	char node[64];
+	uint32_t pid;
+};
+
+/* Returns false on all ranks if they cannot work together; rank 0 has reported why. */
+bool roll_call(struct link *link, struct roll_call *first);
+
+/* Whether rank 0 is gone, as far as this rank can see: it runs on the same node, and its process is over. */
+bool roll_call_first_is_gone(const struct roll_call *first);
+
+/*
+ * On each rank: whether all ranks succeeded in something, of which a rank that failed has reported nothing yet.
+ * Rank 0 reports what the first of them says.
+ */
+bool roll_call_agree(struct link *link, const char *why);
+
+/* The first byte of what rank 0 sends; link.h has another one. */
+enum job_message { JOB_OPEN = 'O', JOB_QUESTION = 'Q', JOB_STOP = 'N', JOB_END = 'X' };
+
+struct asker {
+	struct link *link;
+	struct histree_cancel cancel; /* whether the answer is still wanted */
+	bool is_stopped;              /* it was not, and the ranks were told so */
+};
+
+/* Returns whether the answer is still wanted.  `asker` is a struct asker, as a struct histree_cancel asks it. */
+bool asker_waits(void *asker);
+
+/* Takes a message of a rank; who waits for it looks whether the asker still does.  False: none will come. */
+bool asker_receive(struct asker *asker, int rank, struct message *message);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "cli/open_files.h"
 #include "histree/status.h"
-#include "mpi/face.h"
+#include "mpi/verbs.h"
 
 static const struct cli_verb *const verbs[] = { &build_verb, &question_verb, &serve_verb, NULL };
 

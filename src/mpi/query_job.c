@@ -1,13 +1,333 @@
 // SPDX-License-Identifier: MIT
+/*
+ * query_job.c - a question of 'query' that the ranks answer together, and the job that waits for questions.
+ *
+ * The answer of rank 0 itself, which a thread makes while the main thread takes the messages of
+ * the others: it arrives in messages as theirs do.
+ *
+ * How rank 0 asks all ranks one question of `query`.
+ *
+ * The ranks but 0, which answer what that one asks.
+ */
 #include "mpi/query_job.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "cli/option.h"
+#include "cli/report.h"
 #include "cli/verb.h"
-#include "mpi/query_ask.h"
-#include "mpi/roll_call.h"
+#include "mpi/answer.h"
+#include "mpi/host_remote.h"
+#include "mpi/host_server.h"
+#include "mpi/link.h"
+#include "mpi/question_socket.h"
+#include "mpi/shard_set.h"
+#include "mpi/state_remote.h"
+
+struct local_answer {
+	struct shard_set *set;
+	struct byte_reader question; /* borrowed */
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t changed;
+	struct message message; /* handed over */
+	bool is_full, is_over, is_unwanted;
+	bool is_stopped; /* the rest of the answer is not wanted, but its end is */
+	/* Called while a message is waited for, and before; it may stop the answer. */
+	void (*look)(void *context);
+	void *look_context;
+};
+
+/* What rank 0 asks with, and what became of it. */
+struct query_asker {
+	struct asker *asker;
+	struct shard_set *set;         /* its own hosts */
+	struct answer_source *sources; /* one a rank */
+	bool is_lost;                  /* a rank is gone */
+};
+
+/* ---- job client ---------------------------------------------------------------------------------------------- */
+
+/* The words of the command line, the store by its full path: the job may run in another folder. */
+static enum cli_exit write_words(int argc, char **argv, const char *store, struct message *out)
+{
+	char *path = realpath(store, NULL);
+	message_number(out, (uint64_t)argc);
+	for (int i = 0; i < argc; i++)
+		message_string(out, i > 0 && argv[i] == store && path != NULL ? path : argv[i]);
+	free(path);
+	return out->no_memory ? report_no_memory() : CLI_OK;
+}
+
+bool job_client_ask(int argc, char **argv, const char *store, const char *socket, int *status)
+{
+	struct message message = { 0 };
+	struct histree_error error = { 0 };
+	char *path = question_socket_name(store, socket);
+	enum histree_status result = HISTREE_ERR_MEMORY;
+	*status = path != NULL ? (int)write_words(argc, argv, store, &message) : (int)report_no_memory();
+	if (*status == CLI_OK)
+		result = question_socket_ask(path, &message, status, &error);
+	else
+		result = HISTREE_OK; /* it was reported */
+	bool is_done = result != HISTREE_NOT_FOUND || socket != NULL;
+	if (socket == NULL && result == HISTREE_ERR_ARGUMENT)
+		is_done = false; /* no job can have so long a name */
+	if (is_done && result != HISTREE_OK)
+		*status = result == HISTREE_NOT_FOUND ? report_exit(CLI_INPUT, "%s", error.message)
+						      : report_error(&error);
+	free(path);
+	message_release(&message);
+	return is_done;
+}
+
+/* ---- local answer -------------------------------------------------------------------------------------------- */
+
+enum { LOOK_NS = 20 * 1000 * 1000 };
+
+static bool hand_over(void *context, struct message *message)
+{
+	struct local_answer *local = context;
+	pthread_mutex_lock(&local->mutex);
+	while (local->is_full && !local->is_unwanted)
+		pthread_cond_wait(&local->changed, &local->mutex);
+	bool wanted = !local->is_unwanted;
+	if (wanted) {
+		struct message empty = local->message;
+		local->message = *message;
+		*message = empty;
+		local->is_full = true;
+		pthread_cond_broadcast(&local->changed);
+	}
+	pthread_mutex_unlock(&local->mutex);
+	return wanted;
+}
+
+static bool is_wanted(void *context)
+{
+	struct local_answer *local = context;
+	pthread_mutex_lock(&local->mutex);
+	bool wanted = !local->is_stopped && !local->is_unwanted;
+	pthread_mutex_unlock(&local->mutex);
+	return wanted;
+}
+
+static void *run(void *context)
+{
+	struct local_answer *local = context;
+	const struct histree_cancel cancel = { is_wanted, local };
+	question_answer(local->set, &local->question, hand_over, local, cancel);
+	pthread_mutex_lock(&local->mutex);
+	local->is_over = true;
+	pthread_cond_broadcast(&local->changed);
+	pthread_mutex_unlock(&local->mutex);
+	return NULL;
+}
+
+/* Returns false if there is no thread to be had. */
+static bool local_answer_begin(struct local_answer *local, struct shard_set *set, const void *question, size_t size)
+{
+	*local = (struct local_answer){ .set = set, .question = byte_reader(question, size) };
+	pthread_mutex_init(&local->mutex, NULL);
+	pthread_cond_init(&local->changed, NULL);
+	if (pthread_create(&local->thread, NULL, run, local) == 0)
+		return true;
+	pthread_cond_destroy(&local->changed);
+	pthread_mutex_destroy(&local->mutex);
+	return false;
+}
+
+/* Waits for a change, or for a moment. */
+static void wait_and_look(struct local_answer *local)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (pthread_cond_timedwait(&local->changed, &local->mutex, &until) != ETIMEDOUT || local->look == NULL)
+		return;
+	pthread_mutex_unlock(&local->mutex);
+	local->look(local->look_context);
+	pthread_mutex_lock(&local->mutex);
+}
+
+/* Takes the next message, waiting for it.  Returns false if there is none any more. */
+static bool local_answer_receive(void *context, struct message *message)
+{
+	struct local_answer *local = context;
+	if (local->look != NULL)
+		local->look(local->look_context);
+	pthread_mutex_lock(&local->mutex);
+	while (!local->is_full && !local->is_over)
+		wait_and_look(local);
+	bool found = local->is_full;
+	if (found) {
+		struct message empty = *message;
+		*message = local->message;
+		message_clear(&empty);
+		local->message = empty;
+		local->is_full = false;
+		pthread_cond_broadcast(&local->changed);
+	}
+	pthread_mutex_unlock(&local->mutex);
+	return found;
+}
+
+/* The answer ends soon. */
+static void local_answer_stop(struct local_answer *local)
+{
+	pthread_mutex_lock(&local->mutex);
+	local->is_stopped = true;
+	pthread_mutex_unlock(&local->mutex);
+}
+
+/* Drops what was not taken. */
+static void local_answer_end(struct local_answer *local)
+{
+	pthread_mutex_lock(&local->mutex);
+	local->is_unwanted = true;
+	pthread_cond_broadcast(&local->changed);
+	pthread_mutex_unlock(&local->mutex);
+	pthread_join(local->thread, NULL);
+	message_release(&local->message);
+	pthread_cond_destroy(&local->changed);
+	pthread_mutex_destroy(&local->mutex);
+}
+
+/* ---- query ask ----------------------------------------------------------------------------------------------- */
+
+/* What a question needs on the way from the ranks to its client. */
+struct asking {
+	struct asker *asker;
+	struct local_answer local;
+};
+
+struct remote {
+	struct asking *asking;
+	int rank;
+};
+
+/* The answer of rank 0 itself is told to end as those of the others are. */
+static void look_at_asker(void *context)
+{
+	struct asking *asking = context;
+	if (!asker_waits(asking->asker))
+		local_answer_stop(&asking->local);
+}
+
+static bool receive_remote(void *context, struct message *message)
+{
+	const struct remote *remote = context;
+	bool received = asker_receive(remote->asking->asker, remote->rank, message);
+	look_at_asker(remote->asking);
+	return received;
+}
+
+/* Asks a question, which has been checked, and prints the answer on `file`.  Returns what to exit with. */
+static int query_ask(struct query_asker *asker, const struct question_words *chosen, const struct cli_words *words,
+		     const struct message *question, int file)
+{
+	struct asking asking = { .asker = asker->asker };
+	struct local_answer *local = &asking.local;
+	struct link *link = asker->asker->link;
+	int count = link->count, status = CLI_INTERNAL;
+	uint64_t bytes = link->bytes_received, messages = link->messages_received;
+	struct remote *remotes = calloc((size_t)count, sizeof(*remotes));
+	if (remotes == NULL || !local_answer_begin(local, asker->set, question->bytes + 1, question->size - 1)) {
+		free(remotes);
+		return report_no_memory();
+	}
+	local->look = look_at_asker;
+	local->look_context = &asking;
+	for (int rank = 0; rank < count; rank++) {
+		struct answer_source *source = &asker->sources[rank];
+		remotes[rank] = (struct remote){ .asking = &asking, .rank = rank };
+		source->receive = rank == 0 ? local_answer_receive : receive_remote;
+		source->context = rank == 0 ? (void *)local : (void *)&remotes[rank];
+		source->rank = rank;
+		source->row = source->chunk.row_count = 0;
+		source->is_done = false;
+	}
+	if (link_send_all(link, question))
+		status = answer_merge(asker->sources, (size_t)count, chosen, words, file, &asker->is_lost);
+	else
+		asker->is_lost = true;
+	if (chosen->query.stats)
+		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks", link->bytes_received - bytes,
+		       link->messages_received - messages);
+	local_answer_end(local);
+	free(remotes);
+	return status;
+}
+
+/* ---- query follow -------------------------------------------------------------------------------------------- */
+
+static bool send_to_first(void *context, struct message *message)
+{
+	return link_send(context, 0, message);
+}
+
+static bool tell_times(struct query_job *job, struct byte_reader *reader)
+{
+	struct message reply = { 0 };
+	struct shard_analysis *analysis = NULL;
+	char name[128];
+	read_text_into(reader, name, sizeof(name));
+	bool opened = shard_set_open(&job->set, name, &analysis, NULL) == HISTREE_OK && analysis->has_times;
+	message_byte(&reply, opened);
+	message_signed(&reply, opened ? analysis->start : 0);
+	message_signed(&reply, opened ? analysis->end : 0);
+	bool sent = link_send(job->link, 0, &reply);
+	message_release(&reply);
+	return sent;
+}
+
+static bool answer_segments(struct query_job *job, struct byte_reader *request)
+{
+	struct message reply = { 0 };
+	job->server.set = &job->set;
+	job->server.cancel = (struct histree_cancel){ inbox_wants, &job->inbox };
+	segment_server_answer(&job->server, request, &reply);
+	bool sent = link_send(job->link, 0, &reply);
+	message_release(&reply);
+	return sent;
+}
+
+void query_job_answer(struct query_job *job)
+{
+	struct message message = { 0 };
+	bool goes_on = true;
+	while (goes_on && inbox_take(&job->inbox, &message)) {
+		struct byte_reader reader = byte_reader(message.bytes, message.size);
+		switch (read_byte(&reader)) {
+		case JOB_OPEN:
+			goes_on = tell_times(job, &reader);
+			break;
+		case SEGMENT_REQUEST:
+			goes_on = answer_segments(job, &reader);
+			break;
+		case JOB_QUESTION:
+			question_answer(&job->set, &reader, send_to_first, job->link,
+					(struct histree_cancel){ inbox_wants, &job->inbox });
+			break;
+		case JOB_STOP: /* nothing more comes of what was asked */
+			segment_server_reset(&job->server);
+			break;
+		default:
+			goes_on = false;
+		}
+	}
+	message_release(&message);
+}
+
+/* ---- query job ----------------------------------------------------------------------------------------------- */
 
 /* ---- who has which hosts ---------------------------------------------------------------------------------- */
 

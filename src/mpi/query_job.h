@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_job.h - ranks that answer questions about one store together: each for the hosts that it has nearest.
+ * query_job.h - a question of 'query' that the ranks answer together, and the job that waits for questions.
+ *
+ * The side of who asks a job that 'serve' has listening: a verb and its command line go there, and
+ * the answer comes back, without MPI.
+ *
+ * Ranks that answer questions about one store together: each for the hosts that it has nearest.
  *
  * Rank 0 is asked.  It sends each rank the question, one message, answers for its own hosts in a thread, and
  * merges.
@@ -8,13 +13,22 @@
 #ifndef MPI_QUERY_JOB_H
 #define MPI_QUERY_JOB_H
 
-#include "mpi/answer_merge.h"
-#include "mpi/asker.h"
-#include "mpi/event_remote.h"
-#include "mpi/inbox.h"
-#include "mpi/segment_remote.h"
-#include "mpi/segment_server.h"
+#include <pthread.h>
+
+#include "cli/option.h"
+#include "mpi/answer.h"
+#include "mpi/host_remote.h"
+#include "mpi/host_server.h"
+#include "mpi/link.h"
+#include "mpi/shard_set.h"
 #include "mpi/state_remote.h"
+
+/*
+ * Asks the job at `socket` (NULL: at STORE.socket) what the command line says, argv[0] being the verb.  `store` is
+ * one of argv.  Returns false if there is no such job, and none was asked for; *status is what to exit with
+ * otherwise.
+ */
+bool job_client_ask(int argc, char **argv, const char *store, const char *socket, int *status);
 
 struct query_job_analysis {
 	char *name;

@@ -10,7 +10,7 @@
 #define MPI_QUESTION_SOCKET_H
 
 #include "histree/status.h"
-#include "mpi/message.h"
+#include "mpi/link.h"
 
 struct question_socket {
 	int file;

@@ -12,7 +12,7 @@
 #define MPI_SHARD_SET_H
 
 #include "histree/store.h"
-#include "mpi/message.h"
+#include "mpi/link.h"
 
 /* Where a rank finds the store of a host; the nearest is the greatest. */
 enum shard_place { SHARD_NOWHERE, SHARD_IN_STORE, SHARD_LOCAL };

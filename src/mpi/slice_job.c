@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "cli/progress.h"
 #include "histree/slices.h"
-#include "mpi/build_message.h"
-#include "mpi/launcher.h"
+#include "mpi/build.h"
+#include "mpi/link.h"
 
 enum { LOOK_NS = 1000000, MOVING_NS = 50000, SAY_NS = 200000000 };
 

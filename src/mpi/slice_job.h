@@ -9,7 +9,7 @@
 #ifndef MPI_SLICE_JOB_H
 #define MPI_SLICE_JOB_H
 
-#include "mpi/build_job.h"
+#include "mpi/build.h"
 
 /* Whether what is asked for may be built from slices, as far as the request says. */
 bool slice_job_can(const struct link *link, const struct build_request *request);

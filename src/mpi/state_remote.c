@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "histree/history_source.h"
 #include "histree/query.h"
-#include "mpi/answer_chunk.h"
+#include "mpi/answer.h"
 
 /* From this answer on, the next one is asked for while one is handed out: whoever takes so many takes more. */
 enum { ANSWERS_BEFORE_AHEAD = 2 };

@@ -10,7 +10,7 @@
 #define MPI_STATE_REMOTE_H
 
 #include "histree/history.h"
-#include "mpi/view_remote.h"
+#include "mpi/host_remote.h"
 
 struct state_cursor;
 struct known_history;

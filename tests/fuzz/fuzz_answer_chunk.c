@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "mpi/answer_chunk.h"
+#include "mpi/answer.h"
 
 static void write_again(const struct chunk *chunk, struct chunk_writer *writer)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "mpi/event_rows.h"
+#include "mpi/columns.h"
 
 static void write_again(const struct event_rows *rows, struct event_rows_writer *writer, struct message *out)
 {

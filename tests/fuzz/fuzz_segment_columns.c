@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "mpi/segment_columns.h"
+#include "mpi/columns.h"
 
 static const struct histree_segment_field fields[] = { { "name", HISTREE_STRING },
 						       { "tid", HISTREE_LONG },

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "mpi/answer_chunk.h"
+#include "mpi/answer.h"
 #include "support/effort.h"
 
 enum { ROUNDS = 200, ATTRIBUTES = 12, ROWS = 300, TEXTS = 5 };

@@ -1,17 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_job.h - the build of several hosts by several ranks.
+ * build.h - the build of several hosts by several ranks: who leads, who follows, and what they tell each other.
+ *
+ * What ranks of a build tell each other.
+ *
+ * The build of several hosts by several ranks.
  *
  * Rank 0 owns the experiment: it finds the clocks, gives out hosts, the largest first, to ranks that have nothing
  * to do, builds some itself, and completes the store when all are built.  The others open the same experiment, are
  * told the clocks, and say when a host is built and, five times a second, how far it is.
  */
-#ifndef MPI_BUILD_JOB_H
-#define MPI_BUILD_JOB_H
+#ifndef MPI_BUILD_H
+#define MPI_BUILD_H
+
+#include <pthread.h>
+#include <stdint.h>
 
 #include "cli/build_request.h"
+#include "histree/experiment.h"
+#include "histree/status.h"
 #include "mpi/link.h"
-#include "mpi/roll_call.h"
+
+enum build_message {
+	BUILD_PLAN = 'P',     /* from rank 0: the hosts and their clocks */
+	BUILD_GIVE = 'G',     /* from rank 0: build this host */
+	BUILD_CANCEL = 'K',   /* from rank 0: leave it, the build has failed */
+	BUILD_CUT = 'C',      /* from rank 0, in place of a plan: one trace is cut in time (slice_job.h) */
+	BUILD_SLICE = 's',    /* both ways: of histree/slices.h */
+	BUILD_END = 'X',      /* from rank 0: there is nothing more to do */
+	BUILD_PROGRESS = 'p', /* to rank 0: events, bytes */
+	BUILD_DONE = 'D',     /* to rank 0: host, status, what is wrong */
+};
 
 struct build_job_options {
 	const char *local;

@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verbs.c - the verbs of histree-mpi: build, query, serve, and those of histree that run over what the ranks have.
+ *
+ * Verbs of `histree` over what the ranks have.
+ */
+#include "mpi/verbs.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/build_request.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+#include "mpi/answer.h"
+#include "mpi/link.h"
+#include "mpi/query_job.h"
+#include "mpi/question_socket.h"
+#include "mpi/slice_job.h"
+
+/* What a command line says; the options of the verb itself fill the first member, whatever its struct is. */
+struct face_words {
+	_Alignas(max_align_t) char of_verb[FACE_OF_VERB];
+	const char *socket, *local;
+	uint64_t throttle_link;
+};
+
+/* Rows that several tables share. */
+#define RANK_OPTION_LOCAL(type, text)                                                                     \
+	{                                                                                                 \
+		.name = "local", .argument = "FOLDER", .kind = CLI_TEXT, .member = offsetof(type, local), \
+		.help = text, .complete = CLI_COMPLETE_PATH                                               \
+	}
+
+#define RANK_OPTION_THROTTLE_LINK(type)                                              \
+	{                                                                            \
+		.name = "throttle-link", .argument = "BYTES", .kind = CLI_SIZE,      \
+		.member = offsetof(type, throttle_link), .min = 1, .max = INT64_MAX, \
+		.help = "for experiments: send messages at this many bytes a second" \
+	}
+
+#define RANK_OPTION_SOCKET(type)                                                                              \
+	{                                                                                                     \
+		.name = "socket", .argument = "PATH", .kind = CLI_TEXT, .member = offsetof(type, socket),     \
+		.complete = CLI_COMPLETE_PATH,                                                                \
+		.help = "ask the job that 'serve' has listening at PATH; default: at STORE.socket, if a job " \
+			"listens there and no launcher started this process"                                  \
+	}
+
+static void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
+			     const struct cli_option *other);
+
+/* ---- face ---------------------------------------------------------------------------------------------------- */
+
+static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_top, &verb_sql };
+
+static const struct cli_option of_ranks[] = {
+	RANK_OPTION_SOCKET(struct face_words),
+	RANK_OPTION_LOCAL(struct face_words, "look for hosts in FOLDER first, where 'build --local' has them"),
+	RANK_OPTION_THROTTLE_LINK(struct face_words),
+	{ 0 },
+};
+
+bool face_find(struct face *face, const char *name)
+{
+	for (size_t i = 0; i < sizeof(faces) / sizeof(*faces); i++) {
+		if (strcmp(faces[i]->name, name) != 0)
+			continue;
+		face->of = faces[i];
+		face->verb = *faces[i];
+		rank_add_options(face->options, FACE_OPTIONS_MAX, faces[i]->options, of_ranks);
+		face->verb.options = face->options;
+		return true;
+	}
+	return false;
+}
+
+static bool is_of_ranks(const char *word, bool *takes_next)
+{
+	for (const struct cli_option *option = of_ranks; option->name != NULL; option++) {
+		size_t size = strlen(option->name);
+		if (strncmp(word, "--", 2) != 0 || strncmp(word + 2, option->name, size) != 0)
+			continue;
+		*takes_next = word[2 + size] == '\0';
+		if (*takes_next || word[2 + size] == '=')
+			return true;
+	}
+	return false;
+}
+
+/* The command line without the options that only ranks have. */
+static int strip(int argc, char **argv, char **out)
+{
+	int count = 0;
+	bool takes_next = false, is_over = false;
+	for (int i = 0; i < argc; i++) {
+		is_over = is_over || strcmp(argv[i], "--") == 0;
+		if (!is_over && is_of_ranks(argv[i], &takes_next))
+			i += takes_next;
+		else
+			out[count++] = argv[i];
+	}
+	out[count] = NULL;
+	return count;
+}
+
+static const char *text_option(const struct face *face, const struct face_words *chosen, const char *name)
+{
+	const char *text = NULL;
+	for (const struct cli_option *option = face->of->options; option->name != NULL; option++)
+		if (strcmp(option->name, name) == 0 && option->kind == CLI_TEXT)
+			memcpy(&text, chosen->of_verb + option->member, sizeof(text));
+	return text;
+}
+
+/* The condition and its trace, for ranks to try; SQL has its own, and that of time is tried by rank 0. */
+static void set_condition(struct query_job *job, const struct face *face, const struct face_words *chosen)
+{
+	const struct histree_store_info *info = histree_store_info(job->store);
+	job->remotes.start = info->start;
+	job->remotes.end = info->end;
+	bool is_of_time = strcmp(face->of->name, verb_top.name) == 0;
+	job->remotes.where = is_of_time ? NULL : text_option(face, chosen, "where");
+	/* Statistics look at the field by which they are; a condition may look at any. */
+	const char *by = text_option(face, chosen, "by");
+	bool has_one = strcmp(face->of->name, "stats") == 0 && job->remotes.where == NULL;
+	job->remotes.only_field = has_one ? (by != NULL ? by : "name") : NULL;
+}
+
+static enum histree_status open_store(void *context, const char *path, struct histree_store **out,
+				      struct histree_error *error)
+{
+	return query_job_open_store(context, path, out, error);
+}
+
+/* The verbs print on standard output, which is this file meanwhile. */
+static int run_on(const struct cli_verb *verb, int argc, char **argv, int file)
+{
+	int own = file != STDOUT_FILENO ? dup(STDOUT_FILENO) : -1;
+	if (file != STDOUT_FILENO && (own < 0 || dup2(file, STDOUT_FILENO) < 0)) {
+		if (own >= 0)
+			close(own);
+		return report_exit(CLI_INPUT, "there is no room for the answer");
+	}
+	int status = verb->run(verb, argc, argv);
+	if (own >= 0) {
+		dup2(own, STDOUT_FILENO);
+		close(own);
+	}
+	return status;
+}
+
+/* Of a question that came to a job there is no standard input, and no file that its client means. */
+static bool is_statement(const struct face *face, const struct cli_words *words)
+{
+	return strcmp(face->of->name, "sql") != 0 || (words->count > 1 && strcmp(words->words[1], "-") != 0);
+}
+
+/* On rank 0: runs a command line, argv[0] being the verb, and prints the answer on `file`. */
+static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file)
+{
+	struct face face;
+	struct face_words chosen = { 0 };
+	struct cli_words words;
+	int status = CLI_USAGE;
+	char **line = calloc((size_t)argc + 1, sizeof(*line)), **parsed = calloc((size_t)argc + 1, sizeof(*parsed));
+	if (line == NULL || parsed == NULL || !face_find(&face, argv[0])) {
+		free((void *)line);
+		free((void *)parsed);
+		return report_no_memory();
+	}
+	int count = strip(argc, argv, line);
+	memcpy((void *)parsed, (void *)argv, (size_t)argc * sizeof(*parsed)); /* it is reordered */
+	if (cli_parse(&face.verb, argc, parsed, &chosen, &words, messages) != CLI_PARSED) {
+		status = CLI_USAGE;
+	} else if (file != STDOUT_FILENO && !is_statement(&face, &words)) {
+		status = report_exit(CLI_USAGE, "a job is asked one STATEMENT: give it on the command line");
+	} else {
+		set_condition(job, &face, &chosen);
+		target_set_opener(open_store, job);
+		progress_set_asker((struct histree_cancel){ asker_waits, &job->asker });
+		status = run_on(face.of, count, line, file);
+		progress_set_asker((struct histree_cancel){ 0 });
+		target_set_opener(NULL, NULL);
+		segment_remotes_drain(&job->remotes);
+		job->is_lost = job->is_lost || job->remotes.is_lost;
+	}
+	free((void *)line);
+	free((void *)parsed);
+	return status;
+}
+
+/* ---- verb ---------------------------------------------------------------------------------------------------- */
+
+/* Puts the options of two tables into one, of at most `max` rows with its end. */
+static void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
+			     const struct cli_option *other)
+{
+	size_t count = 0;
+	for (; one->name != NULL && count + 1 < max; one++)
+		all[count++] = *one;
+	for (; other->name != NULL && count + 1 < max; other++)
+		all[count++] = *other;
+	all[count] = (struct cli_option){ 0 };
+}
+
+/* As cli_begin(); only one rank speaks. */
+static bool rank_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
+		       int *status)
+{
+	if (launcher_rank() <= 0)
+		return cli_begin(verb, argc, argv, values, words, status);
+	FILE *nowhere = fopen("/dev/null", "w");
+	enum cli_parsed parsed = nowhere != NULL ? cli_parse(verb, argc, argv, values, words, nowhere) : CLI_WRONG;
+	if (nowhere != NULL)
+		fclose(nowhere);
+	*status = parsed == CLI_HELP ? CLI_OK : CLI_USAGE;
+	return parsed == CLI_PARSED;
+}
+
+/* Begins MPI and calls the roll; returns false if there is nothing to go on with. */
+static bool rank_link(struct link *link, int *argc, char ***argv, struct roll_call *first, int *status)
+{
+	if (!link_begin(link, argc, argv)) {
+		*status = report_exit(CLI_INTERNAL, "MPI does not begin, or not with threads");
+		return false;
+	}
+	*status = CLI_INPUT;
+	return roll_call(link, first);
+}
+
+int rank_end(struct link *link, int status)
+{
+	link_end(link);
+	return link->rank == 0 ? status : CLI_OK;
+}
+
+/* ---- verb build ---------------------------------------------------------------------------------------------- */
+
+#define PATIENCE_NS (UINT64_C(30) * 1000000000)
+enum { END_SECONDS = 5 };
+
+struct build_words {
+	struct build_options build; /* the first: the verb_build_options of `histree build` fill it */
+	const char *local;
+	uint64_t patience, throttle_disk, throttle_link;
+};
+
+enum { OPTIONS_MAX = 64 };
+
+/* Those that `histree build` does not have. */
+static const struct cli_option verb_build_options[] = {
+	RANK_OPTION_LOCAL(
+		struct build_words,
+		"have ranks but the first build into FOLDER, on a disk of their own, copy what is complete, "
+		"and keep it for 'serve --local'"),
+	{ .name = "patience",
+	  .argument = "NS",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct build_words, patience),
+	  .min = 1000000,
+	  .max = INT64_MAX,
+	  .help = "where the launcher goes on without a rank that died, take one for dead that says nothing for so "
+		  "long; default: 30s" },
+	{ .name = "throttle-disk",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct build_words, throttle_disk),
+	  .min = 1,
+	  .max = INT64_MAX,
+	  .help = "for experiments: let a host take as long as its traces and files take at this many bytes a "
+		  "second" },
+	RANK_OPTION_THROTTLE_LINK(struct build_words),
+	{ 0 },
+};
+
+/* Every process of the job dies with this one, which the launcher sees to. */
+static _Noreturn void cut_off(int status)
+{
+	fflush(NULL);
+	_exit(status);
+}
+
+static volatile sig_atomic_t late_status;
+
+static void end_late(int number)
+{
+	(void)number;
+	_exit(late_status);
+}
+
+static int build(struct link *link, const struct build_words *chosen, struct build_request *request,
+		 const struct roll_call *first, bool *is_one_host)
+{
+	struct progress progress = progress_begin(chosen->build.progress, chosen->build.quiet);
+	bool is_cut_off = false, is_cut = false;
+	int status = CLI_OK;
+	const struct build_job_options how = {
+		.local = chosen->local,
+		.throttle_disk = chosen->throttle_disk,
+		.patience_ns = chosen->patience != 0 ? chosen->patience : PATIENCE_NS,
+		.quiet = chosen->build.quiet,
+		.progress = &progress,
+	};
+	request->wanted.progress = progress_show;
+	request->wanted.progress_context = &progress;
+	request->wanted.cancel.go_on = progress_goes_on;
+	if (link->rank == 0)
+		status = build_job_lead(link, request, &how, &is_cut_off, is_one_host);
+	else
+		build_job_follow(link, request, &how, first, &is_cut_off, &is_cut);
+	if (is_cut)
+		slice_job_follow(link, request, &how, first, &is_cut_off);
+	if (*is_one_host && slice_job_can(link, request)) {
+		status = slice_job_lead(link, request, &how, &is_cut_off);
+		*is_one_host = false;
+	} else if (*is_one_host) {
+		slice_job_decline(link);
+	}
+	bool has_spoken = link->rank == 0 || (link->rank == 1 && roll_call_first_is_gone(first));
+	if (is_cut_off && !has_spoken)
+		launcher_let_others_speak();
+	if (is_cut_off)
+		cut_off(CLI_INPUT);
+	return status;
+}
+
+static int run_request(int argc, char **argv, const struct build_words *chosen, struct build_request *request)
+{
+	struct link link;
+	struct roll_call first;
+	bool is_one_host = false;
+	int status;
+	launcher_end_with("histree-mpi: ended by a signal, or because a rank died; nothing was changed\n");
+	if (!rank_link(&link, &argc, &argv, &first, &status)) {
+		launcher_end_with(NULL);
+		return rank_end(&link, status);
+	}
+	link.throttle = chosen->throttle_link;
+	link.go_on = progress_goes_on;
+	progress_catch_signals();
+	status = build(&link, chosen, request, &first, &is_one_host);
+	launcher_end_with(link.rank == 0 && status == CLI_OK && !is_one_host ? LAUNCHER_STORE_IS_COMPLETE : NULL);
+	/* A rank that died is not waited for for long. */
+	late_status = link.rank == 0 ? status : CLI_OK;
+	signal(SIGALRM, end_late);
+	alarm(END_SECONDS);
+	status = rank_end(&link, status);
+	alarm(0);
+	return is_one_host ? build_here(&chosen->build, request) : status;
+}
+
+static int verb_build_run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct cli_option all[OPTIONS_MAX];
+	struct cli_verb whole = *verb;
+	struct build_words chosen = { 0 };
+	struct build_request request;
+	struct cli_words words;
+	int status;
+	rank_add_options(all, OPTIONS_MAX, verb_build.options, verb_build_options);
+	whole.options = all;
+	if (!rank_begin(&whole, argc, argv, &chosen, &words, &status))
+		return status;
+	static char said[4096];
+	if (launcher_rank() > 0)
+		report_capture(said, sizeof(said));
+	status = build_request_read(&request, &chosen.build, &words);
+	report_capture(NULL, 0);
+	if (status == CLI_OK && request.wanted.backend > HISTREE_BACKEND_PARTIAL) {
+		status = CLI_USAGE;
+		if (launcher_rank() <= 0)
+			report("ranks build stores: '--backend %s' makes none", chosen.build.backend);
+	}
+	if (status == CLI_OK)
+		status = run_request(argc, argv, &chosen, &request);
+	build_request_release(&request, &chosen.build);
+	return status;
+}
+
+const struct cli_verb build_verb = {
+	.name = "build",
+	.summary = "read traces of many hosts, or one that is cut in time, by many ranks, and make a store",
+	.arguments = "TRACE...",
+	.words_min = 0,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = verb_build_options,
+	.run = verb_build_run,
+};
+
+/* ---- verb query ---------------------------------------------------------------------------------------------- */
+
+static const struct cli_option verb_query_options[] = {
+	CLI_OPTIONS_QUERY(struct question_words, query),
+	RANK_OPTION_SOCKET(struct question_words),
+	RANK_OPTION_LOCAL(struct question_words, "look for hosts in FOLDER first, where 'build --local' has them"),
+	RANK_OPTION_THROTTLE_LINK(struct question_words),
+	{ 0 },
+};
+
+static int verb_query_run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct question_words chosen = { 0 };
+	struct cli_words words;
+	struct link link;
+	struct roll_call first;
+	struct query_job job;
+	int status;
+	if (!rank_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	char unsaid[64];
+	if (launcher_rank() > 0)
+		report_capture(unsaid, sizeof(unsaid));
+	status = query_options_check(&chosen.query, words.count - 1);
+	report_capture(NULL, 0);
+	if (status != CLI_OK)
+		return launcher_rank() > 0 ? CLI_OK : status;
+	bool is_client = chosen.socket != NULL || launcher_rank() < 0;
+	if (is_client && job_client_ask(argc, argv, words.words[0], chosen.socket, &status))
+		return status;
+	if (!rank_link(&link, &argc, &argv, &first, &status))
+		return rank_end(&link, status);
+	link.throttle = chosen.throttle_link;
+	if (query_job_begin(&job, &link, words.words[0], chosen.local)) {
+		if (link.rank == 0)
+			status = query_job_ask(&job, argc - 1, argv + 1, stderr, STDOUT_FILENO);
+		else
+			query_job_answer(&job);
+	}
+	query_job_end(&job);
+	return rank_end(&link, status);
+}
+
+const struct cli_verb question_verb = {
+	.name = "query",
+	.summary = "ask all ranks for the states at a time or over a range of times",
+	.arguments = "STORE [PATTERN]...",
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.options = verb_query_options,
+	.run = verb_query_run,
+};
+
+/* ---- verb serve ---------------------------------------------------------------------------------------------- */
+
+enum { LOOK_MS = 100, TEXT_SIZE = 16384 };
+
+struct serve_words {
+	const char *socket, *local;
+	uint64_t throttle_link;
+	bool quiet;
+};
+
+static const struct cli_option verb_serve_options[] = {
+	{ .name = "socket",
+	  .argument = "PATH",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct serve_words, socket),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "listen for questions at PATH, on the node of rank 0; default: STORE.socket" },
+	RANK_OPTION_LOCAL(struct serve_words, "look for hosts in FOLDER first, where 'build --local' has them"),
+	RANK_OPTION_THROTTLE_LINK(struct serve_words),
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct serve_words, quiet),
+	  .help = "print only errors" },
+	{ 0 },
+};
+
+struct client_words {
+	int argc;
+	char **argv;
+};
+
+static bool read_words(const struct message *message, struct client_words *words)
+{
+	struct byte_reader reader = byte_reader(message->bytes, message->size);
+	uint64_t count = read_varint(&reader);
+	*words = (struct client_words){ 0 };
+	if (reader.failed || count > byte_reader_left(&reader))
+		return false;
+	words->argv = calloc((size_t)count + 1, sizeof(*words->argv));
+	for (uint64_t i = 0; i < count && words->argv != NULL; i++) {
+		struct message_text text = read_text(&reader);
+		words->argv[i] = message_text_copy(text);
+		if (words->argv[i] == NULL)
+			return false;
+		words->argc++;
+	}
+	return words->argv != NULL && !reader.failed;
+}
+
+static void free_words(struct client_words *words)
+{
+	for (int i = 0; i < words->argc; i++)
+		free(words->argv[i]);
+	free((void *)words->argv);
+}
+
+/* The store is among the words, which a client cannot choose: it is served one. */
+static bool names_store(const struct client_words *words, const char *path)
+{
+	for (int i = 1; i < words->argc; i++)
+		if (strcmp(words->argv[i], path) == 0)
+			return true;
+	return false;
+}
+
+/* The first word is the verb. */
+static int ask(struct query_job *job, const struct client_words *words, FILE *messages, int spool)
+{
+	struct face face;
+	if (strcmp(words->argv[0], question_verb.name) == 0)
+		return query_job_ask(job, words->argc - 1, words->argv + 1, messages, spool);
+	if (face_find(&face, words->argv[0]))
+		return face_ask(job, words->argc, words->argv, messages, spool);
+	return report_exit(CLI_USAGE, "a job is not asked '%s'", words->argv[0]);
+}
+
+/* Whether its client still waits for an answer. */
+static bool is_awaited(void *context)
+{
+	return !question_socket_is_gone(*(const int *)context);
+}
+
+static void answer_client(struct query_job *job, const char *path, int connection, const struct message *message,
+			  bool quiet)
+{
+	char text[TEXT_SIZE], *said = NULL;
+	size_t said_size = 0;
+	struct client_words words = { 0 };
+	int status = CLI_USAGE, spool = question_socket_spool();
+	FILE *messages = open_memstream(&said, &said_size);
+	job->asker.cancel = (struct histree_cancel){ is_awaited, &connection };
+	report_capture(text, sizeof(text));
+	if (spool < 0 || messages == NULL)
+		status = report_exit(CLI_INPUT, "there is no room for the answer");
+	else if (!read_words(message, &words))
+		report("the question is damaged");
+	else if (!names_store(&words, path))
+		report("the job at this socket serves '%s', and no other store", path);
+	else
+		status = ask(job, &words, messages, spool);
+	report_capture(NULL, 0);
+	if (job->asker.is_stopped && !quiet)
+		report("a client is gone; the ranks were stopped");
+	job->asker.cancel = (struct histree_cancel){ 0 };
+	job->asker.is_stopped = false;
+	free_words(&words);
+	if (messages != NULL)
+		fclose(messages);
+	if (spool >= 0)
+		question_socket_reply(connection, spool, status, *text == '\0' && said != NULL ? said : text);
+	else
+		close(connection);
+	free(said);
+}
+
+static int serve(struct query_job *job, const char *store, const struct serve_words *chosen)
+{
+	struct question_socket socket = { .file = -1 };
+	struct histree_error error = { 0 };
+	struct message message = { 0 };
+	char *path = question_socket_name(store, chosen->socket), *real = realpath(store, NULL);
+	int status = CLI_OK;
+	if (path == NULL || real == NULL)
+		status = report_no_memory();
+	else if (question_socket_open(&socket, path, &error) != HISTREE_OK)
+		status = report_error(&error);
+	if (status == CLI_OK && !chosen->quiet)
+		report("'%s': %zu hosts, %d ranks; listening at '%s'", store, job->set.count, job->link->count,
+		       path);
+	while (status == CLI_OK && !job->is_lost && progress_goes_on(NULL)) {
+		int connection = question_socket_accept(&socket, LOOK_MS, &message);
+		if (connection >= 0)
+			answer_client(job, real, connection, &message, chosen->quiet);
+	}
+	question_socket_close(&socket);
+	if (job->is_lost)
+		status = report_exit(CLI_INPUT, "a rank is gone, and with it its hosts; the job ends");
+	message_release(&message);
+	free(real);
+	free(path);
+	return status;
+}
+
+static int verb_serve_run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct serve_words chosen = { 0 };
+	struct cli_words words;
+	struct link link;
+	struct roll_call first;
+	struct query_job job;
+	int status;
+	if (!rank_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	if (!rank_link(&link, &argc, &argv, &first, &status))
+		return rank_end(&link, status);
+	link.throttle = chosen.throttle_link;
+	signal(SIGPIPE, SIG_IGN);
+	/* A launcher that is to end sends this to all ranks; rank 0 ends them in order. */
+	progress_catch_signals();
+	if (query_job_begin(&job, &link, words.words[0], chosen.local)) {
+		if (link.rank == 0)
+			status = serve(&job, words.words[0], &chosen);
+		else
+			query_job_answer(&job);
+	}
+	query_job_end(&job);
+	return rank_end(&link, status);
+}
+
+const struct cli_verb serve_verb = {
+	.name = "serve",
+	.summary = "keep ranks with open histories, which answer questions in milliseconds",
+	.arguments = "STORE",
+	.words_min = 1,
+	.words_max = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = verb_serve_options,
+	.run = verb_serve_run,
+};
+
+/* ---- verb face ----------------------------------------------------------------------------------------------- */
+
+static int ask_ranks(int argc, char **argv, const struct face_words *chosen, const char *store)
+{
+	struct link link;
+	struct roll_call first;
+	struct query_job job;
+	int status;
+	if (!rank_link(&link, &argc, &argv, &first, &status))
+		return rank_end(&link, status);
+	link.throttle = chosen->throttle_link;
+	if (query_job_begin(&job, &link, store, chosen->local)) {
+		if (link.rank == 0)
+			status = face_ask(&job, argc, argv, stderr, STDOUT_FILENO);
+		else
+			query_job_answer(&job);
+	}
+	query_job_end(&job);
+	return rank_end(&link, status);
+}
+
+int face_run(int argc, char **argv)
+{
+	struct face face;
+	struct face_words chosen = { 0 };
+	struct cli_words words;
+	int status = CLI_USAGE;
+	char **line = calloc((size_t)argc + 1, sizeof(*line));
+	if (line == NULL || !face_find(&face, argv[0])) {
+		free((void *)line);
+		return report_no_memory();
+	}
+	memcpy((void *)line, (void *)argv, (size_t)argc * sizeof(*line)); /* it is reordered */
+	if (rank_begin(&face.verb, argc, line, &chosen, &words, &status)) {
+		bool is_client = chosen.socket != NULL || launcher_rank() < 0;
+		if (!is_client || !job_client_ask(argc, argv, words.words[0], chosen.socket, &status))
+			status = ask_ranks(argc, argv, &chosen, words.words[0]);
+	}
+	free((void *)line);
+	return status;
+}
