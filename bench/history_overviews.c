@@ -21,7 +21,7 @@
 #include "base/random.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
-#include "overview/state_counts.h"
+#include "overview/overview_choice.h"
 
 enum { SPACING = 20000, ROWS = 32, PIXELS = 1228, BUSIEST = 32 };
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
+/*
+ * overview_choice.c - which attributes an overview has, in cells of what length, and what it may take.
+ */
 #include "overview/overview_choice.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +16,406 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "overview/overview_cells.h"
+#include "base/table.h"
+#include "histree/history.h"
+#include "histree/query.h"
+#include "histree/status.h"
+#include "histree/value.h"
+#include "state/history.h"
 #include "state/history_overviews.h"
+#include "state/number_summary.h"
+#include "tree/tree_counts.h"
+
+/* ---- overview progress --------------------------------------------------------------------------------------- */
+
+/* Counting takes half of the time, about, the first overview half of the rest, and so on. */
+enum histree_status overview_progress_show(const struct overview_progress *progress, double share,
+					   struct histree_error *error)
+{
+	double left = ldexp(1, -(int)progress->steps);
+	if (progress->go_on == NULL || progress->go_on(progress->context, 1 - left + left / 2 * share))
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
+}
+
+/* ---- overview options ---------------------------------------------------------------------------------------- */
+
+enum {
+	STATES_IN_WINDOW_MAX = 128 << 10,
+	STATES_IN_WINDOW_MIN = 8 << 10,
+	STATE_BYTES = 384, /* in four windows, each with its values */
+};
+
+static void complete(uint32_t *option, uint32_t by_default)
+{
+	if (*option == 0)
+		*option = by_default;
+}
+
+/* So many that windows that are read, prepared and taken at a time have about the memory that a tree has. */
+static uint32_t states_in_window(size_t memory_max)
+{
+	const size_t states = memory_max / STATE_BYTES;
+	if (memory_max == 0 || states > STATES_IN_WINDOW_MAX)
+		return STATES_IN_WINDOW_MAX;
+	return states > STATES_IN_WINDOW_MIN ? (uint32_t)states : STATES_IN_WINDOW_MIN;
+}
+
+struct overview_options overview_options_complete(const struct overview_options *asked)
+{
+	struct overview_options options = asked != NULL ? *asked : (struct overview_options){ 0 };
+	if (options.history_states_min == 0)
+		options.history_states_min = 1 << 20;
+	complete(&options.states_min, 1024);
+	complete(&options.states_in_cell, 64);
+	complete(&options.states_in_window, states_in_window(options.memory_max));
+	/* A view of the whole lifetime of an attribute has no more pixels than a quarter of this. */
+	complete(&options.cells_min, 8192);
+	complete(&options.cells_least, 2048);
+	complete(&options.cost_max_share, 10);
+	complete(&options.percent_max, 15);
+	complete(&options.numbers_percent_max, 4);
+	complete(&options.sums_percent_max, 3);
+	complete(&options.sum_states_min, 256);
+	complete(&options.cube_percent_max, 2);
+	complete(&options.number_states_min, 4096);
+	complete(&options.number_states_log2, 6);
+	return options;
+}
+
+bool overview_options_coarser(struct overview_options *options, uint64_t bytes_max, uint64_t bytes)
+{
+	/* A bit less than what would just fit, so that it does; and no trifle, so that there is an end. */
+	double part = bytes > 0 ? 0.9 * (double)bytes_max / (double)bytes : 0.5;
+	part = part < 0.25 ? 0.25 : part > 0.75 ? 0.75 : part;
+	options->cells_min = (uint32_t)(options->cells_min * part);
+	options->states_in_cell = (uint32_t)(options->states_in_cell / part) + 1;
+	options->cost_max_share = options->cost_max_share < UINT32_MAX / 2
+					  ? (uint32_t)(options->cost_max_share / (bytes > 0 ? part : 1))
+					  : options->cost_max_share;
+	return options->cells_min >= options->cells_least;
+}
+
+/* ---- overview cells ------------------------------------------------------------------------------------------ */
+
+/* ---- one cell -------------------------------------------------------------------------------------------- */
+
+/* As many shares as there are values: none has to be left out, however short it was before it got long. */
+static enum histree_status make_room(struct overview_cells *cells, uint32_t value_count,
+				     struct histree_error *error)
+{
+	size_t had = cells->slots_capacity;
+	if (!array_reserve(&cells->shares, &cells->shares_capacity, value_count) ||
+	    !array_reserve(&cells->slots, &cells->slots_capacity, value_count))
+		return error_memory(error, "an overview");
+	if (cells->slots_capacity > had)
+		memset(cells->slots + had, 0, (cells->slots_capacity - had) * sizeof(*cells->slots));
+	return HISTREE_OK;
+}
+
+static void add_share(struct overview_cells *cells, uint32_t value, uint64_t ns)
+{
+	if (value == OVERVIEW_REST) {
+		cells->rest += ns;
+		return;
+	}
+	uint32_t slot = cells->slots[value];
+	if (slot < cells->share_count && cells->shares[slot].value == value) {
+		cells->shares[slot].ns += ns;
+		return;
+	}
+	cells->slots[value] = (uint32_t)cells->share_count;
+	cells->shares[cells->share_count++] = (struct overview_share){ ns, value };
+}
+
+static void swap(struct overview_share *one, struct overview_share *other)
+{
+	struct overview_share kept = *one;
+	*one = *other;
+	*other = kept;
+}
+
+static bool is_apart(const struct overview_scale *scale, uint32_t value)
+{
+	for (unsigned i = 0; i < OVERVIEW_VALUES_APART; i++)
+		if (scale->apart[i] == value)
+			return true;
+	return false;
+}
+
+/* The values to keep come first, those of the most time before the others; returns how many they are. */
+static size_t choose_kept(struct overview_cells *cells, const struct overview_scale *scale)
+{
+	struct overview_share *shares = cells->shares;
+	size_t kept = 0;
+	for (; kept < cells->share_count && kept < OVERVIEW_VALUES_KEPT; kept++)
+		for (size_t i = kept + 1; i < cells->share_count; i++)
+			if (shares[i].ns > shares[kept].ns)
+				swap(&shares[i], &shares[kept]);
+	for (size_t i = kept; i < cells->share_count; i++)
+		if (is_apart(scale, shares[i].value))
+			swap(&shares[i], &shares[kept++]);
+	for (size_t i = kept; i < cells->share_count; i++)
+		cells->rest += shares[i].ns;
+	return kept;
+}
+
+static enum histree_status put(struct overview_cells *cells, uint32_t attribute, uint32_t value, histree_time start,
+			       histree_time end, struct histree_error *error)
+{
+	if (!array_reserve(&cells->states, &cells->capacity, cells->count + 1))
+		return error_memory(error, "an overview");
+	cells->states[cells->count++] = (struct overview_state){ start, end, value, attribute };
+	return HISTREE_OK;
+}
+
+/* `ns` of a value from *start on, as part of the state before where that had the same value. */
+static enum histree_status put_part(struct overview_cells *cells, uint32_t attribute, uint32_t value, uint64_t ns,
+				    histree_time *start, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (ns == 0)
+		return HISTREE_OK;
+	histree_time end = (histree_time)((uint64_t)*start + ns - 1);
+	if (cells->can_go_on && cells->states[cells->count - 1].value == value)
+		cells->states[cells->count - 1].end = end;
+	else
+		status = put(cells, attribute, value, *start, end, error);
+	cells->can_go_on = true;
+	*start = (histree_time)((uint64_t)*start + ns);
+	return status;
+}
+
+/* How long the values of the cell lasted, all together. */
+static uint64_t filled_ns(const struct overview_cells *cells)
+{
+	uint64_t ns = cells->rest;
+	for (size_t i = 0; i < cells->share_count; i++)
+		ns += cells->shares[i].ns;
+	return ns;
+}
+
+/*
+ * What goes on from the cell before comes first, and what lasted longest comes last, for it is the likeliest to go
+ * on: so a value that is there all the time is one state for two cells.
+ */
+static enum histree_status close_cell(struct overview_cells *cells, const struct overview_scale *scale,
+				      uint32_t attribute, histree_time start, struct histree_error *error)
+{
+	const uint64_t end = (uint64_t)start + filled_ns(cells);
+	size_t kept = choose_kept(cells, scale), first = kept;
+	for (size_t i = 0; cells->can_go_on && i < kept; i++)
+		if (cells->shares[i].value == cells->states[cells->count - 1].value)
+			first = i;
+	enum histree_status status = HISTREE_OK;
+	if (first < kept)
+		status = put_part(cells, attribute, cells->shares[first].value, cells->shares[first].ns, &start,
+				  error);
+	if (status == HISTREE_OK)
+		status = put_part(cells, attribute, OVERVIEW_REST, cells->rest, &start, error);
+	for (size_t i = kept; i-- > 0 && status == HISTREE_OK;)
+		if (i != first)
+			status = put_part(cells, attribute, cells->shares[i].value, cells->shares[i].ns, &start,
+					  error);
+	assert(status != HISTREE_OK || (uint64_t)start == end);
+	cells->share_count = 0;
+	cells->rest = 0;
+	return status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+static bool is_long(const struct overview_scale *scale, const struct overview_state *state)
+{
+	return (uint64_t)state->end - (uint64_t)state->start >= (UINT64_C(1) << scale->width_log2) - 1;
+}
+
+/* The last ns of the cell that has the time `t`, or of the range. */
+static histree_time cell_end(const struct overview_scale *scale, histree_time t)
+{
+	uint64_t cell = ((uint64_t)t - (uint64_t)scale->origin) >> scale->width_log2;
+	uint64_t after = (cell + 1) << scale->width_log2;
+	histree_time end = (histree_time)((uint64_t)scale->origin + after - 1);
+	return end < t || end > scale->to ? scale->to : end;
+}
+
+/*
+ * From *start on, in states[0], which is short: what lies in one cell.  Returns how many states are done with; of
+ * the one that comes next, *start is the first ns that is not.
+ */
+static size_t fill_cell(struct overview_cells *cells, const struct overview_scale *scale,
+			const struct overview_state *states, size_t count, histree_time *start)
+{
+	histree_time end = cell_end(scale, *start);
+	size_t i = 0;
+	for (; i < count && states[i].start <= end && (i == 0 || !is_long(scale, &states[i])); i++) {
+		histree_time first = states[i].start > *start ? states[i].start : *start;
+		histree_time last = states[i].end < end ? states[i].end : end;
+		add_share(cells, states[i].value, (uint64_t)last - (uint64_t)first + 1);
+		if (states[i].end > end) {
+			*start = end + 1; /* the rest of it is of the next cell */
+			break;
+		}
+	}
+	return i;
+}
+
+/* States of one attribute follow each other without gap and without overlap. */
+static void states_assert(const struct overview_state *states, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert(states[i].start <= states[i].end);
+		assert(i == 0 || (states[i].attribute == states[0].attribute &&
+				  states[i - 1].end < states[i].start && states[i - 1].end + 1 == states[i].start));
+	}
+}
+
+enum histree_status overview_cells_add(struct overview_cells *cells, const struct overview_scale *scale,
+				       const struct overview_state *states, size_t count,
+				       struct histree_error *error)
+{
+	histree_time from = scale->from; /* what comes before is done with */
+	enum histree_status status = make_room(cells, scale->value_count, error);
+	states_assert(states, count);
+	cells->can_go_on = false;
+	for (size_t i = 0; i < count && status == HISTREE_OK;) {
+		if (is_long(scale, &states[i])) {
+			cells->can_go_on = false;
+			if (states[i].end <= scale->to)
+				status = put(cells, states[i].attribute, states[i].value, states[i].start,
+					     states[i].end, error);
+			i++;
+			continue;
+		}
+		histree_time start = states[i].start > from ? states[i].start : from;
+		if (start > scale->to)
+			break;
+		uint32_t attribute = states[i].attribute;
+		from = start;
+		i += fill_cell(cells, scale, states + i, count - i, &from);
+		status = close_cell(cells, scale, attribute, start, error);
+	}
+	return status;
+}
+
+void overview_cells_clear(struct overview_cells *cells)
+{
+	cells->count = 0;
+}
+
+void overview_cells_release(struct overview_cells *cells)
+{
+	free(cells->states);
+	free(cells->shares);
+	free(cells->slots);
+	*cells = (struct overview_cells){ 0 };
+}
+
+/* ---- state counts -------------------------------------------------------------------------------------------- */
+
+enum { MEMORY_DEFAULT = 64 << 20, SHARE = 4 };
+
+struct counting {
+	struct state_counts *counts;
+	const struct overview_progress *progress;
+	histree_quark first; /* of the host that is counted */
+	uint32_t attribute_count;
+	bool is_shared; /* several threads count */
+};
+
+static unsigned kind_of(const struct histree_value *value)
+{
+	if (value->type == HISTREE_CUSTOM)
+		return HAS_CUSTOM;
+	return number_summary_takes(value) ? HAS_NUMBER : 0;
+}
+
+/* Another thread may count states of the same attribute. */
+static void add_shared(uint32_t *count, uint8_t *kinds_of, uint32_t states, uint8_t kinds)
+{
+	uint32_t had = __atomic_load_n(count, __ATOMIC_RELAXED), sum;
+	do
+		sum = states < UINT32_MAX - had ? had + states : UINT32_MAX;
+	while (!__atomic_compare_exchange_n(count, &had, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if ((__atomic_load_n(kinds_of, __ATOMIC_RELAXED) & kinds) != kinds)
+		__atomic_fetch_or(kinds_of, kinds, __ATOMIC_RELAXED);
+}
+
+static void count_states(void *context, histree_quark quark, uint32_t states, unsigned kinds)
+{
+	const struct counting *counting = context;
+	struct state_counts *counts = counting->counts;
+	if (quark >= counting->attribute_count) /* of a damaged node */
+		return;
+	quark += counting->first;
+	if (counting->is_shared) { /* the caller's thread looks at the tables, see go_on() */
+		add_shared(&counts->states[quark], &counts->kinds[quark], states, (uint8_t)kinds);
+		return;
+	}
+	state_counts_pass(counts, quark);
+	uint32_t *count = &counts->states[quark];
+	*count = states < UINT32_MAX - *count ? *count + states : UINT32_MAX;
+	counts->kinds[quark] |= (uint8_t)kinds;
+}
+
+static enum histree_status go_on(void *context, double share, struct histree_error *error)
+{
+	const struct counting *counting = context;
+	table_space_look(counting->counts->of_states.space);
+	return overview_progress_show(counting->progress, share, error);
+}
+
+static bool make_tables(struct state_counts *counts, const char *path, size_t memory_max)
+{
+	const size_t count = (size_t)counts->attribute_count + 1;
+	/* Most is for the windows and trees that come after: counts are read in order, also from a file. */
+	if (!table_space_init(&counts->space, path, (memory_max != 0 ? memory_max : MEMORY_DEFAULT) / SHARE))
+		return false;
+	counts->of_states.space = counts->of_kinds.space = &counts->space;
+	counts->states = table_allocate(&counts->of_states, count * sizeof(*counts->states));
+	counts->kinds = table_allocate(&counts->of_kinds, count * sizeof(*counts->kinds));
+	return counts->states != NULL && counts->kinds != NULL;
+}
+
+enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
+				      const struct overview_options *options,
+				      const struct overview_progress *progress, struct histree_error *error)
+{
+	uint32_t attribute_count = histree_history_info(history)->attribute_count;
+	*counts = (struct state_counts){ .attribute_count = attribute_count };
+	if (!make_tables(counts, history_path(history), options->memory_max))
+		return error_memory(error, "an overview");
+	struct counting counting = {
+		.counts = counts,
+		.progress = progress,
+		.attribute_count = attribute_count,
+		.is_shared = options->crew != NULL && options->threads > 1,
+	};
+	const struct node_counter counter = { .class_of = kind_of, .count = count_states, .context = &counting };
+	size_t host_count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
+	if (hosts == NULL)
+		return tree_count(history_tree(history), &counter, options->crew, options->threads, go_on, error);
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++) {
+		counting.first = hosts[i].folder + 1;
+		counting.attribute_count = hosts[i].count;
+		if (hosts[i].history != NULL)
+			status = tree_count(history_tree(hosts[i].history), &counter, options->crew,
+					    options->threads, go_on, error);
+	}
+	return status;
+}
+
+void state_counts_release(struct state_counts *counts)
+{
+	table_release(&counts->of_states, counts->states);
+	table_release(&counts->of_kinds, counts->kinds);
+	table_space_release(&counts->space);
+	*counts = (struct state_counts){ 0 };
+}
+
+/* ---- overview choice ----------------------------------------------------------------------------------------- */
 
 enum { WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
 

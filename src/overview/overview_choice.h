@@ -1,13 +1,159 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_choice.h - which attributes go into an overview, and how long their cells are.
+ * overview_choice.h - which attributes an overview has, in cells of what length, and what it may take.
+ *
+ * How far the making of overviews is.
+ *
+ * How many overviews a history gets, and how fine they are.
+ *
+ * The states of one attribute, made fewer: what is shorter than a cell of time is added up by
+ * cell.
+ *
+ * A state that is at least as long as a cell stays what it is.  Between such states time is cut at multiples of the
+ * width of a cell, and each cell has each of its values once, for as long as it lasted in it: where in the cell is
+ * forgotten.  So what is added up over a range is right but for the cells at its two ends.
+ *
+ * A cell keeps the values that lasted longest, and those that are to be told apart; the rest of its time is one
+ * state, OVERVIEW_REST.
+ *
+ * How many states each attribute of a history has, and of what kind.
+ *
+ * Which attributes go into an overview, and how long their cells are.
  */
 #ifndef OVERVIEW_OVERVIEW_CHOICE_H
 #define OVERVIEW_OVERVIEW_CHOICE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "histree/history.h"
 #include "histree/query.h"
-#include "overview/overview_options.h"
-#include "overview/state_counts.h"
+#include "histree/status.h"
+#include "histree/value.h"
+
+struct overview_progress {
+	bool (*go_on)(void *context, double share); /* see struct overview_options; may be NULL */
+	void *context;
+	unsigned steps; /* that are done: counting, and overviews */
+};
+
+/* Reports the share of the part at hand that is done.  Returns HISTREE_ERR_CANCELLED if nobody wants the rest. */
+enum histree_status overview_progress_show(const struct overview_progress *progress, double share,
+					   struct histree_error *error);
+
+struct crew;
+
+/* Zero means the default. */
+struct overview_options {
+	uint64_t history_states_min;  /* a history with fewer has none; 1 Mi */
+	uint32_t states_min;          /* of an attribute that goes into an overview; 1,024 */
+	uint32_t states_in_cell;      /* of the first overview, on average; 64 */
+	uint32_t states_in_window;    /* that are in a window, about; 128 Ki, or as many as `memory_max` lets */
+	uint32_t cells_min;           /* over the lifetime of an attribute, in the first overview; 8,192 */
+	uint32_t cells_least;         /* with fewer, an overview is not worth its bytes; 2,048 */
+	uint32_t percent_max;         /* of the history's bytes, that all overviews have at most; 15 */
+	uint32_t numbers_percent_max; /* that the number overview has at most; 4 */
+	uint32_t number_states_min;   /* of an attribute that goes into it; 4,096 */
+	uint32_t number_states_log2;  /* of a summary, at least; 6 */
+	uint32_t sums_percent_max;    /* that the overview of sums has at most; 3 */
+	uint32_t sum_states_min;      /* of an attribute that goes into it; 256 */
+	uint32_t cube_percent_max;    /* that the cube has at most; 2 */
+	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
+	size_t memory_max;       /* of the buffers of one, as in struct histree_tree_options */
+	uint32_t threads;        /* that they have work for */
+	struct crew *crew;       /* of so many, but for the caller's; NULL: with threads, one of their own */
+	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */
+	bool (*go_on)(void *context, double share);
+	void *context;
+};
+
+/* Returns the options with defaults instead of zeros; NULL: all of them are. */
+struct overview_options overview_options_complete(const struct overview_options *asked);
+
+/*
+ * Chooses fewer cells: so many that overviews of `bytes` get `bytes_max`, or half as many if 0 bytes are known.
+ * Returns false if they are too few to be of use.
+ */
+bool overview_options_coarser(struct overview_options *options, uint64_t bytes_max, uint64_t bytes);
+
+enum { OVERVIEW_VALUES_KEPT = 3, OVERVIEW_VALUES_APART = 3 };
+
+/* Instead of the index of a value: several others, not told apart. */
+#define OVERVIEW_REST UINT32_MAX
+
+struct overview_state {
+	histree_time start, end; /* both inclusive */
+	uint32_t value;          /* an index */
+	uint32_t attribute;      /* whose it is */
+};
+
+struct overview_share {
+	uint64_t ns;
+	uint32_t value;
+};
+
+/* A zeroed one has no states.  What is added stays in `states` until overview_cells_clear(). */
+struct overview_cells {
+	struct overview_state *states;
+	size_t count, capacity;
+
+	/* The cell that is being filled.  Where a value is in `shares`, if it is there, `slots` says. */
+	struct overview_share *shares;
+	uint32_t *slots; /* by value; what it says of one that is not there means nothing */
+	size_t share_count, shares_capacity, slots_capacity;
+	uint64_t rest;
+	bool can_go_on; /* the last state is part of a cell, and the next one may continue it */
+};
+
+struct overview_scale {
+	histree_time origin;   /* cells are counted from here */
+	histree_time from, to; /* what lies outside is left to others */
+	unsigned width_log2;   /* of a cell, in ns; 0 to 62 */
+	uint32_t value_count;  /* values are less than that, or OVERVIEW_REST */
+	/* Values that are never put to the rest; OVERVIEW_REST: none. */
+	uint32_t apart[OVERVIEW_VALUES_APART];
+};
+
+/*
+ * Adds the states of one attribute that meet the range of the scale, in the order of time and without gaps.
+ * A long state belongs to the range in which it ends.
+ */
+enum histree_status overview_cells_add(struct overview_cells *cells, const struct overview_scale *scale,
+				       const struct overview_state *states, size_t count,
+				       struct histree_error *error);
+void overview_cells_clear(struct overview_cells *cells);
+void overview_cells_release(struct overview_cells *cells);
+
+enum { HAS_NUMBER = 1, HAS_CUSTOM = 2 };
+
+/* A zeroed one is empty; five bytes an attribute, in files where these are many (base/table.h). */
+struct state_counts {
+	uint32_t *states; /* by quark; UINT32_MAX: so many or more */
+	uint8_t *kinds;   /* what is among them */
+	uint32_t attribute_count;
+	struct table_space space; /* of the tables that these are: it stays where it is */
+	struct table of_states, of_kinds;
+};
+
+/*
+ * Reads all nodes of a history once, with the threads of the options.  Tables may have a quarter of their
+ * `memory_max` bytes of memory; 0: 16 MiB.
+ */
+enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
+				      const struct overview_options *options,
+				      const struct overview_progress *progress, struct histree_error *error);
+
+/* Whoever goes through all attributes asks so on the way, that pages of the tables leave. */
+static inline void state_counts_pass(const struct state_counts *counts, histree_quark quark)
+{
+	enum { ATTRIBUTES_PER_LOOK = 1 << 18 };
+	if (quark % ATTRIBUTES_PER_LOOK == 0)
+		table_space_look(counts->of_states.space);
+}
+
+void state_counts_release(struct state_counts *counts);
 
 /* An attribute of the history being read that goes into the overview being made. */
 struct condensed {
@@ -61,7 +207,6 @@ enum histree_status overview_choice_join(struct overview_choice *choice, const s
 enum histree_status overview_choice_places(const struct overview_choice *choice,
 					   const struct overview_choice *other, uint32_t **places,
 					   struct histree_error *error);
-
 enum histree_status overview_choice_copy(struct overview_choice *choice, const struct overview_choice *from,
 					 struct histree_error *error);
 
@@ -70,7 +215,6 @@ void overview_choice_of_overview(struct overview_choice *choice, const struct ov
 
 /* Returns the index of an attribute that is read; `near` is that of the one before. */
 uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near);
-
 void overview_choice_release(struct overview_choice *choice);
 
 #endif

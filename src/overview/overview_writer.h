@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_writer.h - make the overviews of a finished history (state/history_overviews.h,
+ * overview_writer.h - how many bytes an overview is likely to have, from a few windows of its history
+ * (docs/design/0080-overviews-that-fit.md).
+ *
+ * The windows are read once, lie in memory, and are made fewer for each choice that is tried.
+ *
+ * Make the overviews of a finished history (state/history_overviews.h,
  * docs/design/0013-overviews.md).
  */
 #ifndef OVERVIEW_OVERVIEW_WRITER_H
@@ -8,7 +13,34 @@
 
 #include "base/io.h"
 #include "histree/history.h"
-#include "overview/overview_options.h"
+#include "overview/overview_choice.h"
+#include "overview/overview_window.h"
+#include "state/attribute_tree.h"
+#include "state/interval_sink.h"
+
+struct table_space;
+
+enum { OVERVIEW_TRIAL_WINDOWS = 3 };
+
+/* A zeroed one has read nothing. */
+struct overview_trial {
+	struct histree_history_info of;
+	struct overview_choice choice; /* what was read, with the widths that are tried */
+	uint64_t windows;              /* that the history has, about */
+	size_t count;                  /* of those that were read; 0: the history is too short for a trial */
+	struct overview_window read[OVERVIEW_TRIAL_WINDOWS];
+};
+
+/* Reads some windows of what is chosen, with about so many states in each. */
+enum histree_status overview_trial_read(struct overview_trial *trial, struct histree_history *history,
+					const struct overview_choice *choice, size_t states_in_window,
+					struct histree_error *error);
+
+/* Gets the bytes that an overview of a choice is likely to have: of the one that was read, or of some of that. */
+enum histree_status overview_trial_bytes(struct overview_trial *trial, const struct overview_choice *choice,
+					 const struct overview_options *options, uint64_t *bytes,
+					 struct histree_error *error);
+void overview_trial_release(struct overview_trial *trial);
 
 /*
  * Writes the overviews next to the history at a path, which is complete.  Reads the history twice, and each

@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "histree/lookup.h"
-#include "overview/overview_file.h"
+#include "overview/pyramid_file.h"
 #include "overview/overview_writer.h"
 #include "state/history.h"
 #include "state/number_summary.h"

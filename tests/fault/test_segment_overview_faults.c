@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "histree/segment_stats.h"
-#include "overview/segment_overview_writer.h"
+#include "overview/segment_pyramid.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"

@@ -6,7 +6,7 @@
 #ifndef PROPERTY_OVERVIEW_CASE_H
 #define PROPERTY_OVERVIEW_CASE_H
 
-#include "overview/overview_cells.h"
+#include "overview/overview_choice.h"
 #include "overview/overview_writer.h"
 #include "state/history_overviews.h"
 #include "support/reference.h"

@@ -20,7 +20,7 @@
 #include "histree/segment_density.h"
 #include "histree/segment_stats.h"
 #include "histree/segment_view.h"
-#include "overview/segment_overview_writer.h"
+#include "overview/segment_pyramid.h"
 #include "query/pixel_scale.h"
 #include "segment/segment_backend.h"
 #include "support/effort.h"

@@ -21,7 +21,7 @@
 #include "histree/segment_rows.h"
 #include "histree/segment_stats.h"
 #include "histree/segment_view.h"
-#include "overview/segment_overview_writer.h"
+#include "overview/segment_pyramid.h"
 #include "segment/segment_backend.h"
 #include "support/memory_io.h"
 #include "support/segments.h"

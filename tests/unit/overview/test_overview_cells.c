@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "overview/overview_cells.h"
+#include "overview/overview_choice.h"
 #include "support/effort.h"
 #include "support/workload.h"
 

@@ -16,7 +16,6 @@
 
 #include "base/random.h"
 #include "histree/state_system.h"
-#include "overview/overview_trial.h"
 #include "overview/overview_writer.h"
 #include "state/history_overviews.h"
 

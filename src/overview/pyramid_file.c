@@ -1,13 +1,119 @@
 // SPDX-License-Identifier: MIT
-#include "overview/ladder_file.h"
+/*
+ * pyramid_file.c - the file of a pyramid of cells while it is made: its attributes, its states, its levels.
+ */
+#include "overview/pyramid_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "overview/overview_file.h"
-#include "overview/window_walk.h"
+#include "base/io.h"
+#include "histree/history.h"
+#include "histree/value.h"
+#include "overview/overview_choice.h"
+#include "overview/overview_window.h"
+#include "state/attribute_tree.h"
+#include "state/interval_sink.h"
+#include "state/leveled_overview.h"
 #include "state/state_file.h"
+
+/* ---- ladder states ------------------------------------------------------------------------------------------- */
+
+enum histree_status ladder_states_add(struct ladder_states *states, const struct histree_interval *state,
+				      struct histree_error *error)
+{
+	const struct histree_value *value = &state->value;
+	const size_t size = value->type == HISTREE_CUSTOM ? value->size : 0;
+	if (!array_reserve(&states->states, &states->capacity, states->count + 1) ||
+	    !array_reserve(&states->bytes, &states->bytes_capacity, states->size + size + 1))
+		return error_memory(error, "an overview");
+	states->states[states->count++] = (struct ladder_state){
+		.start = state->start,
+		.end = state->end,
+		.own = state->quark,
+		.type = value->type,
+		.value = value->type == HISTREE_INT ? value->int32 : 0,
+		.size = (uint32_t)size,
+		.at = states->size,
+	};
+	if (size > 0)
+		memcpy(states->bytes + states->size, value->bytes, size);
+	states->size += size;
+	return HISTREE_OK;
+}
+
+struct histree_interval ladder_states_get(const struct ladder_states *states, size_t index)
+{
+	const struct ladder_state *state = &states->states[index];
+	struct histree_interval interval = {
+		.quark = state->own, .start = state->start, .end = state->end, .value = histree_null()
+	};
+	if (state->type == HISTREE_CUSTOM)
+		interval.value = histree_custom(states->bytes + state->at, state->size);
+	else if (state->type == HISTREE_INT)
+		interval.value = histree_int(state->value);
+	return interval;
+}
+
+void ladder_states_clear(struct ladder_states *states)
+{
+	states->count = states->size = 0;
+}
+
+void ladder_states_release(struct ladder_states *states)
+{
+	free(states->states);
+	free(states->bytes);
+	*states = (struct ladder_states){ 0 };
+}
+
+/* ---- overview file ------------------------------------------------------------------------------------------- */
+
+enum histree_status overview_file_name(struct attribute_tree *attributes, histree_quark parent, uint32_t number,
+				       histree_quark *out, struct histree_error *error)
+{
+	char name[16];
+	int size = snprintf(name, sizeof(name), "%" PRIu32, number);
+	return attribute_tree_add(attributes, parent, name, (size_t)size, out, error);
+}
+
+enum histree_status overview_file_groups(const struct interval_sink *sink, const struct attribute_tree *attributes,
+					 const struct histree_history_info *of, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = attributes->root.first_child; quark != HISTREE_ROOT && status == HISTREE_OK;
+	     quark = attributes->attributes[quark].next_sibling) {
+		const struct histree_interval null = { .quark = quark, .start = of->start, .end = of->end };
+		status = sink->add(sink->context, &null, error);
+	}
+	return status;
+}
+
+enum histree_status overview_file_bytes(const struct io *io, const char *path, uint64_t *bytes,
+					struct histree_error *error)
+{
+	off_t size = 0;
+	int file = io->open(io->context, path, O_RDONLY, 0);
+	if (file < 0 || io->size(io->context, file, &size) != 0) {
+		enum histree_status status =
+			error_set(error, HISTREE_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+		if (file >= 0)
+			io->close(io->context, file);
+		return status;
+	}
+	io->close(io->context, file);
+	*bytes = (uint64_t)size;
+	return HISTREE_OK;
+}
+
+/* ---- ladder file --------------------------------------------------------------------------------------------- */
 
 enum histree_status ladder_file_init(struct ladder_file *file, const struct ladder_source *source,
 				     const struct leveled_kind *kind, struct histree_error *error)

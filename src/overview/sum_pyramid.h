@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sum_ladder.h - the states of some attributes, each in the order of time, become sums of cells of 2^W ns, of
+ * sum_pyramid.h - the pyramid of sums: how long an attribute had each value in a cell of time.
+ *
+ * The states of some attributes, each in the order of time, become sums of cells of 2^W ns, of
  * eight of these cells, and so on (docs/design/0078-sums.md).
+ *
+ * Make the overview of sums of a finished history (state/history_sums.h).
+ *
+ * Whoever walks through the history for its overviews hands the windows over, as to a number_writer:
+ *
+ * 	sum_writer_begin(source, bytes_max, &writer, &error);
+ * 	sum_writer_choice(writer);		// what windows are to have; none: there is nothing to make
+ * 	sum_writer_take(writer, attributes, window, &error);
+ * 	sum_writer_end(writer, &bytes, &error);
  */
-#ifndef OVERVIEW_SUM_LADDER_H
-#define OVERVIEW_SUM_LADDER_H
+#ifndef OVERVIEW_SUM_PYRAMID_H
+#define OVERVIEW_SUM_PYRAMID_H
 
-#include "overview/ladder_states.h"
 #include "overview/overview_window.h"
+#include "overview/pyramid_file.h"
 #include "state/history_sums.h"
 #include "state/state_sum.h"
 
@@ -50,10 +61,26 @@ enum histree_status sum_ladder_attribute(struct sum_ladder *ladder, struct histr
  */
 enum histree_status sum_ladder_add_window(struct sum_ladder *ladder, const uint32_t *attributes,
 					  const struct overview_window *window, struct histree_error *error);
-
-/* Behind the last whole cell of a level is null, up to `end`, that of the history. */
-enum histree_status sum_ladder_finish(struct sum_ladder *ladder, histree_time end, struct histree_error *error);
-
 void sum_ladder_release(struct sum_ladder *ladder);
+
+struct sum_writer;
+
+/* Choose the attributes of an overview of `bytes_max` bytes at most, and begin its file if there are any. */
+enum histree_status sum_writer_begin(const struct ladder_source *source, uint64_t bytes_max,
+				     struct sum_writer **out, struct histree_error *error);
+const struct overview_choice *sum_writer_choice(const struct sum_writer *writer);
+
+/* The next window, sorted; `attributes` as sum_ladder_add_window() has it. */
+enum histree_status sum_writer_take(struct sum_writer *writer, const uint32_t *attributes,
+				    const struct overview_window *window, struct histree_error *error);
+
+/*
+ * All windows were taken.  *bytes is what the file has, 0 if there is none.  One that is too large is made again of
+ * wider cells, for which the history is read once more.
+ */
+enum histree_status sum_writer_end(struct sum_writer *writer, uint64_t *bytes, struct histree_error *error);
+
+/* NULL does nothing.  A file that was begun and not ended may be there. */
+void sum_writer_free(struct sum_writer *writer);
 
 #endif

@@ -1,24 +1,81 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ladder_file.h - the file of an overview with levels, while it is made of a finished history: which attributes
+ * pyramid_file.h - the file of a pyramid of cells while it is made: its attributes, its states, its levels.
+ *
+ * States of an overview with levels (state/leveled_overview.h) that are complete, until they are
+ * written or compared.
+ *
+ * What all overviews of a history have in common as files.
+ *
+ * The file of an overview with levels, while it is made of a finished history: which attributes
  * it has, and its states, which come window by window.
  *
- *	ladder_file_init(&file, source, &sums_kind, &error);
- *	... file.choice, and the rungs of each of its attributes ...
- *	ladder_file_begin(&file, rungs, log2, &error);
- *	ladder_file_write(&file, &states, &error);		// of one window after the other
- *	ladder_file_finish(&file, &bytes, &error);
+ * 	ladder_file_init(&file, source, &sums_kind, &error);
+ * 	... file.choice, and the rungs of each of its attributes ...
+ * 	ladder_file_begin(&file, rungs, log2, &error);
+ * 	ladder_file_write(&file, &states, &error);		// of one window after the other
+ * 	ladder_file_finish(&file, &bytes, &error);
  */
-#ifndef OVERVIEW_LADDER_FILE_H
-#define OVERVIEW_LADDER_FILE_H
+#ifndef OVERVIEW_PYRAMID_FILE_H
+#define OVERVIEW_PYRAMID_FILE_H
+
+#include <stddef.h>
 
 #include "base/io.h"
-#include "overview/ladder_states.h"
-#include "overview/overview_options.h"
+#include "histree/history.h"
+#include "histree/value.h"
+#include "overview/overview_choice.h"
 #include "overview/overview_window.h"
-#include "overview/state_counts.h"
 #include "state/attribute_tree.h"
 #include "state/interval_sink.h"
+#include "state/leveled_overview.h"
+
+/* The rungs of one attribute of a ladder, a level each. */
+struct ladder_rungs {
+	uint32_t first, count;
+	histree_quark own[LEVELED_LEVELS_MAX]; /* by level, 1 first: what they are called in the overview */
+};
+
+/* Null, an int or custom. */
+struct ladder_state {
+	histree_time start, end;
+	histree_quark own;
+	enum histree_type type;
+	int32_t value;
+	uint32_t size; /* of a custom one */
+	size_t at;     /* in `bytes` */
+};
+
+/* A zeroed one is empty. */
+struct ladder_states {
+	struct ladder_state *states;
+	size_t count, capacity;
+	uint8_t *bytes;
+	size_t size, bytes_capacity;
+};
+
+enum histree_status ladder_states_add(struct ladder_states *states, const struct histree_interval *state,
+				      struct histree_error *error);
+
+/* Borrowed until states are added. */
+struct histree_interval ladder_states_get(const struct ladder_states *states, size_t index);
+void ladder_states_clear(struct ladder_states *states);
+void ladder_states_release(struct ladder_states *states);
+
+/* Add an attribute that has a number as its name. */
+enum histree_status overview_file_name(struct attribute_tree *attributes, histree_quark parent, uint32_t number,
+				       histree_quark *out, struct histree_error *error);
+
+/*
+ * Every attribute has states from the beginning of the history to its end; the attributes of the root, which only
+ * group others, get null.
+ */
+enum histree_status overview_file_groups(const struct interval_sink *sink, const struct attribute_tree *attributes,
+					 const struct histree_history_info *of, struct histree_error *error);
+
+/* Get the size of a file. */
+enum histree_status overview_file_bytes(const struct io *io, const char *path, uint64_t *bytes,
+					struct histree_error *error);
 
 /* Where it comes from; outlives the file. */
 struct ladder_source {

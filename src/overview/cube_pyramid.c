@@ -1,0 +1,1050 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where.
+ *
+ * The threads of a cube, a part of them at a time, and their attributes.
+ */
+#include "overview/cube_pyramid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "overview/overview_choice.h"
+#include "overview/overview_window.h"
+#include "overview/pyramid_file.h"
+#include "query/thread_pieces.h"
+#include "query/thread_quarks.h"
+#include "state/history_cube.h"
+
+/* The number of the cell in which a time is. */
+static inline uint64_t cube_cells_at(const struct cube_cells *cells, histree_time time)
+{
+	return ((uint64_t)time - (uint64_t)cells->levels.origin) >> cells->levels.width_log2;
+}
+
+/* ---- cube cells ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status cube_cells_init(struct cube_cells *cells, const struct histree_history_info *of,
+					   unsigned width_log2, struct histree_error *error)
+{
+	*cells = (struct cube_cells){ .of = *of, .levels = cube_levels(of, width_log2) };
+	const uint64_t count = cube_level_cells(&cells->levels, 0);
+	for (int part = 0; part < CUBE_PARTS; part++) {
+		cells->cells[part] = calloc(count, sizeof(*cells->cells[part]));
+		if (cells->cells[part] == NULL)
+			return error_memory(error, "an overview");
+	}
+	return HISTREE_OK;
+}
+
+/* ---- one cell ----------------------------------------------------------------------------------------------- */
+
+static uint64_t ns_of(const struct cube_cells *cells, uint64_t cell)
+{
+	histree_time start, end;
+	cube_level_times(&cells->levels, 0, cell, &start, &end);
+	return (uint64_t)end - (uint64_t)start + 1;
+}
+
+/* Add what a cell says to another one.  The bytes are our own. */
+static enum histree_status add_cell(struct cube_cells *cells, enum cube_part part, uint64_t cell,
+				    struct cube_cell *to, struct histree_error *error)
+{
+	const struct cube_bytes *from = &cells->cells[part][cell];
+	if (from->size == 0 || cube_cell_get(to, part, &cells->texts, ns_of(cells, cell), cells->of.attribute_count,
+					     from->bytes, from->size) == HISTREE_OK)
+		return HISTREE_OK;
+	return error_memory(error, "an overview");
+}
+
+/* Have what a cell of level 1 says in `open`, to add to it, and keep what is there. */
+static enum histree_status cube_cells_open(struct cube_cells *cells, enum cube_part part, uint64_t cell,
+					   struct histree_error *error)
+{
+	cube_cell_clear(&cells->open);
+	return add_cell(cells, part, cell, &cells->open, error);
+}
+
+static enum histree_status cube_cells_close(struct cube_cells *cells, enum cube_part part, uint64_t cell,
+					    struct histree_error *error)
+{
+	struct cube_bytes *into = &cells->cells[part][cell];
+	struct saved_bytes saved = { 0 };
+	cube_cell_put(&cells->open, part, &cells->texts, &saved);
+	uint8_t *bytes = saved.no_memory ? NULL : realloc(saved.bytes, saved.size + 1);
+	if (bytes == NULL) {
+		saved_release(&saved);
+		return error_memory(error, "an overview");
+	}
+	cells->bytes[part] += saved.size - into->size;
+	cells->largest[part] = saved.size > cells->largest[part] ? saved.size : cells->largest[part];
+	free(into->bytes);
+	*into = (struct cube_bytes){ bytes, saved.size };
+	return HISTREE_OK;
+}
+
+static void forget(struct cube_cells *cells, enum cube_part part, uint64_t cell)
+{
+	struct cube_bytes *bytes = &cells->cells[part][cell];
+	cells->bytes[part] -= bytes->size;
+	free(bytes->bytes);
+	*bytes = (struct cube_bytes){ 0 };
+}
+
+/* Forget what is said of a part. */
+static void cube_cells_drop(struct cube_cells *cells, enum cube_part part)
+{
+	for (uint64_t cell = 0; cell < cube_level_cells(&cells->levels, 0); cell++)
+		forget(cells, part, cell);
+	cells->largest[part] = 0;
+}
+
+/* The two become the first of them. */
+static enum histree_status join(struct cube_cells *cells, enum cube_part part, uint64_t cell,
+				struct histree_error *error)
+{
+	enum histree_status status = cube_cells_open(cells, part, cell, error);
+	if (status == HISTREE_OK)
+		status = add_cell(cells, part, cell + 1, &cells->open, error);
+	if (status == HISTREE_OK)
+		status = cube_cells_close(cells, part, cell, error);
+	if (status == HISTREE_OK)
+		forget(cells, part, cell + 1);
+	return status;
+}
+
+/* Make one cell of each two. */
+static enum histree_status cube_cells_widen(struct cube_cells *cells, struct histree_error *error)
+{
+	const uint64_t count = cube_level_cells(&cells->levels, 0);
+	for (int part = 0; part < CUBE_PARTS; part++) {
+		struct cube_bytes *all = cells->cells[part];
+		cells->largest[part] = 0;
+		for (uint64_t cell = 0; cell < count; cell += 2) {
+			enum histree_status status = cell + 1 < count && all[cell].size + all[cell + 1].size > 0
+							     ? join(cells, (enum cube_part)part, cell, error)
+							     : HISTREE_OK;
+			if (status != HISTREE_OK)
+				return status;
+			const struct cube_bytes bytes = all[cell];
+			all[cell] = (struct cube_bytes){ 0 };
+			all[cell / 2] = bytes;
+			cells->largest[part] =
+				bytes.size > cells->largest[part] ? bytes.size : cells->largest[part];
+		}
+	}
+	cells->levels = cube_levels(&cells->of, cells->levels.width_log2 + 1);
+	return HISTREE_OK;
+}
+
+/* ---- all levels --------------------------------------------------------------------------------------------- */
+
+struct handing {
+	struct cube_cells *cells;
+	struct cube_cell above[LEVELED_LEVELS_MAX]; /* what is known of the cell of each level that is not over */
+	enum histree_status (*take)(void *context, const struct cube_state *state, struct histree_error *error);
+	void *context;
+};
+
+static enum histree_status hand_out(const struct handing *handing, enum cube_part part, uint32_t level,
+				    uint64_t cell, const uint8_t *bytes, size_t size, struct histree_error *error)
+{
+	struct cube_state state = { .part = part, .level = level, .cell = cell };
+	cube_level_times(&handing->cells->levels, level, cell, &state.start, &state.end);
+	state.value = size == 0                           ? histree_null()
+		      : size <= handing->cells->bytes_max ? histree_custom(bytes, size)
+							  : histree_custom("", 1);
+	return handing->take(handing->context, &state, error);
+}
+
+/* A cell of a level ends, and so may that above it. */
+static enum histree_status end_cells(struct handing *handing, enum cube_part part, uint64_t cell,
+				     struct histree_error *error)
+{
+	struct cube_cells *cells = handing->cells;
+	const bool is_last = cell + 1 == cube_level_cells(&cells->levels, 0);
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t level = 1; level < cells->levels.count && status == HISTREE_OK; level++) {
+		const uint64_t at = cell >> (level * LEVELED_STEP_LOG2);
+		struct cube_cell *above = &handing->above[level];
+		struct saved_bytes saved = { 0 };
+		if (!is_last && (cell + 1) >> (level * LEVELED_STEP_LOG2) == at)
+			break;
+		cube_cell_put(above, part, &cells->texts, &saved);
+		status = saved.no_memory ? error_memory(error, "an overview")
+					 : hand_out(handing, part, level, at, saved.bytes, saved.size, error);
+		for (size_t i = 0; status == HISTREE_OK && level + 1 < cells->levels.count && i < above->count; i++)
+			if (!cube_cell_add(&handing->above[level + 1], &above->rows[i]))
+				status = error_memory(error, "an overview");
+		cube_cell_clear(above);
+		saved_release(&saved);
+	}
+	return status;
+}
+
+static enum histree_status hand_out_part(struct handing *handing, enum cube_part part, uint64_t cell,
+					 struct histree_error *error)
+{
+	struct cube_cells *cells = handing->cells;
+	const struct cube_bytes *bytes = &cells->cells[part][cell];
+	enum histree_status status = hand_out(handing, part, 0, cell, bytes->bytes, bytes->size, error);
+	if (status == HISTREE_OK && cells->levels.count > 1)
+		status = add_cell(cells, part, cell, &handing->above[1], error);
+	return status == HISTREE_OK ? end_cells(handing, part, cell, error) : status;
+}
+
+enum histree_status cube_cells_each(struct cube_cells *cells,
+				    enum histree_status (*take)(void *context, const struct cube_state *state,
+								struct histree_error *error),
+				    void *context, struct histree_error *error)
+{
+	struct handing parts[CUBE_PARTS];
+	enum histree_status status = HISTREE_OK;
+	for (int part = 0; part < CUBE_PARTS; part++)
+		parts[part] = (struct handing){ .cells = cells, .take = take, .context = context };
+	for (uint64_t cell = 0; cell < cube_level_cells(&cells->levels, 0) && status == HISTREE_OK; cell++)
+		for (int part = 0; part < CUBE_PARTS && status == HISTREE_OK; part++)
+			status = hand_out_part(&parts[part], (enum cube_part)part, cell, error);
+	for (int part = 0; part < CUBE_PARTS; part++)
+		for (uint32_t level = 0; level < LEVELED_LEVELS_MAX; level++)
+			cube_cell_release(&parts[part].above[level]);
+	return status;
+}
+
+static void cube_cells_release(struct cube_cells *cells)
+{
+	for (int part = 0; part < CUBE_PARTS; part++) {
+		if (cells->cells[part] != NULL)
+			cube_cells_drop(cells, (enum cube_part)part);
+		free(cells->cells[part]);
+	}
+	cube_cell_release(&cells->open);
+	intern_release(&cells->texts);
+	*cells = (struct cube_cells){ 0 };
+}
+
+/* ---- cube maker ---------------------------------------------------------------------------------------------- */
+
+enum { TEXTS_MAX = 4096 }; /* calls have names of a table; where there are more, they are something else */
+
+/* ---- lists -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Names of calls are texts, and all else is numbers.  What is not is for readers of states to judge: then there is
+ * no cube.
+ */
+static enum window_keep keep_call(struct cube_maker *maker, const struct overview_window *window, uint32_t value,
+				  int32_t *out)
+{
+	const struct histree_value *of = &window->values.values[value];
+	int64_t kept;
+	if (maker->texts[value] == USE_NOTHING && of->type != HISTREE_NULL) {
+		maker->is_of_no_use |= of->type == HISTREE_INT;
+		if (thread_pieces_value(&maker->cells.texts, of, HISTREE_WHOLE, &kept) != WINDOW_KEEPS)
+			return WINDOW_HAS_NO_MEMORY;
+		maker->texts[value] = (int32_t)kept;
+	}
+	*out = maker->texts[value];
+	return *out == USE_NOTHING ? WINDOW_SKIPS : WINDOW_KEEPS;
+}
+
+static enum window_keep keep_half(struct cube_maker *maker, const struct overview_window *window, uint32_t value,
+				  enum histree_part part, int32_t *out)
+{
+	const struct histree_value of = histree_value_part(&window->values.values[value], part);
+	maker->is_of_no_use |= of.type == HISTREE_STRING;
+	*out = of.type == HISTREE_INT ? of.int32 : USE_NOT_KNOWN;
+	return of.type == HISTREE_NULL ? WINDOW_SKIPS : WINDOW_KEEPS;
+}
+
+static enum window_keep keep_int(struct cube_maker *maker, const struct overview_window *window, uint32_t value,
+				 int32_t *out)
+{
+	*out = maker->ints[value];
+	if (*out == USE_NOT_KNOWN) /* no status, no CPU and no thread is a text */
+		maker->is_of_no_use |= window->values.values[value].type == HISTREE_STRING;
+	return *out == USE_NOTHING ? WINDOW_SKIPS : WINDOW_KEEPS;
+}
+
+static bool make_list(struct cube_maker *maker, const struct overview_window *window, size_t first, size_t end,
+		      uint32_t list, struct window_state **next)
+{
+	const size_t threads = maker->member_count * LISTS_OF_THREAD;
+	const uint32_t kind = list < threads ? list % LISTS_OF_THREAD : LISTS_OF_THREAD;
+	const enum histree_part part = kind == LIST_QUEUE
+					       ? maker->threads.threads[maker->members[list / LISTS_OF_THREAD]].part
+					       : HISTREE_WHOLE;
+	struct window_state *state = *next;
+	maker->lists[list].states = state;
+	for (size_t i = first; i < end; i++) {
+		const struct overview_state *from = &window->sorted[i];
+		int32_t value = USE_NOT_KNOWN;
+		enum window_keep keeps = WINDOW_KEEPS;
+		if (from->value != OVERVIEW_REST)
+			keeps = kind == LIST_CALL       ? keep_call(maker, window, from->value, &value)
+				: part != HISTREE_WHOLE ? keep_half(maker, window, from->value, part, &value)
+							: keep_int(maker, window, from->value, &value);
+		if (keeps == WINDOW_HAS_NO_MEMORY)
+			return false;
+		if (keeps == WINDOW_SKIPS)
+			continue;
+		state->start = from->start;
+		state->end = from->end;
+		state->value = value;
+		state++;
+	}
+	maker->lists[list].count = (size_t)(state - *next);
+	*next = state;
+	return true;
+}
+
+/* What the values of the window are as numbers. */
+static bool read_values(struct cube_maker *maker, const struct overview_window *window)
+{
+	const struct value_table *values = &window->values;
+	if (!array_reserve(&maker->texts, &maker->text_capacity, values->count + 1) ||
+	    !array_reserve(&maker->ints, &maker->int_capacity, values->count + 1))
+		return false;
+	for (size_t i = 0; i < values->count; i++) {
+		const struct histree_value *value = &values->values[i];
+		maker->texts[i] = USE_NOTHING;
+		maker->ints[i] = value->type == HISTREE_INT    ? value->int32
+				 : value->type == HISTREE_NULL ? USE_NOTHING
+							       : USE_NOT_KNOWN;
+	}
+	return true;
+}
+
+static enum histree_status fill_lists(struct cube_maker *maker, const uint32_t *attributes,
+				      const struct overview_window *window, struct histree_error *error)
+{
+	if (!array_reserve(&maker->states, &maker->states_capacity, window->state_count + 1) ||
+	    !read_values(maker, window))
+		return error_memory(error, "an overview");
+	for (uint32_t i = 0; i < maker->choice.count; i++)
+		maker->lists[maker->list_of[i]].count = 0;
+	struct window_state *next = maker->states;
+	for (size_t first = 0, end; first < window->state_count; first = end) {
+		const uint32_t attribute = window->sorted[first].attribute;
+		const uint32_t own = attributes != NULL ? attributes[attribute] : attribute;
+		end = window->ends[attribute];
+		if (own != OVERVIEW_NOT_OF_OTHER &&
+		    !make_list(maker, window, first, end, maker->list_of[own], &next))
+			return error_memory(error, "an overview");
+	}
+	return HISTREE_OK;
+}
+
+/* ---- what a window has -------------------------------------------------------------------------------------- */
+
+static bool is_of(const struct cube_entry *entry, uint64_t cell, const struct cube_key *key)
+{
+	return entry->cell == cell && entry->row.key.status == key->status && entry->row.key.cpu == key->cpu &&
+	       entry->row.key.system_call == key->system_call && entry->row.key.had_by == key->had_by &&
+	       entry->row.key.is_idle == key->is_idle;
+}
+
+static uint64_t hash_of(uint64_t cell, const struct cube_key *key)
+{
+	const uint64_t one = (uint64_t)(uint32_t)key->cpu << 32 | (uint32_t)key->system_call;
+	const uint64_t other = (uint64_t)(uint32_t)key->had_by << 32 | (uint32_t)key->status;
+	return hash_mix(one * 5 + other * 3 + cell + key->is_idle);
+}
+
+static bool has_key(const void *entries, uint32_t number, const void *key)
+{
+	const struct cube_entry *entry = key;
+	return is_of(&((const struct cube_entry *)entries)[number], entry->cell, &entry->row.key);
+}
+
+static uint64_t hash_of_entry(const void *entries, uint32_t number)
+{
+	const struct cube_entry *entry = &((const struct cube_entry *)entries)[number];
+	return hash_of(entry->cell, &entry->row.key);
+}
+
+/* Returns NULL without memory. */
+static struct cube_entry *find_entry(struct cube_maker *maker, uint64_t cell, const struct cube_key *key)
+{
+	const uint64_t hash = hash_of(cell, key);
+	const struct cube_entry wanted = { .cell = cell, .row.key = *key };
+	uint32_t at = hash_index_find(&maker->by_key, hash, has_key, maker->entries, &wanted);
+	if (at != HASH_INDEX_NONE)
+		return &maker->entries[at];
+	if (maker->entry_count >= UINT32_MAX - 1 ||
+	    !array_reserve(&maker->entries, &maker->entry_capacity, maker->entry_count + 1) ||
+	    !hash_index_reserve(&maker->by_key, maker->entry_count + 1, hash_of_entry, maker->entries))
+		return NULL;
+	at = (uint32_t)maker->entry_count++;
+	maker->entries[at] = wanted;
+	hash_index_add(&maker->by_key, hash, at);
+	return &maker->entries[at];
+}
+
+/* A cell and a key as one number, if they are as small as most are; else 0. */
+static uint64_t id_of(uint64_t cell, const struct cube_key *key)
+{
+	/* USE_NOTHING and USE_NOT_KNOWN are 0 and 1, and what is negative is large. */
+	const uint32_t cpu = (uint32_t)key->cpu - (uint32_t)USE_NOTHING, sign = UINT32_C(1) << 31;
+	const uint32_t call = (uint32_t)key->system_call - (uint32_t)USE_NOTHING;
+	const uint32_t own_cpu = cpu < 2 ? cpu : cpu - sign + 2, own_call = call < 2 ? call : call - sign + 2;
+	if (own_cpu >= 1 << 12 || own_call >= 1 << 14 || (uint32_t)key->status >= 1 << 4 ||
+	    key->had_by != USE_NOTHING)
+		return 0;
+	return (((cell + 1) << 12 | own_cpu) << 14 | own_call) << 5 | (uint32_t)key->status << 1 | key->is_idle;
+}
+
+/* Returns NULL without memory. */
+static struct cube_row *find_row(struct cube_maker *maker, uint64_t cell, const struct cube_key *key)
+{
+	const uint64_t id = id_of(cell, key);
+	struct cube_met *met = &maker->met[id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CUBE_MET_LOG2)];
+	if (id != 0 && met->id == id)
+		return &maker->entries[met->entry].row;
+	struct cube_entry *entry = find_entry(maker, cell, key);
+	if (entry != NULL)
+		*met = (struct cube_met){ id, (uint32_t)(entry - maker->entries) };
+	return entry != NULL ? &entry->row : NULL;
+}
+
+/* So many threads did what the key says from `start` to `end`; what began did so at the start. */
+static enum histree_status add_time(struct cube_maker *maker, const struct cube_key *key, histree_time start,
+				    histree_time end, uint32_t threads, uint64_t begins, uint64_t calls,
+				    struct histree_error *error)
+{
+	const struct cube_levels *levels = &maker->cells.levels;
+	const uint64_t last = cube_cells_at(&maker->cells, end);
+	for (uint64_t cell = cube_cells_at(&maker->cells, start); cell <= last; cell++) {
+		const histree_time cell_end =
+			(histree_time)((uint64_t)levels->origin + ((cell + 1) << levels->width_log2) - 1);
+		const histree_time until = cell < last ? cell_end : end;
+		struct cube_row *row = find_row(maker, cell, key);
+		if (row == NULL)
+			return error_memory(error, "an overview");
+		row->ns += threads * ((uint64_t)until - (uint64_t)start + 1);
+		row->begins += begins;
+		row->calls += calls;
+		begins = calls = 0;
+		start = until + 1;
+	}
+	return HISTREE_OK;
+}
+
+/* ---- waits -------------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_owner(struct cube_maker *maker, int32_t owner, histree_time start, histree_time end,
+				     uint32_t threads, bool begins, struct histree_error *error)
+{
+	const struct cube_key key = { .cpu = USE_NOTHING, .system_call = USE_NOTHING, .had_by = owner };
+	return add_time(maker, &key, start, end, threads, begins, 0, error);
+}
+
+static enum histree_status keep_wait(struct cube_maker *maker, const struct thread_piece *piece,
+				     struct histree_error *error)
+{
+	uint32_t cpu = 0;
+	while (cpu < maker->threads.cpu_count && maker->cpus[cpu] != piece->cpu)
+		cpu++;
+	if (cpu == maker->threads.cpu_count)
+		return add_owner(maker, USE_NOT_KNOWN, piece->start, piece->end, 1, piece->begins, error);
+	if (!array_reserve(&maker->waits, &maker->wait_capacity, maker->wait_count + 1))
+		return error_memory(error, "an overview");
+	maker->waits[maker->wait_count++] = (struct cube_wait){ piece->start, piece->end, cpu, piece->begins };
+	return HISTREE_OK;
+}
+
+/* Who has the CPU at a time, and until when; those that have had it before are passed by. */
+static int32_t owner_at(struct cube_queue *queue, histree_time time, histree_time *until)
+{
+	while (queue->at != queue->end && queue->at->end < time)
+		queue->at++;
+	if (queue->at == queue->end)
+		return USE_NOT_KNOWN;
+	const bool has = queue->at->start <= time;
+	const histree_time last = has ? queue->at->end : queue->at->start - 1;
+	*until = last < *until ? last : *until;
+	return has ? (int32_t)queue->at->value : USE_NOT_KNOWN;
+}
+
+/* The time up to `end`, which is less than `time`, goes to those that had the CPU in it. */
+static enum histree_status pass_time(struct cube_maker *maker, struct cube_queue *queue, histree_time time,
+				     struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	while (queue->count > 0 && queue->time < time && status == HISTREE_OK) {
+		histree_time until = time - 1;
+		const int32_t owner = owner_at(queue, queue->time, &until);
+		status = add_owner(maker, owner, queue->time, until, queue->count, false, error);
+		queue->time = until + 1;
+	}
+	queue->time = time;
+	return status;
+}
+
+static enum histree_status begin_wait(struct cube_maker *maker, const struct cube_wait *wait,
+				      struct histree_error *error)
+{
+	struct cube_queue *queue = &maker->queues[wait->cpu];
+	histree_time until = INT64_MAX;
+	enum histree_status status = pass_time(maker, queue, wait->start, error);
+	queue->count++;
+	if (status == HISTREE_OK && wait->begins) {
+		const struct cube_key key = { .cpu = USE_NOTHING,
+					      .system_call = USE_NOTHING,
+					      .had_by = owner_at(queue, wait->start, &until) };
+		struct cube_row *row = find_row(maker, cube_cells_at(&maker->cells, wait->start), &key);
+		if (row == NULL)
+			return error_memory(error, "an overview");
+		row->begins++;
+	}
+	return status;
+}
+
+static bool sort_waits(struct cube_maker *maker, const struct overview_window *window)
+{
+	const size_t count = maker->wait_count;
+	if (!array_reserve(&maker->order, &maker->order_capacity, count + 1) ||
+	    !array_reserve(&maker->ends, &maker->ends_capacity, count + 1) ||
+	    !array_reserve(&maker->spare, &maker->spare_capacity, count + 1))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t from = (uint64_t)window->from;
+		maker->order[i] = (struct keyed_index){ (uint64_t)maker->waits[i].start - from, (uint32_t)i };
+		maker->ends[i] = (struct keyed_index){ (uint64_t)maker->waits[i].end - from, (uint32_t)i };
+	}
+	radix_sort(maker->order, maker->spare, count);
+	radix_sort(maker->ends, maker->spare, count);
+	return true;
+}
+
+/*
+ * Whoever waits while a CPU goes from thread to thread, waits for each of these: who waits at a time need not be
+ * known for that, only how many do.
+ */
+static enum histree_status add_waits(struct cube_maker *maker, const struct overview_window *window,
+				     struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (!sort_waits(maker, window))
+		return error_memory(error, "an overview");
+	for (uint32_t cpu = 0; cpu < maker->threads.cpu_count; cpu++) {
+		const struct window_list *owners = &maker->lists[maker->member_count * LISTS_OF_THREAD + cpu];
+		maker->queues[cpu] = (struct cube_queue){
+			.at = owners->states,
+			.end = owners->count > 0 ? owners->states + owners->count : owners->states,
+			.time = window->from,
+		};
+	}
+	for (size_t begun = 0, ended = 0; ended < maker->wait_count && status == HISTREE_OK;) {
+		const struct cube_wait *end = &maker->waits[maker->ends[ended].index];
+		if (begun < maker->wait_count && maker->order[begun].key <= maker->ends[ended].key) {
+			status = begin_wait(maker, &maker->waits[maker->order[begun++].index], error);
+			continue;
+		}
+		status = pass_time(maker, &maker->queues[end->cpu], end->end + 1, error);
+		maker->queues[end->cpu].count--;
+		ended++;
+	}
+	return status;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------- */
+
+static enum histree_status take_piece(void *context, const struct thread_piece *piece, struct histree_error *error)
+{
+	struct cube_maker *maker = context;
+	const struct cube_key key = { .status = piece->status,
+				      .cpu = piece->cpu,
+				      .system_call = piece->system_call,
+				      .had_by = USE_NOTHING,
+				      .is_idle = maker->threads.threads[maker->thread].tid == 0 };
+	histree_time *counted = &maker->counted[maker->thread];
+	const bool counts = piece->system_call != USE_NOTHING && piece->call_start != *counted;
+	if (counts)
+		*counted = piece->call_start;
+	enum histree_status status =
+		add_time(maker, &key, piece->start, piece->end, 1, piece->begins, counts, error);
+	if (status == HISTREE_OK && maker->has_owners && piece->status == THREAD_WAITS_FOR_CPU)
+		status = keep_wait(maker, piece, error);
+	return status;
+}
+
+static enum histree_status cut_threads(struct cube_maker *maker, const struct overview_window *window,
+				       struct histree_error *error)
+{
+	const struct thread_cutting cutting = {
+		.from = window->from, .to = window->to, .give = take_piece, .context = maker
+	};
+	enum histree_status status = HISTREE_OK;
+	for (size_t member = 0; member < maker->member_count && status == HISTREE_OK; member++) {
+		const uint32_t i = maker->members[member];
+		const struct window_list *lists = &maker->lists[member * LISTS_OF_THREAD];
+		const struct thread_states states = {
+			.statuses = lists[LIST_STATUS],
+			.queues = lists[LIST_QUEUE],
+			.calls = lists[LIST_CALL],
+			.is_idle = maker->threads.threads[i].tid == 0,
+			.cpu = maker->threads.threads[i].cpu,
+		};
+		maker->thread = i;
+		if (states.statuses.count > 0)
+			status = thread_pieces_cut(&cutting, &states, error);
+	}
+	return status;
+}
+
+/* What the window has of each cell goes there. */
+static enum histree_status fill_cells(struct cube_maker *maker, struct histree_error *error)
+{
+	const size_t count = maker->entry_count;
+	enum histree_status status = HISTREE_OK;
+	if (!array_reserve(&maker->order, &maker->order_capacity, count + 1) ||
+	    !array_reserve(&maker->spare, &maker->spare_capacity, count + 1))
+		return error_memory(error, "an overview");
+	for (size_t i = 0; i < count; i++) {
+		const struct cube_entry *entry = &maker->entries[i];
+		const bool is_owner = entry->row.key.had_by != USE_NOTHING;
+		maker->order[i] = (struct keyed_index){ CUBE_PARTS * entry->cell + is_owner, (uint32_t)i };
+	}
+	radix_sort(maker->order, maker->spare, count);
+	for (size_t i = 0; i < count && status == HISTREE_OK;) {
+		const uint64_t key = maker->order[i].key, cell = key / CUBE_PARTS;
+		const enum cube_part part = (enum cube_part)(key % CUBE_PARTS);
+		status = cube_cells_open(&maker->cells, part, cell, error);
+		for (; i < count && maker->order[i].key == key && status == HISTREE_OK; i++)
+			if (!cube_cell_add(&maker->cells.open, &maker->entries[maker->order[i].index].row))
+				status = error_memory(error, "an overview");
+		if (status == HISTREE_OK)
+			status = cube_cells_close(&maker->cells, part, cell, error);
+	}
+	return status;
+}
+
+enum histree_status cube_maker_take(struct cube_maker *maker, const uint32_t *attributes,
+				    const struct overview_window *window, struct histree_error *error)
+{
+	if (maker->is_of_no_use || maker->choice.count == 0)
+		return HISTREE_OK;
+	maker->entry_count = maker->wait_count = 0;
+	hash_index_clear(&maker->by_key);
+	memset(maker->met, 0, sizeof(maker->met));
+	enum histree_status status = fill_lists(maker, attributes, window, error);
+	maker->is_of_no_use |= maker->cells.texts.count > TEXTS_MAX;
+	if (status != HISTREE_OK || maker->is_of_no_use)
+		return status;
+	status = cut_threads(maker, window, error);
+	if (status == HISTREE_OK && maker->has_owners)
+		status = add_waits(maker, window, error);
+	return status == HISTREE_OK ? fill_cells(maker, error) : status;
+}
+
+void cube_maker_release(struct cube_maker *maker)
+{
+	thread_quarks_release(&maker->threads);
+	overview_choice_release(&maker->choice);
+	cube_cells_release(&maker->cells);
+	hash_index_release(&maker->by_key);
+	free(maker->list_of);
+	free(maker->are_chosen);
+	free(maker->members);
+	free(maker->counted);
+	free(maker->states);
+	free(maker->lists);
+	free(maker->cpus);
+	free(maker->texts);
+	free(maker->ints);
+	free(maker->entries);
+	free(maker->waits);
+	free(maker->queues);
+	free(maker->order);
+	free(maker->ends);
+	free(maker->spare);
+	*maker = (struct cube_maker){ 0 };
+}
+
+/* ---- cube choice --------------------------------------------------------------------------------------------- */
+
+enum histree_status cube_maker_begin(struct cube_maker *maker, struct histree_history *history, unsigned width_log2,
+				     size_t threads_max, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	size_t hosts;
+	*maker = (struct cube_maker){ 0 };
+	if (strncmp(info->provider, "kernel", strlen("kernel")) != 0 ||
+	    histree_history_hosts(history, &hosts) != NULL)
+		return HISTREE_OK;
+	enum histree_status status = thread_quarks_read(&maker->threads, history, threads_max, error);
+	if (status == HISTREE_PARTIAL || (status == HISTREE_OK && maker->threads.count == 0))
+		return HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = cube_cells_init(&maker->cells, info, width_log2, error);
+	if (status != HISTREE_OK)
+		return status;
+	const size_t count = maker->threads.count, cpus = maker->threads.cpu_count;
+	maker->are_chosen = calloc(count, sizeof(*maker->are_chosen));
+	maker->counted = malloc(count * sizeof(*maker->counted));
+	maker->cpus = malloc((cpus + 1) * sizeof(*maker->cpus));
+	maker->queues = calloc(cpus + 1, sizeof(*maker->queues));
+	if (maker->are_chosen == NULL || maker->counted == NULL || maker->cpus == NULL || maker->queues == NULL)
+		return error_memory(error, "an overview");
+	for (size_t i = 0; i < count; i++)
+		maker->counted[i] = INT64_MIN;
+	for (size_t i = 0; i < cpus; i++)
+		maker->cpus[i] = maker->threads.cpus[i].number;
+	maker->left = count;
+	maker->has_owners = cpus > 0;
+	return HISTREE_OK;
+}
+
+/* The attributes of a thread by list, HISTREE_ROOT where it has none; the CPU of an idle loop is known. */
+static void quarks_of(const struct thread_quark *thread, histree_quark quarks[LISTS_OF_THREAD])
+{
+	quarks[LIST_STATUS] = thread->status;
+	quarks[LIST_QUEUE] = thread->cpu < 0 ? thread->queue : HISTREE_ROOT;
+	quarks[LIST_CALL] = thread->call;
+}
+
+/* How many states threads have that were not chosen, and how many of their attributes there are. */
+static uint64_t cube_maker_states_left(const struct cube_maker *maker, const struct state_counts *counts,
+				       size_t *attributes)
+{
+	uint64_t states = 0;
+	*attributes = 0;
+	for (size_t i = 0; i < maker->threads.count; i++) {
+		histree_quark quarks[LISTS_OF_THREAD];
+		quarks_of(&maker->threads.threads[i], quarks);
+		for (int list = 0; list < LISTS_OF_THREAD && !maker->are_chosen[i]; list++) {
+			states += quarks[list] != HISTREE_ROOT ? counts->states[quarks[list]] : 0;
+			*attributes += quarks[list] != HISTREE_ROOT;
+		}
+	}
+	return states;
+}
+
+static enum histree_status choose(struct cube_maker *maker, const struct state_counts *counts, histree_quark quark,
+				  size_t list, struct histree_error *error)
+{
+	struct overview_choice *choice = &maker->choice;
+	const uint64_t states = counts != NULL ? counts->states[quark] : 0;
+	if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)choice->count + 1))
+		return error_memory(error, "an overview");
+	choice->states += states;
+	choice->condensed[choice->count++] = (struct condensed){
+		.source = quark,
+		.quark = (histree_quark)list, /* until they are sorted */
+		.read = states,
+		.width_log2 = OVERVIEW_NO_WIDTH,
+	};
+	return HISTREE_OK;
+}
+
+static enum histree_status choose_thread(struct cube_maker *maker, const struct state_counts *counts, size_t number,
+					 struct histree_error *error)
+{
+	histree_quark quarks[LISTS_OF_THREAD];
+	enum histree_status status = HISTREE_OK;
+	quarks_of(&maker->threads.threads[number], quarks);
+	if (!array_reserve(&maker->members, &maker->member_capacity, maker->member_count + 1))
+		return error_memory(error, "an overview");
+	const size_t member = maker->member_count++;
+	maker->members[member] = (uint32_t)number;
+	maker->are_chosen[number] = true;
+	maker->left--;
+	for (size_t list = 0; list < LISTS_OF_THREAD && status == HISTREE_OK; list++)
+		if (quarks[list] != HISTREE_ROOT)
+			status = choose(maker, counts, quarks[list], member * LISTS_OF_THREAD + list, error);
+	return status;
+}
+
+static int by_source(const void *one, const void *other)
+{
+	const struct condensed *a = one, *b = other;
+	return (a->source > b->source) - (a->source < b->source);
+}
+
+static bool has(const struct overview_choice *choice, histree_quark quark)
+{
+	const struct condensed wanted = { .source = quark };
+	return choice->count > 0 &&
+	       bsearch(&wanted, choice->condensed, choice->count, sizeof(wanted), by_source) != NULL;
+}
+
+static bool is_wanted(const struct cube_maker *maker, size_t number, const struct overview_choice *among,
+		      size_t attributes_max)
+{
+	histree_quark quarks[LISTS_OF_THREAD];
+	if (maker->are_chosen[number] || among == NULL)
+		return !maker->are_chosen[number] && maker->choice.count + LISTS_OF_THREAD <= attributes_max;
+	quarks_of(&maker->threads.threads[number], quarks);
+	for (int list = 0; list < LISTS_OF_THREAD; list++)
+		if (quarks[list] != HISTREE_ROOT && has(among, quarks[list]))
+			return true;
+	return false;
+}
+
+/* Where the states of each attribute go. */
+static enum histree_status make_lists(struct cube_maker *maker, struct histree_error *error)
+{
+	struct overview_choice *choice = &maker->choice;
+	const size_t lists = maker->member_count * LISTS_OF_THREAD + maker->threads.cpu_count;
+	if (!array_reserve(&maker->lists, &maker->lists_capacity, lists + 1) ||
+	    !array_reserve(&maker->list_of, &maker->list_capacity, (size_t)choice->count + 1))
+		return error_memory(error, "an overview");
+	for (size_t i = 0; i < lists; i++)
+		maker->lists[i] = (struct window_list){ 0 };
+	if (choice->count > 1)
+		qsort(choice->condensed, choice->count, sizeof(*choice->condensed), by_source);
+	for (uint32_t i = 0; i < choice->count; i++) {
+		maker->list_of[i] = choice->condensed[i].quark;
+		choice->condensed[i].quark = choice->condensed[i].source;
+		maker->is_of_no_use |= i > 0 && choice->condensed[i - 1].source == choice->condensed[i].source;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status cube_maker_choose(struct cube_maker *maker, const struct state_counts *counts,
+				      const struct overview_choice *among, size_t attributes_max,
+				      struct histree_error *error)
+{
+	const struct thread_quarks *threads = &maker->threads;
+	enum histree_status status = HISTREE_OK;
+	maker->choice.count = 0;
+	maker->choice.states = 0;
+	maker->member_count = 0;
+	for (size_t i = 0; i < threads->count && maker->left > 0 && status == HISTREE_OK; i++)
+		if (is_wanted(maker, i, among, attributes_max))
+			status = choose_thread(maker, counts, i, error);
+	for (size_t i = 0; i < threads->cpu_count && maker->member_count > 0 && status == HISTREE_OK; i++)
+		status = choose(maker, counts, threads->cpus[i].current, maker->member_count * LISTS_OF_THREAD + i,
+				error);
+	if (status == HISTREE_OK)
+		status = make_lists(maker, error);
+	if (maker->is_of_no_use)
+		maker->choice.count = 0;
+	return status;
+}
+
+/* ---- cube writer --------------------------------------------------------------------------------------------- */
+
+enum {
+	CELLS_LOG2_MOST = 10, /* the ends of a range that no cell fills are then a thousandth of the time */
+	CELLS_LOG2_LEAST = 6, /* with fewer, most of a range is at its ends */
+	BYTES_DEFAULT = 64 << 20,
+	THREAD_BYTES = 96,     /* of what a tree may have, so that a cube takes half of it */
+	ATTRIBUTE_BYTES = 640, /* that one costs where a window is made, about */
+	CELLS_SHARE = 8,       /* of that, which cells may have until they are written */
+	STATES_AT_ONCE = 256,  /* that are written together */
+};
+
+struct cube_writer {
+	struct ladder_file file;
+	struct cube_maker maker;
+	bool is_wanted;
+	uint64_t cells_max, bytes_max;
+	size_t attributes_max; /* in windows, that nobody else reads */
+	struct ladder_states states;
+	struct ladder_rungs rungs[CUBE_PARTS]; /* by attribute of the file */
+	uint32_t rung_of[CUBE_PARTS];
+};
+
+enum histree_status cube_writer_begin(const struct ladder_source *source, uint64_t bytes_max,
+				      struct cube_writer **out, struct histree_error *error)
+{
+	struct cube_writer *writer = *out = calloc(1, sizeof(*writer));
+	if (writer == NULL)
+		return error_memory(error, "an overview");
+	const struct histree_history_info *of = histree_history_info(source->history);
+	const unsigned bits = bits_needed((uint64_t)of->end - (uint64_t)of->start);
+	const size_t memory = source->options->memory_max > 0 ? source->options->memory_max : BYTES_DEFAULT;
+	writer->bytes_max = bytes_max;
+	/* The levels above and the tree have the rest. */
+	writer->cells_max = bytes_max / 4 * 3 < memory / CELLS_SHARE ? bytes_max / 4 * 3 : memory / CELLS_SHARE;
+	writer->attributes_max = memory / ATTRIBUTE_BYTES;
+	enum histree_status status = ladder_file_init(&writer->file, source, &cube_kind, error);
+	if (status == HISTREE_OK)
+		status = cube_maker_begin(&writer->maker, source->history,
+					  bits > CELLS_LOG2_MOST ? bits - CELLS_LOG2_MOST : 0,
+					  memory / THREAD_BYTES, error);
+	writer->is_wanted = writer->maker.left > 0;
+	return status;
+}
+
+/* Whether to read what nobody else does would cost more than to read the history once more. */
+static bool is_too_much(const struct cube_writer *writer)
+{
+	const struct ladder_source *source = writer->file.source;
+	size_t attributes;
+	uint64_t states = cube_maker_states_left(&writer->maker, source->counts, &attributes), of_cpus = 0;
+	for (size_t i = 0; i < writer->maker.threads.cpu_count; i++)
+		of_cpus += source->counts->states[writer->maker.threads.cpus[i].current];
+	states += (attributes / writer->attributes_max + (attributes > 0)) * of_cpus;
+	return states > writer->file.of.interval_count;
+}
+
+enum histree_status cube_writer_choose(struct cube_writer *writer, const struct overview_choice *among,
+				       struct histree_error *error)
+{
+	if (!writer->is_wanted)
+		return HISTREE_OK;
+	enum histree_status status =
+		cube_maker_choose(&writer->maker, writer->file.source->counts, among, SIZE_MAX, error);
+	if (status == HISTREE_OK && is_too_much(writer)) {
+		writer->is_wanted = false;
+		writer->maker.choice.count = 0;
+		writer->maker.choice.states = 0;
+	}
+	return status;
+}
+
+bool cube_writer_is_wanted(const struct cube_writer *writer)
+{
+	return writer->is_wanted && !writer->maker.is_of_no_use;
+}
+
+const struct overview_choice *cube_writer_choice(const struct cube_writer *writer)
+{
+	return &writer->maker.choice;
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------------ */
+
+static bool fits(const struct cube_writer *writer)
+{
+	const struct cube_cells *cells = &writer->maker.cells;
+	return cells->bytes[CUBE_OF_CALLS] + cells->bytes[CUBE_OF_OWNERS] <= writer->cells_max;
+}
+
+/* Cells become wider until they fit; who had the CPUs is left out where that does not do. */
+static enum histree_status make_fit(struct cube_writer *writer, struct histree_error *error)
+{
+	struct cube_maker *maker = &writer->maker;
+	struct cube_cells *cells = &maker->cells;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && !fits(writer)) {
+		if (cube_level_cells(&cells->levels, 0) >> CELLS_LOG2_LEAST > 1) {
+			status = cube_cells_widen(cells, error);
+		} else if (maker->has_owners) {
+			maker->has_owners = false;
+			cube_cells_drop(cells, CUBE_OF_OWNERS);
+		} else {
+			maker->is_of_no_use = true;
+			break;
+		}
+	}
+	if (cells->largest[CUBE_OF_OWNERS] > cube_cell_bytes_max(CUBE_NODE_SIZE_MAX)) {
+		maker->has_owners = false;
+		cube_cells_drop(cells, CUBE_OF_OWNERS);
+	}
+	maker->is_of_no_use |= cells->largest[CUBE_OF_CALLS] > cube_cell_bytes_max(CUBE_NODE_SIZE_MAX);
+	return status;
+}
+
+enum histree_status cube_writer_take(struct cube_writer *writer, const uint32_t *attributes,
+				     const struct overview_window *window, struct histree_error *error)
+{
+	if (!cube_writer_is_wanted(writer))
+		return HISTREE_OK;
+	enum histree_status status = cube_maker_take(&writer->maker, attributes, window, error);
+	return status == HISTREE_OK ? make_fit(writer, error) : status;
+}
+
+static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
+{
+	return cube_writer_take(context, NULL, window, error);
+}
+
+/* The threads that others do not read. */
+static enum histree_status read_others(struct cube_writer *writer, struct histree_error *error)
+{
+	const struct ladder_source *source = writer->file.source;
+	struct cube_maker *maker = &writer->maker;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && maker->left > 0 && cube_writer_is_wanted(writer)) {
+		status = cube_maker_choose(maker, source->counts, NULL, writer->attributes_max, error);
+		if (status == HISTREE_OK && maker->choice.count > 0)
+			status = ladder_source_walk(source, &maker->choice, take_window, writer, error);
+	}
+	return status;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------- */
+
+/* Nodes are as large as the largest cell of level 1 needs them; cells above that are larger say so. */
+static void choose_node_size(struct cube_writer *writer)
+{
+	struct cube_cells *cells = &writer->maker.cells;
+	for (int part = 0; part < CUBE_PARTS; part++)
+		while (cells->largest[part] > cube_cell_bytes_max(writer->file.node_size))
+			writer->file.node_size *= 2;
+	cells->bytes_max = cube_cell_bytes_max(writer->file.node_size);
+}
+
+static enum histree_status begin_file(struct cube_writer *writer, struct histree_error *error)
+{
+	const struct cube_maker *maker = &writer->maker;
+	const histree_quark quarks[CUBE_PARTS] = { maker->threads.above, maker->threads.above_cpus };
+	const enum cube_part first = maker->has_owners && quarks[1] < quarks[0] ? CUBE_OF_OWNERS : CUBE_OF_CALLS;
+	enum histree_status status = ladder_file_choose(&writer->file, quarks[first], error);
+	writer->rung_of[first] = 0;
+	if (status == HISTREE_OK && maker->has_owners) {
+		status = ladder_file_choose(&writer->file, quarks[1 - first], error);
+		writer->rung_of[1 - first] = 1;
+	}
+	for (int i = 0; i < CUBE_PARTS; i++)
+		writer->rungs[i].count = maker->cells.levels.count;
+	choose_node_size(writer);
+	return status == HISTREE_OK
+		       ? ladder_file_begin(&writer->file, writer->rungs, maker->cells.levels.width_log2, error)
+		       : status;
+}
+
+static enum histree_status write_cell(void *context, const struct cube_state *state, struct histree_error *error)
+{
+	struct cube_writer *writer = context;
+	if (state->part == CUBE_OF_OWNERS && !writer->maker.has_owners)
+		return HISTREE_OK;
+	const struct histree_interval interval = {
+		.quark = writer->rungs[writer->rung_of[state->part]].own[state->level],
+		.start = state->start,
+		.end = state->end,
+		.value = state->value,
+	};
+	enum histree_status status = ladder_states_add(&writer->states, &interval, error);
+	return status == HISTREE_OK && writer->states.count >= STATES_AT_ONCE
+		       ? ladder_file_write(&writer->file, &writer->states, error)
+		       : status;
+}
+
+enum histree_status cube_writer_end(struct cube_writer *writer, uint64_t *bytes, struct histree_error *error)
+{
+	*bytes = 0;
+	enum histree_status status = read_others(writer, error);
+	if (status != HISTREE_OK || !cube_writer_is_wanted(writer))
+		return status;
+	status = begin_file(writer, error);
+	if (status == HISTREE_OK)
+		status = cube_cells_each(&writer->maker.cells, write_cell, writer, error);
+	if (status == HISTREE_OK)
+		status = ladder_file_write(&writer->file, &writer->states, error);
+	if (status == HISTREE_OK)
+		status = ladder_file_finish(&writer->file, bytes, error);
+	if (status == HISTREE_OK && *bytes > writer->bytes_max) {
+		ladder_file_remove(&writer->file);
+		*bytes = 0;
+	}
+	return status;
+}
+
+void cube_writer_free(struct cube_writer *writer)
+{
+	if (writer == NULL)
+		return;
+	ladder_file_release(&writer->file);
+	ladder_states_release(&writer->states);
+	cube_maker_release(&writer->maker);
+	free(writer);
+}

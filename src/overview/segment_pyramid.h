@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_pyramid.h - the pyramids beside a segment store: summaries by cells of time, and by parts of duration.
+ *
+ * Overviews of a segment store being made, all in one pass: a ladder of cells of which each is
+ * twice as long as the one below it.
+ *
+ * Segments come slice by slice of the time at which they start, within a slice in any order.  They enter the cells
+ * of the lowest rung.  When a slice is over, the summaries of a rung are written to its file and enter the cells of
+ * the next one; cells longer than a slice are open until they are over themselves.  A rung that turns out to have
+ * too many summaries loses its file, or never gets one, and segments then enter above it.
+ *
+ * Make the overviews of a segment store (docs/design/0028-summaries.md).
+ */
+#ifndef OVERVIEW_SEGMENT_PYRAMID_H
+#define OVERVIEW_SEGMENT_PYRAMID_H
+
+#include "base/hash_index.h"
+#include "base/io.h"
+#include "segment/duration_parts.h"
+#include "segment/segment_overviews.h"
+#include "segment/segment_summary.h"
+
+/* What overviews are worth making. */
+struct segment_overview_limits {
+	uint64_t segments_min;  /* of the store */
+	uint64_t bytes_max;     /* of all overviews by cells together */
+	uint64_t parts_bytes;   /* of the one by parts of duration, at most */
+	uint64_t summaries_max; /* of each */
+	uint64_t enough;        /* an overview of so few summaries needs none with longer cells */
+	uint64_t slice;         /* so many segments are read at a time, about */
+};
+
+/* The limits with which histree_segment_store_make_overviews() makes those of a store. */
+struct segment_overview_limits segment_overview_limits(const struct histree_segment_store_info *of);
+
+/* The same as that function with any limits. */
+enum histree_status segment_overviews_write(struct histree_segment_store *store,
+					    const struct segment_overview_limits *limits,
+					    struct histree_cancel cancel, struct histree_error *error);
+
+#endif
