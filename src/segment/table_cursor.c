@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "segment/table_page.h"
-#include "segment_tree/segment_gather.h"
+#include "segment_tree/segment_scan.h"
 
 enum {
 	BATCH_FIRST = 128,

@@ -1,19 +1,357 @@
 // SPDX-License-Identifier: MIT
 /*
- * Algorithm 5.1: depth first, with the numbers of the nodes still to visit on a stack.  Leaves come in the order of
- * their numbers, so that a scan is resumed by passing over the nodes with smaller ones.
- *
- * But the orphans of a damaged core node may be leaves and core nodes: the first leaf of a core node is written
- * before the core node that comes before it.  There a scan comes to its place again from the beginning, in the
- * order that it had before.
+ * segment_scan.c - one node of a tree of segments in memory, pinned.
  */
+#include "segment_tree/segment_scan.h"
+
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "segment_tree/segment_damage.h"
+#include "base/radix_sort.h"
+#include "histree/segment_store.h"
+#include "item/segment_copy.h"
+#include "node/node_view.h"
+#include "node/segment_view.h"
+#include "segment_tree/segment_iter.h"
 #include "segment_tree/segment_location.h"
-#include "segment_tree/segment_visit.h"
+#include "tree/tree_damage.h"
+#include "tree/tree_reader_inside.h"
+
+/* ---- segment visit ------------------------------------------------------------------------------------------- */
+
+static enum histree_status malformed(const struct segment_visit *visit, const char *what, uint32_t which,
+				     struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: %s %u contradicts its bounds",
+			 block_file_path(visit->reader->file), visit->view.number, what, which);
+}
+
+void segment_visit_leave(struct segment_visit *visit)
+{
+	if (visit->pin != NULL)
+		node_pin_drop(visit->pin);
+	visit->holds = false;
+}
+
+void segment_visit_release(struct segment_visit *visit)
+{
+	node_pin_free(visit->pin);
+	visit->pin = NULL;
+	visit->holds = false;
+}
+
+enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t number, struct histree_error *error)
+{
+	if (visit->holds && visit->view.number == number)
+		return HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	bool loaded;
+	visit->holds = false;
+	if (tree_damage_has(visit->reader, number))
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is damaged",
+				 block_file_path(visit->reader->file), number);
+	if (visit->pin == NULL)
+		status = node_pin_create(visit->reader->cache, &visit->pin, error);
+	if (status == HISTREE_OK)
+		status = node_pin_hold(visit->pin, number, &loaded, error);
+	if (status != HISTREE_OK)
+		return tree_damage_is_met(visit->reader, status) ? HISTREE_ERR_FORMAT : status;
+	visit->holds = true;
+	visit->view = node_view(&visit->reader->shape.layout, node_pin_block(visit->pin));
+	visit->visited++;
+	visit->loaded += loaded;
+	return HISTREE_OK;
+}
+
+enum histree_status segment_visit_child(const struct segment_visit *visit, uint32_t index, struct node_child *out,
+					struct histree_error *error)
+{
+	*out = node_view_child(&visit->view, index);
+	if (out->number < visit->view.number)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
+			 block_file_path(visit->reader->file), visit->view.number, out->number);
+}
+
+enum histree_status segment_visit_times(const struct segment_visit *visit, uint32_t index,
+					struct segment_block *block, struct segment_times times[SEGMENT_BLOCK_MAX],
+					struct histree_error *error)
+{
+	if (index >= segment_leaf_block_count(visit->view.block))
+		return malformed(visit, "block", index, error);
+	*block = segment_block(visit->view.block, index);
+	if (segment_block_times(block, times) != HISTREE_OK)
+		return malformed(visit, "block", index, error);
+	return HISTREE_OK;
+}
+
+enum histree_status segment_visit_content(const struct segment_visit *visit, const struct segment_block *block,
+					  uint32_t index, const struct segment_source *source, size_t wanted,
+					  struct histree_value *content, struct histree_error *error)
+{
+	if (segment_block_content(block, index, source->fields, source->field_count, wanted, content) == HISTREE_OK)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: segment %u of block %u has malformed content",
+			 block_file_path(visit->reader->file), visit->view.number, index, block->bounds.number);
+}
+
+/* ---- segment damage ------------------------------------------------------------------------------------------ */
+
+/* ---- what is lost ------------------------------------------------------------------------------- */
+
+static bool add_loss(struct segment_damage *met, const struct damaged_node *node)
+{
+	if (!array_reserve(&met->losses, &met->losses_capacity, met->loss_count + 1))
+		return false;
+	bool has_parent = node->parent_height > 0;
+	met->losses[met->loss_count++] = (struct segment_loss){
+		.loss = { .node = node->bounds.number,
+			  .from = has_parent ? node->bounds.start : INT64_MIN,
+			  .to = has_parent ? node->bounds.end : INT64_MAX },
+		.has_parent = has_parent,
+	};
+	return true;
+}
+
+/*
+ * Returns whether a damaged node can be a leaf: its parent's height tells its own, and the tree's that of the
+ * root.
+ */
+static bool may_be_leaf(const struct tree_reader *reader, const struct damaged_node *node)
+{
+	if (node->bounds.number == reader->shape.root)
+		return reader->statistics.height_count <= 1;
+	return node->parent_height <= 1;
+}
+
+/* If more can be read than there should be, the number that the file has is none to go by. */
+static uint64_t missing_of(const struct tree_reader *reader, uint64_t rows)
+{
+	uint64_t all = reader->statistics.interval_count;
+	return rows <= all ? all - rows : UINT64_MAX;
+}
+
+/* Find the losses, now that there is damage. */
+static enum histree_status take_damage(struct segment_damage *met, const struct tree_reader *reader,
+				       const struct tree_damage *damage, struct histree_error *error)
+{
+	uint64_t missing = missing_of(reader, damage->readable_rows), leaves = 0;
+	met->loss_count = 0;
+	for (size_t i = 0; missing > 0 && i < damage->node_count; i++)
+		if (may_be_leaf(reader, &damage->nodes[i])) {
+			if (!add_loss(met, &damage->nodes[i]))
+				return error_memory(error, "looking for damage");
+			leaves += damage->nodes[i].parent_height == 1;
+		}
+	/* Each of the others that is a leaf held one segment at least. */
+	for (size_t i = 0; i < met->loss_count; i++)
+		met->losses[i].loss.count_max = missing - (leaves - met->losses[i].has_parent);
+	met->damage = damage;
+	return HISTREE_OK;
+}
+
+/* ---- telling of it ------------------------------------------------------------------------------ */
+
+void segment_damage_begin(struct segment_damage *met)
+{
+	met->damage = NULL;
+	met->met_core = false;
+	met->untold = 0;
+}
+
+void segment_damage_release(struct segment_damage *met)
+{
+	free(met->losses);
+	*met = (struct segment_damage){ 0 };
+}
+
+/* Returns the loss of a node, or NULL if it held no segments. */
+static struct segment_loss *find_loss(const struct segment_damage *met, uint32_t node)
+{
+	size_t low = 0, high = met->loss_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (met->losses[middle].loss.node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < met->loss_count && met->losses[low].loss.node == node ? &met->losses[low] : NULL;
+}
+
+static enum histree_status tell(struct segment_damage *met, struct segment_loss *loss)
+{
+	if (loss->told)
+		return HISTREE_OK;
+	loss->told = true;
+	met->loss = loss->loss;
+	return HISTREE_PARTIAL;
+}
+
+enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_reader *reader, uint32_t node,
+					struct histree_error *error)
+{
+	const struct tree_damage *damage;
+	struct histree_error refusal;
+	enum histree_status status = tree_damage_find(reader, &damage, &refusal);
+	if (status != HISTREE_OK)
+		return error_set(error, status, "%s", refusal.message);
+	if (node >= reader->shape.node_count || !tree_damage_lists(damage, node))
+		return HISTREE_ERR_FORMAT;
+	if (met->damage == NULL)
+		status = take_damage(met, reader, damage, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct segment_loss *loss = find_loss(met, node);
+	if (loss != NULL && loss->has_parent)
+		return tell(met, loss);
+	met->met_core = true;
+	return HISTREE_OK;
+}
+
+enum histree_status segment_damage_tell_next(struct segment_damage *met)
+{
+	while (met->untold < met->loss_count) {
+		struct segment_loss *loss = &met->losses[met->untold++];
+		if (!loss->has_parent)
+			return tell(met, loss);
+	}
+	return HISTREE_OK;
+}
+
+/* ---- segment gather ------------------------------------------------------------------------------------------ */
+
+struct segment_gather {
+	struct segment_source source;
+	struct segment_visit visit;
+	struct keyed_index *entries; /* the locations, sorted; the upper half is spare */
+	size_t entries_capacity;
+	struct histree_segment *segments; /* by index of the location */
+	size_t segments_capacity;
+	struct arena contents;
+
+	/* The block that was read last, of the node being visited. */
+	bool has_block;
+	uint64_t block_location;
+	struct segment_block block;
+	struct segment_times times[SEGMENT_BLOCK_MAX];
+};
+
+enum histree_status segment_gather_create(const struct segment_source *source, struct segment_gather **out,
+					  struct histree_error *error)
+{
+	*out = calloc(1, sizeof(**out));
+	if (*out == NULL)
+		return error_memory(error, "an iterator");
+	(*out)->source = *source;
+	(*out)->visit.reader = source->reader;
+	return HISTREE_OK;
+}
+
+void segment_gather_free(struct segment_gather *gather)
+{
+	if (gather == NULL)
+		return;
+	segment_visit_release(&gather->visit);
+	arena_release(&gather->contents);
+	free(gather->entries);
+	free(gather->segments);
+	free(gather);
+}
+
+void segment_gather_stats(const struct segment_gather *gather, struct histree_segment_iter_stats *stats)
+{
+	stats->nodes_visited += gather->visit.visited;
+	stats->nodes_loaded += gather->visit.loaded;
+}
+
+const struct histree_segment *segment_gather_get(const struct segment_gather *gather, size_t index)
+{
+	return &gather->segments[index];
+}
+
+/* Be at the block of a location; the locations ascend. */
+static enum histree_status go_to_block(struct segment_gather *gather, uint64_t location,
+				       struct histree_error *error)
+{
+	uint64_t block_location = location >> LOCATION_SEGMENT_BITS;
+	if (gather->has_block && gather->block_location == block_location)
+		return HISTREE_OK;
+	gather->has_block = false;
+	enum histree_status status = segment_visit_node(&gather->visit, segment_location_node(location), error);
+	if (status != HISTREE_OK)
+		return status;
+	if (gather->visit.view.height > 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is no leaf", gather->source.path,
+				 gather->visit.view.number);
+	status = segment_visit_times(&gather->visit, segment_location_block(location), &gather->block,
+				     gather->times, error);
+	gather->has_block = status == HISTREE_OK;
+	gather->block_location = block_location;
+	return status;
+}
+
+static enum histree_status fetch_one(struct segment_gather *gather, uint64_t location, struct histree_segment *out,
+				     struct histree_error *error)
+{
+	struct histree_value content[HISTREE_SEGMENT_FIELDS_MAX];
+	enum histree_status status = go_to_block(gather, location, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint32_t index = segment_location_segment(location);
+	if (index >= gather->block.count)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: block %u has no segment %u",
+				 gather->source.path, gather->visit.view.number, segment_location_block(location),
+				 index);
+	const struct segment_times *times = &gather->times[index];
+	struct histree_segment segment = {
+		.start = times->start,
+		.end = (histree_time)((uint64_t)times->start + times->duration),
+		.content = content,
+	};
+	status = segment_visit_content(&gather->visit, &gather->block, index, &gather->source,
+				       gather->source.field_count, content, error);
+	if (status == HISTREE_OK && !segment_copy_content(&gather->contents, gather->source.field_count, &segment))
+		return error_memory(error, "an iterator");
+	*out = segment;
+	return status;
+}
+
+/* HISTREE_ERR_TOO_LARGE: their content takes more than that. */
+static enum histree_status fetch(struct segment_gather *gather, const uint64_t *locations, size_t count,
+				 size_t bytes_max, struct histree_error *error)
+{
+	if (!array_reserve(&gather->entries, &gather->entries_capacity, 2 * count) ||
+	    !array_reserve(&gather->segments, &gather->segments_capacity, count))
+		return error_memory(error, "an iterator");
+	for (size_t i = 0; i < count; i++)
+		gather->entries[i] = (struct keyed_index){ .key = locations[i], .index = (uint32_t)i };
+	radix_sort(gather->entries, gather->entries + count, count);
+	arena_release(&gather->contents);
+	gather->has_block = false;
+	for (size_t i = 0; i < count; i++) {
+		const struct keyed_index *entry = &gather->entries[i];
+		enum histree_status status = fetch_one(gather, entry->key, &gather->segments[entry->index], error);
+		if (status != HISTREE_OK)
+			return status;
+		if (count > 1 && gather->contents.bytes_total > bytes_max)
+			return HISTREE_ERR_TOO_LARGE;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status segment_gather_fetch(struct segment_gather *gather, const uint64_t *locations, size_t *count,
+					 size_t bytes_max, struct histree_error *error)
+{
+	enum histree_status status;
+	while ((status = fetch(gather, locations, *count, bytes_max, error)) == HISTREE_ERR_TOO_LARGE)
+		*count /= 2;
+	segment_visit_leave(&gather->visit);
+	return status;
+}
+
+/* ---- segment scan -------------------------------------------------------------------------------------------- */
 
 struct segment_scan {
 	struct segment_source source;

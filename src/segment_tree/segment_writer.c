@@ -1,15 +1,172 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_writer.c - cut segments into parts of about equal size by one of their keys.
+ *
+ * Where to cut is taken from a sample.  Segments with equal keys are never parted; a key that many have gets a part
+ * of its own.
+ */
 #include "segment_tree/segment_writer.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/radix_sort.h"
+#include "histree/segment.h"
+#include "item/segment_batch.h"
 #include "node/segment_builder.h"
-#include "segment_tree/segment_split.h"
+#include "store/block_file.h"
 #include "tree/tree_output.h"
 #include "tree/tree_writer.h"
+
+enum segment_split_key { SPLIT_BY_START, SPLIT_BY_DURATION };
+
+enum { SEGMENT_PARTS_MAX = 2048, SEGMENT_SLOTS_MAX = 8 * SEGMENT_PARTS_MAX };
+
+/* Scratch.  A zeroed one is fine. */
+struct segment_split {
+	uint16_t *parts_of; /* by position: the part of that segment */
+	size_t parts_of_capacity;
+	struct keyed_index *sample;
+	size_t sample_capacity;
+	/* ascending: a key belongs to as many parts after the first as are not above it */
+	uint64_t splitters[SEGMENT_PARTS_MAX];
+	/* The range of the splitters in slots of equal width, and how many splitters lie before each slot. */
+	uint16_t before_slot[SEGMENT_SLOTS_MAX + 1];
+	unsigned slot_shift;
+
+	/* The last result. */
+	size_t part_count;
+	size_t sizes[SEGMENT_PARTS_MAX]; /* of each part; may be 0 */
+};
+
+/* As a number whose order is that of the key. */
+static inline uint64_t segment_split_number(enum segment_split_key key, const struct segment_times *times)
+{
+	return key == SPLIT_BY_START ? (uint64_t)times->start ^ UINT64_C(1) << 63 : times->duration;
+}
+
+static bool segment_split(struct segment_split *split, const struct segment_times *times,
+			  enum segment_split_key key, const uint32_t *from, uint32_t *to, size_t count,
+			  size_t parts);
+
+/* ---- segment split ------------------------------------------------------------------------------------------- */
+
+enum { SAMPLES_PER_PART = 32, SLOTS_PER_SPLITTER = SEGMENT_SLOTS_MAX / SEGMENT_PARTS_MAX, AHEAD = 24 };
+
+/* Fill in the splitters, all different; returns how many. */
+static size_t choose_splitters(struct segment_split *split, const struct segment_times *times,
+			       enum segment_split_key key, const uint32_t *from, size_t count, size_t parts)
+{
+	size_t sampled = parts * SAMPLES_PER_PART < count ? parts * SAMPLES_PER_PART : count;
+	struct keyed_index *sample = split->sample;
+	for (size_t i = 0; i < sampled; i++)
+		sample[i].key = segment_split_number(key, &times[from[i * count / sampled]]);
+	radix_sort(sample, sample + sampled, sampled);
+	size_t splitters = 0;
+	for (size_t part = 1; part < parts; part++) {
+		uint64_t splitter = sample[part * sampled / parts].key;
+		/* A key that was sampled more than a part's worth of times: the part ends right after it. */
+		if (splitters > 0 && splitter == split->splitters[splitters - 1] && splitter < UINT64_MAX)
+			splitter++;
+		if (splitters == 0 || splitter > split->splitters[splitters - 1])
+			split->splitters[splitters++] = splitter;
+	}
+	return splitters;
+}
+
+/*
+ * Some slots for each splitter: where keys are spread evenly, and they are so in a batch of starts, a slot has one
+ * splitter or none, and the search below has nothing left to do.
+ */
+static void fill_slots(struct segment_split *split, size_t splitters)
+{
+	uint64_t first = split->splitters[0], range = split->splitters[splitters - 1] - first;
+	split->slot_shift = 0;
+	while (range >> split->slot_shift >= splitters * SLOTS_PER_SPLITTER)
+		split->slot_shift++;
+	size_t slots = (size_t)(range >> split->slot_shift) + 1, before = 0;
+	for (size_t slot = 0; slot < slots; slot++) {
+		while (before < splitters && (split->splitters[before] - first) >> split->slot_shift < slot)
+			before++;
+		split->before_slot[slot] = (uint16_t)before;
+	}
+	split->before_slot[slots] = (uint16_t)splitters;
+}
+
+/* Without a branch: keys are as good as random, and a step that is guessed wrong costs more than all others. */
+static inline size_t count_not_above(const uint64_t *splitters, size_t count, uint64_t number)
+{
+	const uint64_t *base = splitters;
+	while (count > 1) {
+		size_t half = count / 2;
+		base += half * (base[half - 1] <= number);
+		count -= half;
+	}
+	return (size_t)(base - splitters) + (count == 1 && *base <= number);
+}
+
+static inline size_t part_of(const struct segment_split *split, size_t splitters, uint64_t number)
+{
+	uint64_t first = split->splitters[0];
+	if (number < first)
+		return 0;
+	if (number >= split->splitters[splitters - 1])
+		return splitters;
+	size_t slot = (size_t)((number - first) >> split->slot_shift), before = split->before_slot[slot];
+	return before + count_not_above(split->splitters + before, split->before_slot[slot + 1] - before, number);
+}
+
+/*
+ * Write the `count` entries of `from` to `to`, part by part, within a part in the order in which they were; about
+ * `parts` parts, SEGMENT_PARTS_MAX at most.  False when memory is out.
+ */
+static bool segment_split(struct segment_split *split, const struct segment_times *times,
+			  enum segment_split_key key, const uint32_t *from, uint32_t *to, size_t count,
+			  size_t parts)
+{
+	parts = parts < SEGMENT_PARTS_MAX ? parts : SEGMENT_PARTS_MAX;
+	split->part_count = 1;
+	split->sizes[0] = count;
+	if (parts <= 1 || count <= 1) {
+		memcpy(to, from, count * sizeof(*to));
+		return true;
+	}
+	if (!array_reserve(&split->parts_of, &split->parts_of_capacity, count) ||
+	    !array_reserve(&split->sample, &split->sample_capacity, 2 * parts * SAMPLES_PER_PART))
+		return false;
+	size_t splitters = choose_splitters(split, times, key, from, count, parts);
+	split->part_count = splitters + 1;
+	fill_slots(split, splitters);
+	memset(split->sizes, 0, split->part_count * sizeof(*split->sizes));
+	for (size_t i = 0; i < count; i++) {
+		/* In a slab, neighbours in order are far from each other in the batch. */
+		__builtin_prefetch(&times[from[i + AHEAD < count ? i + AHEAD : i]]);
+		uint64_t number = segment_split_number(key, &times[from[i]]);
+		size_t part = part_of(split, splitters, number);
+		split->parts_of[i] = (uint16_t)part;
+		split->sizes[part]++;
+	}
+	uint32_t positions[SEGMENT_PARTS_MAX];
+	uint32_t sum = 0;
+	for (size_t part = 0; part < split->part_count; part++) {
+		positions[part] = sum;
+		sum += (uint32_t)split->sizes[part];
+	}
+	for (size_t i = 0; i < count; i++)
+		to[positions[split->parts_of[i]]++] = from[i];
+	return true;
+}
+
+static void segment_split_release(struct segment_split *split)
+{
+	free(split->parts_of);
+	free(split->sample);
+}
+
+/* ---- segment writer ------------------------------------------------------------------------------------------ */
 
 enum {
 	BATCH_ITEM_BYTES = 16 + 4 + 4 + 2, /* times, two orders, part */

@@ -9,7 +9,11 @@
 #ifndef SEGMENT_TREE_SEGMENT_WRITER_H
 #define SEGMENT_TREE_SEGMENT_WRITER_H
 
+#include <stdbool.h>
+
+#include "base/radix_sort.h"
 #include "histree/segment.h"
+#include "item/segment_batch.h"
 #include "store/block_file.h"
 
 struct segment_writer;
@@ -41,7 +45,6 @@ enum histree_status segment_writer_add(struct segment_writer *writer, const stru
 
 /* Write what is left, and the sections TREE and STAT. */
 enum histree_status segment_writer_finish(struct segment_writer *writer, struct histree_error *error);
-
 void segment_writer_free(struct segment_writer *writer);
 
 #endif

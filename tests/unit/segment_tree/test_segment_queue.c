@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "segment_tree/segment_queue.h"
+#include "segment_tree/segment_sweep.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_queue.h - the priority queue of algorithm 5.2, for nodes, blocks and segments alike.
+ * segment_sweep.h - the priority queue of algorithm 5.2, for nodes, blocks and segments alike.
  *
  * It is monotone: nothing is pushed that comes before what was popped last.  So it can be a radix heap (Ahuja,
  * Mehlhorn, Orlin and Tarjan, 1990): an entry lies in a bucket by the first byte in which it differs from a floor
@@ -9,8 +9,8 @@
  *
  * Buckets are chains of chunks.  When all chunks are in use, those of the highest bucket go to a temporary file.
  */
-#ifndef SEGMENT_TREE_SEGMENT_QUEUE_H
-#define SEGMENT_TREE_SEGMENT_QUEUE_H
+#ifndef SEGMENT_TREE_SEGMENT_SWEEP_H
+#define SEGMENT_TREE_SEGMENT_SWEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
