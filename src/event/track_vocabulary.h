@@ -14,11 +14,11 @@
  * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...
  * and hands out its `process_name` or `thread_name`.
  *
- * Spans nest on their track.  A `span_end` ends the youngest open span of its track; where it has a name, the
- * youngest of that name, and none if there is none.  A `span` is both at once: it begins at the time of the event
- * and lasts TRACK_DURATION, and need not be in the order of its end.  A flow is one flow_begin, any flow_step and
- * one flow_end or more with the same TRACK_ID, each on its track: arrows go from each to the next.  A `counter` has
- * its value from its time on.
+ * Spans nest on their track, by the rules of analysis/tracks/track_stacks.h.  A `span_end` with a name ends the
+ * innermost open span of that name, one without a name the innermost of all.  A `span` is both at once: it begins
+ * at the time of the event and lasts TRACK_DURATION, and need not be in the order of its end.  A flow is one
+ * flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its track: arrows go from
+ * each to the next, and to every end.  A `counter` has its value from its time on.
  */
 #ifndef EVENT_TRACK_VOCABULARY_H
 #define EVENT_TRACK_VOCABULARY_H

@@ -93,12 +93,16 @@ static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t 
 {
 	struct trace_gunzip *gunzip;
 	uint8_t first[FIRST_BYTES];
-	size_t used;
+	size_t count = 0, at = 0, got = 0, used = 1;
 	if (trace_gunzip_create(&gunzip, NULL) != HISTREE_OK)
 		return &archive;
-	size_t got = trace_gunzip(gunzip, bytes, size, &used, first, sizeof(first));
+	/* The first member may be short. */
+	for (; got != SIZE_MAX && used + got > 0 && at < size && count < sizeof(first); at += used) {
+		got = trace_gunzip(gunzip, bytes + at, size - at, &used, first + count, sizeof(first) - count);
+		count += got != SIZE_MAX ? got : 0;
+	}
 	trace_gunzip_free(gunzip);
-	const struct trace_format *inside = got != SIZE_MAX && got > 0 ? trace_format_of_bytes(first, got) : NULL;
+	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
 	return inside == &json || inside == &perfetto ? inside : &archive;
 }
 

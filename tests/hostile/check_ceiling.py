@@ -5,6 +5,8 @@
 A trace of 60,000 threads, 300,000 attributes, is built within 8 MB for buffers and tables. Above what a trace of 1,000
 threads takes, that may take these 8 MB and 12 more: 6 bytes an attribute for what overviews are made of, the rest for pages
 of files. With a ceiling that is not reached, it takes far more, or the test would not find anything.
+
+The same holds for as many processes in the Trace Event Format, each with a span, spans that go on to the end, or flows.
 """
 import os
 import pathlib
@@ -26,10 +28,23 @@ def write_trace(path, threads):
             print(1000 * tid, 0, "sched_switch", "w", tid - 1, 20, "w", tid, 20, 1, sep="\t", file=file)
 
 
-def peak(folder, trace, ceiling):
+SPANS = {
+    "spans": '{"ph":"X","pid":%d,"tid":%d,"ts":%d,"dur":5,"name":"work","args":{"a":1}}',
+    "open": '{"ph":"B","pid":%d,"tid":%d,"ts":%d,"name":"work","args":{"a":1}}',
+    "flows": '{"ph":"s","pid":1,"tid":%d,"id":%d,"ts":%d,"cat":"c","name":"f"}',
+}
+
+
+def write_spans(path, count, form):
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(count):
+            file.write((",\n" if i > 0 else "[") + SPANS[form] % (i + 1, i + 1, 3 * i))
+
+
+def peak(folder, trace, ceiling, analyses="kernel"):
     """The most bytes that were in memory at a time."""
-    build = subprocess.Popen([HISTREE, "build", "-q", "--force", "-a", "kernel", "--threads", "1", "--memory", str(ceiling),
-                              "-o", folder / "store", f"text:tracer=lttng:{trace}"])
+    build = subprocess.Popen([HISTREE, "build", "-q", "--force", "-a", analyses, "--threads", "1", "--memory", str(ceiling),
+                              "-o", folder / "store", trace])
     _, status, usage = os.wait4(build.pid, 0)
     assert status == 0, status
     return 1024 * usage.ru_maxrss
@@ -40,9 +55,17 @@ def main():
         folder = pathlib.Path(name)
         write_trace(folder / "few.tsv", FEW)
         write_trace(folder / "many.tsv", MANY)
-        few = peak(folder, folder / "few.tsv", CEILING)
-        many = peak(folder, folder / "many.tsv", CEILING)
-        free = peak(folder, folder / "many.tsv", 160 * MEGABYTE)
+        few = peak(folder, f"text:tracer=lttng:{folder / 'few.tsv'}", CEILING)
+        many = peak(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", CEILING)
+        free = peak(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", 160 * MEGABYTE)
+        for form in SPANS:
+            peaks = {}
+            for count in (FEW, 2 * MANY):
+                write_spans(folder / "spans.json", count, form)
+                peaks[count] = peak(folder, folder / "spans.json", CEILING, "tracks,track-spans,track-flows")
+            print(*(f"{form}, {count}: {size / MEGABYTE:.1f} MB" for count, size in peaks.items()), sep="; ")
+            # Events are sorted in 16 MB, of which a few fill none.
+            assert peaks[2 * MANY] <= peaks[FEW] + CEILING + ALLOWED + 16 * MEGABYTE, form
     print(*(f"{what}: {size / MEGABYTE:.1f} MB" for what, size in
             (("few attributes", few), ("many", many), ("many, without a ceiling in reach", free))), sep="; ")
     most = few + CEILING + ALLOWED

@@ -10,6 +10,7 @@ too.  A trace that is cut at any byte, or changed at random, is read to its end 
 is there.  HISTREE_ROUNDS traces, HISTREE_SEED is the seed of the first.
 """
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -53,6 +54,17 @@ def printed(value):
     if isinstance(value, list):
         return "[%s]" % " ".join(printed(inner) for inner in value)
     return str(value)
+
+
+def comparable(value):
+    """Arguments, of which numbers are as a double has them: as text, whose order does not matter."""
+    if isinstance(value, dict):
+        return "{%s}" % ",".join(sorted("%s:%s" % (key, comparable(inner)) for key, inner in value.items()))
+    if isinstance(value, list):
+        return "[%s]" % ",".join(comparable(inner) for inner in value)
+    if isinstance(value, (bool, walk_tracks.Number, int, float)):
+        return "%.12g" % float(value)
+    return repr(value)
 
 
 def lines_of(events):
@@ -125,16 +137,16 @@ class Checker:
 
     def check_spans(self, seed, tracks):
         wanted = []
-        for start, end, fields, track, depth in tracks.spans:
-            async_track = fields.get("track")
-            wanted.append((start, end, fields.get("name") or "null", str(depth), async_track or "null"))
+        for start, end, fields, track, depth, ending in tracks.spans:
+            args = fields.get("args")
+            wanted.append((start, end, fields.get("name") or "", str(depth), fields.get("track") or "", ending or "",
+                           "" if args is None else comparable(args)))
         got = []
-        for row in self.rows("segments", "--format", "tsv", "x.histree", "track-spans"):
-            start, end, _, name, _, _, _, track, depth = row[:9]
-            got.append((int(start), int(end), name or "null", depth, track or "null"))
-        escape = str.maketrans({"\\": "\\\\", "\t": "\\t"})
+        for row in json.loads(self.run(self.histree, "segments", "--format", "json", "x.histree", "track-spans").stdout):
+            got.append((row["start"], row["end"], row["name"] or "", str(row["depth"]), row["track"] or "", row["ending"] or "",
+                        "" if row["args"] is None else comparable(json.loads(row["args"]))))
         self.spans += len(got)
-        self.compare(seed, "spans", sorted(got), sorted((a, b, c.translate(escape), d, e.translate(escape)) for a, b, c, d, e in wanted))
+        self.compare(seed, "spans", sorted(got), sorted(wanted))
 
     def check(self, seed):
         draw = random.Random(seed)

@@ -88,10 +88,32 @@ class Writer:
         return "{%s}" % random.choice([",", ", ", ",\r\n "]).join('"%s":%s' % member for member in members)
 
 
+def nest(random, writer):
+    """Spans of one thread, some of which end in another order than they should, late, or not at all."""
+    names = ["outer", "middle", "inner", "leaf"][:random.randint(2, 4)]
+    own = '"pid":1,"tid":%d' % random.choice([7, 7, 8])
+    texts = []
+    for name in names:
+        form = random.choice('BBBX')
+        length = ',"dur":%d' % random.choice([0, 2, 5, 9]) if form == "X" else ""
+        texts.append('{"ph":"%s",%s,"ts":%d,"name":"%s"%s,"args":{"%s":1}}' % (form, own, writer.now, name, length, random.choice("ab")))
+        writer.now += random.choice([0, 0, 1, 2])
+    ends = names[::-1]
+    if random.random() < 0.6:
+        random.shuffle(ends)
+    for name in ends[random.choice([0, 0, 1]):]:
+        called = ',"name":"%s"' % name if random.random() < 0.8 else ""
+        texts.append('{"ph":"E",%s,"ts":%d%s,"args":{"%s":2}}' % (own, writer.now, called, random.choice("bc")))
+        writer.now += random.choice([0, 0, 0, 1])
+    return texts
+
+
 def make(random, count):
     """The bytes of a trace, which json.loads() reads."""
     writer = Writer(random)
-    events = [writer.event() for _ in range(count)]
+    events = []
+    while len(events) < count:
+        events += nest(random, writer) if random.random() < 0.05 else [writer.event()]
     text = random.choice([",", ",\n", " ,\r\n"]).join(events)
     form = random.randrange(3)
     if form == 0:

@@ -163,6 +163,7 @@ def events_of(data):
 class Frame:
     def __init__(self, number, start, end, fields):
         self.number, self.start, self.end, self.fields = number, start, end, fields
+        self.is_cut = False
 
 
 class Tracks:
@@ -171,12 +172,18 @@ class Tracks:
         self.lanes = {}   # by group: the tracks that have its lanes
         self.where = {}   # by track: its path
         self.states = {}  # by path: {time: value}
-        self.spans = []
+        self.now_of = {}  # by path: the last of them
+        self.spans = []   # (start, end, fields, track, depth, ending)
+        self.points = []  # spans of no length that wait for the others of their time: (track, frame)
         self.count = 0
-        self.last = NO_TIME
+        self.now = self.last = NO_TIME
 
     def put(self, path, time, value):
-        self.states.setdefault(path, {})[time] = value
+        """What is said late, of a time before the last change, is said of that change."""
+        since, now = self.now_of.get(path, (NO_TIME, None))
+        if path not in self.states or value != now or type(value) is not type(now):
+            self.now_of[path] = max(since, time), value
+            self.states.setdefault(path, {})[max(since, time)] = value
 
     @staticmethod
     def owner(pid, tid):
@@ -209,14 +216,18 @@ class Tracks:
         self.put(path, time, len(slots))
         self.put(path + (str(slot + 1),), time, None if frame is None else frame.fields.get("name", ""))
 
-    def close(self, track, slot, time, complete=True):
+    def close(self, track, slot, time, ending=None):
+        """A span ends; what a thread has begun above it and not ended is cut, unless its end is still to come."""
         frame = self.slots[track][slot]
-        if complete:
-            self.spans.append((frame.start, time, frame.fields, track, slot + 1))
+        for above in self.slots[track][slot + 1:]:
+            if "track" not in frame.fields and above is not None and above.end == FOREVER and ending != "open":
+                above.end, above.is_cut = time, True
+        self.spans.append((frame.start, time, frame.fields, track, slot + 1, ending))
         self.slots[track][slot] = None
         while self.slots[track] and self.slots[track][-1] is None:
             self.slots[track].pop()
-        self.show(track, time, slot)
+        if ending != "open":
+            self.show(track, time, slot)
         if not self.slots[track] and "track" in frame.fields:
             for lanes in self.lanes.values():
                 for i, taken in enumerate(lanes):
@@ -227,37 +238,68 @@ class Tracks:
     def end_until(self, time):
         while True:
             due = [(frame.end, -frame.number, track, slot) for track, slots in self.slots.items()
-                   for slot, frame in enumerate(slots) if frame is not None and frame.end <= min(time, FOREVER - 1)]
+                   for slot, frame in enumerate(slots)
+                   if frame is not None and frame.end <= min(time, FOREVER - 1) and not frame.is_cut]
             if not due:
                 return
             end, _, track, slot = min(due, key=lambda each: each[:2])
             self.close(track, slot, end)
 
-    def begin(self, track, time, end, fields):
-        self.place(track, fields)
+    def end_cuts(self, track, time=FOREVER):
+        slots = self.slots.get(track, [])
+        for slot in range(len(slots) - 1, -1, -1):
+            if slot < len(slots) and slots[slot] is not None and slots[slot].is_cut and slots[slot].end < time:
+                self.close(track, slot, slots[slot].end, "cut")
+
+    def push(self, track, frame):
+        self.place(track, frame.fields)
         slots = self.slots.setdefault(track, [])
+        self.end_cuts(track)
         at = len(slots)
-        while end != FOREVER and at > 0 and slots[at - 1] is not None and slots[at - 1].start == time and slots[at - 1].end < end:
+        while (frame.end != FOREVER and at > 0 and slots[at - 1] is not None and slots[at - 1].start == frame.start and
+               slots[at - 1].end < frame.end):
             at -= 1
-        slots.insert(at, Frame(self.count, time, end, fields))
-        self.count += 1
+        slots.insert(at, frame)
         for slot in range(at, len(slots)):
             if slots[slot] is not None:
-                self.show(track, time, slot)
+                self.show(track, frame.start, slot)
+
+    def begin(self, track, time, end, fields):
+        frame = Frame(self.count, time, end, fields)
+        self.count += 1
+        if end == time and "track" not in fields:
+            self.points.append((track, frame))
+        else:
+            self.push(track, frame)
+
+    def end_points(self, only=None):
+        waiting, self.points = self.points, []
+        for track, frame in waiting:
+            if only is not None and track != only:
+                self.points.append((track, frame))
+                continue
+            self.push(track, frame)
+            self.close(track, self.slots[track].index(frame), frame.end)
 
     def end(self, track, time, fields):
+        self.end_points(track)
+        if "name" not in fields:
+            self.end_cuts(track, time)
         slots = self.slots.get(track, [])
         for slot in range(len(slots) - 1, -1, -1):
             frame = slots[slot]
-            if frame is None or frame.end != FOREVER or fields.get("name", frame.fields.get("name")) != frame.fields.get("name"):
+            if frame is None or not (frame.end == FOREVER or frame.is_cut):
                 continue
-            for above in range(len(slots) - 1, slot, -1):
-                if "track" not in fields and above < len(slots) and slots[above] is not None and slots[above].end == FOREVER:
-                    self.close(track, above, time, False)
+            if "name" in fields and fields["name"] != frame.fields.get("name", fields["name"]):
+                continue
+            frame.fields = {**frame.fields, **joined(frame.fields, fields)}
             self.close(track, slot, time)
             return
 
     def take(self, time, name, fields):
+        if time > self.now:
+            self.end_points()
+        self.now = max(time, self.now)
         self.end_until(time)
         track = fields["track"] if "track" in fields else (fields.get("pid"), fields.get("tid"))
         if name == "span_begin":
@@ -275,6 +317,26 @@ class Tracks:
             if path:
                 self.put(path, time, fields["name"])
 
+    def finish(self):
+        """Returns when all of it ends; what is open lasts until then."""
+        self.end_points()
+        self.end_until(FOREVER)
+        end = max(self.last, self.now)
+        for track, slots in self.slots.items():
+            self.end_cuts(track)
+            for slot in range(len(slots) - 1, -1, -1):
+                if slot < len(slots) and slots[slot] is not None:
+                    self.close(track, slot, end, "open")
+        return end
+
+
+def joined(begin, end):
+    """What an end says of a span, and its beginning did not, or otherwise."""
+    first, second = begin.get("args"), end.get("args")
+    if second is None or (first is not None and not (isinstance(first, dict) and isinstance(second, dict))):
+        return {}
+    return {"args": {**first, **second} if isinstance(first, dict) else second}
+
 
 def tracks_of(events):
     """The tracks with states and spans, and when all of it ends."""
@@ -282,5 +344,4 @@ def tracks_of(events):
     tracks.pids = {}
     for event in events:
         tracks.take(*event)
-    tracks.end_until(FOREVER)
-    return tracks, max(tracks.last, events[-1][0])
+    return tracks, tracks.finish()

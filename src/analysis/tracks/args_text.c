@@ -129,17 +129,105 @@ static bool write_part(void *context, const struct event_part *part)
 	return !writer->is_full;
 }
 
+/* What did not fit was left out: say so, with no part of a character at the end.  Returns the size. */
+static size_t end_cut(char *text, size_t size)
+{
+	while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
+		size--;
+	size -= size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0xc0;
+	memcpy(text + size, "...", 3);
+	return size + 3;
+}
+
 size_t args_text(const struct event *event, uint32_t field, char *text, size_t capacity)
 {
 	struct open_parts parts = { .writer = { .text = text, .capacity = capacity - 3, .is_first = true } };
 	event_visit(event, field, write_part, &parts);
 	if (!parts.writer.is_full)
 		return parts.writer.size;
-	/* No part of a character at the end. */
-	size_t size = parts.writer.size;
-	while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
-		size--;
-	size -= size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0xc0;
-	memcpy(text + size, "...", 3);
-	return size + 3;
+	return end_cut(text, parts.writer.size);
+}
+
+/* ---- two objects ----------------------------------------------------------------------------------------- */
+
+static bool is_object(const char *text, size_t size)
+{
+	return size >= 2 && text[0] == '{' && text[size - 1] == '}';
+}
+
+/* Returns where a string that begins here ends, its quote included. */
+static const char *pass_string(const char *at, const char *end)
+{
+	for (at++; at < end && *at != '"'; at++)
+		at += *at == '\\';
+	return at < end ? at + 1 : end;
+}
+
+struct member {
+	const char *begin, *name_end, *end;
+};
+
+/* Get the member at *at, which is behind the one before it; false: there is none. */
+static bool next_member(const char **at, const char *end, struct member *out)
+{
+	size_t depth = 0;
+	*at += *at < end && **at == ',';
+	out->begin = *at;
+	if (*at >= end || **at != '"')
+		return false;
+	out->name_end = *at = pass_string(*at, end);
+	while (*at < end && (depth > 0 || **at != ',')) {
+		depth += **at == '{' || **at == '[';
+		depth -= **at == '}' || **at == ']';
+		*at = **at == '"' ? pass_string(*at, end) : *at + 1;
+	}
+	out->end = *at;
+	return true;
+}
+
+/* A member takes five bytes at least: "":0, with its comma. */
+enum { MEMBERS_MAX = 2048 / 5 + 1 };
+
+static size_t list_members(const char *text, size_t size, struct member members[static MEMBERS_MAX])
+{
+	const char *at = text + 1, *end = text + size - 1;
+	size_t count = 0;
+	while (count < MEMBERS_MAX && next_member(&at, end, &members[count]))
+		count++;
+	return count;
+}
+
+static bool is_among(const struct member *member, const struct member *others, size_t count)
+{
+	size_t size = (size_t)(member->name_end - member->begin);
+	for (size_t i = 0; i < count; i++)
+		if ((size_t)(others[i].name_end - others[i].begin) == size &&
+		    memcmp(others[i].begin, member->begin, size) == 0)
+			return true;
+	return false;
+}
+
+size_t args_text_join(const char *first, size_t first_size, const char *second, size_t second_size, char *text,
+		      size_t capacity)
+{
+	struct member members[MEMBERS_MAX], member;
+	struct writer writer = { .text = text, .capacity = capacity - 3 };
+	if (first_size == 0 || !is_object(first, first_size) || !is_object(second, second_size)) {
+		const char *only = first_size > 0 ? first : second;
+		size_t size = first_size > 0 ? first_size : second_size;
+		memcpy(text, only, size);
+		return size;
+	}
+	size_t count = list_members(second, second_size, members);
+	const char *at = first + 1;
+	put(&writer, "{", 1);
+	while (next_member(&at, first + first_size - 1, &member)) {
+		if (is_among(&member, members, count))
+			continue;
+		put(&writer, member.begin, (size_t)(member.end - member.begin));
+		put(&writer, ",", 1);
+	}
+	writer.size -= second_size == 2 && writer.size > 1;
+	put(&writer, second + 1, second_size - 1);
+	return writer.is_full ? end_cut(text, writer.size) : writer.size;
 }

@@ -13,4 +13,12 @@
  */
 size_t args_text(const struct event *event, uint32_t field, char *text, size_t capacity);
 
+/*
+ * Write the members of two objects that args_text() has written as one object, of at most `capacity` bytes; those
+ * of the second win.  Where one of them is no object, or is cut, the first is written, or if it is empty the
+ * second.
+ */
+size_t args_text_join(const char *first, size_t first_size, const char *second, size_t second_size, char *text,
+		      size_t capacity);
+
 #endif

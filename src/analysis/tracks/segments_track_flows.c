@@ -2,17 +2,21 @@
 /*
  * Flows between tracks, each step a segment: from where and when it was to where and when it is next.
  *
- * A flow that a step or an end belongs to begins with its `flow_begin`, or with its first step.  An end ends it.
+ * A flow that a step or an end belongs to begins with its `flow_begin`, or with its first step.  It may have
+ * several ends, each of which is an arrow from the last step.  A step behind an end goes on where there was a
+ * beginning; a flow that began with a step begins anew, as Perfetto's do behind a terminating id.  So flows that
+ * have ended are kept for a while, in sweeps: one that ended before the last sweep is forgotten, and ends that
+ * come then are without a beginning.
+ *
  * How deep a stack is at either end the history knows: here, of what happens at one time, the span may come later.
  */
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/open_segments.h"
 #include "analysis/segment_analysis.h"
 #include "analysis/tracks/stack_path.h"
 #include "analysis/tracks/track_stacks.h"
-#include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
 
@@ -37,11 +41,31 @@ static const struct histree_segment_field fields[FLOW_FIELD_COUNT] = {
 	{ "to_stack", HISTREE_STRING },
 };
 
+/* Where a flow was last. */
+struct flow {
+	uint64_t key; /* of its id */
+	histree_time start;
+	int64_t pid, tid;
+	char *text; /* name, category, track and stack, behind one another */
+	uint32_t name_size, category_size, track_size, stack_size;
+	bool has_pid, has_tid;
+	bool has_begun;    /* by a `flow_begin` */
+	bool has_ended;    /* in a sweep */
+	uint32_t ended_in; /* its number */
+};
+
 struct track_flows {
 	struct histree_segment_store *store; /* borrowed */
 	struct track_stacks *stacks;         /* borrowed */
-	struct open_segments open;           /* by the id of the flow */
-	struct stack_path path;              /* of the current event */
+	struct pool memory;
+	struct flow **flows; /* those in use are in the index */
+	size_t flow_count, flow_capacity;
+	struct table flow_table;
+	struct hash_index index;
+	uint64_t open;          /* without an end so far */
+	uint64_t ended;         /* since the last sweep */
+	uint32_t sweep;         /* its number */
+	struct stack_path path; /* of the current event */
 	struct segment_counts counts;
 };
 
@@ -54,12 +78,85 @@ static enum histree_status create(struct histree_segment_store *store, void *inp
 		return error_memory(error, "the analysis of flows");
 	flows->store = store;
 	flows->stacks = input;
+	struct table_space *space = flows->stacks->places.track_table.space;
+	flows->memory.memory.space = flows->flow_table.space = flows->index.table.space = space;
 	return HISTREE_OK;
 }
 
-static struct histree_value text_or_null(const struct track_text *text)
+/* ---- flows that are known -------------------------------------------------------------------------------- */
+
+static bool has_key(const void *flows, uint32_t number, const void *key)
 {
-	return text->size > 0 ? histree_string_n(text->bytes, text->size) : histree_null();
+	return ((struct flow *const *)flows)[number]->key == *(const uint64_t *)key;
+}
+
+static uint64_t hash_of(const void *flows, uint32_t number)
+{
+	return hash_mix(((struct flow *const *)flows)[number]->key);
+}
+
+static struct flow *find(const struct track_flows *flows, uint64_t key)
+{
+	uint32_t number = hash_index_find(&flows->index, hash_mix(key), has_key, (const void *)flows->flows, &key);
+	return number != HASH_INDEX_NONE ? flows->flows[number] : NULL;
+}
+
+static void give_text(struct track_flows *flows, struct flow *flow)
+{
+	pool_give(&flows->memory, flow->text,
+		  (size_t)flow->name_size + flow->category_size + flow->track_size + flow->stack_size + 1);
+	flow->text = NULL;
+}
+
+/* Those that are kept move to the front, and are added to the index anew. */
+static void forget_ended(struct track_flows *flows)
+{
+	size_t used = 0, count = flows->index.count;
+	hash_index_clear(&flows->index);
+	for (size_t i = 0; i < count; i++) {
+		struct flow *flow = flows->flows[i];
+		if (i % 512 == 511)
+			table_space_look(flows->flow_table.space);
+		if (flow->has_ended && flow->ended_in != flows->sweep) {
+			give_text(flows, flow);
+			continue;
+		}
+		flows->flows[i] = flows->flows[used];
+		flows->flows[used] = flow;
+		hash_index_add(&flows->index, hash_mix(flow->key), (uint32_t)used++);
+	}
+	flows->ended = 0;
+	flows->sweep++;
+}
+
+/* Returns a flow of a key that none has; NULL when memory is out. */
+static struct flow *add_flow(struct track_flows *flows, uint64_t key)
+{
+	enum { ENDED_MAX = 4096 };
+	if (flows->ended > ENDED_MAX && flows->ended > flows->index.count / 4)
+		forget_ended(flows);
+	size_t used = flows->index.count;
+	if (used == flows->flow_count) {
+		if (!table_reserve(&flows->flow_table, &flows->flows, &flows->flow_capacity, used + 1))
+			return NULL;
+		struct flow *made = arena_allocate(&flows->memory.memory, sizeof(*made), alignof(struct flow));
+		if (made == NULL)
+			return NULL;
+		flows->flows[flows->flow_count++] = made;
+	}
+	if (!hash_index_reserve(&flows->index, used + 1, hash_of, (const void *)flows->flows))
+		return NULL;
+	struct flow *flow = flows->flows[used];
+	*flow = (struct flow){ .key = key, .has_ended = true };
+	hash_index_add(&flows->index, hash_mix(key), (uint32_t)used);
+	return flow;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------- */
+
+static struct histree_value text_or_null(const char *bytes, size_t size)
+{
+	return size > 0 ? histree_string_n(bytes, size) : histree_null();
 }
 
 static struct histree_value number_or_null(bool is_there, int64_t number)
@@ -67,45 +164,67 @@ static struct histree_value number_or_null(bool is_there, int64_t number)
 	return is_there ? histree_long(number) : histree_null();
 }
 
-/* Copies a text behind those that the record has. */
-static struct histree_value keep(struct open_segment *segment, size_t *used, const struct track_text *text)
-{
-	if (text->size == 0)
-		return histree_null();
-	char *at = segment->text + *used;
-	memcpy(at, text->bytes, text->size);
-	*used += text->size;
-	return histree_string_n(at, text->size);
-}
-
-static enum histree_status begin_flow(struct track_flows *flows, uint64_t key, histree_time time,
+/* The flow is here now. */
+static enum histree_status begin_step(struct track_flows *flows, struct flow *flow, bool begins, histree_time time,
 				      struct histree_error *error)
 {
 	const struct track_words *event = &flows->stacks->event;
-	struct open_segment *segment = open_segments_add(&flows->open, key, time);
-	const struct track_text stack = { flows->path.bytes, flows->path.size };
-	size_t used = 0, size = event->name.size + event->category.size + event->track.size + stack.size;
-	if (segment == NULL || !array_reserve(&segment->text, &segment->text_capacity, size + 1))
+	const struct track_text parts[] = {
+		event->name, event->category, event->track, { flows->path.bytes, flows->path.size }
+	};
+	size_t size = 1;
+	for (int i = 0; i < 4; i++)
+		size += parts[i].size;
+	give_text(flows, flow);
+	char *at = size < UINT32_MAX ? pool_take(&flows->memory, size) : NULL;
+	flow->name_size = flow->category_size = flow->track_size = flow->stack_size = 0;
+	if (at == NULL)
 		return error_memory(error, "the flows of the trace");
-	segment->values[FLOW_NAME] = keep(segment, &used, &event->name);
-	segment->values[FLOW_CATEGORY] = keep(segment, &used, &event->category);
-	segment->values[FLOW_FROM_PID] = number_or_null(event->has_pid, event->pid);
-	segment->values[FLOW_FROM_TID] = number_or_null(event->has_tid, event->tid);
-	segment->values[FLOW_FROM_TRACK] = keep(segment, &used, &event->track);
-	segment->values[FLOW_FROM_STACK] = keep(segment, &used, &stack);
+	flow->text = at;
+	for (int i = 0; i < 4; at += parts[i++].size)
+		if (parts[i].size > 0)
+			memcpy(at, parts[i].bytes, parts[i].size);
+	flow->name_size = (uint32_t)parts[0].size;
+	flow->category_size = (uint32_t)parts[1].size;
+	flow->track_size = (uint32_t)parts[2].size;
+	flow->stack_size = (uint32_t)parts[3].size;
+	flow->has_begun = flow->has_begun || begins;
+	flow->start = time;
+	flow->has_pid = event->has_pid;
+	flow->has_tid = event->has_tid;
+	flow->pid = event->pid;
+	flow->tid = event->tid;
+	flows->open += flow->has_ended;
+	flow->has_ended = false;
 	return HISTREE_OK;
 }
 
-static enum histree_status add_step(struct track_flows *flows, struct open_segment *from, histree_time time,
+static enum histree_status add_step(struct track_flows *flows, const struct flow *flow, histree_time time,
 				    struct histree_error *error)
 {
 	const struct track_words *event = &flows->stacks->event;
-	from->values[FLOW_TO_PID] = number_or_null(event->has_pid, event->pid);
-	from->values[FLOW_TO_TID] = number_or_null(event->has_tid, event->tid);
-	from->values[FLOW_TO_TRACK] = text_or_null(&event->track);
-	from->values[FLOW_TO_STACK] = text_or_null(&(struct track_text){ flows->path.bytes, flows->path.size });
-	const struct histree_segment segment = { from->start, time, from->values };
+	struct histree_value values[FLOW_FIELD_COUNT];
+	const char *category = flow->text + flow->name_size, *track = category + flow->category_size;
+	values[FLOW_NAME] = text_or_null(flow->text, flow->name_size);
+	values[FLOW_CATEGORY] = text_or_null(category, flow->category_size);
+	values[FLOW_FROM_PID] = number_or_null(flow->has_pid, flow->pid);
+	values[FLOW_FROM_TID] = number_or_null(flow->has_tid, flow->tid);
+	values[FLOW_FROM_TRACK] = text_or_null(track, flow->track_size);
+	values[FLOW_FROM_STACK] = text_or_null(track + flow->track_size, flow->stack_size);
+	values[FLOW_TO_PID] = number_or_null(event->has_pid, event->pid);
+	values[FLOW_TO_TID] = number_or_null(event->has_tid, event->tid);
+	values[FLOW_TO_TRACK] = text_or_null(event->track.bytes, event->track.size);
+	values[FLOW_TO_STACK] = text_or_null(flows->path.bytes, flows->path.size);
+	const struct histree_segment segment = { flow->start, time, values };
 	return histree_segment_store_add(flows->store, &segment, error);
+}
+
+static void end_flow(struct track_flows *flows, struct flow *flow)
+{
+	flows->open -= !flow->has_ended;
+	flows->ended += !flow->has_ended;
+	flow->has_ended = true;
+	flow->ended_in = flows->sweep;
 }
 
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
@@ -118,16 +237,20 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	if (!stack_path_write(&flows->path, &flows->stacks->places, event))
 		return error_memory(error, "the flows of the trace");
 	uint64_t key = hash_bytes(event->id.bytes, event->id.size);
-	struct open_segment *open = open_segments_find(&flows->open, key);
-	flows->counts.without_end += begins && open != NULL;
-	flows->counts.without_start += ends && open == NULL;
+	struct flow *flow = find(flows, key);
+	flows->counts.without_end += begins && flow != NULL && !flow->has_ended;
+	flows->counts.without_start += ends && flow == NULL;
+	if (ends && flow == NULL)
+		return HISTREE_OK;
 	enum histree_status status = HISTREE_OK;
-	if (open != NULL && !begins)
-		status = add_step(flows, open, source->time, error);
-	if (status == HISTREE_OK && !ends)
-		status = begin_flow(flows, key, source->time, error);
-	else if (status == HISTREE_OK && open != NULL)
-		open_segments_remove(&flows->open, open);
+	if (flow != NULL && !begins && (ends || !flow->has_ended || flow->has_begun))
+		status = add_step(flows, flow, source->time, error);
+	if (flow == NULL && (flow = add_flow(flows, key)) == NULL)
+		return error_memory(error, "the flows of the trace");
+	if (status == HISTREE_OK && ends)
+		end_flow(flows, flow);
+	else if (status == HISTREE_OK)
+		status = begin_step(flows, flow, begins, source->time, error);
 	return status;
 }
 
@@ -135,7 +258,7 @@ static struct segment_counts counts(const void *instance)
 {
 	const struct track_flows *flows = instance;
 	struct segment_counts all = flows->counts;
-	all.without_end += flows->open.count;
+	all.without_end += flows->open;
 	return all;
 }
 
@@ -144,14 +267,16 @@ static void free_flows(void *instance)
 	struct track_flows *flows = instance;
 	if (flows == NULL)
 		return;
-	open_segments_release(&flows->open);
+	table_release(&flows->flow_table, (void *)flows->flows);
+	hash_index_release(&flows->index);
+	pool_release(&flows->memory);
 	stack_path_release(&flows->path);
 	free(flows);
 }
 
 const struct segment_analysis segment_analysis_track_flows = {
 	.name = "track-flows",
-	.version = 2,
+	.version = 3,
 	.summary = "flows between tracks, a segment from each step to the next",
 	.fields = fields,
 	.field_count = FLOW_FIELD_COUNT,

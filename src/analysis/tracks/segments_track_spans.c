@@ -4,6 +4,9 @@
  *
  * Depth 1 is the outermost.  The time of a span itself is its duration without the spans right inside of it; null
  * where one of those is not whole or goes on after it.  A field is null where the trace does not say.
+ *
+ * `ending` is null of a span whose end is in the trace, "cut" of one that has none and ends with what it lies in,
+ * and "open" of one that was open at the end of the trace.
  */
 #include <stdlib.h>
 
@@ -21,13 +24,15 @@ enum {
 	SPAN_SELF,
 	SPAN_THREAD_DURATION,
 	SPAN_ARGS,
+	SPAN_ENDING,
 	SPAN_FIELD_COUNT,
 };
 
 static const struct histree_segment_field fields[SPAN_FIELD_COUNT] = {
-	{ "name", HISTREE_STRING }, { "category", HISTREE_STRING },      { "pid", HISTREE_LONG },
-	{ "tid", HISTREE_LONG },    { "track", HISTREE_STRING },         { "depth", HISTREE_INT },
-	{ "self", HISTREE_LONG },   { "thread_duration", HISTREE_LONG }, { "args", HISTREE_STRING },
+	{ "name", HISTREE_STRING },   { "category", HISTREE_STRING },      { "pid", HISTREE_LONG },
+	{ "tid", HISTREE_LONG },      { "track", HISTREE_STRING },         { "depth", HISTREE_INT },
+	{ "self", HISTREE_LONG },     { "thread_duration", HISTREE_LONG }, { "args", HISTREE_STRING },
+	{ "ending", HISTREE_STRING },
 };
 
 struct track_spans {
@@ -47,13 +52,14 @@ static struct histree_value self_time(const struct track_frame *frame, uint64_t 
 }
 
 static enum histree_status closed(void *context, const struct track *track, const struct track_frame *frame,
-				  size_t slot, bool is_complete, histree_time time, struct histree_error *error)
+				  size_t slot, enum track_ending ending, histree_time time,
+				  struct histree_error *error)
 {
 	const struct track_spans *spans = context;
 	struct histree_value values[SPAN_FIELD_COUNT];
 	const struct histree_segment segment = { frame->start, time, values };
 	const char *category = frame->text + frame->name_size;
-	if (!is_complete)
+	if (ending == TRACK_LOST)
 		return HISTREE_OK;
 	values[SPAN_NAME] = text_or_null(frame->text, frame->name_size);
 	values[SPAN_CATEGORY] = text_or_null(category, frame->category_size);
@@ -65,6 +71,8 @@ static enum histree_status closed(void *context, const struct track *track, cons
 	values[SPAN_THREAD_DURATION] =
 		frame->thread_duration != INT64_MIN ? histree_long(frame->thread_duration) : histree_null();
 	values[SPAN_ARGS] = text_or_null(category + frame->category_size, frame->args_size);
+	values[SPAN_ENDING] =
+		ending == TRACK_ENDED ? histree_null() : histree_string(ending == TRACK_CUT ? "cut" : "open");
 	return histree_segment_store_add(spans->store, &segment, error);
 }
 
@@ -102,13 +110,13 @@ static struct segment_counts counts(const void *instance)
 	const struct track_stacks *stacks = ((const struct track_spans *)instance)->stacks;
 	return (struct segment_counts){
 		.without_start = stacks->counts.unmatched,
-		.without_end = stacks->counts.unfinished + stacks->counts.in_gaps + track_stacks_open(stacks),
+		.without_end = track_stacks_without_end(stacks),
 	};
 }
 
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
-	.version = 1,
+	.version = 2,
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = fields,
 	.field_count = SPAN_FIELD_COUNT,

@@ -4,10 +4,8 @@
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
 
 /* ---- tracks ---------------------------------------------------------------------------------------------- */
@@ -43,6 +41,20 @@ static bool can_be_forgotten(const struct track *track)
 	return track->id != NULL && !track->has_name && track->depth == 0 && track->too_deep == 0;
 }
 
+static void give_text(struct track_places *places, char **text, uint32_t *size)
+{
+	pool_give(&places->memory, *text, (size_t)*size + 1);
+	*text = NULL;
+	*size = 0;
+}
+
+/* What it was called is not kept for the next one. */
+static void empty(struct track_places *places, struct track *track)
+{
+	give_text(places, &track->id, &track->id_size);
+	give_text(places, &track->name, &track->name_size);
+}
+
 /* Those in use move to the front and are added to the index anew; the others wait behind them. */
 static void forget_idle(struct track_places *places)
 {
@@ -50,7 +62,12 @@ static void forget_idle(struct track_places *places)
 	hash_index_clear(&places->index);
 	for (size_t i = 0; i < places->track_count; i++) {
 		struct track *track = places->tracks[i];
-		track->is_used = track->is_used && !can_be_forgotten(track);
+		if (i % 512 == 511)
+			table_space_look(places->track_table.space);
+		if (track->is_used && can_be_forgotten(track)) {
+			track->is_used = false;
+			empty(places, track);
+		}
 		if (!track->is_used)
 			continue;
 		places->tracks[i] = places->tracks[used];
@@ -60,12 +77,17 @@ static void forget_idle(struct track_places *places)
 	places->idle = 0;
 }
 
-static bool copy_text(char **to, size_t *size, size_t *capacity, const struct track_text *text)
+static bool copy_text(struct track_places *places, char **to, uint32_t *size, const struct track_text *text)
 {
-	if (!array_reserve(to, capacity, text->size + 1))
+	if (text->size >= UINT32_MAX)
 		return false;
-	memcpy(*to, text->bytes, text->size);
-	*size = text->size;
+	char *copy = pool_take(&places->memory, text->size + 1);
+	if (copy == NULL)
+		return false;
+	memcpy(copy, text->bytes, text->size);
+	give_text(places, to, size);
+	*to = copy;
+	*size = (uint32_t)text->size;
 	return true;
 }
 
@@ -75,11 +97,13 @@ static struct track *spare_track(struct track_places *places)
 	size_t used = places->index.count;
 	if (used < places->track_count)
 		return places->tracks[used];
-	if (!array_reserve(&places->tracks, &places->track_capacity, places->track_count + 1))
+	if (!table_reserve(&places->track_table, &places->tracks, &places->track_capacity, places->track_count + 1))
 		return NULL;
-	struct track *track = calloc(1, sizeof(*track));
-	if (track != NULL)
-		places->tracks[places->track_count++] = track;
+	struct track *track = arena_allocate(&places->memory.memory, sizeof(*track), alignof(struct track));
+	if (track == NULL)
+		return NULL;
+	*track = (struct track){ 0 };
+	places->tracks[places->track_count++] = track;
 	return track;
 }
 
@@ -93,13 +117,8 @@ static struct track *add_track(struct track_places *places, const struct track_w
 	    !hash_index_reserve(&places->index, used + 1, hash_of_track, (const void *)places->tracks))
 		return NULL;
 	bool has_id = event->track.bytes != NULL;
-	if (has_id && !copy_text(&track->id, &track->id_size, &track->id_capacity, &event->track))
+	if (has_id && !copy_text(places, &track->id, &track->id_size, &event->track))
 		return NULL;
-	if (!has_id && track->id != NULL) {
-		free(track->id);
-		track->id = NULL;
-		track->id_capacity = 0;
-	}
 	track->hash = hash;
 	track->has_pid = event->has_pid;
 	track->has_tid = event->has_tid;
@@ -131,16 +150,17 @@ bool track_places_name(struct track_places *places, const struct track_words *ev
 		track->has_pid = true;
 		track->pid = event->pid;
 	}
-	return copy_text(&track->name, &track->name_size, &track->name_capacity, &event->name);
+	return copy_text(places, &track->name, &track->name_size, &event->name);
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------- */
 
 static struct track_place *add_place(struct track_places *places, const struct track *track)
 {
-	if (!array_reserve(&places->places, &places->place_capacity, places->place_count + 1))
+	if (!table_reserve(&places->place_table, &places->places, &places->place_capacity, places->place_count + 1))
 		return NULL;
-	struct track_place *place = arena_allocate(&places->memory, sizeof(*place), alignof(struct track_place));
+	struct track_place *place =
+		arena_allocate(&places->memory.memory, sizeof(*place), alignof(struct track_place));
 	if (place == NULL)
 		return NULL;
 	*place = (struct track_place){
@@ -161,14 +181,15 @@ static uint32_t group_of(struct track_places *places, const struct track *track,
 	int owner_size = track->has_pid ? snprintf(owner, sizeof(owner), "%" PRId64 ":", track->pid)
 					: snprintf(owner, sizeof(owner), ":");
 	size_t size = (size_t)owner_size + name->size, before = places->group_capacity;
-	char *key = malloc(size);
+	char *key = pool_take(&places->memory, size);
 	if (key == NULL)
 		return INTERN_NONE;
 	memcpy(key, owner, (size_t)owner_size);
 	memcpy(key + owner_size, name->bytes, name->size);
 	uint32_t number = intern_add(&places->group_names, key, size);
-	free(key);
-	if (number == INTERN_NONE || !array_reserve(&places->groups, &places->group_capacity, (size_t)number + 1))
+	pool_give(&places->memory, key, size);
+	if (number == INTERN_NONE ||
+	    !table_reserve(&places->group_table, &places->groups, &places->group_capacity, (size_t)number + 1))
 		return INTERN_NONE;
 	memset(places->groups + before, 0, (places->group_capacity - before) * sizeof(*places->groups));
 	return number;
@@ -179,13 +200,12 @@ static struct track_place *add_lane(struct track_places *places, struct track_gr
 				    const struct track *track)
 {
 	size_t lanes = group->lane_count + 1;
-	struct track_place *place = array_reserve(&group->lanes, &group->lane_capacity, lanes) &&
-						    array_reserve(&group->free_lanes, &group->free_capacity, lanes)
-					    ? add_place(places, track)
-					    : NULL;
+	bool has_room = pool_reserve(&places->memory, &group->lanes, &group->lane_capacity, lanes) &&
+			pool_reserve(&places->memory, &group->free_lanes, &group->free_capacity, lanes);
+	struct track_place *place = has_room ? add_place(places, track) : NULL;
 	if (place == NULL)
 		return NULL;
-	place->lane = (uint32_t)group->lane_count;
+	place->lane = group->lane_count;
 	group->lanes[group->lane_count++] = place;
 	return place;
 }
@@ -259,26 +279,21 @@ void track_places_leave(struct track_places *places, struct track *track)
 	places->idle++;
 }
 
+void track_places_use_space(struct track_places *places, struct table_space *space)
+{
+	places->memory.memory.space = space;
+	places->track_table.space = places->place_table.space = places->group_table.space = space;
+	places->index.table.space = space;
+	intern_use_space(&places->group_names, space);
+}
+
 void track_places_release(struct track_places *places)
 {
-	for (size_t i = 0; i < places->track_count; i++) {
-		struct track *track = places->tracks[i];
-		for (size_t frame = 0; frame < track->capacity; frame++)
-			free(track->frames[frame].text);
-		free(track->frames);
-		free(track->id);
-		free(track->name);
-		free(track);
-	}
-	for (size_t i = 0; i < places->group_capacity; i++) {
-		free((void *)places->groups[i].lanes);
-		free((void *)places->groups[i].free_lanes);
-	}
-	free((void *)places->tracks);
-	free(places->groups);
-	free((void *)places->places);
+	table_release(&places->track_table, (void *)places->tracks);
+	table_release(&places->group_table, places->groups);
+	table_release(&places->place_table, (void *)places->places);
 	hash_index_release(&places->index);
 	intern_release(&places->group_names);
-	arena_release(&places->memory);
+	pool_release(&places->memory);
 	*places = (struct track_places){ 0 };
 }

@@ -12,9 +12,9 @@
 #define ANALYSIS_TRACKS_TRACK_PLACES_H
 
 #include "analysis/tracks/track_words.h"
-#include "base/arena.h"
 #include "base/hash_index.h"
 #include "base/intern.h"
+#include "base/pool.h"
 
 /* Where spans are shown: a stack in the history. */
 struct track_place {
@@ -29,51 +29,60 @@ struct track_place {
 };
 
 struct track_frame {
-	uint64_t number; /* no other span has it */
-	bool is_open;
-	bool is_whole;           /* nothing that it called is missing from `inside` */
-	histree_time start, end; /* end: INT64_MAX until a span_end says when */
+	uint64_t number;         /* no other span has it */
+	histree_time start, end; /* end: INT64_MAX until something says when */
 	uint64_t inside;         /* ns in spans right above it */
 	int64_t thread_duration; /* INT64_MIN: not said */
 	char *text;              /* name, category and arguments, behind one another */
-	size_t text_capacity, name_size, category_size, args_size;
+	uint32_t name_size, category_size, args_size;
+	bool is_open;
+	bool is_whole;   /* nothing that it called is missing from `inside` */
+	bool is_cut;     /* it ends with one that it lay in, at `end`, unless its own end is still to come */
+	bool is_charged; /* the one that it lies on has it in `inside` */
 };
 
 struct track {
 	uint64_t hash;
-	bool has_pid, has_tid, is_used, has_name;
 	int64_t pid, tid;
-	char *id; /* NULL: of a thread, a process or the trace */
-	size_t id_size, id_capacity;
-	char *name; /* of one that has an id, as `track_name` says */
-	size_t name_size, name_capacity;
+	char *id;                   /* NULL: of a thread, a process or the trace */
+	char *name;                 /* of one that has an id, as `track_name` says */
 	struct track_place *place;  /* NULL: nothing is open on it, so it has none */
 	struct track_frame *frames; /* the outermost first; one that is not open may be below one that is */
-	size_t depth, capacity;
-	uint64_t too_deep; /* spans that are not kept, above all frames */
+	uint64_t too_deep;          /* spans that are not kept, above all frames */
+	uint32_t id_size, name_size;
+	uint32_t depth, capacity;
+	uint32_t cuts;   /* frames that are open and cut; at least */
+	uint32_t points; /* spans of no length that wait for the others of their time */
+	bool has_pid, has_tid, is_used, has_name;
 };
 
 /* All that spans of one process and name share. */
 struct track_group {
 	struct track_place **lanes;
-	size_t lane_count, lane_capacity;
 	struct track_place **free_lanes; /* a heap by number: the parent of i is (i - 1) / 2 */
-	size_t free_count, free_capacity;
+	uint32_t lane_count, lane_capacity;
+	uint32_t free_count, free_capacity;
 };
 
 /* A zeroed one is empty. */
 struct track_places {
+	struct pool memory;    /* tracks, places, texts, and what else a track has while it needs it */
 	struct track **tracks; /* those in use are in the index */
 	size_t track_count, track_capacity;
+	struct table track_table;
 	size_t idle; /* of them, how many could be forgotten; at most */
 	struct hash_index index;
 	struct intern group_names; /* process and name */
 	struct track_group *groups;
 	size_t group_capacity;
+	struct table group_table;
 	struct track_place **places; /* by number */
 	size_t place_count, place_capacity;
-	struct arena memory;
+	struct table place_table;
 };
+
+/* Have what grows with the trace in this space.  It is empty yet. */
+void track_places_use_space(struct track_places *places, struct table_space *space);
 
 /* Returns the track that an event is on, made if there is none; NULL when memory is out. */
 struct track *track_places_track(struct track_places *places, const struct track_words *event);

@@ -10,10 +10,17 @@
 #include "base/array.h"
 #include "base/error.h"
 
+enum { LOOK_EVERY = 512 }; /* so many tracks or spans, for pages of tables to go */
+
 void track_stacks_listen(struct track_stacks *stacks, const struct track_listener *listener)
 {
 	if (stacks->listener_count < sizeof(stacks->listeners) / sizeof(stacks->listeners[0]))
 		stacks->listeners[stacks->listener_count++] = *listener;
+}
+
+static enum histree_status no_memory(struct histree_error *error)
+{
+	return error_memory(error, "the spans of the trace");
 }
 
 /* ---- telling --------------------------------------------------------------------------------------------- */
@@ -42,15 +49,18 @@ static enum histree_status tell_opened(const struct track_stacks *stacks, const 
 	return status;
 }
 
-static enum histree_status tell_closed(const struct track_stacks *stacks, const struct track *track,
-				       const struct track_frame *frame, size_t slot, bool is_complete,
+static enum histree_status tell_closed(struct track_stacks *stacks, const struct track *track,
+				       const struct track_frame *frame, size_t slot, enum track_ending ending,
 				       histree_time time, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	stacks->counts.endings[ending]++;
+	if (++stacks->told % LOOK_EVERY == 0)
+		table_space_look(stacks->end_table.space);
 	for (size_t i = 0; i < stacks->listener_count && status == HISTREE_OK; i++)
 		if (stacks->listeners[i].closed != NULL)
 			status = stacks->listeners[i].closed(stacks->listeners[i].context, track, frame, slot,
-							     is_complete, time, error);
+							     ending, time, error);
 	return status;
 }
 
@@ -64,7 +74,7 @@ static bool ends_before(const struct track_end *a, const struct track_end *b)
 
 static bool push_end(struct track_stacks *stacks, const struct track_end *end)
 {
-	if (!array_reserve(&stacks->ends, &stacks->end_capacity, stacks->end_count + 1))
+	if (!table_reserve(&stacks->end_table, &stacks->ends, &stacks->end_capacity, stacks->end_count + 1))
 		return false;
 	size_t at = stacks->end_count++;
 	for (; at > 0 && ends_before(end, &stacks->ends[(at - 1) / 2]); at = (at - 1) / 2)
@@ -99,35 +109,79 @@ static struct track_frame *open_below(const struct track *track, size_t slot)
 }
 
 /* The span that this one lies on has it inside, or ends before it does. */
-static void charge_caller(const struct track *track, size_t slot, const struct track_frame *frame,
-			  histree_time time, bool is_complete)
+static void charge_caller(const struct track *track, size_t slot, histree_time time, bool is_known)
 {
-	struct track_frame *caller = open_below(track, slot);
-	if (caller == NULL)
+	struct track_frame *frame = &track->frames[slot], *caller = open_below(track, slot);
+	if (caller == NULL || frame->is_charged)
 		return;
-	if (!is_complete || time > caller->end || frame->start < caller->start)
+	frame->is_charged = true;
+	if (!is_known || time > caller->end || frame->start < caller->start)
 		caller->is_whole = false;
 	else
 		caller->inside += (uint64_t)time - (uint64_t)frame->start;
 }
 
-/* End a span at a time, or with `is_complete` false forget it. */
-static enum histree_status close_frame(struct track_stacks *stacks, struct track *track, size_t slot,
-				       histree_time time, bool is_complete, struct histree_error *error)
+/* One that was cut goes on after what it lay in, inside of what that lay on. */
+static void charge_rest(const struct track *track, size_t slot, histree_time time)
 {
-	struct track_frame *frame = &track->frames[slot];
+	const struct track_frame *frame = &track->frames[slot];
+	struct track_frame *caller = open_below(track, slot);
+	if (caller != NULL && time > frame->end)
+		caller->inside += (uint64_t)time - (uint64_t)frame->end;
+}
+
+static void give_text(struct track_stacks *stacks, struct track_frame *frame)
+{
+	pool_give(&stacks->places.memory, frame->text,
+		  (size_t)frame->name_size + frame->category_size + frame->args_size + 1);
+	frame->text = NULL;
+}
+
+/* Nothing is open on it. */
+static void leave(struct track_stacks *stacks, struct track *track)
+{
+	pool_give(&stacks->places.memory, track->frames, track->capacity * sizeof(*track->frames));
+	track->frames = NULL;
+	track->depth = track->capacity = track->cuts = 0;
+	if (track->too_deep == 0)
+		track_places_leave(&stacks->places, track);
+}
+
+static enum histree_status close_frame(struct track_stacks *stacks, struct track *track, size_t slot,
+				       histree_time time, enum track_ending ending, struct histree_error *error)
+{
+	struct track_frame frame;
 	for (size_t above = slot + 1; above < track->depth; above++)
-		if (track->frames[above].is_open)
-			frame->is_whole = false;
-	charge_caller(track, slot, frame, time, is_complete);
-	frame->is_open = false;
+		if (track->frames[above].is_open && !track->frames[above].is_charged)
+			track->frames[slot].is_whole = false;
+	charge_caller(track, slot, time, ending != TRACK_LOST);
+	if (track->frames[slot].is_cut)
+		charge_rest(track, slot, time);
+	track->cuts -= track->frames[slot].is_cut;
+	track->frames[slot].is_open = false;
+	stacks->open--;
+	frame = track->frames[slot];
 	while (track->depth > 0 && !track->frames[track->depth - 1].is_open)
 		track->depth--;
-	stacks->counts.unfinished += !is_complete;
-	enum histree_status status = tell_closed(stacks, track, frame, slot, is_complete, time, error);
-	if (track->depth == 0 && track->too_deep == 0)
-		track_places_leave(&stacks->places, track);
+	enum histree_status status = tell_closed(stacks, track, &frame, slot, ending, time, error);
+	give_text(stacks, &frame);
+	if (track->depth == 0)
+		leave(stacks, track);
 	return status;
+}
+
+/* What a thread has begun above a slot and not ended lasts until the span in that slot ends, as far as is known. */
+static void cut_above(struct track *track, size_t slot, histree_time time)
+{
+	for (size_t above = track->depth; above-- > slot + 1 && track->id == NULL;) {
+		struct track_frame *frame = &track->frames[above];
+		if (!frame->is_open || frame->end != INT64_MAX)
+			continue;
+		frame->end = time;
+		frame->is_cut = true;
+		track->cuts++;
+		charge_caller(track, above, time, true);
+	}
 }
 
 /* Returns the slot of an open span by its number; SIZE_MAX if it is open no more. */
@@ -144,98 +198,205 @@ static enum histree_status end_until(struct track_stacks *stacks, histree_time t
 {
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && stacks->end_count > 0 && stacks->ends[0].end <= time) {
-		struct track_end end = pop_end(stacks);
+		const struct track_end end = pop_end(stacks);
 		size_t slot = slot_of(end.track, end.number);
-		if (slot != SIZE_MAX)
-			status = close_frame(stacks, end.track, slot, end.end, true, error);
+		if (slot == SIZE_MAX)
+			continue;
+		cut_above(end.track, slot, end.end);
+		status = close_frame(stacks, end.track, slot, end.end, TRACK_ENDED, error);
 	}
 	return status;
 }
 
-static bool have_frames(struct track *track)
+/* What was cut before a time has no end of its own any more: something else has come. */
+static enum histree_status end_cuts(struct track_stacks *stacks, struct track *track, histree_time time,
+				    struct histree_error *error)
 {
-	size_t before = track->capacity;
-	if (!array_reserve(&track->frames, &track->capacity, track->depth + 1))
-		return false;
-	memset(track->frames + before, 0, (track->capacity - before) * sizeof(*track->frames));
-	return true;
+	enum histree_status status = HISTREE_OK;
+	for (size_t slot = track->depth; slot-- > 0 && track->cuts > 0 && status == HISTREE_OK;) {
+		const struct track_frame *frame = &track->frames[slot];
+		if (slot < track->depth && frame->is_open && frame->is_cut && frame->end < time)
+			status = close_frame(stacks, track, slot, frame->end, TRACK_CUT, error);
+	}
+	return status;
+}
+
+/* ---- frames that are made -------------------------------------------------------------------------------- */
+
+/* Returns false when memory is out. */
+static bool put_text(struct track_stacks *stacks, struct track_frame *frame, const char *const parts[3])
+{
+	const uint32_t sizes[] = { frame->name_size, frame->category_size, frame->args_size };
+	char *at = pool_take(&stacks->places.memory, (size_t)sizes[0] + sizes[1] + sizes[2] + 1);
+	frame->text = at;
+	for (int i = 0; i < 3 && at != NULL; i++) {
+		if (sizes[i] > 0)
+			memcpy(at, parts[i], sizes[i]);
+		at += sizes[i];
+	}
+	return frame->text != NULL;
+}
+
+static size_t read_args(struct track_stacks *stacks, char text[static TRACK_ARGS_MAX])
+{
+	const struct track_words *event = &stacks->event;
+	bool is_wanted = stacks->wants_args && event->args != EVENT_NO_FIELD;
+	return is_wanted ? args_text(event->event, event->args, text, TRACK_ARGS_MAX) : 0;
 }
 
 /* Returns false when memory is out. */
-static bool fill_frame(struct track_stacks *stacks, struct track_frame *frame, histree_time end)
+static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, histree_time end)
 {
 	const struct track_words *event = &stacks->event;
-	size_t args_max = stacks->wants_args && event->args != EVENT_NO_FIELD ? TRACK_ARGS_MAX : 0;
-	size_t size = event->name.size + event->category.size;
-	if (!array_reserve(&frame->text, &frame->text_capacity, size + args_max + 1))
+	const char *const parts[] = { event->name.bytes, event->category.bytes, stacks->args };
+	if (event->name.size > TRACK_TEXT_MAX || event->category.size > TRACK_TEXT_MAX)
 		return false;
-	frame->number = stacks->spans++;
-	frame->is_open = frame->is_whole = true;
-	frame->start = event->time;
-	frame->end = end;
-	frame->inside = 0;
-	frame->thread_duration = event->has_thread_duration ? event->thread_duration : INT64_MIN;
-	frame->name_size = event->name.size;
-	frame->category_size = event->category.size;
-	if (event->name.size > 0)
-		memcpy(frame->text, event->name.bytes, event->name.size);
-	if (event->category.size > 0)
-		memcpy(frame->text + event->name.size, event->category.bytes, event->category.size);
-	frame->args_size = args_max > 0 ? args_text(event->event, event->args, frame->text + size, args_max) : 0;
+	*frame = (struct track_frame){
+		.number = stacks->spans++,
+		.start = event->time,
+		.end = end,
+		.thread_duration = event->has_thread_duration ? event->thread_duration : INT64_MIN,
+		.name_size = (uint32_t)event->name.size,
+		.category_size = (uint32_t)event->category.size,
+		.args_size = (uint32_t)read_args(stacks, stacks->args),
+		.is_open = true,
+		.is_whole = true,
+	};
+	return put_text(stacks, frame, parts);
+}
+
+/* What its end says of a span joins what its beginning said. */
+static bool add_args(struct track_stacks *stacks, struct track_frame *frame)
+{
+	size_t size = read_args(stacks, stacks->end_args);
+	if (size == 0)
+		return true;
+	struct track_frame joined = *frame;
+	const char *args = frame->text + frame->name_size + frame->category_size;
+	const char *const parts[] = { frame->text, frame->text + frame->name_size, stacks->joined_args };
+	joined.args_size = (uint32_t)args_text_join(args, frame->args_size, stacks->end_args, size,
+						    stacks->joined_args, TRACK_ARGS_MAX);
+	if (!put_text(stacks, &joined, parts))
+		return false;
+	give_text(stacks, frame);
+	*frame = joined;
 	return true;
 }
 
 /* Where a complete span belongs: below those that began at the same time and end earlier. */
-static size_t slot_for(const struct track *track, histree_time start, histree_time end)
+static size_t slot_for(const struct track *track, const struct track_frame *frame)
 {
 	size_t slot = track->depth;
-	while (end != INT64_MAX && slot > 0 && track->frames[slot - 1].is_open &&
-	       track->frames[slot - 1].start == start && track->frames[slot - 1].end < end)
+	while (frame->end != INT64_MAX && slot > 0 && track->frames[slot - 1].is_open &&
+	       track->frames[slot - 1].start == frame->start && track->frames[slot - 1].end < frame->end)
 		slot--;
 	return slot;
 }
 
-static enum histree_status place_frame(struct track_stacks *stacks, struct track *track, size_t slot,
-				       struct histree_error *error)
+static enum histree_status place_frame(struct track_stacks *stacks, struct track *track,
+				       const struct track_frame *added, struct histree_error *error)
 {
-	struct track_frame added = track->frames[track->depth];
-	memmove(&track->frames[slot + 1], &track->frames[slot], (track->depth - slot) * sizeof(added));
-	track->frames[slot] = added;
+	size_t slot = slot_for(track, added);
+	memmove(&track->frames[slot + 1], &track->frames[slot], (track->depth - slot) * sizeof(*added));
+	track->frames[slot] = *added;
 	track->depth++;
+	stacks->open++;
 	const struct track_frame *caller = open_below(track, slot);
-	stacks->counts.overlaps += caller != NULL && added.end != INT64_MAX && caller->end < added.end;
+	stacks->counts.overlaps += caller != NULL && added->end != INT64_MAX && caller->end < added->end;
 	enum histree_status status = HISTREE_OK;
 	for (; slot < track->depth && status == HISTREE_OK; slot++)
 		if (track->frames[slot].is_open)
-			status = tell_opened(stacks, track, slot, stacks->event.time, error);
+			status = tell_opened(stacks, track, slot, added->start, error);
 	return status;
+}
+
+/* The frame is the track's from now on, whatever comes of it. */
+static enum histree_status push_frame(struct track_stacks *stacks, struct track *track, struct track_frame *frame,
+				      struct histree_error *error)
+{
+	const struct track_end end = { frame->end, frame->number, track };
+	enum histree_status status = end_cuts(stacks, track, INT64_MAX, error);
+	bool has_room =
+		status == HISTREE_OK && track_places_take(&stacks->places, track, &stacks->event) &&
+		pool_reserve(&stacks->places.memory, &track->frames, &track->capacity, (size_t)track->depth + 1) &&
+		(frame->end == INT64_MAX || frame->end == frame->start || push_end(stacks, &end));
+	if (status == HISTREE_OK && !has_room)
+		status = no_memory(error);
+	if (status == HISTREE_OK)
+		status = tell_renewed(stacks, track->place, frame->start, error);
+	if (status == HISTREE_OK)
+		return place_frame(stacks, track, frame, error);
+	give_text(stacks, frame);
+	return status;
+}
+
+/* ---- spans of no length ---------------------------------------------------------------------------------- */
+
+/* They lie on whatever is open when their time is over, one after the other. */
+static enum histree_status put_point(struct track_stacks *stacks, struct track_point *point,
+				     struct histree_error *error)
+{
+	struct track *track = point->track;
+	track->points--;
+	enum histree_status status = push_frame(stacks, track, &point->frame, error);
+	size_t slot = status == HISTREE_OK ? slot_of(track, point->frame.number) : SIZE_MAX;
+	return slot == SIZE_MAX ? status : close_frame(stacks, track, slot, point->frame.end, TRACK_ENDED, error);
+}
+
+/* Those of a track, or with NULL all of them, wait no more. */
+static enum histree_status end_points(struct track_stacks *stacks, const struct track *track,
+				      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	size_t left = 0;
+	for (size_t i = 0; i < stacks->point_count; i++)
+		if (status != HISTREE_OK || (track != NULL && stacks->points[i].track != track))
+			stacks->points[left++] = stacks->points[i];
+		else
+			status = put_point(stacks, &stacks->points[i], error);
+	stacks->point_count = left;
+	return status;
+}
+
+/* So many that nobody needs to know more of their time cost little to look through. */
+static enum histree_status add_point(struct track_stacks *stacks, struct track *track,
+				     const struct track_frame *frame, struct histree_error *error)
+{
+	enum { POINTS_MAX = 1024 };
+	enum histree_status status =
+		stacks->point_count >= POINTS_MAX ? end_points(stacks, NULL, error) : HISTREE_OK;
+	if (status == HISTREE_OK &&
+	    !array_reserve(&stacks->points, &stacks->point_capacity, stacks->point_count + 1))
+		status = no_memory(error);
+	if (status != HISTREE_OK)
+		return status;
+	stacks->points[stacks->point_count++] = (struct track_point){ track, *frame };
+	track->points++;
+	return HISTREE_OK;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status no_memory(struct histree_error *error)
-{
-	return error_memory(error, "the spans of the trace");
-}
-
 static enum histree_status open_span(struct track_stacks *stacks, struct track *track, histree_time end,
 				     struct histree_error *error)
 {
+	struct track_frame frame;
 	if (track->depth == TRACK_DEPTH_MAX) {
 		stacks->counts.too_deep++;
 		track->too_deep += end == INT64_MAX;
 		return HISTREE_OK;
 	}
-	if (!track_places_take(&stacks->places, track, &stacks->event) || !have_frames(track) ||
-	    !fill_frame(stacks, &track->frames[track->depth], end))
+	if (!make_frame(stacks, &frame, end))
 		return no_memory(error);
-	const struct track_end scheduled = { end, track->frames[track->depth].number, track };
-	if (end != INT64_MAX && !push_end(stacks, &scheduled))
-		return no_memory(error);
-	enum histree_status status = tell_renewed(stacks, track->place, stacks->event.time, error);
-	if (status != HISTREE_OK)
-		return status;
-	return place_frame(stacks, track, slot_for(track, stacks->event.time, end), error);
+	if (end == frame.start && track->id == NULL)
+		return add_point(stacks, track, &frame, error);
+	return push_frame(stacks, track, &frame, error);
+}
+
+static bool is_called(const struct track_frame *frame, const struct track_text *name)
+{
+	return name->size == 0 || frame->name_size == 0 ||
+	       (frame->name_size == name->size && memcmp(frame->text, name->bytes, name->size) == 0);
 }
 
 /* Returns the slot that an end is meant for; SIZE_MAX: none. */
@@ -243,15 +404,12 @@ static size_t slot_to_end(const struct track *track, const struct track_text *na
 {
 	for (size_t slot = track->depth; slot-- > 0;) {
 		const struct track_frame *frame = &track->frames[slot];
-		bool is_named = name->size == 0 || (frame->name_size == name->size &&
-						    memcmp(frame->text, name->bytes, name->size) == 0);
-		if (frame->is_open && frame->end == INT64_MAX && is_named)
+		if (frame->is_open && (frame->end == INT64_MAX || frame->is_cut) && is_called(frame, name))
 			return slot;
 	}
 	return SIZE_MAX;
 }
 
-/* On a thread, what lies above a span that ends has ended, too, and nobody saw it; what is asynchronous goes on. */
 static enum histree_status end_span(struct track_stacks *stacks, struct track *track, struct histree_error *error)
 {
 	histree_time time = stacks->event.time;
@@ -259,15 +417,19 @@ static enum histree_status end_span(struct track_stacks *stacks, struct track *t
 		track->too_deep--;
 		return HISTREE_OK;
 	}
-	enum histree_status status = tell_renewed(stacks, track->place, time, error);
+	enum histree_status status = track->points > 0 ? end_points(stacks, track, error) : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = tell_renewed(stacks, track->place, time, error);
+	if (status == HISTREE_OK && stacks->event.name.size == 0)
+		status = end_cuts(stacks, track, time, error);
 	size_t slot = slot_to_end(track, &stacks->event.name);
 	stacks->counts.unmatched += slot == SIZE_MAX;
-	if (slot == SIZE_MAX)
+	if (slot == SIZE_MAX || status != HISTREE_OK)
 		return status;
-	for (size_t above = track->depth; above-- > slot + 1 && status == HISTREE_OK && track->id == NULL;)
-		if (track->frames[above].is_open && track->frames[above].end == INT64_MAX)
-			status = close_frame(stacks, track, above, time, false, error);
-	return status == HISTREE_OK ? close_frame(stacks, track, slot, time, true, error) : status;
+	if (!add_args(stacks, &track->frames[slot]))
+		return no_memory(error);
+	cut_above(track, slot, time);
+	return close_frame(stacks, track, slot, time, TRACK_ENDED, error);
 }
 
 /* In a gap what is complete is a segment, and nothing is known of slots. */
@@ -279,11 +441,11 @@ static enum histree_status take_in_gap(struct track_stacks *stacks, struct track
 		stacks->counts.in_gaps++;
 		return HISTREE_OK;
 	}
-	if (!fill_frame(stacks, &frame, end))
+	if (!make_frame(stacks, &frame, end))
 		return no_memory(error);
 	frame.is_whole = false;
-	enum histree_status status = tell_closed(stacks, track, &frame, SIZE_MAX, true, end, error);
-	free(frame.text);
+	enum histree_status status = tell_closed(stacks, track, &frame, SIZE_MAX, TRACK_ENDED, end, error);
+	give_text(stacks, &frame);
 	return status;
 }
 
@@ -294,9 +456,10 @@ static bool read_end(struct track_stacks *stacks, histree_time *end)
 	if (event->class != TRACK_SPAN)
 		return true;
 	int64_t duration = event->has_duration ? event->duration : 0;
-	stacks->counts.negative += duration < 0;
-	if (duration < 0 || __builtin_add_overflow(event->time, duration, end) || *end == INT64_MAX)
+	if (duration < 0 || __builtin_add_overflow(event->time, duration, end) || *end == INT64_MAX) {
+		stacks->counts.negative++;
 		return false;
+	}
 	if (*end > stacks->last_end)
 		stacks->last_end = *end;
 	return true;
@@ -307,6 +470,8 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 	histree_time end;
 	if (!read_end(stacks, &end))
 		return HISTREE_OK;
+	if (stacks->spans % LOOK_EVERY == 0)
+		table_space_look(stacks->end_table.space);
 	struct track *track = track_places_track(&stacks->places, &stacks->event);
 	if (track == NULL)
 		return no_memory(error);
@@ -323,34 +488,68 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 static enum histree_status forget(struct track_stacks *stacks, struct track *track, histree_time time,
 				  struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = end_cuts(stacks, track, INT64_MAX, error);
+	track->too_deep = 0;
 	for (size_t slot = 0; slot < track->depth && status == HISTREE_OK; slot++) {
 		struct track_frame *frame = &track->frames[slot];
 		if (!frame->is_open)
 			continue;
-		bool is_complete = frame->end != INT64_MAX;
+		bool is_known = frame->end != INT64_MAX;
 		frame->is_open = frame->is_whole = false;
-		stacks->counts.unfinished += !is_complete;
-		status = tell_closed(stacks, track, frame, SIZE_MAX, is_complete, is_complete ? frame->end : time,
-				     error);
+		stacks->open--;
+		status = tell_closed(stacks, track, frame, SIZE_MAX, is_known ? TRACK_ENDED : TRACK_LOST,
+				     is_known ? frame->end : time, error);
+		give_text(stacks, frame);
 	}
-	track->depth = 0;
-	track->too_deep = 0;
-	track_places_leave(&stacks->places, track);
+	leave(stacks, track);
 	return status;
 }
 
 static enum histree_status begin_gap(struct track_stacks *stacks, const struct event_gap *gap,
 				     struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < stacks->places.place_count; i++)
+	enum histree_status status = end_points(stacks, NULL, error);
+	for (size_t i = 0; i < stacks->places.place_count; i++) {
 		stacks->places.places[i]->in_doubt = true;
-	for (size_t i = 0; i < stacks->places.index.count && status == HISTREE_OK; i++)
+		if (i % LOOK_EVERY == 0)
+			table_space_look(stacks->end_table.space);
+	}
+	for (size_t i = 0; i < stacks->places.index.count && status == HISTREE_OK; i++) {
 		status = forget(stacks, stacks->places.tracks[i], gap->begin, error);
+		if (i % LOOK_EVERY == 0)
+			table_space_look(stacks->end_table.space);
+	}
 	stacks->end_count = 0;
 	if (gap->end > stacks->gap_end)
 		stacks->gap_end = gap->end;
+	return status;
+}
+
+/* ---- the end of the trace -------------------------------------------------------------------------------- */
+
+/* The innermost first, as what lies in a span is known before it. */
+static enum histree_status end_open(struct track_stacks *stacks, struct track *track, histree_time time,
+				    struct histree_error *error)
+{
+	enum histree_status status = end_cuts(stacks, track, INT64_MAX, error);
+	for (size_t slot = track->depth; slot-- > 0 && status == HISTREE_OK;)
+		if (slot < track->depth && track->frames[slot].is_open)
+			status = close_frame(stacks, track, slot, time, TRACK_OPEN, error);
+	return status;
+}
+
+enum histree_status track_stacks_finish(struct track_stacks *stacks, struct histree_error *error)
+{
+	stacks->event.class = TRACK_CLASS_COUNT;
+	enum histree_status status = end_points(stacks, NULL, error);
+	if (status == HISTREE_OK)
+		status = end_until(stacks, INT64_MAX, error);
+	histree_time end = stacks->last > stacks->last_end ? stacks->last : stacks->last_end;
+	for (size_t i = 0; i < stacks->places.index.count && status == HISTREE_OK; i++) {
+		status = end_open(stacks, stacks->places.tracks[i], end, error);
+		if (i % LOOK_EVERY == 0)
+			table_space_look(stacks->end_table.space);
+	}
 	return status;
 }
 
@@ -361,9 +560,14 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 	struct track_stacks *stacks = input;
 	stacks->event.class = TRACK_CLASS_COUNT;
 	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
-	if (!track_words_apply(trace))
-		return HISTREE_OK;
-	enum histree_status status = end_until(stacks, event->time, error);
+	enum histree_status status = HISTREE_OK;
+	if (event->time > stacks->last && stacks->point_count > 0)
+		status = end_points(stacks, NULL, error);
+	stacks->first = event->time < stacks->first ? event->time : stacks->first;
+	stacks->last = event->time > stacks->last ? event->time : stacks->last;
+	if (status != HISTREE_OK || !track_words_apply(trace))
+		return status;
+	status = end_until(stacks, event->time, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (event->gap != NULL)
@@ -382,19 +586,11 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 	}
 }
 
-enum histree_status track_stacks_finish(struct track_stacks *stacks, struct histree_error *error)
+uint64_t track_stacks_without_end(const struct track_stacks *stacks)
 {
-	stacks->event.class = TRACK_CLASS_COUNT;
-	return end_until(stacks, INT64_MAX, error);
-}
-
-uint64_t track_stacks_open(const struct track_stacks *stacks)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < stacks->places.index.count; i++)
-		for (size_t slot = 0; slot < stacks->places.tracks[i]->depth; slot++)
-			count += stacks->places.tracks[i]->frames[slot].is_open;
-	return count;
+	const struct track_counts *counts = &stacks->counts;
+	return counts->endings[TRACK_CUT] + counts->endings[TRACK_OPEN] + counts->endings[TRACK_LOST] +
+	       counts->in_gaps + stacks->open;
 }
 
 void track_stacks_missing(const struct track_stacks *stacks, char *text, size_t size)
@@ -405,7 +601,9 @@ void track_stacks_missing(const struct track_stacks *stacks, char *text, size_t 
 		const char *what;
 	} rows[] = {
 		{ counts->unmatched, "ends without a beginning" },
-		{ counts->unfinished, "spans without an end" },
+		{ counts->endings[TRACK_CUT], "spans without an end, which end with the one that they lie in" },
+		{ counts->endings[TRACK_OPEN], "spans that are open at the end of the trace" },
+		{ counts->endings[TRACK_LOST], "spans without an end, which may be missing from the trace" },
 		{ counts->negative, "spans of negative duration, which are left out" },
 		{ counts->overlaps, "spans that end later than one that they lie on" },
 		{ counts->too_deep, "spans that lie too deep, and are left out" },
@@ -424,8 +622,16 @@ static enum histree_status create(void **out, struct histree_error *error)
 	*out = stacks;
 	if (stacks == NULL)
 		return no_memory(error);
-	stacks->last_end = stacks->gap_end = INT64_MIN;
+	stacks->first = INT64_MAX;
+	stacks->last = stacks->last_end = stacks->gap_end = INT64_MIN;
 	return HISTREE_OK;
+}
+
+static void use_space(void *input, struct table_space *tables)
+{
+	struct track_stacks *stacks = input;
+	track_places_use_space(&stacks->places, tables);
+	stacks->end_table.space = tables;
 }
 
 static void free_stacks(void *input)
@@ -433,13 +639,15 @@ static void free_stacks(void *input)
 	struct track_stacks *stacks = input;
 	track_places_release(&stacks->places);
 	class_table_release(&stacks->bindings);
-	free(stacks->ends);
+	table_release(&stacks->end_table, stacks->ends);
+	free(stacks->points);
 	free(stacks);
 }
 
 const struct analysis_input_kind track_stacks_kind = {
 	.needs = "a trace of domain \"tracks\": Trace Event JSON, or track events of Perfetto",
 	.create = create,
+	.use_space = use_space,
 	.begin = begin,
 	.free = free_stacks,
 };

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * track_stacks.h - which spans are open on each track, followed from event to event: the input of all analyses of a
- * trace of tracks.
+ * trace of tracks.  What a beginning and an end mean is said here and nowhere else, for all formats.
  *
- * Spans that are open lie on the stack of their track, each in a slot.  One that ends below others that go on, as
- * spans of a track may overlap, leaves its slot empty.  A span that says how long it lasts ends by itself, before
- * the first event that is not earlier; of those that begin at one time the longest is the outermost, as writers
- * have them in any order.
+ * Spans that are open lie on the stack of their track, each in a slot.  One that ends below others that go on
+ * leaves its slot empty.  A span that says how long it lasts ends by itself, before the first event that is not
+ * earlier; of those that begin at one time the longest is the outermost, as writers have them in any order.  One
+ * of no length is inside of whatever begins at its time: it waits until all of that is known.
+ *
+ * An end closes the innermost open span of its name, one without a name the innermost of all; what has no name has
+ * any.  An end that finds none is counted.  What a thread began above the span that ends, and did not end, is cut:
+ * it ends there, unless its own end follows before anything else begins on the thread, as it does where ends were
+ * rounded or written in another order.  Until then nobody knows, and a state is ended late, at an earlier time.
+ * The same holds for what was begun in a complete span.  On a track that is none of a thread, spans may overlap,
+ * and what lies above goes on.  Perfetto's SliceTracker has the same rules, but an end that comes later than that
+ * of the span below is lost there, as are spans that overlap; here none is.
+ *
+ * Whatever is open at the end of the trace lasts as long as that, as far as anybody knows.
  *
  * In a gap nobody knows what is open.  Spans that are complete are segments all the same, the others are forgotten.
  */
@@ -18,7 +28,16 @@
 
 enum {
 	TRACK_DEPTH_MAX = 1024,
-	TRACK_ARGS_MAX = 2048, /* bytes of the arguments of a span, as text */
+	TRACK_ARGS_MAX = 2048,    /* bytes of the arguments of a span, as text */
+	TRACK_TEXT_MAX = 1 << 30, /* of a name or a category */
+};
+
+enum track_ending {
+	TRACK_ENDED, /* the trace says when */
+	TRACK_CUT,   /* nothing says it, and what it lay in ended then */
+	TRACK_OPEN,  /* it was open at the end of the trace */
+	TRACK_LOST,  /* a gap may have had its end */
+	TRACK_ENDING_COUNT,
 };
 
 /* What analyses are told.  A function may be NULL; a negative status ends the build. */
@@ -32,15 +51,15 @@ struct track_listener {
 				      struct histree_error *error);
 	/* The span has ended; track->depth is as it is without it.  The slot is SIZE_MAX in a gap: nobody knows. */
 	enum histree_status (*closed)(void *context, const struct track *track, const struct track_frame *frame,
-				      size_t slot, bool is_complete, histree_time time,
+				      size_t slot, enum track_ending ending, histree_time time,
 				      struct histree_error *error);
 };
 
 struct track_counts {
-	uint64_t unmatched;  /* ends of spans that are not open */
-	uint64_t unfinished; /* beginnings without an end, of which a gap or the end of others says so */
+	uint64_t unmatched; /* ends of spans that are not open */
+	uint64_t endings[TRACK_ENDING_COUNT];
 	uint64_t too_deep;
-	uint64_t negative; /* durations below 0 */
+	uint64_t negative; /* durations below 0, or beyond all times */
 	uint64_t overlaps; /* complete spans that end later than one that they lie on */
 	uint64_t in_gaps;  /* beginnings and ends that are not known to be the last */
 };
@@ -51,6 +70,12 @@ struct track_end {
 	struct track *track;
 };
 
+/* A span of no length, at the time of the events that are being read. */
+struct track_point {
+	struct track *track;
+	struct track_frame frame;
+};
+
 struct track_stacks {
 	struct track_words event; /* the current one */
 	struct class_table bindings;
@@ -59,11 +84,19 @@ struct track_stacks {
 	size_t listener_count;
 	bool wants_args;        /* arguments are kept as text */
 	uint64_t spans;         /* so far */
-	struct track_end *ends; /* a heap of complete spans that are open */
+	uint64_t open;          /* of them, now */
+	uint64_t told;          /* that have ended, so far */
+	struct track_end *ends; /* a heap of the complete spans that are open */
 	size_t end_count, end_capacity;
+	struct table end_table;
+	struct track_point *points;
+	size_t point_count, point_capacity;
+	histree_time first;    /* of the events so far; INT64_MAX: there was none */
+	histree_time last;     /* INT64_MIN: there was none */
 	histree_time last_end; /* of all spans that are complete; INT64_MIN: none */
 	histree_time gap_end;  /* of the gaps so far; INT64_MIN: there was none */
 	struct track_counts counts;
+	char args[TRACK_ARGS_MAX], end_args[TRACK_ARGS_MAX], joined_args[TRACK_ARGS_MAX];
 };
 
 extern const struct analysis_input_kind track_stacks_kind;
@@ -71,11 +104,11 @@ extern const struct analysis_input_kind track_stacks_kind;
 /* Hear of what happens; before the first event. */
 void track_stacks_listen(struct track_stacks *stacks, const struct track_listener *listener);
 
-/* There are no more events: end what is complete.  More than once is as good as once. */
+/* There are no more events: end everything.  More than once is as good as once. */
 enum histree_status track_stacks_finish(struct track_stacks *stacks, struct histree_error *error);
 
-/* How many spans are open. */
-uint64_t track_stacks_open(const struct track_stacks *stacks);
+/* How many beginnings have no end so far. */
+uint64_t track_stacks_without_end(const struct track_stacks *stacks);
 
 /* Write a sentence about what did not fit, or "". */
 void track_stacks_missing(const struct track_stacks *stacks, char *text, size_t size);

@@ -17,8 +17,8 @@ struct track_text {
 struct track_words {
 	enum track_class class; /* TRACK_CLASS_COUNT: it is of another kind, and the rest says nothing */
 	histree_time time;
-	bool has_pid, has_tid, has_duration, has_thread_duration;
-	int64_t pid, tid, duration, thread_duration;
+	bool has_pid, has_tid, has_duration, has_thread_duration, has_sort_index;
+	int64_t pid, tid, duration, thread_duration, sort_index;
 	struct track_text name, category, track, id, series;
 	const struct event *event;
 	uint32_t args, value; /* fields of it */

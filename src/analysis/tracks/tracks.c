@@ -19,15 +19,22 @@
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
 #include "analysis/tracks/track_stacks.h"
-#include "base/array.h"
 #include "base/error.h"
 #include "histree/attributes.h"
 
 /* The attributes of a place. */
 struct place_row {
 	histree_quark stack;
+	uint32_t count, capacity;
 	histree_quark *slots;
-	size_t count, capacity;
+};
+
+/* What a trace says of a process or thread before its first event. */
+struct naming {
+	bool has_pid, has_tid, has_index;
+	int64_t pid, tid, index, process_index;
+	uint32_t number, size; /* of the name */
+	const char *name;      /* NULL: it says only the index */
 };
 
 struct counter {
@@ -38,11 +45,18 @@ struct counter {
 struct tracks {
 	struct changes changes;
 	struct track_stacks *stacks; /* borrowed */
-	struct place_row *rows;      /* by the numbers of places */
+	struct pool memory;
+	struct place_row *rows; /* by the numbers of places */
 	size_t row_count, row_capacity;
+	struct table row_table;
 	struct intern counter_keys;
 	struct counter *counters;
 	size_t counter_count, counter_capacity;
+	struct table counter_table;
+	struct naming *namings; /* that came before anything else, in their order, until something else comes */
+	size_t naming_count, naming_capacity;
+	struct table naming_table;
+	bool has_begun; /* something else came */
 };
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
@@ -93,7 +107,7 @@ static histree_quark stack_of(struct changes *changes, const struct track_place 
 /* Returns NULL when memory is out, and the event has failed. */
 static struct place_row *row_of(struct tracks *tracks, const struct track_place *place)
 {
-	if (!array_reserve(&tracks->rows, &tracks->row_capacity, (size_t)place->number + 1)) {
+	if (!table_reserve(&tracks->row_table, &tracks->rows, &tracks->row_capacity, (size_t)place->number + 1)) {
 		changes_fail(&tracks->changes, HISTREE_ERR_MEMORY, "no memory for the tracks of the trace");
 		return NULL;
 	}
@@ -107,7 +121,7 @@ static struct place_row *row_of(struct tracks *tracks, const struct track_place 
 
 static histree_quark slot_of(struct tracks *tracks, struct place_row *row, size_t slot)
 {
-	if (!array_reserve(&row->slots, &row->capacity, slot + 1)) {
+	if (!pool_reserve(&tracks->memory, &row->slots, &row->capacity, slot + 1)) {
 		changes_fail(&tracks->changes, HISTREE_ERR_MEMORY, "no memory for the tracks of the trace");
 		return NO_ATTRIBUTE;
 	}
@@ -116,6 +130,132 @@ static histree_quark slot_of(struct tracks *tracks, struct place_row *row, size_
 		row->count += tracks->changes.status == HISTREE_OK;
 	}
 	return slot < row->count ? row->slots[slot] : NO_ATTRIBUTE;
+}
+
+/* ---- names and their order ------------------------------------------------------------------------------- */
+
+static void name_owner(struct tracks *tracks, const struct naming *naming)
+{
+	histree_quark owner =
+		owner_of(&tracks->changes, naming->has_pid, naming->pid, naming->has_tid, naming->tid);
+	if (owner != HISTREE_ROOT && naming->name != NULL)
+		change(&tracks->changes, owner, histree_string_n(naming->name, naming->size));
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_owner(const void *left, const void *right)
+{
+	const struct naming *a = left, *b = right;
+	int order = (int)a->has_pid - (int)b->has_pid;
+	order = order != 0 ? order : compare_numbers(a->pid, b->pid);
+	order = order != 0 ? order : (int)a->has_tid - (int)b->has_tid;
+	order = order != 0 ? order : compare_numbers(a->tid, b->tid);
+	return order != 0 ? order : compare_numbers(a->number, b->number);
+}
+
+static int by_index(const void *left, const void *right)
+{
+	const struct naming *a = left, *b = right;
+	int order = compare_numbers(a->process_index, b->process_index);
+	order = order != 0 ? order : (int)a->has_tid - (int)b->has_tid;
+	order = order != 0 ? order : compare_numbers(a->index, b->index);
+	return order != 0 ? order : compare_numbers(a->number, b->number);
+}
+
+static bool is_same(const struct naming *a, const struct naming *b)
+{
+	return a->has_pid == b->has_pid && a->has_tid == b->has_tid && (!a->has_pid || a->pid == b->pid) &&
+	       (!a->has_tid || a->tid == b->tid);
+}
+
+/* All that is said of one owner has its index, the last that is said, and that of its process; 0 where none is. */
+static void share_indexes(struct tracks *tracks)
+{
+	struct naming *all = tracks->namings;
+	int64_t of_process = 0;
+	size_t next;
+	qsort(all, tracks->naming_count, sizeof(*all), by_owner);
+	for (size_t i = 0; i < tracks->naming_count; i = next) {
+		int64_t index = 0;
+		for (next = i; next < tracks->naming_count && is_same(&all[i], &all[next]); next++)
+			index = all[next].has_index ? all[next].index : index;
+		bool is_first = i == 0 || all[i - 1].has_pid != all[i].has_pid || all[i - 1].pid != all[i].pid;
+		of_process = !all[i].has_tid ? index : is_first ? 0 : of_process;
+		for (size_t each = i; each < next; each++) {
+			all[each].index = all[i].has_tid ? index : 0;
+			all[each].process_index = of_process;
+		}
+	}
+	qsort(all, tracks->naming_count, sizeof(*all), by_index);
+}
+
+/* Attributes have the order in which they are made, so that whoever lists them has it, too. */
+static enum histree_status begin_rest(struct tracks *tracks, struct histree_error *error)
+{
+	bool has_index = false;
+	if (tracks->has_begun)
+		return HISTREE_OK;
+	tracks->has_begun = true;
+	for (size_t i = 0; i < tracks->naming_count; i++)
+		has_index |= tracks->namings[i].has_index;
+	if (has_index)
+		share_indexes(tracks);
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < tracks->naming_count && status == HISTREE_OK; i++) {
+		const struct naming *naming = &tracks->namings[i];
+		changes_begin(&tracks->changes, tracks->stacks->first);
+		name_owner(tracks, naming);
+		status = changes_end(&tracks->changes, error);
+	}
+	table_release(&tracks->naming_table, tracks->namings);
+	tracks->namings = NULL;
+	tracks->naming_count = tracks->naming_capacity = 0;
+	return status;
+}
+
+/* Names are copied: they wait for what may come before them. */
+static enum histree_status keep_naming(struct tracks *tracks, struct naming naming, struct histree_error *error)
+{
+	char *copy = naming.name != NULL ? pool_take(&tracks->memory, (size_t)naming.size + 1) : NULL;
+	if ((naming.name != NULL && copy == NULL) ||
+	    !table_reserve(&tracks->naming_table, &tracks->namings, &tracks->naming_capacity,
+			   tracks->naming_count + 1))
+		return error_memory(error, "the names of processes and threads");
+	if (copy != NULL)
+		naming.name = memcpy(copy, naming.name, naming.size);
+	naming.number = (uint32_t)tracks->naming_count;
+	tracks->namings[tracks->naming_count++] = naming;
+	return HISTREE_OK;
+}
+
+static enum histree_status take_naming(struct tracks *tracks, const struct track_words *event,
+				       struct histree_error *error)
+{
+	enum { NAMINGS_MAX = 1 << 20 };
+	const struct naming naming = {
+		.has_pid = event->has_pid,
+		.has_tid = event->class == TRACK_THREAD_NAME && event->has_tid,
+		.has_index = event->has_sort_index,
+		.pid = event->has_pid ? event->pid : 0,
+		.tid = event->class == TRACK_THREAD_NAME && event->has_tid ? event->tid : 0,
+		.index = event->sort_index,
+		.size = (uint32_t)event->name.size,
+		.name = event->name.size > 0 && event->name.size < UINT32_MAX ? event->name.bytes : NULL,
+	};
+	if ((naming.name == NULL && !naming.has_index) || (!naming.has_pid && !naming.has_tid))
+		return HISTREE_OK;
+	if (!tracks->has_begun && tracks->naming_count < NAMINGS_MAX)
+		return keep_naming(tracks, naming, error);
+	enum histree_status status = begin_rest(tracks, error);
+	if (status != HISTREE_OK || naming.name == NULL)
+		return status;
+	changes_begin(&tracks->changes, event->time);
+	name_owner(tracks, &naming);
+	return changes_end(&tracks->changes, error);
 }
 
 /* ---- spans ----------------------------------------------------------------------------------------------- */
@@ -135,17 +275,22 @@ static enum histree_status opened(void *context, const struct track *track, size
 {
 	struct tracks *tracks = context;
 	const struct track_frame *frame = &track->frames[slot];
+	enum histree_status status = begin_rest(tracks, error);
+	if (status != HISTREE_OK)
+		return status;
 	changes_begin(&tracks->changes, time);
 	change_slot(tracks, track, slot, histree_string_n(frame->text, frame->name_size));
 	return changes_end(&tracks->changes, error);
 }
 
 static enum histree_status closed(void *context, const struct track *track, const struct track_frame *frame,
-				  size_t slot, bool is_complete, histree_time time, struct histree_error *error)
+				  size_t slot, enum track_ending ending, histree_time time,
+				  struct histree_error *error)
 {
 	struct tracks *tracks = context;
-	(void)frame, (void)is_complete;
-	if (slot == SIZE_MAX)
+	(void)frame;
+	/* What is open at the end of the trace lasts to the end of the history. */
+	if (slot == SIZE_MAX || ending == TRACK_OPEN)
 		return HISTREE_OK;
 	changes_begin(&tracks->changes, time);
 	change_slot(tracks, track, slot, histree_null());
@@ -175,16 +320,22 @@ static enum histree_status renewed(void *context, const struct track_place *plac
 static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
 	struct tracks *tracks = instance;
+	enum histree_status status = begin_rest(tracks, error);
+	if (status != HISTREE_OK)
+		return status;
 	changes_begin(&tracks->changes, gap->begin);
-	for (size_t i = 0; i < tracks->row_count; i++)
+	for (size_t i = 0; i < tracks->row_count; i++) {
 		change_row(tracks, &tracks->rows[i], histree_unknown());
+		if (i % 512 == 511)
+			table_space_look(tracks->row_table.space);
+	}
 	for (size_t i = 0; i < tracks->counter_count; i++)
 		if (tracks->counters[i].quark != NO_ATTRIBUTE)
 			change(&tracks->changes, tracks->counters[i].quark, histree_unknown());
 	return changes_end(&tracks->changes, error);
 }
 
-/* ---- counters and names ---------------------------------------------------------------------------------- */
+/* ---- counters ------------------------------------------------------------------------------------------- */
 
 static histree_quark counter_quark(struct changes *changes, const struct track_words *event)
 {
@@ -201,7 +352,7 @@ static struct counter *counter_of(struct tracks *tracks, const struct track_word
 	int owner_size = snprintf(owner, sizeof(owner), "%d %" PRId64 " %d %" PRId64 " %zu ", event->has_pid,
 				  event->pid, event->has_tid, event->tid, event->name.size);
 	size_t size = (size_t)owner_size + event->name.size + event->series.size;
-	char *key = malloc(size);
+	char *key = pool_take(&tracks->memory, size);
 	if (key == NULL)
 		return NULL;
 	memcpy(key, owner, (size_t)owner_size);
@@ -209,9 +360,9 @@ static struct counter *counter_of(struct tracks *tracks, const struct track_word
 	if (event->series.size > 0)
 		memcpy(key + owner_size + event->name.size, event->series.bytes, event->series.size);
 	uint32_t number = intern_add(&tracks->counter_keys, key, size);
-	free(key);
-	if (number == INTERN_NONE ||
-	    !array_reserve(&tracks->counters, &tracks->counter_capacity, (size_t)number + 1))
+	pool_give(&tracks->memory, key, size);
+	if (number == INTERN_NONE || !table_reserve(&tracks->counter_table, &tracks->counters,
+						    &tracks->counter_capacity, (size_t)number + 1))
 		return NULL;
 	struct counter *counter = &tracks->counters[number];
 	if (number == tracks->counter_count) {
@@ -249,25 +400,19 @@ static void count(struct tracks *tracks, const struct track_words *event)
 		       counter->is_real ? histree_double(real) : histree_long(integer));
 }
 
-static void name_owner(struct tracks *tracks, const struct track_words *event)
-{
-	bool has_tid = event->class == TRACK_THREAD_NAME && event->has_tid;
-	if (event->name.size == 0 || (!event->has_pid && !has_tid))
-		return;
-	histree_quark owner = owner_of(&tracks->changes, event->has_pid, event->pid, has_tid, event->tid);
-	if (owner != HISTREE_ROOT)
-		change(&tracks->changes, owner, histree_string_n(event->name.bytes, event->name.size));
-}
-
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct tracks *tracks = instance;
 	const struct track_words *event = &tracks->stacks->event;
+	if (event->class == TRACK_PROCESS_NAME || event->class == TRACK_THREAD_NAME)
+		return take_naming(tracks, event, error);
+	if (event->class != TRACK_COUNTER || source->time <= tracks->stacks->gap_end)
+		return HISTREE_OK;
+	enum histree_status status = begin_rest(tracks, error);
+	if (status != HISTREE_OK)
+		return status;
 	changes_begin(&tracks->changes, source->time);
-	if (event->class == TRACK_COUNTER && source->time > tracks->stacks->gap_end)
-		count(tracks, event);
-	else if (event->class == TRACK_PROCESS_NAME || event->class == TRACK_THREAD_NAME)
-		name_owner(tracks, event);
+	count(tracks, event);
 	return changes_end(&tracks->changes, error);
 }
 
@@ -282,6 +427,10 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 		return error_memory(error, "the analysis of tracks");
 	tracks->changes.system = system;
 	tracks->stacks = input;
+	struct table_space *space = tracks->stacks->places.track_table.space;
+	tracks->memory.memory.space = tracks->row_table.space = tracks->counter_table.space = space;
+	tracks->naming_table.space = space;
+	intern_use_space(&tracks->counter_keys, space);
 	const struct track_listener listener = {
 		.context = tracks, .renewed = renewed, .opened = opened, .closed = closed
 	};
@@ -293,7 +442,8 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 {
 	struct tracks *tracks = instance;
 	*end = tracks->stacks->last_end;
-	return track_stacks_finish(tracks->stacks, error);
+	enum histree_status status = begin_rest(tracks, error);
+	return status == HISTREE_OK ? track_stacks_finish(tracks->stacks, error) : status;
 }
 
 static uint64_t refused(const void *instance)
@@ -311,17 +461,17 @@ static void free_tracks(void *instance)
 	struct tracks *tracks = instance;
 	if (tracks == NULL)
 		return;
-	for (size_t i = 0; i < tracks->row_count; i++)
-		free(tracks->rows[i].slots);
-	free(tracks->rows);
-	free(tracks->counters);
+	table_release(&tracks->row_table, tracks->rows);
+	table_release(&tracks->counter_table, tracks->counters);
+	table_release(&tracks->naming_table, tracks->namings);
 	intern_release(&tracks->counter_keys);
+	pool_release(&tracks->memory);
 	free(tracks);
 }
 
 const struct analysis analysis_tracks = {
 	.name = "tracks",
-	.version = 1,
+	.version = 2,
 	.summary = "spans of programs that describe themselves, as a stack a thread, and their counters",
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,

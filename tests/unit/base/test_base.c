@@ -22,6 +22,7 @@
 #include "base/intern.h"
 #include "base/io.h"
 #include "base/number_text.h"
+#include "base/pool.h"
 #include "base/radix_sort.h"
 #include "base/random.h"
 #include "base/search.h"
@@ -446,6 +447,40 @@ static void numbers_are_read_whole_or_not_at_all(void **state)
 	}
 }
 
+/* Blocks in use never overlap, and what was given back is taken before the arena grows. */
+static void a_pool_takes_back_what_it_gave(void **state)
+{
+	(void)state;
+	enum { BLOCKS = 200 };
+	struct pool pool = { 0 };
+	struct random random = { 7 };
+	unsigned char *blocks[BLOCKS] = { NULL };
+	size_t sizes[BLOCKS] = { 0 }, settled = 0;
+	for (unsigned round = 0; round < 20000; round++) {
+		size_t i = random_below(&random, BLOCKS);
+		for (size_t at = 0; blocks[i] != NULL && at < sizes[i]; at++)
+			assert_int_equal(blocks[i][at], (unsigned char)i);
+		pool_give(&pool, blocks[i], sizes[i]);
+		sizes[i] = 1 + random_below(&random, 300);
+		blocks[i] = pool_take(&pool, sizes[i]);
+		assert_non_null(blocks[i]);
+		assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+		memset(blocks[i], (int)i, sizes[i]);
+		if (round == 10000)
+			settled = pool.memory.bytes_total;
+	}
+	assert_in_range(pool.memory.bytes_total, settled, 2 * settled);
+	assert_in_range(settled, 1, (size_t)BLOCKS * 512 * 5);
+	uint32_t *numbers = NULL, capacity = 0;
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_true(pool_reserve(&pool, &numbers, &capacity, (size_t)i + 1));
+		numbers[i] = i;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(numbers[i], i);
+	pool_release(&pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,6 +504,7 @@ int main(void)
 		cmocka_unit_test(io_tells_the_end_from_a_failure),
 		cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
 		cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
+		cmocka_unit_test(a_pool_takes_back_what_it_gave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
