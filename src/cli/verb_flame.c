@@ -21,7 +21,7 @@ struct flame_options {
 	const char *output, *size, *theme, *title;
 	const char *event, *where;
 	uint64_t min, depth;
-	bool by_thread, by_process, by_cpu, count, folded, waits;
+	bool by_thread, by_process, by_cpu, count, folded, waits, force;
 };
 
 static const char *const themes[] = { "light", "dark", NULL };
@@ -93,6 +93,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct flame_options, output),
 	  .help = "draw a flame graph into this file, whose name ends in .svg or .png",
 	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_FORCE(struct flame_options, "replace an existing FILE once the new one is whole"),
 	{ .name = "size",
 	  .argument = "SIZE",
 	  .kind = CLI_TEXT,
@@ -264,7 +265,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
 	if (status == CLI_OK && chosen.output != NULL)
-		status = picture_file_format(chosen.output, &drawing.options.format);
+		status = picture_file_format(chosen.output, chosen.force, &drawing.options.format);
 	if (status != CLI_OK)
 		return status;
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
