@@ -241,6 +241,13 @@ static void make_first_piece(struct exchange *exchange, struct MHD_Connection *c
 		exchange->ready_size = 0;
 }
 
+/*
+ * What a page of ours may load and ask: files of this server.  A name of a trace that became markup, which it must
+ * not, could run nothing and send nothing anywhere.  Pictures to be saved are made of text (save.js).
+ */
+static const char page_policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+				  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
 static void add_headers(struct MHD_Response *response, const struct reply *reply)
 {
 	static const char *const for_all[][2] = {
@@ -255,6 +262,8 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
 	for (size_t i = reply->status == HTTP_FORBIDDEN ? 3 : 0; i < sizeof(for_all) / sizeof(for_all[0]); i++)
 		MHD_add_response_header(response, for_all[i][0], for_all[i][1]);
 	MHD_add_response_header(response, "Content-Type", reply->content_type);
+	if (strncmp(reply->content_type, "text/html", strlen("text/html")) == 0)
+		MHD_add_response_header(response, "Content-Security-Policy", page_policy);
 	MHD_add_response_header(response, "Cache-Control",
 				reply->cache_control != NULL ? reply->cache_control : "no-store");
 	if (reply->zipped)
