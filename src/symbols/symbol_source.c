@@ -111,9 +111,9 @@ const char *symbol_source_near_in_tables(struct symbol_source *source, uint64_t 
 enum candidate { AS_IT_WAS, DEBUG_IN_USR, DEBUG, BY_NAME, CANDIDATE_COUNT };
 
 /*
- * Write FOLDER/PATH of a path from the root of another machine, whose steps up are taken by themselves: a loader says
- * /opt/tool/bin/../lib/libtool.so, and above the root is nothing, so that no trace leads out of the folder.  Returns
- * its length, or -1.
+ * Write FOLDER/PATH of a path from the root of another machine, whose steps up are taken by themselves: a loader
+ * says /opt/tool/bin/../lib/libtool.so, and above the root is nothing, so that no trace leads out of the folder.
+ * Returns its length, or -1.
  */
 static int write_within(char *path, size_t size, const char *folder, const char *of)
 {
