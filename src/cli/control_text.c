@@ -10,8 +10,8 @@ static bool is_high_control(unsigned char first, unsigned char second)
 }
 
 /*
- * U+202A to U+202E (E2 80 AA..AE) and U+2066 to U+2069 (E2 81 A6..A9), which order what follows anew: a name could be
- * shown as another one, or draw the rest of its line into it.
+ * U+202A to U+202E (E2 80 AA..AE) and U+2066 to U+2069 (E2 81 A6..A9), which order what follows anew: a name could
+ * be shown as another one, or draw the rest of its line into it.
  */
 static bool is_direction(const unsigned char bytes[3])
 {

@@ -121,7 +121,9 @@ static enum cli_exit choose_picture(const struct compare_options *chosen,
 				    struct histree_draw_comparison_options *out)
 {
 	enum cli_exit code = picture_file_size(chosen->size, &out->width, &out->height);
-	return code == CLI_OK && chosen->output != NULL ? picture_file_format(chosen->output, chosen->force, &out->format) : code;
+	if (code != CLI_OK || chosen->output == NULL)
+		return code;
+	return picture_file_format(chosen->output, chosen->force, &out->format);
 }
 
 static int draw_file(struct drawing *drawing, const char *a, const char *b, const struct compare_options *chosen)
