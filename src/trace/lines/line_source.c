@@ -9,6 +9,7 @@
 #include "base/trace_word.h"
 #include "trace/lines/line_preface.h"
 #include "trace/lines/line_stream.h"
+#include "trace/lines/line_tracks.h"
 #include "trace/text/event_map.h"
 
 struct line_source {
@@ -61,6 +62,8 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 				 source->path);
 	if (preface->has_event)
 		return preface->lacks_cpu ? line_cpus_check(&place, error) : HISTREE_OK;
+	if (preface->is_graph)
+		return HISTREE_END;
 	bool is_nop = strcmp(preface->tracer, "nop") == 0 || strcmp(preface->tracer, "function") == 0;
 	if (is_nop)
 		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", source->path);
@@ -234,6 +237,7 @@ const struct trace_format_kind line_format = {
 	.last = last_time,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
+	.beside = &line_tracks_format,
 	.free = free_source,
 };
 

@@ -210,3 +210,36 @@ enum histree_status line_text_next(struct line_text *text, char **line, size_t *
 	while (status == HISTREE_OK && text->is_page && !is_in_text(text, *line, size));
 	return status;
 }
+
+/* Move to the line in which the byte is.  HISTREE_END: in none. */
+static enum histree_status skip_to(struct line_text *text, char byte, struct histree_error *error)
+{
+	for (;;) {
+		char *begin = text->bytes + text->used, *end = text->bytes + text->filled;
+		const char *at = memchr(begin, byte, (size_t)(end - begin));
+		const char *line = memrchr(begin, '\n', (size_t)((at != NULL ? at : end) - begin));
+		if (line != NULL)
+			text->used += (size_t)(line + 1 - begin);
+		if (at != NULL)
+			return HISTREE_OK;
+		if (text->at_end)
+			return HISTREE_END;
+		if (text->filled - text->used >= LINE_SIZE_MAX)
+			text->used = text->filled;
+		enum histree_status status = fill(text, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+enum histree_status line_text_next_with(struct line_text *text, char byte, char **line, size_t *size,
+					struct histree_error *error)
+{
+	enum histree_status status;
+	do {
+		status = text->is_page ? HISTREE_OK : skip_to(text, byte, error);
+		if (status == HISTREE_OK)
+			status = line_text_next(text, line, size, error);
+	} while (status == HISTREE_OK && memchr(*line, byte, *size) == NULL);
+	return status;
+}

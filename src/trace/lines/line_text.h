@@ -52,6 +52,10 @@ void line_text_seek(struct line_text *text, uint64_t at);
  */
 enum histree_status line_text_next(struct line_text *text, char **line, size_t *size, struct histree_error *error);
 
+/* Get the next line that has a byte, which is searched for without reading the lines before it. */
+enum histree_status line_text_next_with(struct line_text *text, char byte, char **line, size_t *size,
+					struct histree_error *error);
+
 void line_text_close(struct line_text *text);
 
 #endif

@@ -601,6 +601,7 @@ static size_t read_made(char *bytes, size_t room)
 }
 
 /* Returns how many events the scratch has, if it is a trace. */
+/* Those of the kernel; what they say of tracks is read as well. */
 static size_t count_events(void)
 {
 	const char *path = scratch;
@@ -617,7 +618,7 @@ static size_t count_events(void)
 			int64_t number;
 			event_int(&event, field, &number);
 			event_string(&event, field, &text, &size);
-			count += field == 0;
+			count += field == 0 && strcmp(event.class->trace->domain, "kernel") == 0;
 		}
 	trace_close(trace);
 	return count;
