@@ -109,8 +109,8 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 
 histree_quark graph_part(struct graph_thread *thread, enum graph_part part)
 {
-	static const char *const names[GRAPH_PART_COUNT] = { "Woken_by", "Received_from", "Sent_at", "Received",
-							     "Name", "Woken_leaving_by" };
+	static const char *const names[GRAPH_PART_COUNT] = { "Woken_by", "Received_from", "Sent_at",
+							     "Received", "Name",          "Woken_leaving_by" };
 	struct graph_host *host = thread->host;
 	if ((thread->known & 1U << part) == 0) {
 		thread->parts[part] = attributes_child_near(host->attributes, thread->state, names[part],

@@ -33,7 +33,14 @@ struct graph_host {
 };
 
 /* What a thread of the graph has besides its edges. */
-enum graph_part { GRAPH_WOKEN_BY, GRAPH_RECEIVED_FROM, GRAPH_SENT_AT, GRAPH_RECEIVED, GRAPH_NAME, GRAPH_WOKEN_LEAVING_BY };
+enum graph_part {
+	GRAPH_WOKEN_BY,
+	GRAPH_RECEIVED_FROM,
+	GRAPH_SENT_AT,
+	GRAPH_RECEIVED,
+	GRAPH_NAME,
+	GRAPH_WOKEN_LEAVING_BY
+};
 #define GRAPH_PART_COUNT 6
 
 /*

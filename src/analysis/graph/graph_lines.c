@@ -7,8 +7,12 @@
 #include <string.h>
 
 static const char *const attribute_names[GRAPH_ATTRIBUTE_COUNT] = {
-	[GRAPH_STATE] = "",          [GRAPH_WOKEN_BY] = "Woken_by", [GRAPH_RECEIVED_FROM] = "Received_from",
-	[GRAPH_SENT_AT] = "Sent_at", [GRAPH_RECEIVED] = "Received", [GRAPH_NAME] = "Name",
+	[GRAPH_STATE] = "",
+	[GRAPH_WOKEN_BY] = "Woken_by",
+	[GRAPH_RECEIVED_FROM] = "Received_from",
+	[GRAPH_SENT_AT] = "Sent_at",
+	[GRAPH_RECEIVED] = "Received",
+	[GRAPH_NAME] = "Name",
 	[GRAPH_WOKEN_LEAVING_BY] = "Woken_leaving_by",
 };
 

@@ -55,7 +55,7 @@ struct graph_line {
 	struct graph_arrow received;
 	histree_time received_at;
 	struct graph_packet packet,
-		packet_into; /* the same of one whose sender is not of this host; that into `last` */
+		packet_into;       /* the same of one whose sender is not of this host; that into `last` */
 	histree_time received_end; /* of the last packet that went into the history; 0: none did */
 	uint32_t name;             /* of the texts */
 	histree_quark attributes[GRAPH_ATTRIBUTE_COUNT];

@@ -6,8 +6,8 @@
 /*
  * Since Linux 4.14 the events have one bit of TASK_REPORT (include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE,
  * TASK_PARKED, and TASK_REPORT_IDLE of threads of the kernel that sleep without being counted as load), or that of
- * preemption, TASK_REPORT_MAX.  WAKING and NOLOAD are in no number, but of letters that a kernel before that printed
- * (line_shape.h).
+ * preemption, TASK_REPORT_MAX.  WAKING and NOLOAD are in no number, but of letters that a kernel before that
+ * printed (line_shape.h).
  */
 static enum kernel_leave leave_since_4_14(int32_t state)
 {

@@ -100,10 +100,10 @@ struct kernel_event {
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio;
-	int32_t parent, pid; /* -1 where the event does not say */
-	int32_t parent_pid;  /* the process of the parent; likewise */
-	int32_t target_cpu;  /* the CPU that it names itself; -1 where it does not */
-	int32_t status;      /* of the state dump */
+	int32_t parent, pid;     /* -1 where the event does not say */
+	int32_t parent_pid;      /* the process of the parent; likewise */
+	int32_t target_cpu;      /* the CPU that it names itself; -1 where it does not */
+	int32_t status;          /* of the state dump */
 	struct kernel_text comm; /* of KERNEL_EXEC the path of the program */
 
 	int32_t prev_tid, prev_prio, prev_state;
@@ -169,15 +169,15 @@ static inline bool kernel_is_leaving_soon(histree_time waking, histree_time now)
 }
 
 /*
- * Whether a thread that leaves its CPU at this switch was woken by the sched_waking that another CPU had at `waking`,
- * when it still seemed to run.
+ * Whether a thread that leaves its CPU at this switch was woken by the sched_waking that another CPU had at
+ * `waking`, when it still seemed to run.
  *
- * A thread goes to sleep in three steps: it leaves its queue, then come other things such as pulling work from other
- * CPUs, and then the switch, which is traced (__schedule() in kernel/sched/core.c).  try_to_wake_up() traces
- * sched_waking first, and then looks: before the first step it only tells the thread to go on, with sched_wakeup at
- * once; after it, it waits until the CPU is done, and sched_wakeup comes after the switch.  So the wake-up is real if
- * there was no sched_wakeup before the switch, by which the thread goes to sleep; and soon, as a trace may have no
- * sched_wakeup at all.  On the thread's own CPU nothing happens between the steps.
+ * A thread goes to sleep in three steps: it leaves its queue, then come other things such as pulling work from
+ * other CPUs, and then the switch, which is traced (__schedule() in kernel/sched/core.c).  try_to_wake_up() traces
+ * sched_waking first, and then looks: before the first step it only tells the thread to go on, with sched_wakeup
+ * at once; after it, it waits until the CPU is done, and sched_wakeup comes after the switch.  So the wake-up is
+ * real if there was no sched_wakeup before the switch, by which the thread goes to sleep; and soon, as a trace may
+ * have no sched_wakeup at all.  On the thread's own CPU nothing happens between the steps.
  */
 static inline bool kernel_event_is_woken_leaving(const struct kernel_event *event, histree_time waking)
 {
@@ -194,8 +194,8 @@ static inline bool kernel_event_is_woken_leaving(const struct kernel_event *even
 int32_t kernel_event_wakeup_prio(const struct kernel_event *event);
 
 /*
- * The name that an event KERNEL_RENAME or KERNEL_EXEC gives a thread; no bytes where it does not say.  A program's is
- * the last part of its path (begin_new_exec() in fs/exec.c), cut to TASK_COMM_LEN.
+ * The name that an event KERNEL_RENAME or KERNEL_EXEC gives a thread; no bytes where it does not say.  A program's
+ * is the last part of its path (begin_new_exec() in fs/exec.c), cut to TASK_COMM_LEN.
  */
 struct kernel_text kernel_event_new_name(const struct kernel_event *event);
 

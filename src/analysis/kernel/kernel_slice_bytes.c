@@ -90,7 +90,8 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 		    out);
 	saved_put(out, thread->asked);
 	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
-			       (thread->has_ended ? HAS_ENDED : 0) | (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
+			       (thread->has_ended ? HAS_ENDED : 0) |
+			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
 			       (thread->was_told ? WAS_TOLD : 0) |
 			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
 	saved_put(out, (uint64_t)thread->process);

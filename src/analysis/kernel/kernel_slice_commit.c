@@ -38,7 +38,8 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 	unsigned assumed = slice->assumed;
 	if ((assumed & (ASSUMES_WAITS | ASSUMES_KNOWN_STATUS)) != 0 && status.type == HISTREE_UNKNOWN)
 		return false;
-	if ((assumed & ASSUMES_WAITS) != 0 && (is_said_to_run(status) || (thread != NULL && thread->is_woken_leaving)))
+	if ((assumed & ASSUMES_WAITS) != 0 &&
+	    (is_said_to_run(status) || (thread != NULL && thread->is_woken_leaving)))
 		return false;
 	if ((assumed & ASSUMES_KNOWN_CALL) != 0 && call.type == HISTREE_UNKNOWN)
 		return false;

@@ -62,13 +62,14 @@ struct state_letter {
 };
 
 /*
- * What the kernel prints.  Before 4.14: x for TASK_DEAD, K for TASK_WAKEKILL (W, before 3.9), W for TASK_WAKING, N for
- * TASK_NOLOAD and n for TASK_NEW.
+ * What the kernel prints.  Before 4.14: x for TASK_DEAD, K for TASK_WAKEKILL (W, before 3.9), W for TASK_WAKING, N
+ * for TASK_NOLOAD and n for TASK_NEW.
  */
 static const struct state_letter kernel_letters[] = {
-	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 }, { 't', false, 0x08 },
-	{ 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 }, { 'P', false, 0x40 }, { 'I', false, 0x80 },
-	{ 'K', true, 0x02 },  { 'W', true, 0x200 }, { 'N', true, 0x400 }, { 'n', true, 0 },     { 0, false, 0 },
+	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 },
+	{ 't', false, 0x08 }, { 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 },
+	{ 'P', false, 0x40 }, { 'I', false, 0x80 }, { 'K', true, 0x02 },  { 'W', true, 0x200 },
+	{ 'N', true, 0x400 }, { 'n', true, 0 },     { 0, false, 0 },
 };
 
 /*
@@ -76,9 +77,9 @@ static const struct state_letter kernel_letters[] = {
  * "SDTtXZPI" by now: its W is TASK_WAKEKILL, which is never alone, or what idles.
  */
 static const struct state_letter plugin_letters[] = {
-	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 }, { 't', false, 0x08 },
-	{ 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 }, { 'P', false, 0x40 }, { 'I', false, 0x80 },
-	{ 'W', true, 0x80 },  { 0, false, 0 },
+	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 },
+	{ 't', false, 0x08 }, { 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 },
+	{ 'P', false, 0x40 }, { 'I', false, 0x80 }, { 'W', true, 0x80 },  { 0, false, 0 },
 };
 
 /* A letter, or what a kernel had no letter for, "0x800", which is nothing that is known. */
