@@ -31,6 +31,7 @@ scan 12 77/78 [001]     300 cycles:u:
 	          a2000 main+0x3 (/bin/scan)
 
 no chain 5 cycles:
+no words:
 scan 12    77       4000 cycles: 
 	          a2000 main (/bin/scan)
 END
