@@ -34,8 +34,8 @@ void http_watch_free(struct http_watch *watch);
 struct watched *http_watch_add(struct http_watch *watch, int socket);
 
 /*
- * Gives a connection so long from now on, instead of what is left, for a request or, if that is whole, for the answer.
- * NULL is allowed.
+ * Gives a connection so long from now on, instead of what is left, for a request or, if that is whole, for the
+ * answer. NULL is allowed.
  */
 void http_watch_allow(struct http_watch *watch, struct watched *watched, int milliseconds, bool has_request);
 

@@ -304,7 +304,7 @@ static void half_requests_are_shut(void **state)
 	stop(&served);
 }
 
-/* However many begin a request and go no further: the oldest of them make room for who asks, and nobody else does. */
+/* However many begin a request and go no further: the oldest of them make room for who asks. */
 static void half_requests_keep_nobody_out(void **state)
 {
 	(void)state;
