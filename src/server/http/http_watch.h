@@ -5,8 +5,8 @@
  * A limit of idleness alone lets a client keep a thread for ever with a byte now and then: so a request has to be
  * whole, and an answer taken, by a time.  One thread looks at all connections.
  *
- * And where there are more connections than there may be, the one goes that has been without a whole request for the
- * longest: so no number of those that begin one and go no further keeps others out.
+ * And where there are more connections than there may be, the one goes that has been without a whole request for
+ * the longest: so no number of those that begin one and go no further keeps others out.
  */
 #ifndef SERVER_HTTP_HTTP_WATCH_H
 #define SERVER_HTTP_HTTP_WATCH_H
