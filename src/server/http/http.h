@@ -20,8 +20,8 @@ enum { HTTP_BODY_MAX = 4 * 1024 * 1024 };
 /* What a client may take of time and of the server.  Who asks for more is told when to come back, or is shut. */
 struct http_limits {
 	/*
-	 * Open at once, a thread each, of which an idle one costs 50 KB: one more shuts the one that has been without
-	 * a whole request for the longest.
+	 * Open at once, a thread each, of which an idle one costs 50 KB: one more shuts that which has been
+	 * without a whole request for the longest.
 	 */
 	int connections;
 	int answers;     /* made at the same time; other requests wait for their turn */
