@@ -19,7 +19,9 @@ END
 flame timed.txt
 histree segments store samples --format tsv
 histree segments store sample-stacks --format tsv
-histree flame store --by-thread --folded
+histree flame store --by thread --folded
+histree flame store --by process --folded
+try histree flame store --by name
 histree events store | sed -n 2p
 cat >untimed.txt <<'END'
 # ========
