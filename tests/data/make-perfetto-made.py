@@ -48,12 +48,20 @@ def markers():
                     sequence=2)
 
 
+def states():
+    yield pt.packet(pt.data(60, pt.number(1, 7) + pt.data(3, pt.number(1, 40) + pt.data(6, "modem"))), time=1, sequence=1, flags=1)
+    yield pt.packet(pt.data(60, pt.number(1, 9) + pt.number(5, 7) + pt.data(2, "radio")), time=1, sequence=1)
+    for time, name in (100, "idle"), (250, "sending"), (400, ""), (900, "idle"):
+        yield pt.packet(pt.data(11, pt.number(9, 5) + pt.number(11, 9) + pt.data(23, name)), time=time, sequence=1)
+
+
 def main():
     folder = HERE / "perfetto-made"
     folder.mkdir(exist_ok=True)
     data = pt.trace(both())
     (folder / "both.pftrace").write_bytes(data)
     (folder / "markers.pftrace").write_bytes(pt.trace(markers()))
+    (folder / "states.pftrace").write_bytes(pt.trace(states()))
     (folder / "both.pftrace.gz").write_bytes(gzip.compress(data, mtime=0))
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_lines.c - bytes as the text of a trace.  Whatever they are, there are no more events than lines, each field
- * can be asked for, and from the place of an event on the same events come.
+ * fuzz_lines.c - bytes as the text of a trace, or as one in JSON that has such a text.  Whatever they are, there
+ * are no more events than lines, each field can be asked for, and from the place of an event on the same events
+ * come.
  */
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	REQUIRE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	const char *paths[] = { path };
-	if (line_source_is(path) && trace_open(paths, 1, &trace, NULL) == HISTREE_OK) {
+	bool is_in_json = memmem(bytes, size, "systemTraceEvents", 17) != NULL;
+	if ((line_source_is(path) || is_in_json) && trace_open(paths, 1, &trace, NULL) == HISTREE_OK) {
 		read_events(path, trace, lines);
 		trace_close(trace);
 	}

@@ -10,6 +10,7 @@
 #include "trace/json/json_number.h"
 #include "trace/json/json_samples.h"
 #include "trace/json/json_tracks.h"
+#include "trace/lines/line_source.h"
 #include "trace/trace_bytes.h"
 
 /* A file that is damaged in more places is not read on: each is a gap, which costs a look at all that is known. */
@@ -25,6 +26,7 @@ struct json_source {
 	/* Of the file that is being read. */
 	bool is_array;   /* the whole is one, and so needs no end */
 	bool has_events; /* it has a list of them */
+	bool has_system; /* it has a text with those of the kernel */
 	bool is_damaged; /* here, and is not read on */
 	bool is_lossy;   /* something was passed over since the event before */
 	uint64_t passed_over, too_large, others, losses;
@@ -308,17 +310,6 @@ static enum histree_status read_frames(struct json_source *source, struct histre
 	return status == HISTREE_END && !source->is_damaged ? HISTREE_OK : status;
 }
 
-static void note_unread(struct json_source *source, const char *key, uint64_t size)
-{
-	static const char *const rows[][2] = {
-		{ "systemTraceEvents", "events of the system, as text of ftrace: save that text to build it" },
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && size > 2; i++)
-		if (strcmp(key, rows[i][0]) == 0)
-			trace_notes_warn(notes_of(source), "%s: its \"%s\" are not read: %s",
-					 source->packed.base.path, key, rows[i][1]);
-}
-
 /*
  * Who records with a clock of its own says since when it counts; behind the events, nobody who reads them in their
  * order can know.
@@ -364,10 +355,11 @@ static enum histree_status read_member(struct json_source *source, struct histre
 	}
 	if (status == HISTREE_OK && strcmp(key, "baseTimeNanoseconds") == 0)
 		status = read_base(source, error);
-	uint64_t begin = trace_bytes_offset(&source->bytes);
+	/* A text of ftrace, which is read as a trace of its own (line_json.h). */
+	if (status == HISTREE_OK && strcmp(key, "systemTraceEvents") == 0 && *source->bytes.at == '"')
+		source->has_system = true;
 	if (status == HISTREE_OK) {
 		status = skip_value(source, error);
-		note_unread(source, key, trace_bytes_offset(&source->bytes) - begin);
 		if (status == HISTREE_END)
 			end_of_file(source, true);
 	}
@@ -415,7 +407,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 {
 	struct json_source *source = (struct json_source *)packed;
 	trace_bytes_close(&source->bytes);
-	source->is_damaged = source->has_events = source->is_lossy = false;
+	source->is_damaged = source->has_events = source->has_system = source->is_lossy = false;
 	source->passed_over = source->too_large = source->others = source->losses = 0;
 	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
@@ -429,7 +421,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	}
 	if (status < 0)
 		return status;
-	if (!source->has_events && !source->is_damaged)
+	if (!source->has_events && !source->has_system && !source->is_damaged)
 		return error_set(
 			error, HISTREE_ERR_TRACE,
 			"is JSON without \"traceEvents\", a list of events; an array of events is a trace, "
@@ -520,5 +512,6 @@ const struct trace_format_kind json_format = {
 	.last = packed_source_last,
 	.bytes_done = packed_source_bytes_done,
 	.facts = read_facts,
+	.beside = &line_in_json_format,
 	.free = free_source,
 };

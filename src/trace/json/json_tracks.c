@@ -26,6 +26,7 @@ enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_
 void json_tracks_release(struct json_tracks *tracks)
 {
 	intern_release(&tracks->named);
+	intern_release(&tracks->states);
 	free(tracks->texts);
 }
 
@@ -50,7 +51,7 @@ static struct packed_cell text_of(const struct json_word *word)
 }
 
 /* An event has so many texts that are made of so many others at most. */
-enum { JOINED_MAX = 5, TEXTS_MAX = 4 };
+enum { JOINED_MAX = 5, TEXTS_MAX = 5 };
 
 /* Room for all of them; they last as long as the event. */
 static bool have_room(struct json_tracks *tracks)
@@ -358,6 +359,53 @@ static enum histree_status take_span(struct taking *taking, enum track_class cla
 	return add(taking, class);
 }
 
+/* What exporters of schedulers write: the state of a thread for a time. */
+static bool is_state(const struct taking *taking)
+{
+	static const char category[] = "thread_state";
+	const struct packed_cell *cell = &taking->cells[TRACK_CATEGORY];
+	return cell->kind == PACKED_TEXT && cell->size == strlen(category) &&
+	       memcmp(cell->bytes, category, cell->size) == 0 &&
+	       member_of(taking, MEMBER_DURATION)->kind != JSON_ABSENT;
+}
+
+/* The track has the name of its thread's number, once said. */
+static enum histree_status name_states(struct taking *taking, const char *number, size_t size)
+{
+	struct json_tracks *tracks = taking->tracks;
+	const struct packed_cell *track = &taking->cells[TRACK_TRACK];
+	if (tracks->states.count >= JSON_NAMED_MAX ||
+	    intern_find(&tracks->states, track->bytes, track->size) != INTERN_NONE)
+		return HISTREE_OK;
+	if (intern_add(&tracks->states, track->bytes, track->size) == INTERN_NONE)
+		return error_memory(taking->error, "the states of threads");
+	const struct packed_cell parts[] = { packed_text("thread_state", 12), packed_text(number, size) };
+	struct packed_cell cells[TRACK_FIELD_COUNT] = {
+		[TRACK_PID] = taking->cells[TRACK_PID], [TRACK_TRACK] = *track
+	};
+	cells[TRACK_NAME] = join(tracks, parts, 2);
+	const struct packed_event event = {
+		.time = PACKED_NO_TIME, .cpu = -1, .class = tracks->classes[TRACK_TRACK_NAME], .cells = cells
+	};
+	return packed_source_add(tracks->packed, &event, taking->error);
+}
+
+/* States are on a track beside the spans of their thread, with which they need not nest. */
+static enum histree_status take_state(struct taking *taking)
+{
+	const struct packed_cell *pid = &taking->cells[TRACK_PID], *tid = &taking->cells[TRACK_TID];
+	char process[24], thread[24];
+	int process_size =
+		snprintf(process, sizeof(process), "%" PRId64, pid->kind == PACKED_INT ? pid->integer : 0);
+	int thread_size = snprintf(thread, sizeof(thread), "%" PRId64, tid->kind == PACKED_INT ? tid->integer : 0);
+	const struct packed_cell parts[] = { packed_text("thread_state", 12),
+					     packed_text(process, (size_t)process_size),
+					     packed_text(thread, (size_t)thread_size) };
+	taking->cells[TRACK_TRACK] = join(taking->tracks, parts, 3);
+	enum histree_status status = name_states(taking, thread, (size_t)thread_size);
+	return status == HISTREE_OK ? take_complete(taking) : status;
+}
+
 static enum histree_status take_phase(struct taking *taking, char phase)
 {
 	switch (phase) {
@@ -378,8 +426,11 @@ static enum histree_status take_phase(struct taking *taking, char phase)
 	case 'e':
 	case 'F':
 		return take_asynchronous(taking, TRACK_SPAN_END, phase == 'F');
-	case 'n':
 	case 'T':
+		if (is_state(taking))
+			return take_state(taking);
+		return take_asynchronous(taking, TRACK_INSTANT, true);
+	case 'n':
 	case 'p':
 		return take_asynchronous(taking, TRACK_INSTANT, phase != 'n');
 	case 's':

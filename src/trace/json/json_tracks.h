@@ -37,8 +37,9 @@ enum json_fault {
 struct json_tracks {
 	struct packed_source *packed;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
-	struct intern named; /* processes and threads that are no numbers: number n has id -1 - n */
-	char *texts;         /* tracks and ids of flows of the event that is being taken */
+	struct intern named;  /* processes and threads that are no numbers: number n has id -1 - n */
+	struct intern states; /* of threads: tracks whose names were told */
+	char *texts;          /* tracks and ids of flows of the event that is being taken */
 	size_t texts_used, texts_capacity;
 	histree_time base; /* what times count from: 0, or what the file says before its events */
 	uint64_t taken;    /* events */

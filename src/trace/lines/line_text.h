@@ -20,12 +20,14 @@ struct line_place {
 	const struct io *io;
 	const char *path;
 	const struct histree_cancel *cancel; /* asked now and then; NULL: nobody asks */
+	bool is_in_json;                     /* the text is a member of a trace in JSON (line_json.h) */
 };
 
 /* A zeroed one is closed. */
 struct line_text {
 	struct text_input input;
 	struct line_unpack *unpack; /* NULL: it is not packed */
+	struct line_json *json;     /* NULL: it is not a member of something */
 	char *bytes;                /* NULL: closed */
 	size_t used, filled;
 	uint64_t filled_at; /* byte of the text behind what is in the buffer */

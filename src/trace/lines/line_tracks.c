@@ -16,6 +16,7 @@
 struct line_tracks {
 	struct packed_source packed;
 	const char *path; /* of the file */
+	bool is_in_json;
 	struct line_preface preface;
 	struct line_text text; /* while the events are read */
 };
@@ -123,7 +124,7 @@ static enum histree_status read_kind(struct line_tracks *tracks, struct histree_
 static enum histree_status read_events(struct packed_source *packed, struct histree_error *error)
 {
 	struct line_tracks *tracks = (struct line_tracks *)packed;
-	const struct line_place place = { packed->base.io, tracks->path, packed->cancel };
+	const struct line_place place = { packed->base.io, tracks->path, packed->cancel, tracks->is_in_json };
 	enum histree_status status = line_text_open(&tracks->text, &place, error);
 	if (status == HISTREE_OK)
 		status = read_kind(tracks, error);
@@ -143,14 +144,25 @@ static const struct packed_reader reader = { .read = read_events, .bytes_read = 
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
 
-static struct trace_source *create(void)
+static struct trace_source *create_of(bool is_in_json)
 {
 	struct line_tracks *tracks = calloc(1, sizeof(*tracks));
 	if (tracks == NULL)
 		return NULL;
+	tracks->is_in_json = is_in_json;
 	tracks->text.input.file = -1;
 	packed_source_init(&tracks->packed, &reader);
 	return &tracks->packed.base;
+}
+
+static struct trace_source *create(void)
+{
+	return create_of(false);
+}
+
+static struct trace_source *create_in_json(void)
+{
+	return create_of(true);
 }
 
 static enum histree_status look(struct line_tracks *tracks, const struct line_place *place,
@@ -162,7 +174,7 @@ static enum histree_status look(struct line_tracks *tracks, const struct line_pl
 		return status;
 	if (tracks->preface.is_graph)
 		return line_graph_check(place, error);
-	if (tracks->preface.has_no_times)
+	if (tracks->preface.has_no_times || !tracks->preface.is_trace)
 		return HISTREE_END;
 	status = look_for_markers(place, &has_markers, error);
 	return status == HISTREE_OK && !has_markers ? HISTREE_END : status;
@@ -175,7 +187,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	if (base->path == NULL)
 		return error_memory(error, "a path");
 	tracks->path = trace_word_path(base->path);
-	const struct line_place place = { base->io, tracks->path, NULL };
+	const struct line_place place = { base->io, tracks->path, NULL, tracks->is_in_json };
 	enum histree_status status = look(tracks, &place, error);
 	if (status != HISTREE_OK)
 		return status == HISTREE_ERR_IO ? error_set(error, HISTREE_ERR_TRACE, "%s", error->message)
@@ -201,7 +213,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	struct line_preface preface;
-	const struct line_place place = { &io_posix, trace_word_path(path), NULL };
+	const struct line_place place = { .io = &io_posix, .path = trace_word_path(path) };
 	enum histree_status status = line_preface_read(&place, &preface, error);
 	*out = preface.facts;
 	return status;
@@ -217,16 +229,22 @@ static void free_source(struct trace_source *base)
 	free(tracks);
 }
 
-const struct trace_format_kind line_tracks_format = {
-	.create = create,
-	.scan = scan,
-	.open = packed_source_open,
-	.leave = packed_source_leave,
-	.has_places = packed_source_has_places,
-	.has_position = packed_source_has_position,
-	.span = packed_source_span,
-	.last = packed_source_last,
-	.bytes_done = packed_source_bytes_done,
-	.facts = read_facts,
-	.free = free_source,
-};
+/* What a trace in JSON says of itself its other part does. */
+static enum histree_status read_no_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	(void)path, (void)error;
+	*out = (struct trace_facts){ 0 };
+	return HISTREE_OK;
+}
+
+#define PACKED                                                                                          \
+	.scan = scan, .open = packed_source_open, .leave = packed_source_leave,                         \
+	.has_places = packed_source_has_places, .has_position = packed_source_has_position,             \
+	.span = packed_source_span, .last = packed_source_last, .bytes_done = packed_source_bytes_done, \
+	.free = free_source
+
+const struct trace_format_kind line_tracks_format = { .create = create, .facts = read_facts, PACKED };
+
+const struct trace_format_kind line_tracks_in_json_format = { .create = create_in_json,
+							      .facts = read_no_facts,
+							      PACKED };

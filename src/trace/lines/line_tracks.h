@@ -9,6 +9,6 @@
 
 #include "trace/trace_source.h"
 
-extern const struct trace_format_kind line_tracks_format;
+extern const struct trace_format_kind line_tracks_format, line_tracks_in_json_format;
 
 #endif

@@ -28,3 +28,15 @@ try histree build -q graph.txt -o graph
 histree segments graph track-spans --format tsv | cut -f 1,3,4,7,9
 sed 's/^  *9.[0-9]* |//' graph.txt >untimed.txt
 try histree build -q untimed.txt -o none
+# A track of states has one up to the next, and none where it has no name.
+cp $DATA/perfetto-made/states.pftrace .
+try histree build -q states.pftrace -o states
+histree segments states track-spans --format tsv | cut -f 1-4,6,9
+# The text of ftrace in a trace in JSON is a trace of the kernel.
+cat >system.json <<'END'
+{"traceEvents": [{"ph": "X", "ts": 7000000, "dur": 1000, "name": "paint", "pid": 60, "tid": 61}],
+"systemTraceEvents": "# tracer: nop\n  web-61 [001] d..2 7.000000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper\/1 next_pid=0 next_prio=120\n  <idle>-0 [001] d..2 7.001000: sched_switch: prev_comm=swapper\/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=web next_pid=61 next_prio=120\n  web-61 [001] d..2 7.005000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper\/1 next_pid=0 next_prio=120\n"}
+END
+try histree build -q system.json -o system
+histree top system --format tsv | cut -f 2-4
+histree segments system track-spans --format tsv | cut -f 1,3,4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_line_tracks.c - texts with spans: markers of programs, calls of functions that ftrace drew.  Each case is a
- * text, and the events of tracks that come of it.
+ * test_line_tracks.c - texts with spans: markers of programs, calls of functions that ftrace drew, states of
+ * threads in JSON.  Each case is a text, and the events of tracks that come of it.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -247,6 +247,37 @@ static void calls_without_times_are_refused(void **state)
 	free(lines);
 }
 
+/* ---- in JSON --------------------------------------------------------------------------------------------- */
+
+/* What a thread did is beside its spans, whatever these are. */
+static void states_of_threads_have_a_track(void **state)
+{
+	(void)state;
+	expect("[{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Runnable\",\"ts\":1,\"dur\":2,\"pid\":3,\"tid\":"
+	       "4},\n"
+	       "{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Running\",\"ts\":3,\"dur\":7,\"pid\":3,\"tid\":4}"
+	       ",\n"
+	       "{\"ph\":\"T\",\"cat\":\"net\",\"name\":\"step\",\"ts\":5,\"id\":1,\"pid\":3,\"tid\":4}]",
+	       "1000 track_name name=thread_state:4 pid=3 track=thread_state:3:4\n"
+	       "1000 span name=Runnable category=thread_state pid=3 tid=4 track=thread_state:3:4 duration=2000\n"
+	       "3000 span name=Running category=thread_state pid=3 tid=4 track=thread_state:3:4 duration=7000\n"
+	       "5000 instant name=step category=net pid=3 tid=4 track=net:step:1\n");
+}
+
+/* Markers of the text of ftrace in a trace in JSON, whose escapes are read. */
+static void a_text_in_json_has_markers(void **state)
+{
+	(void)state;
+	expect("{\"traceEvents\":[{\"ph\":\"I\",\"ts\":1,\"s\":\"g\",\"name\":\"\\\"systemTraceEvents\\\":\\\"x\"}]"
+	       ",\n"
+	       "\"systemTraceEvents\" : \"# tracer: nop\\n  a-8 [000] .... 0.000002: tracing_mark_write: "
+	       "B|8|x\\/\\u0041\\u00e9\\n\"}",
+	       "1000 instant name=\"systemTraceEvents\":\"x\n"
+	       "2000 process_name name=a pid=8\n"
+	       "2000 thread_name name=a pid=8 tid=8\n"
+	       "2000 span_begin name=x/A? pid=8 tid=8\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +292,8 @@ int main(void)
 		cmocka_unit_test(a_switch_tells_the_thread),
 		cmocka_unit_test(a_lost_end_ends_nothing_else),
 		cmocka_unit_test(calls_without_times_are_refused),
+		cmocka_unit_test(states_of_threads_have_a_track),
+		cmocka_unit_test(a_text_in_json_has_markers),
 	};
 	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
