@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/export_file.h"
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -16,7 +15,7 @@ static bool ends_in(const char *text, const char *end)
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format)
+enum cli_exit picture_file_format(const char *path, enum histree_draw_format *format)
 {
 	if (!histree_can_draw())
 		return report_exit(
@@ -32,7 +31,7 @@ enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_
 	if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
 		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", path);
 	*format = ends_in(path, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
-	return export_file_check(path, replaces, EXPORT_TEXT);
+	return CLI_OK;
 }
 
 char *picture_file_title(const char *path)

@@ -27,8 +27,7 @@ static const struct histree_label states[] = {
 static const struct histree_label tids[] = { { .is_hidden = true } };
 
 static const char *const of_states[] = { "Threads/*", NULL };
-static const char *const of_tids[] = { "Threads/*/Woken_by", "Threads/*/Received_from",
-				       "Threads/*/Woken_leaving_by", NULL };
+static const char *const of_tids[] = { "Threads/*/Woken_by", "Threads/*/Received_from", NULL };
 
 const struct histree_label_table graph_labels[GRAPH_LABEL_TABLES] = {
 	{ .name = "edge",
