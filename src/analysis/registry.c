@@ -16,8 +16,8 @@ const struct registry_entry registry[] = {
 	{ .analysis = &analysis_switches },
 	{ .analysis = &analysis_kernel_memory },
 	{ .analysis = &analysis_network },
-	{ .analysis = &analysis_ust_calls, .by_default = true },
-	{ .analysis = &analysis_ust_memory },
+	{ .analysis = &analysis_ust_calls, .by_default = true, .of_declared = EVENT_DECLARES_CALLS },
+	{ .analysis = &analysis_ust_memory, .by_default = true, .of_declared = EVENT_DECLARES_MEMORY },
 	{ .analysis = &analysis_tracks, .by_default = true },
 	{ .segments = &segment_analysis_system_calls },
 	{ .segments = &segment_analysis_futex },
@@ -28,7 +28,7 @@ const struct registry_entry registry[] = {
 	{ .segments = &segment_analysis_block_io },
 	{ .segments = &segment_analysis_packets },
 	{ .segments = &segment_analysis_function_calls },
-	{ .segments = &segment_analysis_allocations },
+	{ .segments = &segment_analysis_allocations, .by_default = true, .of_declared = EVENT_DECLARES_MEMORY },
 	{ .segments = &segment_analysis_samples, .by_default = true },
 	{ .segments = &segment_analysis_sample_stacks, .by_default = true },
 	{ .segments = &segment_analysis_track_spans, .by_default = true },
@@ -70,7 +70,10 @@ bool registry_applies(const struct registry_entry *entry, const struct event_tra
 bool registry_is_default(const struct registry_entry *entry, const struct event_trace *trace)
 {
 	bool lacks = trace->has_only_samples || trace->kernel_words != EVENT_NO_KERNEL;
-	return entry->by_default && !(entry->needs_events && lacks) && registry_applies(entry, trace);
+	unsigned declares = trace->declares != 0 ? (unsigned)trace->declares : EVENT_DECLARES_CALLS;
+	bool has_declared = entry->of_declared == 0 || (entry->of_declared & declares) != 0;
+	return entry->by_default && has_declared && !(entry->needs_events && lacks) &&
+	       registry_applies(entry, trace);
 }
 
 const struct registry_entry *registry_find(const char *name)
@@ -95,7 +98,7 @@ void registry_default_needs(char *text, size_t capacity)
 	size_t length = 0;
 	text[0] = '\0';
 	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
-		if (entry->by_default && entry->analysis != NULL)
+		if (entry->by_default && entry->analysis != NULL && entry->of_declared != EVENT_DECLARES_MEMORY)
 			length += (size_t)snprintf(text + length, capacity - length, "%s%s needs %s",
 						   length == 0 ? "" : "; ", registry_name(entry),
 						   registry_needs(entry));

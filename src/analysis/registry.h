@@ -14,6 +14,8 @@ struct registry_entry {
 	bool by_default;                         /* whether a build without -a uses it where it applies */
 	/* But not of a trace that has nothing but samples, nor of one that does not say that it is of a kernel. */
 	bool needs_events;
+	/* By default only of a trace that declares this (struct event_trace); calls also if it declares nothing. */
+	unsigned of_declared;
 };
 
 /* Ended by an entry without either. */

@@ -109,7 +109,7 @@ int compare_flame_run(const struct cli_words *words, const struct compare_flame 
 	struct histree_error error = { 0 };
 	enum cli_exit code = picture_file_size(chosen->size, &drawing.options.width, &drawing.options.height);
 	if (code == CLI_OK && chosen->output != NULL)
-		code = picture_file_format(chosen->output, &drawing.options.format);
+		code = picture_file_format(chosen->output, chosen->replaces, &drawing.options.format);
 	if (code == CLI_OK &&
 	    histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		code = report_error(&error);

@@ -11,6 +11,7 @@
 struct compare_flame {
 	const char *analysis, *format; /* as those options have them */
 	const char *output;            /* a picture; NULL: rows */
+	bool replaces;                 /* a file of that name */
 	const char *size;
 	const char *where;                       /* of samples: those that pass; NULL: all */
 	const struct time_range_options *ranges; /* of A and of B */

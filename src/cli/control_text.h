@@ -3,7 +3,8 @@
  * control_text.h - control characters, which a name in a trace may have, and which must not drive the terminal.
  *
  * They are those of ASCII and, in UTF-8, U+0080 to U+009F, which some terminals take for the beginning of a command
- * as well.
+ * as well, and those by which a text says in which direction it is to be read (Unicode's embeddings, overrides and
+ * isolates), as it could be shown as another one.
  */
 #ifndef CLI_CONTROL_TEXT_H
 #define CLI_CONTROL_TEXT_H

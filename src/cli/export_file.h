@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_file.h - where an export may go: to standard output, or to a file that is not there yet.
+ * export_file.h - where an export, a picture or a page may go: to standard output, or to a file that is not there
+ * yet.
  */
 #ifndef CLI_EXPORT_FILE_H
 #define CLI_EXPORT_FILE_H

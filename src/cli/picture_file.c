@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cli/export_file.h"
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -15,7 +16,7 @@ static bool ends_in(const char *text, const char *end)
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-enum cli_exit picture_file_format(const char *path, enum histree_draw_format *format)
+enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format)
 {
 	if (!histree_can_draw())
 		return report_exit(
@@ -31,7 +32,7 @@ enum cli_exit picture_file_format(const char *path, enum histree_draw_format *fo
 	if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
 		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", path);
 	*format = ends_in(path, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
-	return CLI_OK;
+	return export_file_check(path, replaces, EXPORT_TEXT);
 }
 
 char *picture_file_title(const char *path)

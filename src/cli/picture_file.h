@@ -9,10 +9,10 @@
 #include "histree/draw.h"
 
 /*
- * Checks that pictures can be drawn, and takes the format from the name, which ends in .svg or .png, or is "-":
- * standard output, for SVG.
+ * Checks that pictures can be drawn, and that nothing has the name, unless it is to be replaced.  Takes the format
+ * from the name, which ends in .svg or .png, or is "-": standard output, for SVG.
  */
-enum cli_exit picture_file_format(const char *path, enum histree_draw_format *format);
+enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format);
 
 /* Reads WIDTHxHEIGHT or WIDTH; NULL leaves both as they are. */
 enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height);

@@ -3,6 +3,7 @@
  * report_files.c - the sections of a report about disks, files and memory, from the segments of requests, of system
  * calls and of allocations.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "base/time_text.h"
 #include "cli/report_sections.h"
 
@@ -19,7 +21,7 @@ enum { NAMES_MAX = 1 << 16 };
 
 /* What is known of a disk, of a file, or of the memory of a thread. */
 struct use {
-	char *name;
+	const char *name;
 	uint64_t count, failed, reads, writes, read_bytes, written_bytes;
 	uint64_t bytes, kept, kept_bytes; /* memory; and what of it was never freed */
 	uint64_t ns, longest_ns;
@@ -27,8 +29,10 @@ struct use {
 };
 
 struct uses {
-	struct use *all;
+	struct intern names;
+	struct use *all; /* by number of the name, until all were added */
 	size_t count, capacity;
+	struct use others; /* of whose names there is no room */
 };
 
 static int by_name(const void *one, const void *other)
@@ -44,8 +48,10 @@ static int by_time(const void *one, const void *other)
 	return by_name(one, other);
 }
 
+/* The first of those that are longest is told of; one that is new has none. */
 static void join(struct use *into, const struct use *one)
 {
+	const bool is_first = into->count == 0;
 	into->count += one->count;
 	into->failed += one->failed;
 	into->reads += one->reads;
@@ -56,53 +62,54 @@ static void join(struct use *into, const struct use *one)
 	into->kept += one->kept;
 	into->kept_bytes += one->kept_bytes;
 	into->ns += one->ns;
-	if (one->longest_ns > into->longest_ns) {
+	if (is_first || one->longest_ns > into->longest_ns) {
 		into->longest_ns = one->longest_ns;
 		into->longest_start = one->longest_start;
 	}
 }
 
-/* Those of one name become one; so there are twice as many as names at most. */
-static void merge(struct uses *uses)
+/* Returns the use that a name has, or, of a new one after NAMES_MAX, that of all others; NULL if memory is out. */
+static struct use *use_of(struct uses *uses, const char *name, size_t size)
 {
-	size_t kept = 0;
-	if (uses->count > 0)
-		qsort(uses->all, uses->count, sizeof(*uses->all), by_name);
-	for (size_t i = 0; i < uses->count; i++) {
-		if (kept > 0 && by_name(&uses->all[kept - 1], &uses->all[i]) == 0) {
-			join(&uses->all[kept - 1], &uses->all[i]);
-			free(uses->all[i].name);
-		} else {
-			uses->all[kept++] = uses->all[i];
-		}
-	}
-	uses->count = kept;
+	uint32_t id = intern_find(&uses->names, name, size);
+	if (id == INTERN_NONE && uses->count == NAMES_MAX)
+		return &uses->others;
+	if (id != INTERN_NONE)
+		return &uses->all[id];
+	if (!array_reserve(&uses->all, &uses->capacity, uses->count + 2)) /* with room for the others at the end */
+		return NULL;
+	id = intern_add(&uses->names, name, size);
+	if (id == INTERN_NONE)
+		return NULL;
+	assert(id == uses->count);
+	uses->all[uses->count++] = (struct use){ .name = intern_get(&uses->names, id, &size) };
+	return &uses->all[id];
 }
 
 static enum histree_status add(struct uses *uses, const char *name, size_t size, const struct use *one,
 			       struct histree_error *error)
 {
-	if (uses->count == uses->capacity && uses->count > 0)
-		merge(uses);
-	bool is_full = uses->count > NAMES_MAX;
-	struct use *use = NULL;
-	if (uses->count * 2 < uses->capacity || array_reserve(&uses->all, &uses->capacity, uses->count * 2 + 1024))
-		use = &uses->all[uses->count];
-	char *copy = is_full ? strdup("(others)") : strndup(name, size);
-	if (use == NULL || copy == NULL) {
-		free(copy);
+	struct use *use = use_of(uses, name, size);
+	if (use == NULL)
 		return error_memory(error, "a report");
-	}
-	*use = *one;
-	use->name = copy;
-	uses->count++;
+	join(use, one);
 	return HISTREE_OK;
+}
+
+/* Nothing is added from here on. */
+static void finish(struct uses *uses)
+{
+	if (uses->others.count > 0) {
+		uses->all[uses->count] = uses->others;
+		uses->all[uses->count++].name = "(others)";
+	}
+	if (uses->count > 0)
+		qsort(uses->all, uses->count, sizeof(*uses->all), by_time);
 }
 
 static void release(struct uses *uses)
 {
-	for (size_t i = 0; i < uses->count; i++)
-		free(uses->all[i].name);
+	intern_release(&uses->names);
 	free(uses->all);
 }
 
@@ -149,9 +156,7 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 		status = take(reading, &segment, &use, error);
 	}
 	histree_segment_iter_free(iter);
-	merge(&reading->uses);
-	if (reading->uses.count > 0)
-		qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_time);
+	finish(&reading->uses);
 	return status < 0 ? status : HISTREE_OK;
 }
 

@@ -39,6 +39,10 @@ void help_print(struct output *output, const struct cli_verb *verb);
 /* Rows that several tables share */
 #define CLI_OPTION_FORMAT(type) CLI_OPTION_FORMAT_AT(type, format)
 #define CLI_OPTION_ANALYSIS(type, text) CLI_OPTION_ANALYSIS_AT(type, analysis, text)
+#define CLI_OPTION_FORCE(type, text)                                                                              \
+	{                                                                                                         \
+		.name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(type, force), .help = text   \
+	}
 #define CLI_OPTION_FORMAT_AT(type, at)                                                                     \
 	{                                                                                                  \
 		.name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, at),  \

@@ -25,7 +25,7 @@ struct compare_options {
 	const char *host, *host_b;
 	const char *output, *size;
 	uint64_t top;
-	bool flame;
+	bool flame, force;
 };
 
 #define WINDOW(text, member_of, means)                                               \
@@ -52,6 +52,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct compare_options, output),
 	  .help = "draw the comparison into this file, whose name ends in .svg or .png",
 	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_FORCE(struct compare_options, "replace an existing FILE once the new one is whole"),
 	{ .name = "size",
 	  .argument = "SIZE",
 	  .kind = CLI_TEXT,
@@ -120,7 +121,9 @@ static enum cli_exit choose_picture(const struct compare_options *chosen,
 				    struct histree_draw_comparison_options *out)
 {
 	enum cli_exit code = picture_file_size(chosen->size, &out->width, &out->height);
-	return code == CLI_OK && chosen->output != NULL ? picture_file_format(chosen->output, &out->format) : code;
+	if (code != CLI_OK || chosen->output == NULL)
+		return code;
+	return picture_file_format(chosen->output, chosen->force, &out->format);
 }
 
 static int draw_file(struct drawing *drawing, const char *a, const char *b, const struct compare_options *chosen)
@@ -375,6 +378,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return compare_flame_run(&words, &(struct compare_flame){ .analysis = chosen.analysis,
 									  .format = chosen.format,
 									  .output = chosen.output,
+									  .replaces = chosen.force,
 									  .size = chosen.size,
 									  .where = chosen.where,
 									  .hosts = { chosen.host, chosen.host_b },

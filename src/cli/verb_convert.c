@@ -21,11 +21,8 @@ static const struct cli_option options[] = {
 	CLI_OPTIONS_TREE(struct convert_options, tree,
 			 "use at most this much memory for the buffers of a history; default: 64M, for cluster "
 			 "256M"),
-	{ .name = "force",
-	  .letter = 'f',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct convert_options, force),
-	  .help = "replace an existing store of that name once the new one is complete" },
+	CLI_OPTION_FORCE(struct convert_options,
+			 "replace an existing store of that name once the new one is complete"),
 	{ .name = "no-overviews",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct convert_options, no_overviews),

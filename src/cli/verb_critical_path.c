@@ -20,7 +20,7 @@ enum { NAME_SIZE = 256 };
 struct path_options {
 	const char *analysis, *format, *from, *to;
 	const char *output, *size, *rules;
-	bool totals;
+	bool totals, force;
 };
 
 static const char *const rule_names[] = { "trace-compass", "own", NULL };
@@ -55,6 +55,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct path_options, output),
 	  .help = "draw the path into this file, whose name ends in .svg or .png",
 	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_FORCE(struct path_options, "replace an existing FILE once the new one is whole"),
 	{ .name = "size",
 	  .argument = "SIZE",
 	  .kind = CLI_TEXT,
@@ -298,7 +299,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
 	if (status == CLI_OK && chosen.output != NULL)
-		status = picture_file_format(chosen.output, &drawing.options.format);
+		status = picture_file_format(chosen.output, chosen.force, &drawing.options.format);
 	if (status != CLI_OK)
 		return status;
 	status = target_open_history(&target, words.words[0], chosen.analysis, &history);

@@ -14,6 +14,7 @@
 
 struct draw_options {
 	const char *analysis, *output, *from, *to, *view, *chart, *rows, *size, *theme, *title;
+	bool force;
 };
 
 /* In the order of enum histree_draw_view and of enum histree_draw_theme. */
@@ -73,6 +74,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct draw_options, title),
 	  .help = "write this text above the picture; default: the name of STORE" },
+	CLI_OPTION_FORCE(struct draw_options, "replace an existing FILE once the new one is whole"),
 	CLI_OPTION_ANALYSIS(struct draw_options,
 			    "read the history of this analysis; default: kernel, or the first"),
 	{ 0 },
@@ -112,7 +114,7 @@ static enum cli_exit open_history(struct target *target, const char *path, const
 /* Checks what does not depend on the history. */
 static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
 {
-	enum cli_exit code = picture_file_format(chosen->output, &picture->format);
+	enum cli_exit code = picture_file_format(chosen->output, chosen->force, &picture->format);
 	if (code != CLI_OK)
 		return code;
 	if (chosen->theme != NULL)

@@ -78,11 +78,7 @@ static const struct cli_option options[] = {
 	  .choices = slices },
 	CLI_OPTION_ANALYSIS(struct export_options,
 			    "write the history of this analysis; default: kernel, or the first"),
-	{ .name = "force",
-	  .letter = 'f',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct export_options, force),
-	  .help = "replace an existing OUT once the new one is whole" },
+	CLI_OPTION_FORCE(struct export_options, "replace an existing OUT once the new one is whole"),
 	CLI_OPTION_PROGRESS(struct export_options),
 	{ 0 },
 };

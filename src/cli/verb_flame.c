@@ -19,9 +19,9 @@
 struct flame_options {
 	const char *analysis, *format, *from, *to;
 	const char *output, *size, *theme, *title;
-	const char *event, *where;
+	const char *event, *where, *by;
 	uint64_t min, depth;
-	bool by_thread, by_process, by_cpu, count, folded, waits;
+	bool by_thread, by_process, by_cpu, count, folded, waits, force;
 };
 
 static const char *const themes[] = { "light", "dark", NULL };
@@ -37,18 +37,24 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct flame_options, to),
 	  .help = "end at this time; default: the end of the history" },
+	{ .name = "by",
+	  .argument = "KEY",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct flame_options, by),
+	  .help = "keep the stacks of each thread apart, or, of samples, of each process or cpu; default: add up "
+		  "all" },
 	{ .name = "by-thread",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, by_thread),
-	  .help = "keep the stacks of each thread apart; default: add up all" },
+	  .help = "the same as '--by thread'" },
 	{ .name = "by-process",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, by_process),
-	  .help = "of samples: keep the stacks of each process apart" },
+	  .help = "the same as '--by process'" },
 	{ .name = "by-cpu",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, by_cpu),
-	  .help = "of samples: keep the stacks of each CPU apart" },
+	  .help = "the same as '--by cpu'" },
 	{ .name = "event",
 	  .argument = "EVENT",
 	  .kind = CLI_TEXT,
@@ -93,6 +99,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct flame_options, output),
 	  .help = "draw a flame graph into this file, whose name ends in .svg or .png",
 	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_FORCE(struct flame_options, "replace an existing FILE once the new one is whole"),
 	{ .name = "size",
 	  .argument = "SIZE",
 	  .kind = CLI_TEXT,
@@ -206,6 +213,24 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 	return wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
 }
 
+static enum cli_exit read_by(struct flame_options *chosen)
+{
+	const struct {
+		const char *key;
+		bool *is_by;
+	} rows[] = { { "thread", &chosen->by_thread },
+		     { "process", &chosen->by_process },
+		     { "cpu", &chosen->by_cpu } };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chosen->by != NULL; i++)
+		if (strcmp(chosen->by, rows[i].key) == 0) {
+			*rows[i].is_by = true;
+			return CLI_OK;
+		}
+	return chosen->by == NULL
+		       ? CLI_OK
+		       : report_exit(CLI_USAGE, "'--by': '%s' is not one of thread, process and cpu", chosen->by);
+}
+
 /* Checks what goes with what; *are_samples: the stacks are those of samples. */
 static enum cli_exit choose(const struct flame_options *chosen, const char *path, bool *are_samples)
 {
@@ -221,8 +246,7 @@ static enum cli_exit choose(const struct flame_options *chosen, const char *path
 				   "'--folded' prints lines of its own: it goes with neither '--format' nor "
 				   "'--output'");
 	if (chosen->by_thread + chosen->by_process + chosen->by_cpu > 1)
-		return report_exit(CLI_USAGE,
-				   "stacks are kept apart by one of '--by-thread', '--by-process' and '--by-cpu'");
+		return report_exit(CLI_USAGE, "stacks are kept apart by one of thread, process and cpu");
 	*are_samples = !chosen->waits && sample_flame_is_meant(path, chosen->analysis);
 	return *are_samples || of_samples == NULL
 		       ? CLI_OK
@@ -260,11 +284,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	status = choose(&chosen, words.words[0], &are_samples);
+	status = read_by(&chosen);
+	if (status == CLI_OK)
+		status = choose(&chosen, words.words[0], &are_samples);
 	if (status == CLI_OK)
 		status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
 	if (status == CLI_OK && chosen.output != NULL)
-		status = picture_file_format(chosen.output, &drawing.options.format);
+		status = picture_file_format(chosen.output, chosen.force, &drawing.options.format);
 	if (status != CLI_OK)
 		return status;
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)

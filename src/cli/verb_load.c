@@ -69,11 +69,7 @@ static const struct cli_option options[] = {
 	CLI_OPTIONS_TREE(struct load_options, tree,
 			 "keep at most this much in memory, in buffers and tables together; what is more goes to "
 			 "disk; default: 160M"),
-	{ .name = "force",
-	  .letter = 'f',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct load_options, force),
-	  .help = "replace an existing store once the new one is complete" },
+	CLI_OPTION_FORCE(struct load_options, "replace an existing store once the new one is complete"),
 	{ .name = "no-overviews",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct load_options, no_overviews),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cli/export_file.h"
 #include "cli/host_part.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
@@ -21,6 +22,7 @@ enum { ROWS = 8, FILE_MODE = 0666 };
 struct report_options {
 	const char *html, *from, *to;
 	uint64_t rows;
+	bool force;
 };
 
 static const struct cli_option options[] = {
@@ -30,6 +32,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct report_options, html),
 	  .help = "write the page as one file of HTML, with pictures",
 	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_FORCE(struct report_options, "replace an existing FILE once the new one is whole"),
 	{ .name = "from",
 	  .argument = "TIME",
 	  .kind = CLI_TEXT,
@@ -162,7 +165,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct report_options chosen = { .rows = ROWS };
 	struct cli_words words;
-	struct target target;
+	struct target target = { 0 };
 	struct histree_error error = { 0 };
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
@@ -171,10 +174,11 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct report_source source = {
 		.target = &target, .row_max = chosen.rows, .cancel = { .go_on = progress_goes_on }, .uses = &uses
 	};
-	enum cli_exit code = CLI_OK;
-	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+	const bool is_file = chosen.html != NULL && strcmp(chosen.html, "-") != 0;
+	enum cli_exit code = is_file ? export_file_check(chosen.html, chosen.force, EXPORT_TEXT) : CLI_OK;
+	if (code == CLI_OK && target_open(&target, words.words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
-	else if (target.store == NULL)
+	else if (code == CLI_OK && target.store == NULL)
 		code = report_exit(CLI_USAGE, "'%s' is a file, and a report is of a store; see 'histree info'",
 				   target.path);
 	if (code == CLI_OK)
@@ -182,7 +186,6 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK)
 		code = read_window(&source, &chosen);
 	progress_catch_signals();
-	const bool is_file = chosen.html != NULL && strcmp(chosen.html, "-") != 0;
 	if (code == CLI_OK)
 		code = is_file ? write_file(&source, chosen.html) : print_page(&source, chosen.html != NULL);
 	if (code == CLI_OK)

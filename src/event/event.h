@@ -42,6 +42,8 @@ struct event_trace {
 	 * tracers gives them: it is of a kernel if whoever asks says so.
 	 */
 	enum { EVENT_NO_KERNEL, EVENT_LIKE_LTTNG, EVENT_LIKE_PERF } kernel_words;
+	/* Of a program, by the names of events that are declared before they come: or of these. */
+	enum { EVENT_DECLARES_CALLS = 1, EVENT_DECLARES_MEMORY = 2 } declares;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
 	/* What there was when it began; NULL: nobody says.  Whole before the first event. */

@@ -109,8 +109,8 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 
 histree_quark graph_part(struct graph_thread *thread, enum graph_part part)
 {
-	static const char *const names[GRAPH_PART_COUNT] = { "Woken_by", "Received_from", "Sent_at", "Received",
-							     "Name" };
+	static const char *const names[GRAPH_PART_COUNT] = { "Woken_by", "Received_from", "Sent_at",
+							     "Received", "Name",          "Woken_leaving_by" };
 	struct graph_host *host = thread->host;
 	if ((thread->known & 1U << part) == 0) {
 		thread->parts[part] = attributes_child_near(host->attributes, thread->state, names[part],
@@ -306,6 +306,16 @@ static enum histree_status waker_at(struct graph_thread *thread, histree_time ti
 		return HISTREE_NOT_FOUND;
 	*out = wakeup->tid;
 	return HISTREE_OK;
+}
+
+enum histree_status graph_was_woken_leaving(struct graph_thread *thread, histree_time time, bool *out,
+					    struct histree_error *error)
+{
+	int64_t tid;
+	enum histree_status status =
+		number_at(thread->host, graph_part(thread, GRAPH_WOKEN_LEAVING_BY), time, &tid, error);
+	*out = status == HISTREE_OK;
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
 /* Of what a damaged file says: an arrow leads from a thread that there is, and never back in time. */

@@ -33,8 +33,15 @@ struct graph_host {
 };
 
 /* What a thread of the graph has besides its edges. */
-enum graph_part { GRAPH_WOKEN_BY, GRAPH_RECEIVED_FROM, GRAPH_SENT_AT, GRAPH_RECEIVED, GRAPH_NAME };
-#define GRAPH_PART_COUNT 5
+enum graph_part {
+	GRAPH_WOKEN_BY,
+	GRAPH_RECEIVED_FROM,
+	GRAPH_SENT_AT,
+	GRAPH_RECEIVED,
+	GRAPH_NAME,
+	GRAPH_WOKEN_LEAVING_BY
+};
+#define GRAPH_PART_COUNT 6
 
 /*
  * A thread of the graph.  Most of those on a path are there for a moment, so that their parts are looked up when
@@ -102,6 +109,10 @@ enum histree_status graph_edge_over(struct graph_view *view, struct graph_thread
 				    struct graph_link *out, struct histree_error *error);
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error);
+
+/* Find out whether a thread was being woken up already when it went to sleep, at the beginning of an edge. */
+enum histree_status graph_was_woken_leaving(struct graph_thread *thread, histree_time time, bool *out,
+					    struct histree_error *error);
 
 /*
  * Find the packet from another host that came to a vertex: of those who sent it before, the last.  Returns

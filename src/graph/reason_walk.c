@@ -41,8 +41,12 @@ enum histree_status path_correct_edge(struct histree_critical_path *path, struct
 	bool is_found = false;
 	if (!path_ends_with_wakeup(edge))
 		return HISTREE_OK;
-	enum histree_status status =
-		path_found(graph_edge_before(&path->view, edge->from, edge->start, &before, error), &is_found);
+	enum histree_status status = graph_was_woken_leaving(edge->from, edge->start, &is_found, error);
+	if (status != HISTREE_OK || is_found) {
+		edge->state = HISTREE_GRAPH_PREEMPTED;
+		return status;
+	}
+	status = path_found(graph_edge_before(&path->view, edge->from, edge->start, &before, error), &is_found);
 	if (status == HISTREE_OK && is_found && path_ends_with_wakeup(&before)) {
 		edge->state = HISTREE_GRAPH_PREEMPTED;
 		note(path, HISTREE_PATH_WOKEN_AGAIN, later(edge->start, bound), edge->end);

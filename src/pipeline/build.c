@@ -257,11 +257,11 @@ static enum histree_status finish_jobs(struct build *build)
 	return HISTREE_OK;
 }
 
-/* Of a session, why it ended is all that there is to say. */
+/* Why a session ended, or why the packets of a trace were refused, is all that there is to say. */
 static enum histree_status has_no_events(struct build *build)
 {
 	struct trace_report report = trace_report(build->trace);
-	const char *why = trace_is_live(build->trace) && report.warning_count > 0 ? report.warnings[0] : NULL;
+	const char *why = report.warning_count > 0 ? report.warnings[0] : NULL;
 	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events%s%s", build->options->traces[0],
 			 why != NULL ? ": " : "", why != NULL ? why : "");
 }

@@ -2,6 +2,7 @@
 #include "sql/sql_attach.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "histree/sync.h"
@@ -50,6 +51,24 @@ static int make(const struct attaching *attaching, const char *before, const cha
 	return code;
 }
 
+/*
+ * A table that an analysis gives its name.  Any name will do for an analysis, but not for a table: there may be one
+ * already, or SQLite keeps it for itself, as it does all that begin with "sqlite_".
+ */
+static int make_named(const struct attaching *attaching, const char *before, const char *analysis,
+		      const char *module)
+{
+	char prefix[32], *ignored = NULL;
+	struct attaching quiet = *attaching;
+	quiet.message = &ignored;
+	int code = make(&quiet, before, analysis, module, analysis);
+	sqlite3_free(ignored);
+	if (code != SQLITE_ERROR)
+		return code;
+	snprintf(prefix, sizeof(prefix), "analysis_%s", before);
+	return make(attaching, prefix, analysis, module, analysis);
+}
+
 /* Tables of one history, without a suffix. */
 static int make_tables_of_one(const struct attaching *attaching)
 {
@@ -61,17 +80,18 @@ static int make_tables_of_one(const struct attaching *attaching)
 	return code;
 }
 
-static int make_history_tables(const struct attaching *attaching)
+/* After the tables that have names of ours. */
+static int make_tables_by_name(const struct attaching *attaching)
 {
-	if (attaching->info->history_count == 0)
-		return SQLITE_OK;
-	int code = make_tables_of_one(attaching);
+	int code = SQLITE_OK;
 	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->history_count; i++) {
 		const char *analysis = attaching->info->histories[i].analysis;
-		code = make(attaching, "attributes_", analysis, "attributes", analysis);
+		code = make_named(attaching, "attributes_", analysis, "attributes");
 		if (code == SQLITE_OK)
-			code = make(attaching, "states_", analysis, "states", analysis);
+			code = make_named(attaching, "states_", analysis, "states");
 	}
+	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->segments_count; i++)
+		code = make_named(attaching, "", attaching->info->segments[i].analysis, "segments");
 	return code;
 }
 
@@ -240,9 +260,7 @@ static int make_gaps(const struct attaching *attaching)
 static int make_tables(const struct attaching *attaching)
 {
 	const struct histree_store_info *info = attaching->info;
-	int code = make_history_tables(attaching);
-	for (size_t i = 0; code == SQLITE_OK && i < info->segments_count; i++)
-		code = make(attaching, "", info->segments[i].analysis, "segments", info->segments[i].analysis);
+	int code = info->history_count > 0 ? make_tables_of_one(attaching) : SQLITE_OK;
 	if (code == SQLITE_OK && attaching->events != NULL)
 		code = make(attaching, "", "events", "events", "");
 	if (code == SQLITE_OK && (attaching->events != NULL || info->segments_count > 0))
@@ -255,7 +273,9 @@ static int make_tables(const struct attaching *attaching)
 		code = make_analyses(attaching);
 	if (code == SQLITE_OK)
 		code = make_hosts(attaching);
-	return code == SQLITE_OK ? make_gaps(attaching) : code;
+	if (code == SQLITE_OK)
+		code = make_gaps(attaching);
+	return code == SQLITE_OK ? make_tables_by_name(attaching) : code;
 }
 
 /*

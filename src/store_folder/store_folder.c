@@ -114,6 +114,13 @@ static void bring_back(const struct store_folder *folder)
 		folder_remove(io, folder->aside);
 }
 
+/* What is in a folder of that name is removed: a link would have that happen somewhere else. */
+static bool is_link(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 /* Take hold of STORE.building, and keep or clear what is in it.  `made`: it is ours alone. */
 static enum histree_status make_building(struct store_folder *folder, bool resume, bool *made,
 					 struct histree_error *error)
@@ -122,6 +129,10 @@ static enum histree_status make_building(struct store_folder *folder, bool resum
 	*made = io->mkdir(io->context, folder->building, 0777) == 0;
 	if (!*made && errno != EEXIST)
 		return error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", folder->building, strerror(errno));
+	if (!*made && is_link(folder->building))
+		return error_set(error, HISTREE_ERR_EXISTS,
+				 "'%s' is a link, where a folder is to be made; remove it, or choose another name",
+				 folder->building);
 	bool replaced = !*made && was_replaced(folder);
 	if (replaced) /* before the lock is there, by which it would be taken for a build */
 		folder_remove_file(io, folder->building, MANIFEST_FILE);

@@ -131,6 +131,9 @@ static enum elf_answer read_file(struct elf_names *names, const char *path, cons
 				 size_t build_id_size)
 {
 	struct stat status;
+	/* To open a device or a pipe may do something already: it is looked at first. */
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return ELF_NOT_THERE;
 	names->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (names->file < 0 || fstat(names->file, &status) != 0 || !S_ISREG(status.st_mode))
 		return ELF_NOT_THERE;

@@ -110,6 +110,36 @@ const char *symbol_source_near_in_tables(struct symbol_source *source, uint64_t 
 /* Where a binary, or its debugging information, may be: in a folder, which is "" for this machine. */
 enum candidate { AS_IT_WAS, DEBUG_IN_USR, DEBUG, BY_NAME, CANDIDATE_COUNT };
 
+/*
+ * Write FOLDER/PATH of a path from the root of another machine, whose steps up are taken by themselves: a loader
+ * says /opt/tool/bin/../lib/libtool.so, and above the root is nothing, so that no trace leads out of the folder.
+ * Returns its length, or -1.
+ */
+static int write_within(char *path, size_t size, const char *folder, const char *of)
+{
+	const size_t folder_size = strlen(folder);
+	size_t used = folder_size;
+	if (*of != '/' || used >= size)
+		return -1;
+	memcpy(path, folder, used);
+	while (*(of += strspn(of, "/")) != '\0') {
+		const size_t part = strcspn(of, "/");
+		if (part == 2 && memcmp(of, "..", 2) == 0) {
+			while (used > folder_size && path[--used] != '/')
+				;
+		} else if (part != 1 || *of != '.') {
+			if (part + 1 >= size - used)
+				return -1;
+			path[used++] = '/';
+			memcpy(path + used, of, part);
+			used += part;
+		}
+		of += part;
+	}
+	path[used] = '\0';
+	return (int)used;
+}
+
 /* Returns false if there is no such candidate. */
 static bool write_candidate(char *path, size_t size, const char *folder, enum candidate candidate,
 			    const struct symbol_module *module)
@@ -124,7 +154,9 @@ static bool write_candidate(char *path, size_t size, const char *folder, enum ca
 	int length = -1;
 	switch (candidate) {
 	case AS_IT_WAS:
-		length = module->path[0] == '/' ? snprintf(path, size, "%s%s", folder, module->path) : -1;
+		length = *folder != '\0'		? write_within(path, size, folder, module->path)
+			 : module->path[0] == '/' ? snprintf(path, size, "%s", module->path)
+						  : -1;
 		break;
 	case DEBUG_IN_USR:
 		length = snprintf(path, size, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", folder, id, id + 2);
@@ -134,7 +166,7 @@ static bool write_candidate(char *path, size_t size, const char *folder, enum ca
 					 : -1;
 		break;
 	case BY_NAME:
-		length = *folder != '\0' && slash != NULL ? snprintf(path, size, "%s%s", folder, slash) : -1;
+		length = *folder != '\0' && slash != NULL ? write_within(path, size, folder, slash) : -1;
 		break;
 	case CANDIDATE_COUNT:
 		break;

@@ -11,6 +11,8 @@
 #include "trace/perf/perf_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_source.h"
+#include "trace/profile/profile_look.h"
+#include "trace/profile/profile_source.h"
 #include "trace/trace_cmd/dat_source.h"
 #include "trace/trace_gunzip.h"
 #include "trace/xml/xml_source.h"
@@ -33,6 +35,10 @@ static const struct trace_format json = { .name = "a trace in JSON", .kind = &js
 static const struct trace_format other_json = { .name = "JSON, but no trace with \"traceEvents\"",
 						.advice = "name the time of its rows, as in text:time=ts:FILE" };
 static const struct trace_format perfetto = { .name = "a trace of Perfetto", .kind = &perfetto_format };
+
+static const struct trace_format profile = { .name = "a profile of speedscope, V8 or Firefox",
+					     .kind = &profile_format };
+static const struct trace_format folded = { .name = "folded stacks", .kind = &profile_format };
 
 static const struct trace_format xml = { .name = "a trace in XML", .kind = &xml_format };
 
@@ -79,6 +85,9 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 	}
 	if (xml_source_begins(bytes, size))
 		return &xml;
+	const enum profile_look profile_is = profile_look(bytes, size);
+	if (profile_is != PROFILE_NONE)
+		return profile_is == PROFILE_FOLDED ? &folded : &profile;
 	/* A new line and a brace may begin a packet of Perfetto as well as JSON; a key tells. */
 	enum json_look look = json_look(bytes, size);
 	if (look == LOOK_TRACE)
@@ -103,7 +112,8 @@ static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t 
 	}
 	trace_gunzip_free(gunzip);
 	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
-	return inside == &json || inside == &perfetto ? inside : &archive;
+	const bool is_read = inside == &json || inside == &perfetto || inside == &profile || inside == &folded;
+	return is_read ? inside : &archive;
 }
 
 const struct trace_format *trace_format_of_path(const char *path)

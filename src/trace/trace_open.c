@@ -158,6 +158,7 @@ enum histree_status trace_open_sources(struct trace *trace, const struct trace_p
 		const struct trace_opening opening = {
 			.window_size = window_size > WINDOW_SIZE_MAX ? WINDOW_SIZE_MAX : window_size,
 			.files_stay_open = trace->file_count <= OPEN_FILES_MAX,
+			.is_alone = trace->source_count == 1,
 			.positions = positions,
 			.cancel = trace->cancel,
 		};

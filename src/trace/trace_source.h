@@ -20,6 +20,7 @@ struct trace_source;
 struct trace_opening {
 	size_t window_size; /* so many bytes of a file at a time */
 	bool files_stay_open;
+	bool is_alone;                          /* there is no other trace in the input */
 	const struct trace_position *positions; /* one a file: where to begin; NULL: at the start */
 	const struct histree_cancel *cancel; /* to be asked while opening reads all of a trace; NULL: nobody asks */
 };

@@ -26,6 +26,8 @@ struct trace_stream_kind {
 	enum histree_status (*skip)(struct trace_stream *stream, uint64_t events, struct histree_error *error);
 	/* Write where the upcoming event comes first; of a source that has places. */
 	void (*position)(const struct trace_stream *stream, struct trace_position *out);
+	/* Returns whether the upcoming event is earlier than its packet begins.  NULL: there are no packets. */
+	bool (*is_before_packet)(const struct trace_stream *stream);
 };
 
 struct trace_stream {

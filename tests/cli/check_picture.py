@@ -99,7 +99,7 @@ def status_of(row):
 
 
 def check_cpus(histree, store, svg):
-    output(histree, "draw", store, "-o", svg, "--view", "resources", "--rows", "CPUs/*", "--size", "700")
+    output(histree, "draw", store, "--force", "-o", svg, "--view", "resources", "--rows", "CPUs/*", "--size", "700")
     found = list(boxes(svg))
     panels = [box for box in found if box.colour == PANEL]
     panel = max(panels, key=lambda box: box.top)
@@ -121,7 +121,7 @@ def check_cpus(histree, store, svg):
 
 def check_tree(histree, store, svg):
     """A leaf is a circle of four curves, a core node a triangle, the root a square; the legend has one of each."""
-    output(histree, "draw", store, "-o", svg, "--view", "tree")
+    output(histree, "draw", store, "--force", "-o", svg, "--view", "tree")
     facts = table(histree, "info", store)[0]
     nodes, depth = int(facts["node_count"]), int(facts["depth"])
     symbols = collections.Counter()

@@ -36,11 +36,32 @@ def both():
     yield pt.packet(span(2), time=8000, sequence=3, flags=2)
 
 
+def written(time, thread, text):
+    return pt.ftrace_event(time, thread, "ftrace:print", {"ip": 1, "buf": text + "\n"})
+
+
+def markers():
+    yield pt.clocks((pt.BOOTTIME, 0), (pt.REALTIME, 1_700_000_000_000_000_000))
+    yield pt.bundle(0, [written(2000, 21, "B|20|outer"), written(2500, 22, "S|20|fetch|9"), written(3000, 21, "C|20|left|4"),
+                        written(3500, 21, "no marker|20|x"), written(7000, 21, "E|20")], sequence=2)
+    yield pt.bundle(1, [written(2600, 21, "B|20|inner"), written(2900, 21, "E|20"), written(9000, 22, "F|20|fetch|9")],
+                    sequence=2)
+
+
+def states():
+    yield pt.packet(pt.data(60, pt.number(1, 7) + pt.data(3, pt.number(1, 40) + pt.data(6, "modem"))), time=1, sequence=1, flags=1)
+    yield pt.packet(pt.data(60, pt.number(1, 9) + pt.number(5, 7) + pt.data(2, "radio")), time=1, sequence=1)
+    for time, name in (100, "idle"), (250, "sending"), (400, ""), (900, "idle"):
+        yield pt.packet(pt.data(11, pt.number(9, 5) + pt.number(11, 9) + pt.data(23, name)), time=time, sequence=1)
+
+
 def main():
     folder = HERE / "perfetto-made"
     folder.mkdir(exist_ok=True)
     data = pt.trace(both())
     (folder / "both.pftrace").write_bytes(data)
+    (folder / "markers.pftrace").write_bytes(pt.trace(markers()))
+    (folder / "states.pftrace").write_bytes(pt.trace(states()))
     (folder / "both.pftrace.gz").write_bytes(gzip.compress(data, mtime=0))
 
 

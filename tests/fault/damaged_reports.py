@@ -41,7 +41,7 @@ class Reports:
 
     def questions(self, store):
         yield "report", store
-        yield "report", store, "--html", self.folder / "page.html"
+        yield "report", "--force", store, "--html", self.folder / "page.html"
         yield "report", store, "--from", "+5ms", "--to", "+9ms"
         yield "compare", self.sound, store
         yield "compare", "--segments", "system-calls", store, self.sound
@@ -101,7 +101,7 @@ class Reports:
         whole, ended, interrupted = page.read_bytes(), 0, 0
         for number in range(16 if QUICK else 40):
             page.write_bytes(b"before")
-            with subprocess.Popen([self.histree, "report", self.sound, "--html", page], stderr=subprocess.PIPE) as process:
+            with subprocess.Popen([self.histree, "report", "--force", self.sound, "--html", page], stderr=subprocess.PIPE) as process:
                 time.sleep(number * 0.0015)
                 process.send_signal(signal.SIGINT if number % 2 else signal.SIGTERM)
                 said = process.communicate(timeout=120)[1]

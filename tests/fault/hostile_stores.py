@@ -72,7 +72,7 @@ def questions(store, out):
     yield "segments", store, "system-calls"
     yield "stats", store, "system-calls"
     yield "density", store, "system-calls"
-    yield "draw", "-o", out / "picture.svg", store
+    yield "draw", "--force", "-o", out / "picture.svg", store
     for name in FILES:
         for verb in "info", "dump", "verify":
             yield verb, store / name

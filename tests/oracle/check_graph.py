@@ -62,7 +62,7 @@ class Store:
         out, sent, received = collections.Counter(), {}, []
         for path, start, end, _, value in self.rows("dump", "-a", "graph"):
             names = path.split("/")
-            if value == "" or names[0] == "Packets" or names[-1] in ("Name", "Received"):
+            if value == "" or names[0] == "Packets" or names[-1] in ("Name", "Received", "Woken_leaving_by"):
                 continue
             tid, start, end = int(names[1]), int(start), int(end) + 1
             if len(names) == 2:

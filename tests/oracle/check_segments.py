@@ -131,6 +131,11 @@ class Threads:
             self.names[number(fields, "tid")] = text(fields, "name")
 
 
+def could_run_on(fields):
+    """Of the thread that is switched from; bits from 0x400 on say that it was preempted (both traces are older than 4.14)."""
+    return number(fields, "prev_state") % 1024 in (0, 256)
+
+
 def calls(events, begin, switched=lambda content: None):
     """
     System calls of a kind: `begin` gives the content of one as a list, and None if it is another.  A row is (start,
@@ -157,7 +162,7 @@ def calls(events, begin, switched=lambda content: None):
             previous = number(fields, "prev_tid")
             if cpu not in threads.current and ("cpu", cpu) in opened:
                 opened[previous] = opened.pop(("cpu", cpu))
-            if previous in opened and number(fields, "prev_state") != 0:
+            if previous in opened and not could_run_on(fields):
                 switched(opened[previous][1])
         elif event == "sched_process_free":
             starts += opened.pop(number(fields, "tid"), None) is not None
@@ -212,19 +217,46 @@ def softirqs(events):
                     lambda fields: SOFTIRQS[number(fields, "vec")])
 
 
+def is_old(events):
+    """Whether the modules of LTTng are from before 2.7.1, and wrote priorities of wake-ups as the kernel has them."""
+    return any(event == "sched_wakeup" and number(fields, "prio") > 39 for _, event, _, _, fields in events)
+
+
 def wakeups(events):
-    """(start, end, name, tid, prio, cpu, waker, had_by, had_by_name)."""
-    rows, opened, running = [], {}, {}
+    """
+    (start, end, name, tid, prio, cpu, waker, had_by, had_by_name).
+
+    A thread that another CPU begins to wake while it runs, and that goes to sleep within 1 ms without a sched_wakeup
+    in between, is woken as it leaves.
+    """
+    rows, opened, running, waking = [], {}, {}, {}
+    left_waking = set()
     starts = 0
+    old = is_old(events)
     for time, event, cpu, _, fields in events:
         if event in ("sched_wakeup", "sched_wakeup_new", "sched_waking"):
             tid = number(fields, "tid")
+            said = (time, number(fields, "prio") - (100 if old else 0), running.get(cpu))
+            if event == "sched_waking" and tid in left_waking:
+                left_waking.remove(tid)
+                opened.pop(tid, None)
             if tid not in running.values():
-                opened.setdefault(tid, (time, number(fields, "prio"), running.get(cpu)))
+                opened.setdefault(tid, said)
+            elif event != "sched_waking":
+                waking.pop(tid, None)
+            elif running.get(cpu) != tid:
+                waking[tid] = said
         elif event == "sched_switch":
-            starts += opened.pop(number(fields, "prev_tid"), None) is not None  # it ran all the while
+            gone = number(fields, "prev_tid")
+            starts += opened.pop(gone, None) is not None  # it ran all the while
+            left_waking.discard(gone)
+            said = waking.pop(gone, None)
+            if said is not None and not could_run_on(fields) and time - said[0] <= 1000000:
+                opened[gone] = (time, *said[1:])
+                left_waking.add(gone)
             tid = number(fields, "next_tid")
             running[cpu] = tid
+            left_waking.discard(tid)
             if tid in opened:
                 start, prio, waker = opened.pop(tid)
                 rows.append((start, time, text(fields, "next_comm"), tid, prio, cpu, waker, number(fields, "prev_tid"),
@@ -245,7 +277,7 @@ def preemptions(events):
             continue
         gone, tid = number(fields, "prev_tid"), number(fields, "next_tid")
         starts += opened.pop(gone, None) is not None
-        if gone != 0 and number(fields, "prev_state") % 1024 in (0, 256):
+        if gone != 0 and could_run_on(fields):
             opened[gone] = (time, number(fields, "prev_prio"), cpu, tid, text(fields, "next_comm"),
                             number(fields, "next_prio"), turns[cpu])
         if tid in opened and tid != gone:

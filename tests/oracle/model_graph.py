@@ -101,7 +101,8 @@ class Graph:
             following.set(RUNS)
             if fields["prev_tid"] != 0:
                 self.names[fields["prev_tid"]] = fields["prev_comm"]
-            previous.set(FOR_CPU if fields["prev_state"] & 3 == 0 else BLOCKED)
+            sleeps = fields["prev_state"] & 3 != 0 or fields["prev_state"] & 0x1ff == 0x80  # 0x80: it idles, since 4.14
+            previous.set(BLOCKED if sleeps else FOR_CPU)
             self.append(previous, STATES[previous.before])
             self.append(following, STATES[following.before])
         elif name == "lttng_statedump_process_state":

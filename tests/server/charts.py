@@ -96,7 +96,7 @@ class Charts:
             return
         assert file.read_text().count("<path") > 8
         for wrong in (["--view", "chart"], ["--view", "tree", "--chart", "cpu-threads"]):
-            assert subprocess.run([self.histree, "draw", *wrong, "-o", file, self.store], check=False,
+            assert subprocess.run([self.histree, "draw", "--force", *wrong, "-o", file, self.store], check=False,
                                   capture_output=True).returncode == 2
 
 

@@ -126,7 +126,7 @@ def main():
 
             def pictures():
                 """Only rows whose entries say so have text in them."""
-                done = subprocess.run([histree, "draw", "--chart", "calls:callstack", "-o", folder / "chart.svg", store], check=False,
+                done = subprocess.run([histree, "draw", "--force", "--chart", "calls:callstack", "-o", folder / "chart.svg", store], check=False,
                                       capture_output=True, text=True)
                 assert done.returncode == 0 or "cairo" in done.stderr, done.stderr
 

@@ -94,7 +94,7 @@ class Definitions:
 
     def pictures(self, folder, store, histree):
         for chart in "cpus.view", "cpus.absolute":
-            done = subprocess.run([histree, "draw", "--chart", chart, "-o", folder / "chart.svg", store], check=False,
+            done = subprocess.run([histree, "draw", "--chart", chart, "--force", "-o", folder / "chart.svg", store], check=False,
                                   capture_output=True, text=True)
             assert done.returncode == 0 or "cairo" in done.stderr, done.stderr
 

@@ -275,6 +275,25 @@ def tells_errors(page):
     page.open()
 
 
+def runs_nothing_foreign(page):
+    """Markup that came into the page would run no script, take no style and ask no other server."""
+    page.open()
+    said = page.get("""(() => {
+        const made = document.createElement("div");
+        made.innerHTML = "<b style='position: fixed'>x</b><img src='http://127.0.0.1:9/x.png' onerror='window.owned = 1'>";
+        const script = Object.assign(document.createElement("script"), { textContent: "window.owned = 1" });
+        document.body.append(made, script);
+        const position = getComputedStyle(made.firstChild).position;
+        made.remove();
+        script.remove();
+        return [position, window.owned === undefined];
+    })()""")
+    assert said == ["static", True], said
+    page.browser.run("window.refused = null; fetch('http://127.0.0.1:9/').catch((error) => { window.refused = String(error); })")
+    page.browser.until("window.refused")
+    assert any("Content Security Policy" in line for line in page.browser.log()), "nothing was refused by the policy"
+
+
 def has_legend_and_views(page):
     page.open()
     page.browser.run("document.getElementById('legend-button').click()")
@@ -427,7 +446,7 @@ def fits_narrow_windows(page):
 
 
 TESTS = [fits_narrow_windows, shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
-         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
+         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors, runs_nothing_foreign,
          has_legend_and_views, lists_events, counts_types, shows_the_tree]
 
 

@@ -291,6 +291,14 @@ def older_forms(client):
     assert status == 404
 
 
+def pages_have_a_policy(client):
+    for path in "/", "/index.html":
+        status, headers, _ = client.ask("GET", path)
+        assert status == 200 and "default-src 'none'" in headers["Content-Security-Policy"], headers
+    for path in "/app.js", "/tsp/api/health":
+        assert "Content-Security-Policy" not in client.ask("GET", path)[1], path
+
+
 def headers_and_methods(client):
     uuid = client.experiment()["UUID"]
     status, headers, _ = client.ask("OPTIONS", "/tsp/api/anything", headers={"Origin": "vscode-webview://abc"})
@@ -559,7 +567,7 @@ def unknown_usage(histree, folder):
 
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
-         histogram_and_statistics, events_of_the_page, early_rows, nodes_of_the_tree, older_forms, headers_and_methods,
+         histogram_and_statistics, events_of_the_page, early_rows, nodes_of_the_tree, older_forms, headers_and_methods, pages_have_a_policy,
          guards, hostile_requests, paths_stay_inside]
 
 

@@ -42,25 +42,6 @@ static void on_process_state(struct graph *graph, const struct kernel_event *eve
 	graph_worker_set(worker, is_known ? (enum worker_status)event->status : WORKER_UNKNOWN);
 }
 
-/* The lowest bits of the state say whether it sleeps; one that dies is said not to, which is as it is. */
-enum { SLEEPS = 3 };
-
-static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
-{
-	struct graph_workers *workers = &graph->workers;
-	struct graph_worker *next = graph_worker(workers, event->tid, cpu, event->comm);
-	struct graph_worker *previous = graph_worker(workers, event->prev_tid, cpu, event->prev_comm);
-	if (cpu == NULL || next == NULL || previous == NULL)
-		return;
-	cpu->runs = next;
-	graph_worker_set(next, WORKER_RUNS);
-	if (event->prev_tid != HISTREE_IDLE_TID)
-		graph_worker_name(workers, previous, event->prev_comm);
-	graph_worker_set(previous, (event->prev_state & SLEEPS) == 0 ? WORKER_WAITS_FOR_CPU : WORKER_IS_BLOCKED);
-	graph_worker_change(workers, previous);
-	graph_worker_change(workers, next);
-}
-
 static void on_fork(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_worker *child = graph_worker(&graph->workers, event->tid, cpu, event->comm);
@@ -242,17 +223,69 @@ static void on_try_to_wake(struct graph *graph, const struct kernel_event *event
 	wake(graph, event, cpu);
 }
 
+/*
+ * Another CPU wakes a thread that runs: it goes on, or is about to sleep (kernel_event_is_woken_leaving).  To Trace
+ * Compass that is nothing; its edges stay as they are.
+ */
+static void wake_running(struct graph_worker *target, const struct kernel_event *event, const struct graph_cpu *cpu)
+{
+	target->waking = event->time;
+	target->waker = cpu->context_count > 0 || cpu->runs == NULL ? HISTREE_KERNEL_TID : cpu->runs->line->tid;
+}
+
 static void on_waking(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
+	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
 	graph->has_waking = true;
-	if (!graph->has_tries)
-		wake(graph, event, cpu);
+	if (graph->has_tries)
+		return;
+	if (target != NULL) /* who is being woken is not woken again */
+		graph_line_woken_leaving(target->line, false, 0);
+	if (target != NULL && cpu != NULL && target->status == WORKER_RUNS && target != cpu->runs)
+		wake_running(target, event, cpu);
+	wake(graph, event, cpu);
 }
 
 static void on_wakeup(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
+	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
+	if (target != NULL && target->status == WORKER_RUNS)
+		target->waking = INT64_MIN;
 	if (!graph->has_tries && (!graph->has_waking || is_of_new_thread(event)))
 		wake(graph, event, cpu);
+}
+
+/* ---- switches ----------------------------------------------------------------------------------------------- */
+
+/* One that dies is said not to sleep, which is as it is. */
+static bool is_sleep(enum kernel_leave leave)
+{
+	return leave == LEAVES_ASLEEP;
+}
+
+/* The thread went to sleep while it was being woken up already. */
+static void wake_leaving(const struct kernel_event *event, struct graph_worker *target)
+{
+	if (kernel_event_is_woken_leaving(event, target->waking))
+		graph_line_woken_leaving(target->line, true, target->waker);
+	target->waking = INT64_MIN;
+}
+
+static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_workers *workers = &graph->workers;
+	struct graph_worker *next = graph_worker(workers, event->tid, cpu, event->comm);
+	struct graph_worker *previous = graph_worker(workers, event->prev_tid, cpu, event->prev_comm);
+	if (cpu == NULL || next == NULL || previous == NULL)
+		return;
+	cpu->runs = next;
+	graph_worker_set(next, WORKER_RUNS);
+	if (event->prev_tid != HISTREE_IDLE_TID)
+		graph_worker_name(workers, previous, event->prev_comm);
+	graph_worker_set(previous, is_sleep(kernel_event_leave(event)) ? WORKER_IS_BLOCKED : WORKER_WAITS_FOR_CPU);
+	graph_worker_change(workers, previous);
+	graph_worker_change(workers, next);
+	wake_leaving(event, previous);
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */

@@ -27,7 +27,8 @@ static const struct histree_label states[] = {
 static const struct histree_label tids[] = { { .is_hidden = true } };
 
 static const char *const of_states[] = { "Threads/*", NULL };
-static const char *const of_tids[] = { "Threads/*/Woken_by", "Threads/*/Received_from", NULL };
+static const char *const of_tids[] = { "Threads/*/Woken_by", "Threads/*/Received_from",
+				       "Threads/*/Woken_leaving_by", NULL };
 
 const struct histree_label_table graph_labels[GRAPH_LABEL_TABLES] = {
 	{ .name = "edge",

@@ -7,8 +7,13 @@
 #include <string.h>
 
 static const char *const attribute_names[GRAPH_ATTRIBUTE_COUNT] = {
-	[GRAPH_STATE] = "",          [GRAPH_WOKEN_BY] = "Woken_by", [GRAPH_RECEIVED_FROM] = "Received_from",
-	[GRAPH_SENT_AT] = "Sent_at", [GRAPH_RECEIVED] = "Received", [GRAPH_NAME] = "Name",
+	[GRAPH_STATE] = "",
+	[GRAPH_WOKEN_BY] = "Woken_by",
+	[GRAPH_RECEIVED_FROM] = "Received_from",
+	[GRAPH_SENT_AT] = "Sent_at",
+	[GRAPH_RECEIVED] = "Received",
+	[GRAPH_NAME] = "Name",
+	[GRAPH_WOKEN_LEAVING_BY] = "Woken_leaving_by",
 };
 
 void graph_lines_init(struct graph_lines *lines, struct histree_state_system *system, struct table_space *tables)
@@ -100,6 +105,8 @@ static void insert_packet(struct graph_lines *lines, struct graph_line *line, hi
 static void insert_arrow(struct graph_lines *lines, struct graph_line *line, histree_time end)
 {
 	insert_packet(lines, line, end);
+	if (line->is_woken_leaving)
+		insert(lines, line, GRAPH_WOKEN_LEAVING_BY, end, histree_int(line->leaving_waker));
 	const struct graph_arrow *into = &line->into;
 	if (into->kind == ARROW_OF_WAKEUP) {
 		insert(lines, line, GRAPH_WOKEN_BY, end, histree_int(into->tid));
@@ -124,6 +131,7 @@ static void add_vertex(struct graph_lines *lines, struct graph_line *line)
 	line->has_vertex = true;
 	line->last = lines->changes.time;
 	line->into = (struct graph_arrow){ .kind = NO_ARROW };
+	line->is_woken_leaving = false;
 	line->packet_into.is_there = false;
 }
 
@@ -200,6 +208,12 @@ void graph_line_hand_over(struct graph_line *from, struct graph_line *target)
 void graph_line_arrow(struct graph_line *line, struct graph_arrow arrow)
 {
 	line->into = arrow;
+}
+
+void graph_line_woken_leaving(struct graph_line *line, bool is, int32_t waker)
+{
+	line->is_woken_leaving = is;
+	line->leaving_waker = waker;
 }
 
 void graph_lines_finish(struct graph_lines *lines, histree_time start, histree_time end)

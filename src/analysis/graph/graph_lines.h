@@ -31,6 +31,7 @@ enum graph_attribute {
 	GRAPH_RECEIVED_FROM,
 	GRAPH_SENT_AT,
 	GRAPH_RECEIVED,
+	GRAPH_WOKEN_LEAVING_BY,
 	GRAPH_NAME,
 	GRAPH_ATTRIBUTE_COUNT,
 };
@@ -47,11 +48,14 @@ struct graph_line {
 	bool has_vertex;
 	histree_time last;       /* the last vertex */
 	struct graph_arrow into; /* it */
+	/* At the last vertex the thread went to sleep, and was being woken up by this one already. */
+	bool is_woken_leaving;
+	int32_t leaving_waker;
 	/* A packet that came to the last vertex; an arrow once another vertex with an edge follows. */
 	struct graph_arrow received;
 	histree_time received_at;
 	struct graph_packet packet,
-		packet_into; /* the same of one whose sender is not of this host; that into `last` */
+		packet_into;       /* the same of one whose sender is not of this host; that into `last` */
 	histree_time received_end; /* of the last packet that went into the history; 0: none did */
 	uint32_t name;             /* of the texts */
 	histree_quark attributes[GRAPH_ATTRIBUTE_COUNT];
@@ -87,6 +91,9 @@ void graph_line_break(struct graph_lines *lines, struct graph_line *line);
 
 /* The arrow into the last vertex; another one that it had is gone. */
 void graph_line_arrow(struct graph_line *line, struct graph_arrow arrow);
+
+/* Whether the thread, whose last vertex is that at which it left its CPU to sleep, was being woken up then. */
+void graph_line_woken_leaving(struct graph_line *line, bool is, int32_t waker);
 
 /* A packet came to the vertex that was just added: it becomes the arrow into it if an edge follows. */
 void graph_line_receive(const struct graph_lines *lines, struct graph_line *line, struct graph_arrow from);

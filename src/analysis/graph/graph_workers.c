@@ -73,7 +73,7 @@ static struct graph_worker *new_worker(struct graph_workers *workers, int32_t ti
 	struct graph_line *line = graph_line(&workers->lines, tid);
 	if (worker == NULL || line == NULL)
 		return NULL;
-	*worker = (struct graph_worker){ .line = line };
+	*worker = (struct graph_worker){ .line = line, .waking = INT64_MIN };
 	if (line->name == INTERN_NONE && name.bytes != NULL)
 		graph_line_name(&workers->lines, line, name.bytes, name.size);
 	return worker;

@@ -30,6 +30,8 @@ enum worker_status {
 struct graph_worker {
 	struct graph_line *line; /* that of all idle loops, or of the kernel of all CPUs, is one */
 	uint8_t status, before;  /* enum worker_status */
+	histree_time waking;     /* while it runs: when somebody began to wake it; INT64_MIN: nobody did */
+	int32_t waker;
 };
 
 /* What a CPU does on top of the thread that it runs. */

@@ -13,24 +13,14 @@
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
 
-/*
- * In what status a switch leaves the thread that was there.  Since Linux 4.14 a thread that is preempted has a
- * state of its own, one that ends is a zombie or dead before its last switch, and threads of the kernel that idle
- * sleep without being counted as load (include/linux/sched.h: TASK_REPORT_MAX, EXIT_DEAD, EXIT_ZOMBIE,
- * TASK_REPORT_IDLE).
- */
-static struct histree_value status_after(const struct kernel_event *event)
+static struct histree_value status_after(enum kernel_leave leave)
 {
-	enum { SLEEPS = 0x01 | 0x02 | 0x80, IS_GONE = 0x10 | 0x20, STATES = 0xff };
-
-	if (!event->has_new_task_states)
-		return thread_status_of_task_state(event->prev_state);
-	int32_t state = event->prev_state & STATES;
-	if (state == 0)
-		return histree_int(THREAD_WAITS_FOR_CPU);
-	if ((state & IS_GONE) != 0)
-		return histree_null();
-	return histree_int((state & SLEEPS) != 0 ? THREAD_BLOCKED : THREAD_WAITS_UNKNOWN);
+	static const int statuses[] = {
+		[LEAVES_RUNNABLE] = THREAD_WAITS_FOR_CPU, [LEAVES_WOKEN] = THREAD_WAITS_FOR_CPU,
+		[LEAVES_ASLEEP] = THREAD_BLOCKED,         [LEAVES_STOPPED] = THREAD_WAITS_UNKNOWN,
+		[LEAVES_FOREVER] = THREAD_UNKNOWN,
+	};
+	return leave == LEAVES_FOREVER ? histree_null() : histree_int(statuses[leave]);
 }
 
 static void on_switch(struct kernel_model *model, const struct kernel_event *event)
@@ -48,9 +38,47 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	occupancy_find(model, cpu, previous);
 	if (next != previous)
 		occupancy_find_nowhere(model, next);
-	states_switch(model, event, cpu, previous, next, status_after(event));
+	bool is_woken = kernel_event_is_woken_leaving(event, cpu->waking) && previous != next;
+	states_switch(model, event, cpu, previous, next,
+		      is_woken ? histree_int(THREAD_WAITS_FOR_CPU) : status_after(kernel_event_leave(event)));
+	if (is_woken) /* which queue it comes to is still to be seen */
+		thread_change(model, previous, THREAD_RUN_QUEUE, histree_null());
+	cpu->waking = INT64_MIN;
+	previous->is_woken_leaving = is_woken;
+	next->is_woken_leaving = false;
 	occupancy_change(model, cpu, next);
 	states_name(model, event, previous, next);
+}
+
+static void on_wakeup(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	if (thread->runs_on != NULL)
+		thread->runs_on->waking = INT64_MIN;
+	states_wake(model, event, thread, kernel_event_wakeup_prio(event));
+}
+
+/* Who is being woken is not woken again: what seemed to wake it as it left its CPU only told it to go on. */
+static void deny_waking(struct kernel_model *model, struct kernel_thread *thread)
+{
+	thread->is_woken_leaving = false;
+	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	if (status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU)
+		thread_correct_status(model, thread, histree_int(THREAD_BLOCKED));
+}
+
+static void on_waking(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	if (thread->is_woken_leaving)
+		deny_waking(model, thread);
+	if (thread->runs_on != NULL && thread->runs_on->number != event->cpu)
+		thread->runs_on->waking = event->time;
+	states_wake(model, event, thread, kernel_event_wakeup_prio(event));
 }
 
 static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
@@ -187,6 +215,15 @@ static void on_free(struct kernel_model *model, const struct kernel_event *event
 	kernel_on_free(model, event);
 }
 
+/* A thread gets another name, at once, and not only at the next switch. */
+static void on_rename(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_text name = kernel_event_new_name(event);
+	struct kernel_thread *thread = event->tid > 0 ? kernel_thread(model, event->tid, event->cpu) : NULL;
+	if (thread != NULL && name.bytes != NULL)
+		thread_rename(model, thread, name);
+}
+
 /* That a thread runs does not say where: its own events say more. */
 static void on_process_state(struct kernel_model *model, const struct kernel_event *event)
 {
@@ -200,14 +237,16 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 
 static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_SWITCH] = on_switch,
-	[KERNEL_WAKEUP] = states_on_wakeup,
-	[KERNEL_WAKING] = states_on_wakeup,
+	[KERNEL_WAKEUP] = on_wakeup,
+	[KERNEL_WAKING] = on_waking,
 	[KERNEL_MIGRATE] = on_migrate,
 	[KERNEL_SETPRIO] = kernel_on_setprio,
 	[KERNEL_FORK] = on_fork,
 	[KERNEL_FREE] = on_free,
 	[KERNEL_NEW_TASK] = on_new_task,
 	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_RENAME] = on_rename,
+	[KERNEL_EXEC] = on_rename,
 	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
 	[KERNEL_IRQ_EXIT] = states_on_irq_exit,
 	[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,

@@ -14,10 +14,10 @@
 enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4 };
 
 /* Of a CPU; above its doubts. */
-enum { CPU_LOSES = 4, CPU_HAD_GAPS = 8, CPU_NAMELESS = 16, CPU_RUNS_THREAD = 32 };
+enum { CPU_LOSES = 4, CPU_HAD_GAPS = 8, CPU_NAMELESS = 16, CPU_RUNS_THREAD = 32, CPU_IS_WAKING = 64 };
 
 /* What is said of a thread, because it is not what one expects. */
-enum { SAYS_ASKED = 1, SAYS_SAID = 2, SAYS_RUN_QUEUE = 4, SAYS_PRIO = 8 };
+enum { SAYS_ASKED = 1, SAYS_SAID = 2, SAYS_RUN_QUEUE = 4, SAYS_PRIO = 8, SAYS_WOKEN = 16 };
 
 static histree_time state_since(const struct kernel_model *model, histree_quark quark)
 {
@@ -103,7 +103,8 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 	unsigned says = (thread->asked != expected.asked ? SAYS_ASKED : 0) |
 			(thread->said != expected.said && has_times ? SAYS_SAID : 0) |
 			(thread->run_queue_since != expected.run_queue_since && has_times ? SAYS_RUN_QUEUE : 0) |
-			(thread->prio_since != expected.prio_since && has_times ? SAYS_PRIO : 0);
+			(thread->prio_since != expected.prio_since && has_times ? SAYS_PRIO : 0) |
+			(thread->is_woken_leaving ? SAYS_WOKEN : 0);
 	++*passed;
 	habits->asked[expected.made] = thread->asked;
 	if (says == 0)
@@ -217,6 +218,7 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 	if (!has_exception)
 		return;
 	uint64_t says = read_varint(reader);
+	thread->is_woken_leaving = (says & SAYS_WOKEN) != 0;
 	if ((says & SAYS_ASKED) != 0)
 		thread->asked = (uint8_t)read_varint(reader);
 	habits->asked[expected.made] = thread->asked;
@@ -257,7 +259,10 @@ static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
 {
 	saved_put(out, (uint64_t)cpu->number);
 	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
-			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0));
+			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
+			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0));
+	if (cpu->waking != INT64_MIN)
+		saved_put_signed(out, cpu->waking);
 	if (cpu->runs != NULL)
 		saved_put_signed(out, cpu->runs->tid);
 	interrupts_save(cpu, out);
@@ -307,6 +312,8 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 	cpu->is_losing = (flags & CPU_LOSES) != 0;
 	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
 	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
+	if ((flags & CPU_IS_WAKING) != 0)
+		cpu->waking = saved_read_signed(reader);
 	model->open_gaps += cpu->is_losing;
 	model->nameless_cpus += cpu->is_nameless;
 	if ((flags & CPU_RUNS_THREAD) != 0)

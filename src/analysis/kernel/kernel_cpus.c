@@ -30,6 +30,7 @@ static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
 		return NULL;
 	cpu->number = number;
 	cpu->node = NO_ATTRIBUTE;
+	cpu->waking = INT64_MIN;
 	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++)
 		cpu->attributes[attribute] = NO_ATTRIBUTE;
 	return cpu;

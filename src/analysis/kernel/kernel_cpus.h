@@ -43,6 +43,8 @@ struct kernel_cpu {
 	bool is_nameless; /* something happened there before anybody said in which thread */
 	/* The thread that it runs, which then says so too (kernel_occupancy.h); NULL: none is known. */
 	struct kernel_thread *runs;
+	/* When another CPU last began to wake that thread (kernel_event_is_woken_leaving); INT64_MIN: not. */
+	histree_time waking;
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;

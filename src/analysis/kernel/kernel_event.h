@@ -37,6 +37,7 @@ enum kernel_role {
 	KERNEL_BLOCK_COMPLETE,
 	KERNEL_EXIT, /* of a thread, which still is to be switched from */
 	KERNEL_EXEC,
+	KERNEL_RENAME,        /* a thread has another name from now on */
 	KERNEL_TRY_TO_WAKE,   /* what some tracers have of every wake-up */
 	KERNEL_HRTIMER_ENTRY, /* the function of a timer that has expired */
 	KERNEL_HRTIMER_EXIT,
@@ -99,11 +100,11 @@ struct kernel_event {
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio;
-	int32_t parent, pid; /* -1 where the event does not say */
-	int32_t parent_pid;  /* the process of the parent; likewise */
-	int32_t target_cpu;  /* the CPU that it names itself; -1 where it does not */
-	int32_t status;      /* of the state dump */
-	struct kernel_text comm;
+	int32_t parent, pid;     /* -1 where the event does not say */
+	int32_t parent_pid;      /* the process of the parent; likewise */
+	int32_t target_cpu;      /* the CPU that it names itself; -1 where it does not */
+	int32_t status;          /* of the state dump */
+	struct kernel_text comm; /* of KERNEL_EXEC the path of the program */
 
 	int32_t prev_tid, prev_prio, prev_state;
 	struct kernel_text prev_comm;
@@ -148,15 +149,55 @@ struct kernel_binding {
 	struct kernel_text event_name;
 };
 
-/*
- * Whether the thread that is switched from could have run on: it was preempted, or gave way.  Bits above those are
- * of kernels before 4.14; since then, 0x100 says the same of a thread that was preempted while about to sleep.
- */
-static inline bool kernel_event_is_preemption(const struct kernel_event *event)
+/* Why the thread that is switched from leaves its CPU. */
+enum kernel_leave {
+	LEAVES_RUNNABLE, /* it could have run on: it was preempted, or gave way */
+	LEAVES_WOKEN,    /* it went to sleep, and is being woken up already */
+	LEAVES_ASLEEP,
+	LEAVES_STOPPED, /* by a signal or a debugger, or parked by the kernel */
+	LEAVES_FOREVER, /* it is dead */
+};
+
+/* What prev_state says, whichever kernel wrote it. */
+enum kernel_leave kernel_event_leave(const struct kernel_event *event);
+
+/* Whether that is soon after `waking`; INT64_MIN: there was none. */
+static inline bool kernel_is_leaving_soon(histree_time waking, histree_time now)
 {
-	int32_t state = event->prev_state & 0x3ff;
-	return state == 0 || state == 0x100;
+	enum { LEAVING_NS = 1000 * 1000 };
+	return waking != INT64_MIN && waking <= now && (uint64_t)now - (uint64_t)waking <= LEAVING_NS;
 }
+
+/*
+ * Whether a thread that leaves its CPU at this switch was woken by the sched_waking that another CPU had at
+ * `waking`, when it still seemed to run.
+ *
+ * A thread goes to sleep in three steps: it leaves its queue, then come other things such as pulling work from
+ * other CPUs, and then the switch, which is traced (__schedule() in kernel/sched/core.c).  try_to_wake_up() traces
+ * sched_waking first, and then looks: before the first step it only tells the thread to go on, with sched_wakeup
+ * at once; after it, it waits until the CPU is done, and sched_wakeup comes after the switch.  So the wake-up is
+ * real if there was no sched_wakeup before the switch, by which the thread goes to sleep; and soon, as a trace may
+ * have no sched_wakeup at all.  On the thread's own CPU nothing happens between the steps.
+ */
+static inline bool kernel_event_is_woken_leaving(const struct kernel_event *event, histree_time waking)
+{
+	if (!kernel_is_leaving_soon(waking, event->time))
+		return false;
+	enum kernel_leave leave = kernel_event_leave(event);
+	return leave == LEAVES_ASLEEP || leave == LEAVES_STOPPED || leave == LEAVES_WOKEN;
+}
+
+/*
+ * The priority of the thread that is woken, as switches have it.  Modules of LTTng before 2.7.1 wrote that of
+ * wake-ups as the kernel counts, 120 for a nice of 0, and all others less MAX_RT_PRIO, 20.
+ */
+int32_t kernel_event_wakeup_prio(const struct kernel_event *event);
+
+/*
+ * The name that an event KERNEL_RENAME or KERNEL_EXEC gives a thread; no bytes where it does not say.  A program's
+ * is the last part of its path (begin_new_exec() in fs/exec.c), cut to TASK_COMM_LEN.
+ */
+struct kernel_text kernel_event_new_name(const struct kernel_event *event);
 
 /* Returns false if a field is absent or of another kind: then the event says nothing that can be relied on. */
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out);

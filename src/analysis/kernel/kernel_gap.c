@@ -163,6 +163,7 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_PACKET_DROP:
 	case KERNEL_EXIT:
 	case KERNEL_EXEC:
+	case KERNEL_RENAME:
 	case KERNEL_TRY_TO_WAKE:
 	case KERNEL_HRTIMER_ENTRY:
 	case KERNEL_HRTIMER_EXIT:

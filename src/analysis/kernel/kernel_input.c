@@ -9,8 +9,9 @@
 #include "base/error.h"
 
 /* From these the machine learns. */
-static const uint64_t teaching =
-	UINT64_C(1) << KERNEL_SWITCH | UINT64_C(1) << KERNEL_FORK | UINT64_C(1) << KERNEL_PROCESS_STATE;
+static const uint64_t teaching = UINT64_C(1) << KERNEL_SWITCH | UINT64_C(1) << KERNEL_FORK |
+				 UINT64_C(1) << KERNEL_PROCESS_STATE | UINT64_C(1) << KERNEL_RENAME |
+				 UINT64_C(1) << KERNEL_EXEC;
 
 static enum histree_status create(void **out, struct histree_error *error)
 {

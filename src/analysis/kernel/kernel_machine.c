@@ -224,12 +224,22 @@ static void learn_switch(struct machine *machine, const struct kernel_event *eve
 	event->on_cpu->turns += event->tid != 0;
 }
 
+static void learn_name(struct machine *machine, const struct kernel_event *event)
+{
+	struct kernel_text name = kernel_event_new_name(event);
+	struct machine_thread *thread = event->tid >= 0 ? machine_thread(machine, event->tid) : event->in_thread;
+	if (name.bytes != NULL)
+		name_thread(machine, thread, name);
+}
+
 void machine_learn(struct machine *machine, const struct kernel_event *event)
 {
 	if (event->role == KERNEL_SWITCH)
 		learn_switch(machine, event);
 	else if (event->role == KERNEL_FORK || event->role == KERNEL_PROCESS_STATE)
 		name_thread(machine, machine_thread(machine, event->tid), event->comm);
+	else if (event->role == KERNEL_RENAME || event->role == KERNEL_EXEC)
+		learn_name(machine, event);
 }
 
 /* ---- gaps -------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /* Of a thread, below what it assumes. */
-enum { WAS_HEARD = 1, HAS_ENDED = 2, WAS_CLONED = 4, WAS_TOLD = 8, OF_THREAD = 16 };
+enum { WAS_HEARD = 1, HAS_ENDED = 2, WAS_CLONED = 4, WAS_TOLD = 8, IS_WOKEN_LEAVING = 16, OF_THREAD = 32 };
 
 enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
 
@@ -90,7 +90,9 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 		    out);
 	saved_put(out, thread->asked);
 	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
-			       (thread->has_ended ? HAS_ENDED : 0) | (thread->was_told ? WAS_TOLD : 0) |
+			       (thread->has_ended ? HAS_ENDED : 0) |
+			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
+			       (thread->was_told ? WAS_TOLD : 0) |
 			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
 	saved_put(out, (uint64_t)thread->process);
 	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
@@ -124,6 +126,7 @@ static void load_thread(struct kernel_model *model, struct thread_base *base, st
 	thread->assumed = (unsigned)(assumed / OF_THREAD);
 	thread->has_ended = (assumed & HAS_ENDED) != 0;
 	thread->was_told = (assumed & WAS_TOLD) != 0;
+	thread->is_woken_leaving = (assumed & IS_WOKEN_LEAVING) != 0;
 	thread->call = (enum kernel_progress)(steps / STEPS);
 	thread->first_step = (enum kernel_step)(steps % STEPS);
 	if ((assumed & WAS_HEARD) != 0)
@@ -216,7 +219,9 @@ static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
 	saved_put(out, (uint64_t)cpu->number);
 	save_quark(cpu->node, 0, out);
 	save_quarks(cpu->attributes, CPU_ATTRIBUTE_COUNT, base, out);
-	saved_put(out, cpu->is_claimed);
+	saved_put(out, (uint64_t)cpu->is_claimed | (cpu->waking != INT64_MIN ? 2 : 0));
+	if (cpu->waking != INT64_MIN)
+		saved_put_signed(out, cpu->waking);
 	saved_put_signed(out, cpu->claimed_tid);
 	saved_put_signed(out, runs ? cpu->runs->tid : 0);
 	save_interrupts(cpu->first_irq, false, base, out);
@@ -245,7 +250,9 @@ static struct running load_cpu(struct kernel_model *model, struct byte_reader *r
 	cpu->node = load_quark(log, 0, reader);
 	histree_quark base = cpu->node != NO_ATTRIBUTE ? cpu->node : 0;
 	load_quarks(log, cpu->attributes, CPU_ATTRIBUTE_COUNT, base, reader);
-	cpu->is_claimed = saved_read_below(reader, 2) != 0;
+	uint64_t flags = saved_read_below(reader, 4);
+	cpu->is_claimed = (flags & 1) != 0;
+	cpu->waking = (flags & 2) != 0 ? saved_read_signed(reader) : INT64_MIN;
 	cpu->claimed_tid = saved_read_int32(reader);
 	struct running running = { .cpu = cpu, .tid = saved_read_int32(reader) };
 	load_interrupts(model, &cpu->first_irq, false, base, reader);

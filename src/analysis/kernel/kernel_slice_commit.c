@@ -38,7 +38,8 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 	unsigned assumed = slice->assumed;
 	if ((assumed & (ASSUMES_WAITS | ASSUMES_KNOWN_STATUS)) != 0 && status.type == HISTREE_UNKNOWN)
 		return false;
-	if ((assumed & ASSUMES_WAITS) != 0 && is_said_to_run(status))
+	if ((assumed & ASSUMES_WAITS) != 0 &&
+	    (is_said_to_run(status) || (thread != NULL && thread->is_woken_leaving)))
 		return false;
 	if ((assumed & ASSUMES_KNOWN_CALL) != 0 && call.type == HISTREE_UNKNOWN)
 		return false;
@@ -100,11 +101,17 @@ static size_t count_guessed(const struct guessed_cpu *cpu)
 	return count;
 }
 
+/* Whether what the slice does not know may still say that the thread of this CPU is woken as it leaves. */
+static bool is_waking(const struct kernel_model *model, const struct kernel_cpu *cpu)
+{
+	return kernel_is_leaving_soon(cpu->waking, model->changes.time);
+}
+
 /* `cpu` is the true one. */
 static bool cpu_is_right(struct kernel_model *model, const struct kernel_cpu *cpu, const struct kernel_model *slice,
 			 const struct kernel_cpu *of_slice)
 {
-	if (cpu == NULL || cpu->node == NO_ATTRIBUTE)
+	if (cpu == NULL || cpu->node == NO_ATTRIBUTE || is_waking(model, cpu))
 		return false;
 	if (of_slice->is_claimed) {
 		histree_quark quark = cpu->attributes[CPU_CURRENT_THREAD];
@@ -223,6 +230,7 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 		thread->said = slice->said;
 		thread->cloned = slice->cloned;
 		thread->has_ended = slice->has_ended;
+		thread->is_woken_leaving = slice->is_woken_leaving;
 	}
 	if (slice->process != 0 || slice->has_ended)
 		thread->process = slice->process;
@@ -294,6 +302,7 @@ static void take_cpu(struct kernel_model *model, const struct kernel_cpu *slice,
 	take_interrupts(model, &cpu->first_softirq, slice->first_softirq, map);
 	if (!slice->is_claimed)
 		return;
+	cpu->waking = slice->waking;
 	cpu->runs = id_map_find(&model->threads, kernel_thread_id(slice->runs->tid, cpu->number));
 	if (cpu->runs != NULL)
 		cpu->runs->runs_on = cpu;

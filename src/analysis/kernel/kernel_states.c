@@ -47,15 +47,21 @@ void states_name(struct kernel_model *model, const struct kernel_event *event, s
 	thread_rename(model, next, event->comm);
 }
 
+void states_wake(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread,
+		 int32_t prio)
+{
+	thread_wake(model, thread);
+	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
+	thread_change(model, thread, THREAD_PRIO, histree_int(prio));
+}
+
 /* Trace Compass ignores a wake-up without a CPU only where it needs one: for idle threads. */
 void states_on_wakeup(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
-	thread_wake(model, thread);
-	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
-	thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+	states_wake(model, event, thread, event->prio);
 }
 
 void states_on_migrate(struct kernel_model *model, const struct kernel_event *event)

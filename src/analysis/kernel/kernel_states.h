@@ -37,6 +37,8 @@ void states_learn_thread(struct kernel_model *model, const struct kernel_event *
 
 /* Handlers, by role. */
 void states_on_wakeup(struct kernel_model *model, const struct kernel_event *event);
+void states_wake(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread,
+		 int32_t prio);
 void states_on_migrate(struct kernel_model *model, const struct kernel_event *event);
 void states_on_fork(struct kernel_model *model, const struct kernel_event *event);
 void states_on_irq_entry(struct kernel_model *model, const struct kernel_event *event);

@@ -376,6 +376,11 @@ void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
+void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status)
+{
+	change_ongoing(&model->changes, make(model, thread, THREAD_STATUS), status);
+}
+
 struct histree_value thread_status_of_task_state(int32_t task_state)
 {
 	/* include/linux/sched.h as of the traces that Trace Compass was written for. */

@@ -31,6 +31,7 @@ struct kernel_thread {
 	bool is_certain;                          /* while a gap begins: it runs where nothing is lost */
 	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
 	histree_time said;                        /* by the last event that said what it does */
+	bool is_woken_leaving;                    /* it can run since it left its CPU, as it was being woken then */
 	enum kernel_progress call;                /* whether it is in a system call */
 	int32_t process;                          /* as the last event said it; 0: none did */
 	bool was_told;                            /* an event said it once, maybe of a life before */
@@ -99,6 +100,9 @@ bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread
 
 /* The thread can run from now on; one that runs already goes on. */
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread);
+
+/* The status that the thread has was another one all along. */
+void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status);
 
 /* Returns the status of a thread that leaves its CPU; `task_state` is the kernel's word for why. */
 struct histree_value thread_status_of_task_state(int32_t task_state);

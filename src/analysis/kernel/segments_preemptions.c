@@ -67,7 +67,7 @@ static void on_return(struct kernel_segments *segments, const struct kernel_even
 /* The idle loop is not preempted, but done. */
 static void on_switch(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	if (event->prev_tid != 0 && kernel_event_is_preemption(event))
+	if (event->prev_tid != 0 && kernel_event_leave(event) == LEAVES_RUNNABLE)
 		on_loss(segments, event);
 	else
 		kernel_segments_abandon(segments, (uint32_t)event->prev_tid);
@@ -93,7 +93,7 @@ static enum histree_status create(struct histree_segment_store *store, void *inp
 
 const struct segment_analysis segment_analysis_preemptions = {
 	.name = "preemptions",
-	.version = 1,
+	.version = 2,
 	.summary = "how long threads that could run had lost their CPU, and to whom",
 	.fields = fields,
 	.field_count = PREEMPTION_FIELD_COUNT,

@@ -201,7 +201,7 @@ static void on_futex_switch(struct kernel_segments *segments, const struct kerne
 {
 	adopt(segments, event);
 	struct open_segment *segment = open_segments_find(&segments->open, key_of_thread(event->prev_tid));
-	if (segment != NULL && event->prev_state != 0)
+	if (segment != NULL && kernel_event_leave(event) != LEAVES_RUNNABLE)
 		segment->values[FUTEX_BLOCKED] = histree_bool(true);
 }
 

@@ -85,7 +85,8 @@ static void on_switch(struct switches *switches, const struct kernel_event *even
 	kernel_sum_add(&switches->sums, cpu, SWITCHES, 1);
 	struct switches_thread *previous = place(switches, cpu, event->prev_tid);
 	if (previous != NULL)
-		count(switches, cpu, previous, kernel_event_is_preemption(event) ? INVOLUNTARY : VOLUNTARY);
+		count(switches, cpu, previous,
+		      kernel_event_leave(event) == LEAVES_RUNNABLE ? INVOLUNTARY : VOLUNTARY);
 	place(switches, cpu, event->tid);
 }
 

@@ -37,22 +37,33 @@ static uint32_t first_field(const struct event_class *class, const char *name, c
 	return field != EVENT_NO_FIELD ? field : event_class_field(class, other);
 }
 
+/* Up to LTTng-UST 2.6 the provider of the events was called ust_libc.  Returns "" for other events. */
+static const char *function_of(const char *event)
+{
+	static const char *const providers[] = { "lttng_ust_libc:", "ust_libc:" };
+	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
+		if (strncmp(event, providers[i], strlen(providers[i])) == 0)
+			return event + strlen(providers[i]);
+	return "";
+}
+
 static struct heap_binding bind_class(const struct event_class *class)
 {
 	static const struct {
 		const char *name, *address;
 		enum heap_function function;
 	} rows[] = {
-		{ "lttng_ust_libc:malloc", "ptr", HEAP_MALLOC },
-		{ "lttng_ust_libc:calloc", "ptr", HEAP_CALLOC },
-		{ "lttng_ust_libc:realloc", "ptr", HEAP_REALLOC },
-		{ "lttng_ust_libc:memalign", "ptr", HEAP_MEMALIGN },
-		{ "lttng_ust_libc:posix_memalign", "out_ptr", HEAP_POSIX_MEMALIGN },
-		{ "lttng_ust_libc:free", "ptr", HEAP_FREE },
+		{ "malloc", "ptr", HEAP_MALLOC },
+		{ "calloc", "ptr", HEAP_CALLOC },
+		{ "realloc", "ptr", HEAP_REALLOC },
+		{ "memalign", "ptr", HEAP_MEMALIGN },
+		{ "posix_memalign", "out_ptr", HEAP_POSIX_MEMALIGN },
+		{ "free", "ptr", HEAP_FREE },
 	};
+	const char *name = function_of(class->name);
 	struct heap_binding binding = { .function = HEAP_NO_FUNCTION };
 	for (size_t i = 0; heap_applies(class->trace) && i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(class->name, rows[i].name) == 0) {
+		if (strcmp(name, rows[i].name) == 0) {
 			binding.function = rows[i].function;
 			binding.address = event_class_field(class, rows[i].address);
 		}
@@ -111,6 +122,52 @@ static bool name_owners(struct heap *heap, const struct event *event, uint32_t f
 	return true;
 }
 
+/* ---- where nobody says which process it is ------------------------------------------------------------------ */
+
+/*
+ * Threads are taken as processes from now on: what each has in use goes to a process of its own, also blocks that
+ * were contested.  Returns false when memory is out.
+ */
+static bool split_processes(struct heap *heap)
+{
+	size_t at = 0;
+	struct heap_block *block;
+	struct heap_owner *nobody = owner_of(heap, &heap->processes, -1);
+	while (nobody != NULL && (block = heap_blocks_next(&heap->blocks, &at)) != NULL) {
+		if (block->process >= 0 && !block->is_of_thread)
+			continue;
+		const struct heap_owner *thread = heap_thread(heap, block->thread);
+		struct heap_owner *process = owner_of(heap, &heap->processes, thread->id);
+		if (process == NULL)
+			return false;
+		nobody->bytes -= block->bytes;
+		process->bytes += block->bytes;
+		block->process = thread->id;
+		block->is_of_thread = false;
+	}
+	heap_blocks_renew(&heap->blocks);
+	heap->is_split = heap->event.has_split = true;
+	heap->split_time = heap->now;
+	return nobody != NULL;
+}
+
+/*
+ * An address that another thread was given while this one had it is one of two processes, unless this thread is in
+ * realloc(), which is recorded when it returns: then that is its next event.  Returns false when memory is out.
+ */
+static bool settle_contest(struct heap *heap, const struct event *event, const struct heap_binding *binding)
+{
+	struct heap_owner *thread = heap->event.thread;
+	int64_t before;
+	if (!thread->is_contested || heap->is_split)
+		return true;
+	thread->is_contested = false;
+	if (binding->function != HEAP_REALLOC || !event_int(event, binding->before, &before) ||
+	    (uint64_t)before != thread->contested)
+		return split_processes(heap);
+	return true;
+}
+
 /* Returns false when memory is out. */
 static bool find_owners(struct heap *heap, const struct event *event, const struct heap_binding *binding)
 {
@@ -120,6 +177,10 @@ static bool find_owners(struct heap *heap, const struct event *event, const stru
 	if (!event_int(event, binding->pid, &pid))
 		heap->without_process++;
 	heap->event.thread = owner_of(heap, &heap->threads, (int32_t)tid);
+	if (heap->event.thread != NULL && pid < 0 && !settle_contest(heap, event, binding))
+		return false;
+	if (pid < 0 && heap->is_split)
+		pid = tid;
 	heap->event.process = owner_of(heap, &heap->processes, (int32_t)pid);
 	return heap->event.thread != NULL && heap->event.process != NULL &&
 	       name_owners(heap, event, binding->process);
@@ -174,10 +235,39 @@ static void free_block(struct heap *heap, uint64_t address)
 static void move_block(struct heap *heap, uint64_t address)
 {
 	struct heap_block *block = heap_blocks_find(&heap->blocks, heap->event.process->id, address);
-	if (block != NULL && block->is_reused && block->thread != heap->event.thread->number)
+	struct heap_block *own = block != NULL && block->is_reused && heap->event.process->id < 0
+					 ? heap_blocks_find(&heap->blocks, heap->event.thread->id, address)
+					 : NULL;
+	if (own != NULL) { /* that was contested (allocate_block) */
+		block->is_reused = false;
+		heap->event.has_freed = true;
+		heap->event.freed = *own;
+		remove_block(heap, own);
+	} else if (block != NULL && block->is_reused && block->thread != heap->event.thread->number)
 		block->is_reused = false;
 	else
 		free_block(heap, address);
+}
+
+/*
+ * Who has the block does not know of it; as nobody says which process it is of, it may be one of another process
+ * (settle_contest): it becomes one of its thread.  Returns false when memory is out.
+ */
+static bool contest_block(struct heap *heap, struct heap_block *there)
+{
+	struct heap_block own = *there;
+	struct heap_owner *thread = heap->threads.entries[there->thread].record;
+	thread->contested = thread->is_contested ? 0 : there->address; /* one realloc explains one */
+	thread->is_contested = true;
+	own.process = thread->id;
+	own.is_of_thread = true;
+	heap_blocks_remove(&heap->blocks, there);
+	struct heap_block *older = heap_blocks_find(&heap->blocks, own.process, own.address);
+	if (older != NULL) {
+		heap->counts.without_end++;
+		remove_block(heap, older);
+	}
+	return heap_blocks_add(&heap->blocks, &own);
 }
 
 /* Returns false when memory is out. */
@@ -195,7 +285,11 @@ static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 		.is_live = true,
 		.is_reused = there != NULL,
 	};
-	if (there != NULL) {
+	if (there != NULL && out->process->id < 0 && out->thread->id >= 0 && there->thread != out->thread->number &&
+	    heap_thread(heap, there->thread)->id >= 0) {
+		if (!contest_block(heap, there))
+			return false;
+	} else if (there != NULL) {
 		heap->counts.without_end++;
 		remove_block(heap, there);
 	}
@@ -254,8 +348,11 @@ static bool follow(struct heap *heap, const struct event *event)
 static void forget_bytes(const struct id_map *owners)
 {
 	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(owners, &at)) != NULL;)
-		((struct heap_owner *)entry->record)->bytes = 0;
+	for (size_t at = 0; (entry = id_map_next(owners, &at)) != NULL;) {
+		struct heap_owner *owner = entry->record;
+		owner->bytes = 0;
+		owner->is_contested = false;
+	}
 }
 
 /* Whatever is in use may be freed, and its addresses be used again, without anybody seeing it. */
@@ -281,6 +378,13 @@ void heap_missing(const struct heap *heap, char *text, size_t size)
 			 "'lttng "
 			 "enable-event -u \"lttng_ust_libc:*\"', and run the program with "
 			 "LD_PRELOAD=liblttng-ust-libc-wrapper.so");
+	else if (heap->is_split)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64 " allocations and frees do not say of which process they are, "
+			 "and threads have the same addresses: "
+			 "each thread is taken for a process of its own from %" PRId64
+			 " on; record with 'lttng add-context -u -t vpid -t vtid -t procname'",
+			 heap->without_process, heap->calls, heap->split_time);
 	else if (heap->without_thread > 0 || heap->without_process > 0)
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64

@@ -7,7 +7,8 @@
  * if another one frees it.  (Trace Compass credits who frees: of a queue, the thread that fills it only grows, and
  * the one that empties it has less than nothing.)
  *
- * Addresses are those of a process, which the context vpid names; without it, all events are taken to be of one.
+ * Addresses are those of a process, which the context vpid names.  Without it all events are taken to be of one,
+ * until a thread is given an address that another one has: from then on each thread is taken for a process.
  */
 #ifndef ANALYSIS_UST_HEAP_H
 #define ANALYSIS_UST_HEAP_H
@@ -38,6 +39,9 @@ struct heap_owner {
 	uint64_t bytes;   /* in use: seen to be allocated since the last gap, and not to be freed */
 	const char *name; /* of the process; NULL: not known */
 	size_t name_size;
+	/* Of a thread: another one was given this address, which it has (heap.c). */
+	bool is_contested;
+	uint64_t contested;
 };
 
 /* What one event did. */
@@ -50,6 +54,7 @@ struct heap_event {
 	/* Threads that have other memory than before; that of `process` is then other too. */
 	struct heap_owner *changed[HEAP_CHANGED_MAX];
 	size_t changed_count;
+	bool has_split; /* from this event on, threads are taken as processes: all of these have other memory */
 };
 
 /* Beginnings and ends of blocks that have no counterpart in the trace. */
@@ -70,6 +75,8 @@ struct heap {
 	struct heap_counts counts;       /* but for blocks that are in use at the end */
 	uint64_t calls, without_process; /* events so far, and those of them that do not say of which process */
 	uint64_t without_thread;
+	bool is_split; /* where nobody says which process it is, threads are taken as processes, since: */
+	histree_time split_time;
 };
 
 /* When an event begins, blocks and owners are as they are after it. */

@@ -97,6 +97,11 @@ void heap_blocks_remove(struct heap_blocks *blocks, struct heap_block *block)
 	blocks->live--;
 }
 
+void heap_blocks_renew(struct heap_blocks *blocks)
+{
+	drop_freed(blocks);
+}
+
 void heap_blocks_clear(struct heap_blocks *blocks)
 {
 	hash_index_clear(&blocks->index);
@@ -104,12 +109,12 @@ void heap_blocks_clear(struct heap_blocks *blocks)
 	blocks->live = 0;
 }
 
-const struct heap_block *heap_blocks_next(const struct heap_blocks *blocks, size_t *position)
+struct heap_block *heap_blocks_next(const struct heap_blocks *blocks, size_t *position)
 {
 	while (*position < blocks->count) {
 		if (*position % LOOK_EVERY == 0)
 			table_space_look(blocks->table.space);
-		const struct heap_block *block = &blocks->blocks[(*position)++];
+		struct heap_block *block = &blocks->blocks[(*position)++];
 		if (block->is_live)
 			return block;
 	}

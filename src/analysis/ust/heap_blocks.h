@@ -21,6 +21,7 @@ struct heap_block {
 	bool is_live;
 	/* Its address was another block's, which ended without being seen to. */
 	bool is_reused;
+	bool is_of_thread; /* `process` is the thread: which process it is of is contested (heap.c) */
 };
 
 /* A zeroed one is empty. */
@@ -44,11 +45,14 @@ bool heap_blocks_add(struct heap_blocks *blocks, const struct heap_block *block)
 /* The block is freed; it stays readable until the next addition. */
 void heap_blocks_remove(struct heap_blocks *blocks, struct heap_block *block);
 
+/* Live blocks have been given other processes, no two with one address the same: find them by these from now on. */
+void heap_blocks_renew(struct heap_blocks *blocks);
+
 /* Forget all blocks. */
 void heap_blocks_clear(struct heap_blocks *blocks);
 
 /* Walk over the live blocks: `*position` is 0 at first; returns NULL after the last one. */
-const struct heap_block *heap_blocks_next(const struct heap_blocks *blocks, size_t *position);
+struct heap_block *heap_blocks_next(const struct heap_blocks *blocks, size_t *position);
 
 void heap_blocks_release(struct heap_blocks *blocks);
 

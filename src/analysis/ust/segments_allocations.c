@@ -72,7 +72,7 @@ static enum histree_status add_block(struct allocations *allocations, const stru
 		[BLOCK_TID] = id_of(owner->id),
 		[BLOCK_PROCESS] =
 			owner->name != NULL ? histree_string_n(owner->name, owner->name_size) : histree_null(),
-		[BLOCK_PID] = id_of(block->process),
+		[BLOCK_PID] = id_of(block->is_of_thread ? -1 : block->process),
 		[BLOCK_BYTES] = histree_long((int64_t)block->bytes),
 		[BLOCK_ADDRESS] = histree_string(address),
 		[BLOCK_FREED] = histree_string(freed),
@@ -122,7 +122,7 @@ static void missing(const void *instance, char *text, size_t size)
 
 const struct segment_analysis segment_analysis_allocations = {
 	.name = "allocations",
-	.version = 1,
+	.version = 2,
 	.summary =
 		"memory of programs (lttng_ust_libc), from where it was allocated to where it was freed, and leaks",
 	.fields = fields,

@@ -89,9 +89,11 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	struct ust_memory *memory = instance;
 	const struct heap_event *event = &memory->heap->event;
 	(void)source;
-	if (event->changed_count == 0)
+	if (event->changed_count == 0 && !event->has_split)
 		return HISTREE_OK;
 	changes_begin(&memory->changes, memory->heap->now);
+	for (size_t i = 0; event->has_split && i < memory->heap->processes.count; i++)
+		count_owner(&memory->changes, &memory->processes, memory->heap->processes.entries[i].record);
 	for (size_t i = 0; i < event->changed_count; i++)
 		count_owner(&memory->changes, &memory->threads, event->changed[i]);
 	count_owner(&memory->changes, &memory->processes, event->process);
@@ -163,7 +165,7 @@ static const struct histree_chart charts[] = {
 
 const struct analysis analysis_ust_memory = {
 	.name = "ust-memory",
-	.version = 1,
+	.version = 2,
 	.summary = "bytes that threads and processes have in use (lttng_ust_libc), so far",
 	.charts = charts,
 	.chart_count = sizeof(charts) / sizeof(*charts),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/array.h"
@@ -82,7 +83,7 @@ static void notice_connection(void *context, struct MHD_Connection *connection, 
 	}
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	*watched = info != NULL ? http_watch_add(http->watch, info->connect_fd) : NULL;
-	http_watch_allow(http->watch, *watched, http->options.limits.request_ms);
+	http_watch_allow(http->watch, *watched, http->options.limits.request_ms, false);
 }
 
 /* With the first line of a request. */
@@ -95,7 +96,7 @@ static void *begin_exchange(void *context, const char *uri, struct MHD_Connectio
 	reply_init(&exchange->reply);
 	exchange->target_result = target_parse(&exchange->request.target, uri);
 	exchange->watched = watched_of(connection);
-	http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms);
+	http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms, false);
 	return exchange;
 }
 
@@ -108,7 +109,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	if (exchange == NULL)
 		return;
 	if (reason == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-		http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms);
+		http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms, false);
 	atomic_fetch_sub(&http->bodies, exchange->body_claimed);
 	reply_release(&exchange->reply);
 	http_memory_end(&http->memory, &exchange->memory);
@@ -241,6 +242,13 @@ static void make_first_piece(struct exchange *exchange, struct MHD_Connection *c
 		exchange->ready_size = 0;
 }
 
+/*
+ * What a page of ours may load and ask: files of this server.  A name of a trace that became markup, which it must
+ * not, could run nothing and send nothing anywhere.  Pictures to be saved are made of text (save.js).
+ */
+static const char page_policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+				  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
 static void add_headers(struct MHD_Response *response, const struct reply *reply)
 {
 	static const char *const for_all[][2] = {
@@ -255,6 +263,8 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
 	for (size_t i = reply->status == HTTP_FORBIDDEN ? 3 : 0; i < sizeof(for_all) / sizeof(for_all[0]); i++)
 		MHD_add_response_header(response, for_all[i][0], for_all[i][1]);
 	MHD_add_response_header(response, "Content-Type", reply->content_type);
+	if (strncmp(reply->content_type, "text/html", strlen("text/html")) == 0)
+		MHD_add_response_header(response, "Content-Security-Policy", page_policy);
 	MHD_add_response_header(response, "Cache-Control",
 				reply->cache_control != NULL ? reply->cache_control : "no-store");
 	if (reply->zipped)
@@ -327,7 +337,7 @@ static bool wait_for_turn(struct http *http)
 static enum MHD_Result make_answer(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
 	const struct http_limits *limits = &http->options.limits;
-	http_watch_allow(http->watch, exchange->watched, 2 * limits->turn_ms + limits->answer_ms);
+	http_watch_allow(http->watch, exchange->watched, 2 * limits->turn_ms + limits->answer_ms, true);
 	if (!wait_for_turn(http)) {
 		reply_error(&exchange->reply, HTTP_BUSY, "the server is busy; try again soon");
 		return send_reply(exchange, connection);
@@ -342,7 +352,7 @@ static enum MHD_Result make_answer(struct http *http, struct exchange *exchange,
 	exchange->reply.room_context = exchange;
 	const struct timespec deadline = in_ms(limits->answer_ms);
 	exchange->reply.deadline_ns = (int64_t)deadline.tv_sec * 1000000000 + deadline.tv_nsec;
-	http_watch_allow(http->watch, exchange->watched, limits->answer_ms);
+	http_watch_allow(http->watch, exchange->watched, limits->answer_ms, true);
 	http->options.handle(http->options.context, &exchange->request, &exchange->reply);
 	enum MHD_Result result = send_reply(exchange, connection);
 	sem_post(&http->turns);
@@ -401,9 +411,10 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 		MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http,       /* */
 		MHD_OPTION_NOTIFY_CONNECTION, notice_connection, http, /* */
 		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,      /* */
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)(options->limits.idle_ms + 999) / 1000, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)HEADERS_SIZE_MAX, MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK_SIZE, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections + HTTP_WATCH_MARGIN,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(options->limits.idle_ms + 999) / 1000,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_SIZE_MAX, MHD_OPTION_THREAD_STACK_SIZE,
+		(size_t)THREAD_STACK_SIZE, MHD_OPTION_END);
 	if (http->daemon == NULL)
 		return error_set(error, HISTREE_ERR_IO,
 				 "cannot listen at %s port %u: %s; choose another with --port", options->bind,
@@ -411,6 +422,15 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	http->port = info != NULL && info->port != 0 ? info->port : options->port;
 	return HISTREE_OK;
+}
+
+/* Connections are files, and stores need some too: without any left, nobody could be let in to be put out again. */
+static int connections_that_fit(int wanted)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur / 2 > (rlim_t)wanted)
+		return wanted;
+	return (int)(files.rlim_cur / 2) + 1;
 }
 
 enum histree_status http_start(const struct http_options *options, struct http **out, struct histree_error *error)
@@ -422,7 +442,9 @@ enum histree_status http_start(const struct http_options *options, struct http *
 	http->options = *options;
 	http_memory_init(&http->memory, options->limits.memory);
 	sem_init(&http->turns, 0, (unsigned)options->limits.answers);
-	enum histree_status status = http_watch_create(&http->watch, error);
+	http->options.limits.connections = connections_that_fit(options->limits.connections);
+	enum histree_status status =
+		http_watch_create((size_t)http->options.limits.connections, &http->watch, error);
 	if (status == HISTREE_OK && options->allowed_origin != NULL) {
 		http->allowed_origin = strdup(options->allowed_origin);
 		if (http->allowed_origin == NULL)

@@ -19,7 +19,11 @@ enum { HTTP_BODY_MAX = 4 * 1024 * 1024 };
 
 /* What a client may take of time and of the server.  Who asks for more is told when to come back, or is shut. */
 struct http_limits {
-	int connections; /* open at once; more are closed: a thread each, of which an idle one costs 50 KB */
+	/*
+	 * Open at once, a thread each, of which an idle one costs 50 KB: one more shuts that which has been
+	 * without a whole request for the longest.
+	 */
+	int connections;
 	int answers;     /* made at the same time; other requests wait for their turn */
 	int turn_ms;     /* to wait for it; then the answer is 503 with Retry-After */
 	int idle_ms;     /* without a byte of a request or of an answer */

@@ -17,8 +17,12 @@ enum { LOOK_MS = 250 }; /* between two looks, while there are connections */
 struct watched {
 	struct watched *next, **link; /* what points to it */
 	int socket;
-	int64_t until_ms; /* of the monotonic clock */
+	bool is_shut;
+	int64_t until_ms;    /* of the monotonic clock */
+	uint64_t waits_from; /* the turn at which it began to have no whole request; NOT_WAITING: it has one */
 };
+
+#define NOT_WAITING UINT64_MAX
 
 /* Always holds: a socket in the list is open, so that none of a stranger is shut which has its number. */
 struct http_watch {
@@ -26,6 +30,8 @@ struct http_watch {
 	pthread_cond_t wake;
 	pthread_t thread;
 	struct watched *first;
+	size_t count, count_max; /* of those that are not shut yet */
+	uint64_t turn;
 	bool ends;
 };
 
@@ -36,15 +42,33 @@ static int64_t now_ms(void)
 	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static void shut_late_ones(const struct http_watch *watch)
+/* Its thread finds out, and has it removed. */
+static void shut(struct http_watch *watch, struct watched *watched)
+{
+	shutdown(watched->socket, SHUT_RDWR);
+	watched->until_ms = NO_LIMIT;
+	watched->waits_from = NOT_WAITING;
+	watch->count -= !watched->is_shut;
+	watched->is_shut = true;
+}
+
+static void shut_late_ones(struct http_watch *watch)
 {
 	int64_t now = now_ms();
-	for (struct watched *each = watch->first; each != NULL; each = each->next) {
-		if (each->until_ms > now)
-			continue;
-		shutdown(each->socket, SHUT_RDWR);
-		each->until_ms = NO_LIMIT;
-	}
+	for (struct watched *each = watch->first; each != NULL; each = each->next)
+		if (each->until_ms <= now)
+			shut(watch, each);
+}
+
+/* The one that has been without a whole request for the longest; none, if all that there are have one. */
+static void make_room(struct http_watch *watch)
+{
+	struct watched *oldest = NULL;
+	for (struct watched *each = watch->first; each != NULL; each = each->next)
+		if (each->waits_from != NOT_WAITING && (oldest == NULL || each->waits_from < oldest->waits_from))
+			oldest = each;
+	if (oldest != NULL)
+		shut(watch, oldest);
 }
 
 static void *look(void *context)
@@ -64,11 +88,12 @@ static void *look(void *context)
 	return NULL;
 }
 
-enum histree_status http_watch_create(struct http_watch **out, struct histree_error *error)
+enum histree_status http_watch_create(size_t connections, struct http_watch **out, struct histree_error *error)
 {
 	struct http_watch *watch = *out = calloc(1, sizeof(*watch));
 	if (watch == NULL)
 		return error_memory(error, "a server");
+	watch->count_max = connections;
 	pthread_mutex_init(&watch->mutex, NULL);
 	pthread_cond_init(&watch->wake, NULL);
 	if (pthread_create(&watch->thread, NULL, look, watch) == 0)
@@ -100,9 +125,14 @@ struct watched *http_watch_add(struct http_watch *watch, int socket)
 	if (watched == NULL)
 		return NULL;
 	pthread_mutex_lock(&watch->mutex);
-	*watched = (struct watched){
-		.next = watch->first, .link = &watch->first, .socket = socket, .until_ms = NO_LIMIT
-	};
+	if (watch->count >= watch->count_max)
+		make_room(watch);
+	watch->count++;
+	*watched = (struct watched){ .next = watch->first,
+				     .link = &watch->first,
+				     .socket = socket,
+				     .until_ms = NO_LIMIT,
+				     .waits_from = watch->turn++ };
 	if (watch->first != NULL)
 		watch->first->link = &watched->next;
 	watch->first = watched;
@@ -111,12 +141,17 @@ struct watched *http_watch_add(struct http_watch *watch, int socket)
 	return watched;
 }
 
-void http_watch_allow(struct http_watch *watch, struct watched *watched, int milliseconds)
+void http_watch_allow(struct http_watch *watch, struct watched *watched, int milliseconds, bool has_request)
 {
 	if (watched == NULL)
 		return;
 	pthread_mutex_lock(&watch->mutex);
-	watched->until_ms = now_ms() + milliseconds;
+	if (!watched->is_shut)
+		watched->until_ms = now_ms() + milliseconds;
+	if (has_request || watched->is_shut)
+		watched->waits_from = NOT_WAITING;
+	else if (watched->waits_from == NOT_WAITING)
+		watched->waits_from = watch->turn++;
 	pthread_mutex_unlock(&watch->mutex);
 }
 
@@ -125,6 +160,7 @@ void http_watch_remove(struct http_watch *watch, struct watched *watched)
 	if (watched == NULL)
 		return;
 	pthread_mutex_lock(&watch->mutex);
+	watch->count -= !watched->is_shut;
 	*watched->link = watched->next;
 	if (watched->next != NULL)
 		watched->next->link = watched->link;

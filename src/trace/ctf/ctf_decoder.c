@@ -215,7 +215,7 @@ static enum ctf_outcome read_packet_header(const struct ctf_decoder *decoder, st
 		return broken(why, "does not begin with the magic number");
 	if (decoder->uuid_at != UINT32_MAX &&
 	    memcmp(cursor->bytes + decoder->uuid_at, decoder->schema->uuid, 16) != 0)
-		return broken(why, "is of another trace than the metadata");
+		return broken(why, "is of another trace than the metadata: their UUIDs differ");
 	out->stream = find_stream(decoder, cursor->slots[CTF_ROLE_STREAM]);
 	out->instance = cursor->slots[CTF_ROLE_INSTANCE];
 	return out->stream == NULL ? broken(why, "names a stream that the metadata does not have") : CTF_DONE;
@@ -310,6 +310,23 @@ enum ctf_outcome ctf_event_header_read(const struct ctf_stream_decoder *stream, 
 }
 
 /* ---- times ----------------------------------------------------------------------------------------------- */
+
+/* Whether a procedure always meets all bits of the clock. */
+static bool has_whole_tick(const struct ctf_procedure *procedure)
+{
+	for (size_t i = 0; i < procedure->body.count; i++) {
+		const struct ctf_operation *operation = &procedure->body.operations[i];
+		if (operation->kind == CTF_TICK && operation->integer.size == 64)
+			return true;
+	}
+	return false;
+}
+
+bool ctf_stream_knows_clock(const struct ctf_stream_decoder *stream, unsigned version)
+{
+	return version == 2 || stream->type->clock == NULL || has_whole_tick(&stream->packet_context) ||
+	       has_whole_tick(&stream->event_header);
+}
 
 bool ctf_decoder_time(const struct ctf_stream_decoder *stream, uint64_t ticks, histree_time *out)
 {

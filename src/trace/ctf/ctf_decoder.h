@@ -40,6 +40,12 @@ struct ctf_stream_decoder {
 	ctf_wide base_ns;             /* of the clock */
 };
 
+/*
+ * Whether a packet says by itself what the clock is: one of CTF 1.8 whose times have less than 64 bits, and which
+ * does not say with 64 when it begins, goes on with the clock of the packet before.
+ */
+bool ctf_stream_knows_clock(const struct ctf_stream_decoder *stream, unsigned version);
+
 /* Whether the context of its packets has fields of a role. */
 static inline bool ctf_stream_has(const struct ctf_stream_decoder *stream, enum ctf_role role)
 {

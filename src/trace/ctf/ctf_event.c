@@ -52,6 +52,24 @@ static int kernel_words_of(const struct ctf_schema *schema)
 	return EVENT_NO_KERNEL;
 }
 
+/* What the events of the libraries that LTTng-UST puts in front of programs tell of. */
+static int declared_by(const struct ctf_schema *schema)
+{
+	static const struct {
+		const char *prefix;
+		int declares;
+	} rows[] = { { "lttng_ust_cyg_profile", EVENT_DECLARES_CALLS },
+		     { "lttng_ust_libc:", EVENT_DECLARES_MEMORY },
+		     { "ust_libc:", EVENT_DECLARES_MEMORY } };
+	int declares = 0;
+	for (size_t i = 0; i < schema->event_count; i++)
+		for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++)
+			if (schema->events[i]->name != NULL &&
+			    strncmp(schema->events[i]->name, rows[at].prefix, strlen(rows[at].prefix)) == 0)
+				declares |= rows[at].declares;
+	return declares;
+}
+
 /* LTTng says "hostname" and "kernel_release", perf says "host" and "release". */
 void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *trace)
 {
@@ -68,6 +86,7 @@ void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *tr
 		.hostname = hostname[0] != '\0' ? hostname : environment_text(schema, "host"),
 		.machine = environment_text(schema, "machine"),
 		.kernel_words = kernel_words_of(schema),
+		.declares = declared_by(schema),
 		.has_new_task_states = trace_release_has_new_task_states(release),
 		.get_int = ctf_field_int,
 		.get_string = ctf_field_string,

@@ -305,7 +305,9 @@ static enum ctf_outcome decode(struct ctf_reader *reader, struct ctf_class **cla
 	if (*status != HISTREE_OK)
 		return CTF_BROKEN;
 	if (*class == NULL) {
-		*why = "an event is of a class that the metadata does not have";
+		snprintf(reader->why, sizeof(reader->why), "event id %" PRIu64 " has no class in the metadata",
+			 cursor->id);
+		*why = reader->why;
 		return CTF_BROKEN;
 	}
 	reader->ticks = cursor->clock;
@@ -318,14 +320,26 @@ static enum ctf_outcome decode(struct ctf_reader *reader, struct ctf_class **cla
 	return outcome;
 }
 
-static bool put_event(struct ctf_reader *reader, const struct ctf_class *class, const char **why)
+/*
+ * The events of a trace without any clock have an order: the byte of the file at which one begins stands for its
+ * time, as a reader that begins in the middle knows it too.
+ */
+static bool take_order(struct ctf_reader *reader, uint64_t start, histree_time *out, const char **why)
+{
+	*why = reader->stream->type->clock != NULL ? "the time of an event does not fit 64 bits"
+						   : "its events have no clock, and so no time";
+	if (!reader->is_in_order)
+		return false;
+	*out = (histree_time)(reader->offset + start / 8);
+	return true;
+}
+
+/* `start` is the bit of the packet at which it begins. */
+static bool put_event(struct ctf_reader *reader, const struct ctf_class *class, uint64_t start, const char **why)
 {
 	struct event event = { .cpu = reader->cpu, .class = &class->class, .handle = &reader->cursor };
-	if (reader->stream->type->clock == NULL)
-		*why = "its events have no time";
-	else
-		*why = "the time of an event does not fit 64 bits";
-	if (!ctf_decoder_time(reader->stream, reader->ticks, &event.time))
+	if (!ctf_decoder_time(reader->stream, reader->ticks, &event.time) &&
+	    !take_order(reader, start, &event.time, why))
 		return false;
 	int64_t cpu;
 	if (event.cpu < 0 && class->cpu_field != EVENT_NO_FIELD && ctf_field_int(&event, class->cpu_field, &cpu) &&
@@ -357,7 +371,7 @@ static enum histree_status next_in_packet(struct ctf_reader *reader, struct hist
 		enum ctf_outcome outcome = decode(reader, &class, &why, &status, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (outcome == CTF_DONE && put_event(reader, class, &why))
+		if (outcome == CTF_DONE && put_event(reader, class, start, &why))
 			return HISTREE_OK;
 		cursor->clock = outcome == CTF_DONE ? cursor->clock : clock;
 		if (outcome == CTF_SHORT) {

@@ -32,6 +32,7 @@ struct ctf_reader {
 	uint64_t packet_count;
 	const struct io *io; /* by which the files are read */
 	bool stays_open;
+	bool is_in_order;   /* no event of the trace has a time, and their order stands for it */
 	bool is_live;       /* it has one packet at a time, its only file's, and others may follow until it ends */
 	size_t window_size; /* that is read at a time */
 
@@ -52,6 +53,7 @@ struct ctf_reader {
 	uint64_t ticks;  /* of the event that was decoded last: its own fields may move the clock on */
 	bool is_damaged; /* and counted so */
 	bool is_done;
+	char why[64]; /* room for a reason with a number */
 };
 
 /* Everything up to `window_size` is set by the caller, but what is zero. */

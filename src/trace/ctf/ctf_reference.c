@@ -250,6 +250,20 @@ static enum histree_status find_location(struct ctf_finder *finder, struct ctf_t
 	return status == HISTREE_OK && type->kind == CTF_VARIANT ? take_ranges(finder, type) : status;
 }
 
+/* A length may be an entry of the environment: then it is the same in each event, and the sequence an array. */
+static bool take_environment(const struct ctf_schema *schema, struct ctf_type *type)
+{
+	static const char root[] = "env.";
+	if (type->kind != CTF_SEQUENCE || strncmp(type->path, root, sizeof(root) - 1) != 0)
+		return false;
+	const struct ctf_environment *entry = ctf_schema_environment(schema, type->path + sizeof(root) - 1);
+	if (entry == NULL || entry->text != NULL || entry->number < 0)
+		return false;
+	type->kind = CTF_ARRAY;
+	type->length = (uint64_t)entry->number;
+	return true;
+}
+
 static enum histree_status find_reference(struct ctf_finder *finder, struct ctf_type *type,
 					  const struct ctf_around *around)
 {
@@ -262,6 +276,8 @@ static enum histree_status find_reference(struct ctf_finder *finder, struct ctf_
 	struct ctf_member *target = find_target(finder, type->path, around, &targets.scope);
 	if (check_searches(finder) != HISTREE_OK)
 		return finder->error->status;
+	if (target == NULL && take_environment(finder->schema, type))
+		return HISTREE_OK;
 	if (target == NULL || target->type->kind != CTF_INTEGER || (is_variant && !target->type->is_enumeration))
 		return error_set(finder->error, HISTREE_ERR_TRACE,
 				 "the metadata has no %s \"%.80s\" before the %s that needs it",

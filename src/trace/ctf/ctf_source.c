@@ -204,9 +204,15 @@ static void position(const struct trace_stream *stream, struct trace_position *o
 	};
 }
 
-static const struct trace_stream_kind reader_kind = { .next = next_event,
-						      .skip = skip_events,
-						      .position = position };
+static bool is_before_packet(const struct trace_stream *stream)
+{
+	const struct ctf_reader *reader = (const struct ctf_reader *)stream;
+	return reader->head.begin != CTF_UNKNOWN && reader->ticks < reader->head.begin;
+}
+
+static const struct trace_stream_kind reader_kind = {
+	.next = next_event, .skip = skip_events, .position = position, .is_before_packet = is_before_packet
+};
 
 static enum histree_status add_reader(struct ctf_source *source, const struct ctf_reader *model, size_t first,
 				      size_t count, struct histree_error *error)
@@ -231,6 +237,15 @@ static uint64_t first_packet(const struct ctf_file *file, const struct trace_pos
 	return position->packet == TRACE_FILE_DONE ? file->packets.count : position->packet;
 }
 
+/* Whether no stream of the trace has a clock; beside another trace, where its events belong is not known. */
+static bool has_only_order(const struct ctf_source *source, const struct trace_opening *opening)
+{
+	for (size_t i = 0; i < source->schema.stream_count; i++)
+		if (source->schema.streams[i]->clock != NULL)
+			return false;
+	return opening->is_alone;
+}
+
 static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
 					struct histree_error *error)
 {
@@ -242,8 +257,15 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			opening->window_size < TRACE_WINDOW_SIZE_MIN ? TRACE_WINDOW_SIZE_MIN : opening->window_size,
 		.io = base->io,
 		.stays_open = opening->files_stay_open,
+		.is_in_order = has_only_order(source, opening),
 		.cpu = -1,
 	};
+	if (model.is_in_order && source->packet_count > 0 && opening->positions == NULL)
+		trace_notes_warn(
+			base->notes,
+			"'%s' has no clock: its events are read in the order of their file, and their times "
+			"are the bytes at which they begin, no nanoseconds",
+			base->path);
 	bool has_shared = has_shared_streams(source);
 	source->readers = calloc(base->file_count + 1, sizeof(*source->readers));
 	base->streams = calloc(base->file_count + 1, sizeof(struct trace_stream *));
@@ -279,10 +301,14 @@ static void leave_streams(struct trace_source *base)
 
 /* ---- what the packets say -------------------------------------------------------------------------------- */
 
-/* Each file must be a stream. */
+/* Each file must be a stream, whose packets can be read without those before them. */
 static bool has_places(const struct trace_source *base)
 {
-	return ((const struct ctf_source *)base)->reader_count == base->file_count;
+	const struct ctf_source *source = (const struct ctf_source *)base;
+	for (size_t i = 0; i < source->reader_count; i++)
+		if (!ctf_stream_knows_clock(source->readers[i].stream, source->schema.version))
+			return false;
+	return source->reader_count == base->file_count;
 }
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
@@ -318,6 +344,8 @@ static bool find_time(const struct trace_source *base, size_t file, histree_time
 	*bytes = 0;
 	if (packets->count == 0)
 		return true;
+	if (!ctf_stream_knows_clock(packets->stream, ((const struct ctf_source *)base)->schema.version))
+		return false;
 	/* The last one that begins before the time, or the first. */
 	size_t low = 0, high = packets->count;
 	histree_time begin, first;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "trace/lines/line_graph.h"
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_scan.h"
 
@@ -113,6 +114,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			read_comment((struct line_scan){ line, line + size }, out);
 		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
 			others++;
+		out->is_graph |= head.kind == LINE_OTHER && line_graph_is(line, size);
 		out->has_event = head.kind == LINE_EVENT;
 		out->is_count = out->has_event && head.is_count;
 		out->lacks_cpu = out->has_event && head.cpu == LINE_NO_CPU;
@@ -129,7 +131,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		look_for_samples(first, out, &head, line, size);
 	}
 	out->lacks_cpu = out->lacks_cpu && !out->has_only_samples;
-	out->is_trace = out->has_event || out->tracer[0] != '\0';
+	out->is_graph = !out->has_event && (out->is_graph || strcmp(out->tracer, "function_graph") == 0);
+	out->is_trace = out->has_event || out->is_graph || out->tracer[0] != '\0';
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

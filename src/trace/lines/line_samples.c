@@ -185,6 +185,16 @@ bool line_sample_take_only(struct line_sample *sample, const struct line_head *h
 	return take_frame(sample, at, end);
 }
 
+/* With chains, perf begins a line with the name of a thread; ftrace has a column for it, and texts of events. */
+bool line_sample_take_none(struct line_sample *sample, const char *line, const struct line_head *head)
+{
+	static const char unknown[] = "[unknown]";
+	const char *end = unknown + strlen(unknown);
+	const bool is_sample = head->kind == LINE_EVENT && head->text_size == 0 && head->pid != LINE_NO_THREAD &&
+			       *line != ' ' && line_sample_is_counted(head->name, head->name_size);
+	return sample->chain_size > 0 || !is_sample || put_frame(sample, unknown, end, end, end);
+}
+
 /* A word of a head: "2120/2121", "2121" or "app-2121". */
 static bool is_thread(const char *begin, const char *end, int32_t tid, struct line_sample *sample,
 		      const char **name_end)
@@ -308,5 +318,6 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	if (is_cpu(word, &out->cpu))
 		word = word_before(line, word.at);
 	bool is_thread = is_pid(word, &out->pid) && word.at > line;
+	out->kind = has_event ? LINE_EVENT : LINE_SAMPLE;
 	return out->name_size <= LINE_NAME_MAX && (has_event || is_thread);
 }

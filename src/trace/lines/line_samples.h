@@ -39,6 +39,12 @@ bool line_sample_take(struct line_sample *sample, const char *line, size_t size,
 /* Take the frame that ends the line of a head, if it does.  False: memory is out. */
 bool line_sample_take_only(struct line_sample *sample, const struct line_head *head);
 
+/*
+ * Take the head of a sample that has no chain behind it, among others that have one: nobody knows where it was.
+ * False: memory is out.
+ */
+bool line_sample_take_none(struct line_sample *sample, const char *line, const struct line_head *head);
+
 /* Find out from the line of a head what its thread is called, and the process. */
 void line_sample_whose(struct line_sample *sample, const char *line, size_t size, const struct line_head *head);
 

@@ -50,32 +50,63 @@ bool line_shape_make(struct line_shape *shape, const char *words, struct arena *
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-/* A letter for each bit, the lowest first, and letters that have come to be others since Linux 4.14. */
-struct state_letters {
-	const char *now, *before;
+/*
+ * What a letter stands for, as bits of Linux 4.14 and later: those of TASK_REPORT in include/linux/sched.h, and
+ * TASK_WAKING and TASK_NOLOAD.  A modifier says how the thread sleeps, "D|K"; it stands for something only where it
+ * is alone.
+ */
+struct state_letter {
+	char letter;
+	bool is_modifier;
+	int64_t bits;
 };
 
-/* Bits of TASK_REPORT in include/linux/sched.h, and the one that preemption adds to what it prints. */
-static const struct state_letters kernel_letters = { "SDTtXZPI", "......xK" };
-static const struct state_letters plugin_letters = { "SDTtZXxW", "" };
+/*
+ * What the kernel prints.  Before 4.14: x for TASK_DEAD, K for TASK_WAKEKILL (W, before 3.9), W for TASK_WAKING, N
+ * for TASK_NOLOAD and n for TASK_NEW.
+ */
+static const struct state_letter kernel_letters[] = {
+	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 },
+	{ 't', false, 0x08 }, { 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 },
+	{ 'P', false, 0x40 }, { 'I', false, 0x80 }, { 'K', true, 0x02 },  { 'W', true, 0x200 },
+	{ 'N', true, 0x400 }, { 'n', true, 0 },     { 0, false, 0 },
+};
 
-static bool read_state(struct line_scan *scan, const struct state_letters *letters, int64_t *out)
+/*
+ * libtraceevent has a letter for each of the lowest eight bits, "SDTtZXxW" at first, whichever kernel it was, and
+ * "SDTtXZPI" by now: its W is TASK_WAKEKILL, which is never alone, or what idles.
+ */
+static const struct state_letter plugin_letters[] = {
+	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 },
+	{ 't', false, 0x08 }, { 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 },
+	{ 'P', false, 0x40 }, { 'I', false, 0x80 }, { 'W', true, 0x80 },  { 0, false, 0 },
+};
+
+/* A letter, or what a kernel had no letter for, "0x800", which is nothing that is known. */
+static bool read_letter(struct line_scan *scan, const struct state_letter *letters, int64_t *states, int64_t *alone)
+{
+	int64_t unknown;
+	if (scan->at == scan->end)
+		return false;
+	for (; letters->letter != 0; letters++)
+		if (letters->letter == *scan->at) {
+			*(letters->is_modifier ? alone : states) |= letters->bits;
+			scan->at++;
+			return true;
+		}
+	return line_scan_integer(scan, &unknown);
+}
+
+static bool read_state(struct line_scan *scan, const struct state_letter *letters, int64_t *out)
 {
 	enum { PREEMPTED = 0x100 };
 	struct line_scan at = *scan;
-	*out = 0;
+	int64_t states = 0, alone = 0;
 	do {
-		if (at.at == at.end || *at.at <= ' ' || *at.at == '.')
+		if (!read_letter(&at, letters, &states, &alone))
 			return false;
-		const char *now = strchr(letters->now, *at.at), *before = strchr(letters->before, *at.at);
-		if (now != NULL)
-			*out |= INT64_C(1) << (now - letters->now);
-		else if (before != NULL)
-			*out |= INT64_C(1) << (before - letters->before);
-		else if (*at.at != 'R')
-			return false;
-		at.at++;
 	} while (line_scan_byte(&at, '|'));
+	*out = states != 0 ? states : alone;
 	if (line_scan_byte(&at, '+'))
 		*out |= PREEMPTED;
 	*scan = at;
@@ -110,10 +141,10 @@ static bool read_value(struct line_scan *scan, enum shape_kind kind, struct text
 		cell->integer = (int64_t)number;
 		break;
 	case SHAPE_STATE:
-		is = read_state(scan, &kernel_letters, &cell->integer);
+		is = read_state(scan, kernel_letters, &cell->integer);
 		break;
 	case SHAPE_BITS:
-		is = read_state(scan, &plugin_letters, &cell->integer);
+		is = read_state(scan, plugin_letters, &cell->integer);
 		break;
 	case SHAPE_DEVICE:
 		is = read_device(scan, &cell->integer);

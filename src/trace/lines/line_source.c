@@ -9,11 +9,13 @@
 #include "base/trace_word.h"
 #include "trace/lines/line_preface.h"
 #include "trace/lines/line_stream.h"
+#include "trace/lines/line_tracks.h"
 #include "trace/text/event_map.h"
 
 struct line_source {
 	struct trace_source base;
 	const char *path; /* of the file */
+	bool is_in_json;
 	struct line_preface preface;
 	struct line_classes classes;
 	struct line_stream stream;
@@ -29,6 +31,15 @@ static struct trace_source *create(void)
 {
 	struct line_source *source = calloc(1, sizeof(*source));
 	return source == NULL ? NULL : &source->base;
+}
+
+static struct trace_source *create_in_json(void)
+{
+	struct line_source *source = calloc(1, sizeof(*source));
+	if (source == NULL)
+		return NULL;
+	source->is_in_json = true;
+	return &source->base;
 }
 
 /* ---- what the text says of itself ------------------------------------------------------------------------ */
@@ -50,7 +61,7 @@ static enum histree_status read_map(struct line_source *source, struct histree_e
 static enum histree_status read_preface(struct line_source *source, struct histree_error *error)
 {
 	struct line_preface *preface = &source->preface;
-	const struct line_place place = { source->base.io, source->path, NULL };
+	const struct line_place place = { source->base.io, source->path, NULL, source->is_in_json };
 	enum histree_status status = line_preface_read(&place, preface, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -61,6 +72,8 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 				 source->path);
 	if (preface->has_event)
 		return preface->lacks_cpu ? line_cpus_check(&place, error) : HISTREE_OK;
+	if (preface->is_graph || source->is_in_json)
+		return HISTREE_END;
 	bool is_nop = strcmp(preface->tracer, "nop") == 0 || strcmp(preface->tracer, "function") == 0;
 	if (is_nop)
 		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", source->path);
@@ -75,7 +88,7 @@ static enum histree_status find_size(struct line_source *source, struct histree_
 {
 	struct text_input input;
 	enum histree_status status = text_input_open(&input, source->base.io, source->path, error);
-	source->base.bytes = input.size;
+	source->base.bytes = source->is_in_json ? 0 : input.size; /* bytes of a file count once */
 	text_input_close(&input);
 	return status;
 }
@@ -162,7 +175,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			"%s: its samples have no times, and are counted in the order of the file, one a ns; "
 			"'perf script -F +time' writes times",
 			source->path);
-	const struct line_place place = { base->io, source->path, opening->cancel };
+	const struct line_place place = { base->io, source->path, opening->cancel, source->is_in_json };
 	return line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
 }
 
@@ -176,7 +189,8 @@ static bool has_places(const struct trace_source *base)
 {
 	const struct line_source *source = (const struct line_source *)base;
 	const struct line_preface *preface = &source->preface;
-	return source->stream.text.unpack == NULL && !preface->has_no_times && !preface->lacks_cpu;
+	return source->stream.text.unpack == NULL && !source->is_in_json && !preface->has_no_times &&
+	       !preface->lacks_cpu;
 }
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
@@ -209,7 +223,7 @@ static uint64_t bytes_done(const struct trace_source *base)
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	struct line_preface preface;
-	const struct line_place place = { &io_posix, trace_word_path(path), NULL };
+	const struct line_place place = { .io = &io_posix, .path = trace_word_path(path) };
 	enum histree_status status = line_preface_read(&place, &preface, error);
 	*out = preface.facts;
 	return status;
@@ -224,24 +238,31 @@ static void free_source(struct trace_source *base)
 	free(source);
 }
 
+/* What a trace in JSON says of itself its other part does. */
+static enum histree_status read_no_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	(void)path, (void)error;
+	*out = (struct trace_facts){ 0 };
+	return HISTREE_OK;
+}
+
+#define LINES                                                                                                     \
+	.scan = scan, .open = open_streams, .has_places = has_places, .has_position = has_position, .span = span, \
+	.last = last_time, .bytes_done = bytes_done, .free = free_source
+
 const struct trace_format_kind line_format = {
-	.create = create,
-	.scan = scan,
-	.open = open_streams,
-	.has_places = has_places,
-	.has_position = has_position,
-	.span = span,
-	.last = last_time,
-	.bytes_done = bytes_done,
-	.facts = read_facts,
-	.free = free_source,
+	.create = create, .facts = read_facts, .beside = &line_tracks_format, LINES
+};
+
+const struct trace_format_kind line_in_json_format = {
+	.create = create_in_json, .facts = read_no_facts, .beside = &line_tracks_in_json_format, LINES
 };
 
 bool line_source_is(const char *word)
 {
 	struct line_preface preface;
 	struct stat facts;
-	const struct line_place place = { &io_posix, trace_word_path(word), NULL };
+	const struct line_place place = { .io = &io_posix, .path = trace_word_path(word) };
 	return stat(place.path, &facts) == 0 && S_ISREG(facts.st_mode) &&
 	       line_preface_read(&place, &preface, NULL) == HISTREE_OK && preface.is_trace;
 }

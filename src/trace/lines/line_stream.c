@@ -133,7 +133,8 @@ static enum histree_status add_pending(struct line_stream *stream, struct histre
 	if (!stream->has_pending)
 		return HISTREE_OK;
 	stream->has_pending = false;
-	if (!line_sample_take_only(&stream->sample, head))
+	if (!line_sample_take_only(&stream->sample, head) ||
+	    !line_sample_take_none(&stream->sample, stream->pending_line, head))
 		return error_memory(error, "a chain of calls");
 	const bool is_sample = stream->sample.chain_size > 0;
 	if (is_sample)

@@ -7,6 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "trace/lines/line_json.h"
 
 /* What comes before a text that zlib has packed. */
 static const char atrace_mark[] = "TRACE:\n";
@@ -47,6 +48,7 @@ void line_text_close(struct line_text *text)
 {
 	text_input_close(&text->input);
 	line_unpack_free(text->unpack);
+	line_json_free(text->json);
 	free(text->bytes);
 	*text = (struct line_text){ .input = { .file = -1 } };
 }
@@ -58,11 +60,32 @@ void line_text_seek(struct line_text *text, uint64_t at)
 	text->at_end = text->is_in_page = false;
 }
 
-static enum histree_status read_some(struct line_text *text, char *room, size_t room_size, size_t *size,
+static enum histree_status read_file(struct line_text *text, char *room, size_t room_size, size_t *size,
 				     struct histree_error *error)
 {
 	return text->unpack == NULL ? text_input_read(&text->input, room, room_size, size, error)
 				    : line_unpack(text->unpack, &text->input, room, room_size, size, error);
+}
+
+/* Of a text in JSON what is no text is passed over. */
+static enum histree_status read_some(struct line_text *text, char *room, size_t room_size, size_t *size,
+				     struct histree_error *error)
+{
+	if (text->json == NULL)
+		return read_file(text, room, room_size, size, error);
+	for (;;) {
+		size_t taken, free_size;
+		*size = line_json_get(text->json, room, room_size);
+		if (*size > 0 || line_json_has_ended(text->json))
+			return HISTREE_OK;
+		char *free_room = line_json_room(text->json, &free_size);
+		if (text->cancel != NULL && cancel_asked(text->cancel))
+			return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
+		enum histree_status status = read_file(text, free_room, free_size, &taken, error);
+		if (status != HISTREE_OK || taken == 0)
+			return status;
+		line_json_put(text->json, taken);
+	}
 }
 
 /* Have more bytes behind those that are there, which move to the front. */
@@ -113,6 +136,10 @@ enum histree_status line_text_open(struct line_text *text, const struct line_pla
 				   place->path);
 	if (status == HISTREE_OK)
 		status = look_for_packed(text, error);
+	if (status == HISTREE_OK && place->is_in_json) {
+		text->json = line_json_create();
+		status = text->json == NULL ? error_memory(error, "a text in JSON") : HISTREE_OK;
+	}
 	text->bytes = status == HISTREE_OK ? malloc(LINE_BUFFER_SIZE) : NULL;
 	if (status == HISTREE_OK && text->bytes == NULL)
 		status = error_memory(error, "a part of a text");
@@ -208,5 +235,38 @@ enum histree_status line_text_next(struct line_text *text, char **line, size_t *
 	do
 		status = next_line(text, line, size, error);
 	while (status == HISTREE_OK && text->is_page && !is_in_text(text, *line, size));
+	return status;
+}
+
+/* Move to the line in which the byte is.  HISTREE_END: in none. */
+static enum histree_status skip_to(struct line_text *text, char byte, struct histree_error *error)
+{
+	for (;;) {
+		char *begin = text->bytes + text->used, *end = text->bytes + text->filled;
+		const char *at = memchr(begin, byte, (size_t)(end - begin));
+		const char *line = memrchr(begin, '\n', (size_t)((at != NULL ? at : end) - begin));
+		if (line != NULL)
+			text->used += (size_t)(line + 1 - begin);
+		if (at != NULL)
+			return HISTREE_OK;
+		if (text->at_end)
+			return HISTREE_END;
+		if (text->filled - text->used >= LINE_SIZE_MAX)
+			text->used = text->filled;
+		enum histree_status status = fill(text, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+enum histree_status line_text_next_with(struct line_text *text, char byte, char **line, size_t *size,
+					struct histree_error *error)
+{
+	enum histree_status status;
+	do {
+		status = text->is_page ? HISTREE_OK : skip_to(text, byte, error);
+		if (status == HISTREE_OK)
+			status = line_text_next(text, line, size, error);
+	} while (status == HISTREE_OK && memchr(*line, byte, *size) == NULL);
 	return status;
 }

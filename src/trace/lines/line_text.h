@@ -20,12 +20,14 @@ struct line_place {
 	const struct io *io;
 	const char *path;
 	const struct histree_cancel *cancel; /* asked now and then; NULL: nobody asks */
+	bool is_in_json;                     /* the text is a member of a trace in JSON (line_json.h) */
 };
 
 /* A zeroed one is closed. */
 struct line_text {
 	struct text_input input;
 	struct line_unpack *unpack; /* NULL: it is not packed */
+	struct line_json *json;     /* NULL: it is not a member of something */
 	char *bytes;                /* NULL: closed */
 	size_t used, filled;
 	uint64_t filled_at; /* byte of the text behind what is in the buffer */
@@ -51,6 +53,10 @@ void line_text_seek(struct line_text *text, uint64_t at);
  * the last.
  */
 enum histree_status line_text_next(struct line_text *text, char **line, size_t *size, struct histree_error *error);
+
+/* Get the next line that has a byte, which is searched for without reading the lines before it. */
+enum histree_status line_text_next_with(struct line_text *text, char byte, char **line, size_t *size,
+					struct histree_error *error);
 
 void line_text_close(struct line_text *text);
 

@@ -26,7 +26,7 @@ struct marking {
 	struct packed_markers *markers;
 	struct histree_error *error;
 	histree_time time;
-	int64_t thread;
+	const struct marker_thread *thread;
 	char letter;
 	bool has_process;
 	int64_t process;
@@ -128,28 +128,53 @@ static enum histree_status no_memory(struct histree_error *error)
 	return error_memory(error, "the markers of a trace");
 }
 
+static enum histree_status add_name(struct marking *marking, enum track_class class)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_PID] = packed_int(marking->process) };
+	cells[TRACK_NAME] = packed_text(marking->thread->name, marking->thread->name_size);
+	if (class == TRACK_THREAD_NAME)
+		cells[TRACK_TID] = packed_int(marking->thread->number);
+	const struct packed_event event = {
+		.time = PACKED_NO_TIME, .cpu = -1, .class = marking->markers->classes[class], .cells = cells
+	};
+	return packed_source_add(marking->markers->packed, &event, marking->error);
+}
+
+/* A thread that writes for the first time; a process is called as its first thread. */
+static enum histree_status add_thread(struct marking *marking)
+{
+	struct packed_markers *markers = marking->markers;
+	const struct marker_thread *thread = marking->thread;
+	int64_t *process = arena_allocate(&markers->memory, sizeof(*process), alignof(int64_t));
+	if (process == NULL || !id_map_add(&markers->processes, (uint64_t)thread->number, process))
+		return no_memory(marking->error);
+	*process = marking->process;
+	enum histree_status status = HISTREE_OK;
+	if (thread->name_size > 0 && thread->number == marking->process)
+		status = add_name(marking, TRACK_PROCESS_NAME);
+	if (status == HISTREE_OK && thread->name_size > 0)
+		status = add_name(marking, TRACK_THREAD_NAME);
+	return status;
+}
+
 /* Which process a thread is of, as its markers say. */
 static enum histree_status place(struct marking *marking)
 {
 	struct packed_markers *markers = marking->markers;
-	bool is_thread = marking->thread > 0;
-	int64_t *known = is_thread ? id_map_find(&markers->processes, (uint64_t)marking->thread) : NULL;
+	const int64_t thread = marking->thread->number;
+	bool is_thread = thread > 0;
+	int64_t *known = is_thread ? id_map_find(&markers->processes, (uint64_t)thread) : NULL;
 	if (known != NULL && marking->letter == 'E')
 		marking->process = *known;
 	else if (!marking->has_process)
 		return HISTREE_NOT_FOUND;
 	else if (known != NULL)
 		*known = marking->process;
-	if (known == NULL && is_thread && markers->processes.count < THREADS_MAX) {
-		known = arena_allocate(&markers->memory, sizeof(*known), alignof(int64_t));
-		if (known == NULL || !id_map_add(&markers->processes, (uint64_t)marking->thread, known))
-			return no_memory(marking->error);
-		*known = marking->process;
-	}
 	marking->cells[TRACK_PID] = packed_int(marking->process);
 	if (is_thread)
-		marking->cells[TRACK_TID] = packed_int(marking->thread);
-	return HISTREE_OK;
+		marking->cells[TRACK_TID] = packed_int(thread);
+	return known == NULL && is_thread && markers->processes.count < THREADS_MAX ? add_thread(marking)
+										    : HISTREE_OK;
 }
 
 static struct packed_cell text_cell(struct piece piece)
@@ -356,8 +381,9 @@ bool packed_markers_begin(struct packed_markers *markers, struct packed_source *
 	return packed_track_classes(packed, NULL, markers->classes, error);
 }
 
-enum histree_status packed_markers_take(struct packed_markers *markers, histree_time time, int64_t thread,
-					const char *text, size_t size, struct histree_error *error)
+enum histree_status packed_markers_take(struct packed_markers *markers, histree_time time,
+					const struct marker_thread *thread, const char *text, size_t size,
+					struct histree_error *error)
 {
 	struct marking marking = { .markers = markers, .error = error, .time = time, .thread = thread };
 	if (!read_beginning(trim(text, size), &marking))

@@ -21,6 +21,13 @@
 
 enum { MARKERS_NO_THREAD = -1 };
 
+/* Who wrote a marker. */
+struct marker_thread {
+	int64_t number; /* or MARKERS_NO_THREAD */
+	const char *name;
+	size_t name_size; /* 0: nobody knows */
+};
+
 struct packed_markers {
 	struct packed_source *packed;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
@@ -39,8 +46,9 @@ bool packed_markers_begin(struct packed_markers *markers, struct packed_source *
 			  struct histree_error *error);
 
 /* Add what a text says that a thread wrote at a time; a text that is no marker says nothing. */
-enum histree_status packed_markers_take(struct packed_markers *markers, histree_time time, int64_t thread,
-					const char *text, size_t size, struct histree_error *error);
+enum histree_status packed_markers_take(struct packed_markers *markers, histree_time time,
+					const struct marker_thread *thread, const char *text, size_t size,
+					struct histree_error *error);
 
 void packed_markers_release(struct packed_markers *markers);
 

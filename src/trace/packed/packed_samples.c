@@ -150,6 +150,12 @@ void packed_samples_set(struct packed_samples *samples, uint32_t stack, uint32_t
 		samples->stacks[stack] = (struct event_stack){ parent, frame };
 }
 
+void packed_samples_adopt(struct packed_samples *samples, uint32_t stack, uint32_t parent)
+{
+	if (stack < samples->stack_count)
+		packed_samples_set(samples, stack, parent, samples->stacks[stack].frame);
+}
+
 /* ---- samples --------------------------------------------------------------------------------------------- */
 
 static const struct packed_class *class_of(struct packed_samples *samples, struct packed_text event,

@@ -73,6 +73,9 @@ uint32_t packed_samples_stack(struct packed_samples *samples, uint32_t parent, u
 uint32_t packed_samples_named(struct packed_samples *samples, struct packed_text id);
 void packed_samples_set(struct packed_samples *samples, uint32_t stack, uint32_t parent, uint32_t frame);
 
+/* Say of a stack only whose it is. */
+void packed_samples_adopt(struct packed_samples *samples, uint32_t stack, uint32_t parent);
+
 /* What packed_source_add() returns. */
 enum histree_status packed_samples_add(struct packed_samples *samples, const struct packed_sample *sample,
 				       struct histree_error *error);

@@ -72,6 +72,10 @@ static enum histree_status read_packet(struct perfetto_file *file, struct wire_m
 	case PERFETTO_TRACK_EVENT:
 		file->has_tracks = true;
 		break;
+	case PERFETTO_PERF_SAMPLE:
+	case PERFETTO_STREAMING_PROFILE:
+		file->has_samples = true;
+		break;
 	case PERFETTO_TRACK_DESCRIPTOR:
 		return perfetto_tracks_add(&file->tracks, packet.content)
 			       ? HISTREE_OK
@@ -121,7 +125,7 @@ enum histree_status perfetto_file_read(struct perfetto_file *file, const struct 
 	if (status != HISTREE_OK)
 		return status;
 	perfetto_clocks_finish(&file->clocks);
-	file->has_tracks = file->has_tracks || file->has_markers;
+	file->has_tracks = file->has_tracks || file->has_markers || file->has_samples;
 	file->facts.has_clock = true;
 	file->facts.zero = (histree_time)file->clocks.wall;
 	file->facts.frequency = 1000000000;

@@ -18,7 +18,8 @@ struct perfetto_file {
 	struct perfetto_tracks tracks;
 	bool has_ftrace, has_tracks; /* events of the kernel, and of tracks */
 	bool has_markers;            /* of tracks, among the events of the kernel */
-	uint64_t size;               /* of the file */
+	bool has_samples;
+	uint64_t size; /* of the file */
 };
 
 /* Returns HISTREE_ERR_TRACE if it is no trace of Perfetto, HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */

@@ -13,10 +13,13 @@ static const struct table_row {
 	uint32_t field;  /* of InternedData */
 	bool is_message; /* it is kept whole */
 } tables[PERFETTO_TABLE_COUNT] = {
-	[PERFETTO_CATEGORIES] = { 1, false },      [PERFETTO_EVENT_NAMES] = { 2, false },
-	[PERFETTO_ARGUMENT_NAMES] = { 3, false },  [PERFETTO_ARGUMENT_TEXTS] = { 29, false },
-	[PERFETTO_CORRELATIONS] = { 43, false },   [PERFETTO_LOG_TEXTS] = { 20, false },
-	[PERFETTO_SOURCE_LOCATIONS] = { 4, true },
+	[PERFETTO_CATEGORIES] = { 1, false },     [PERFETTO_EVENT_NAMES] = { 2, false },
+	[PERFETTO_ARGUMENT_NAMES] = { 3, false }, [PERFETTO_ARGUMENT_TEXTS] = { 29, false },
+	[PERFETTO_CORRELATIONS] = { 43, false },  [PERFETTO_LOG_TEXTS] = { 20, false },
+	[PERFETTO_FUNCTION_NAMES] = { 5, false }, [PERFETTO_MAPPING_PATHS] = { 17, false },
+	[PERFETTO_SOURCE_PATHS] = { 18, false },  [PERFETTO_SOURCE_LOCATIONS] = { 4, true },
+	[PERFETTO_MAPPINGS] = { 19, true },       [PERFETTO_FRAMES] = { 6, true },
+	[PERFETTO_CALLSTACKS] = { 7, true },
 };
 
 /* Every entry has its number as field 1, and its text as field 2. */

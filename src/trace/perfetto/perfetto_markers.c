@@ -57,7 +57,8 @@ enum histree_status perfetto_markers_read(struct packed_markers *markers, const 
 			continue;
 		const struct print print = read_print(wire_inside(&field));
 		if (print.text != NULL && perfetto_bundle_time(&bundle, clocks, print.time, &time))
-			status = packed_markers_take(markers, time, print.pid, print.text, print.size, error);
+			status = packed_markers_take(markers, time, &(struct marker_thread){ print.pid, NULL, 0 },
+						     print.text, print.size, error);
 	}
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_markers.h"
 #include "trace/perfetto/perfetto_processes.h"
+#include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_sequence.h"
 #include "trace/perfetto/perfetto_track_events.h"
 
@@ -20,6 +21,7 @@ struct reading {
 	struct perfetto_ftrace ftrace;
 	struct perfetto_track_events tracks;
 	struct packed_markers markers;
+	struct perfetto_samples *samples;
 	uint64_t elsewhere;    /* packets of other machines */
 	uint64_t cut;          /* packets that are damaged inside */
 	uint64_t without_time; /* events of tracks */
@@ -107,13 +109,21 @@ static enum histree_status read_track_packet(struct reading *reading, struct per
 		read_thread(sequence, packet->content);
 	if (packet->data == PERFETTO_FTRACE_EVENTS && reading->file->has_markers)
 		return perfetto_markers_read(&reading->markers, &reading->file->clocks, packet->content, error);
-	if (packet->data != PERFETTO_TRACK_EVENT)
+	if (packet->data == PERFETTO_PROCESS_TREE && reading->file->has_samples)
+		return perfetto_samples_name(reading->samples, packet->content, error);
+	const bool is_sample = packet->data == PERFETTO_PERF_SAMPLE || packet->data == PERFETTO_STREAMING_PROFILE;
+	if (packet->data != PERFETTO_TRACK_EVENT && !is_sample)
 		return HISTREE_OK;
 	if (packet->needs_state && !sequence->is_valid) {
 		sequence->is_losing = true;
 		reading->skipped++;
 		return HISTREE_OK;
 	}
+	if (packet->data == PERFETTO_PERF_SAMPLE)
+		return perfetto_samples_read(reading->samples, sequence, packet->content, time, error);
+	if (packet->data == PERFETTO_STREAMING_PROFILE)
+		return perfetto_samples_stream(reading->samples, sequence, &reading->file->clocks, packet->content,
+					       error);
 	return read_track_event(reading, sequence, packet->content, time, error);
 }
 
@@ -206,6 +216,12 @@ static void note_rest(const struct reading *reading)
 		   "reference is to a text that is not interned", "references are to texts that are not interned");
 	note_count(reading, reading->markers.others, "marker of a program is not whole, and is left out",
 		   "markers of programs are not whole, and are left out");
+	note_count(reading, reading->samples->undefined, "part of a stack is not interned, and has no name",
+		   "parts of stacks are not interned, and have no names");
+	note_count(reading, reading->samples->skipped, "sample has no stack or no time, and is left out",
+		   "samples have no stack or no time, and are left out");
+	note_count(reading, reading->samples->lost, "record of samples was lost by the kernel",
+		   "records of samples were lost by the kernel");
 	note_count(reading, tracks->unknown, "event of a track is of a type that is not known",
 		   "events of tracks are of types that are not known");
 	note_count(reading, reading->part == PERFETTO_TRACKS ? reading->file->tracks.left_out : 0,
@@ -244,14 +260,15 @@ static enum histree_status read_all(struct reading *reading, struct perfetto_pac
 }
 
 enum histree_status perfetto_reading(struct packed_source *packed, struct perfetto_packets *packets,
-				     struct perfetto_file *file, enum perfetto_part part, bool tells,
-				     struct histree_error *error)
+				     struct perfetto_file *file, struct perfetto_samples *samples,
+				     enum perfetto_part part, bool tells, struct histree_error *error)
 {
 	struct reading reading = {
 		.packed = packed,
 		.file = file,
 		.part = part,
 		.tells = tells,
+		.samples = samples,
 		.ftrace = { .packed = packed, .clocks = &file->clocks },
 		.tracks = { .packed = packed, .tracks = &file->tracks },
 	};
@@ -260,8 +277,12 @@ enum histree_status perfetto_reading(struct packed_source *packed, struct perfet
 	if (status == HISTREE_OK && part == PERFETTO_TRACKS && file->has_markers &&
 	    !packed_markers_begin(&reading.markers, packed, error))
 		status = error->status;
+	if (part == PERFETTO_TRACKS)
+		perfetto_samples_begin(samples, packed, reading.tracks.classes);
 	if (status == HISTREE_OK)
 		status = read_all(&reading, packets, error);
+	if (part == PERFETTO_TRACKS)
+		packed_samples_end(&samples->samples);
 	if (status == HISTREE_OK)
 		note_rest(&reading);
 	perfetto_ftrace_release(&reading.ftrace);

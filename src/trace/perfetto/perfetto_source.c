@@ -12,6 +12,7 @@ struct perfetto_source {
 	struct packed_source packed;
 	enum perfetto_part part;
 	struct perfetto_file file;
+	struct perfetto_samples samples;
 	struct perfetto_packets packets; /* while the events are read */
 };
 
@@ -33,7 +34,7 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 	struct perfetto_source *source = source_of(packed);
 	enum histree_status status = perfetto_packets_open(&source->packets, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
-		status = perfetto_reading(packed, &source->packets, &source->file, source->part,
+		status = perfetto_reading(packed, &source->packets, &source->file, &source->samples, source->part,
 					  tells_damage(source), error);
 	perfetto_packets_close(&source->packets);
 	return status;
@@ -104,10 +105,11 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	if (status == HISTREE_OK && !is_there) {
 		if (source->part == PERFETTO_FTRACE || file->has_ftrace)
 			return HISTREE_END;
-		status =
-			error_set(error, HISTREE_ERR_TRACE,
-				  "it has neither events of ftrace nor of tracks, which are what is read of traces "
-				  "of Perfetto; record with the data sources linux.ftrace or track_event");
+		status = error_set(
+			error, HISTREE_ERR_TRACE,
+			"it has neither events of ftrace nor of tracks nor samples, which are what is read "
+			"of traces of Perfetto; record with the data sources linux.ftrace, track_event or "
+			"linux.perf");
 	}
 	if (status == HISTREE_OK)
 		describe(source);
@@ -132,6 +134,7 @@ static void free_source(struct trace_source *base)
 {
 	struct perfetto_source *source = (struct perfetto_source *)base;
 	packed_source_release(&source->packed);
+	perfetto_samples_release(&source->samples);
 	perfetto_packets_close(&source->packets);
 	perfetto_file_release(&source->file);
 	free(base->path);

@@ -332,6 +332,9 @@ static enum histree_status add_legacy(struct making *making, struct histree_erro
 	if (class == TRACK_SPAN) {
 		bool fits = !__builtin_mul_overflow(legacy->duration_us, 1000, &duration) && duration >= 0;
 		making->cells[TRACK_DURATION] = packed_int(fits ? duration : 0);
+		if (legacy->thread_duration_us > 0 &&
+		    !__builtin_mul_overflow(legacy->thread_duration_us, 1000, &duration))
+			making->cells[TRACK_THREAD_DURATION] = packed_int(duration);
 	}
 	if (class == TRACK_FLOW_BEGIN || class == TRACK_FLOW_STEP || class == TRACK_FLOW_END)
 		making->cells[TRACK_ID] = packed_text(id, (size_t)id_text(making, id));
@@ -345,6 +348,24 @@ static enum histree_status add_legacy(struct making *making, struct histree_erro
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
+/* A state is a span up to the next one of its track; one without a name is none. */
+static enum histree_status add_state(struct making *making, struct histree_error *error)
+{
+	struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, track_of(making));
+	enum histree_status status = HISTREE_OK;
+	if (track == NULL || track->has_state) {
+		struct making before = *making;
+		before.cells[TRACK_NAME] = before.cells[TRACK_CATEGORY] = before.cells[TRACK_ARGS] =
+			(struct packed_cell){ .kind = PACKED_ABSENT };
+		status = add(&before, TRACK_SPAN_END, error);
+	}
+	const struct packed_cell *name = &making->cells[TRACK_NAME];
+	bool has_state = name->kind == PACKED_TEXT && name->size > 0;
+	if (track != NULL)
+		track->has_state = has_state;
+	return status == HISTREE_OK && has_state ? add(making, TRACK_SPAN_BEGIN, error) : status;
+}
+
 static enum histree_status add_event(struct making *making, struct histree_error *error)
 {
 	const struct track_event *event = making->event;
@@ -355,6 +376,8 @@ static enum histree_status add_event(struct making *making, struct histree_error
 		return add(making, TRACK_SPAN_END, error);
 	case TRACK_EVENT_INSTANT:
 		return add(making, TRACK_INSTANT, error);
+	case TRACK_EVENT_STATE:
+		return add_state(making, error);
 	case TRACK_EVENT_COUNTER:
 		return event->has_value ? add_counter(making, track_of(making), event->value, event->is_real, error)
 					: HISTREE_OK;

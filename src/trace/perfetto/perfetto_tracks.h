@@ -20,6 +20,7 @@ struct perfetto_track {
 	enum perfetto_track_kind kind;
 	int32_t pid, tid;          /* of a thread both, of a process the first */
 	struct perfetto_text name; /* of the track, process or thread; no bytes: it has none */
+	bool has_state;            /* one that has not ended, while events are read */
 	bool is_counter, is_incremental;
 	int64_t unit; /* values are counted in so many */
 

@@ -63,6 +63,9 @@ static void read_legacy(struct track_event_legacy *legacy, struct wire_message m
 		case 3:
 			legacy->duration_us = (int64_t)field.value;
 			break;
+		case 4:
+			legacy->thread_duration_us = (int64_t)field.value;
+			break;
 		case 6:
 			legacy->id_kind = LEGACY_UNSCOPED;
 			legacy->id = field.value;

@@ -13,6 +13,7 @@ enum track_event_type {
 	TRACK_EVENT_END,
 	TRACK_EVENT_INSTANT,
 	TRACK_EVENT_COUNTER,
+	TRACK_EVENT_STATE, /* the track has the state of that name from now on, until the next */
 };
 
 /* Fields that may be several. */
@@ -30,9 +31,9 @@ enum track_event_list {
 
 /* What writers of old add, who say by a letter what an event is. */
 struct track_event_legacy {
-	int32_t phase; /* 0: there is none */
-	uint64_t name; /* interned; 0: none */
-	int64_t duration_us;
+	int32_t phase;                           /* 0: there is none */
+	uint64_t name;                           /* interned; 0: none */
+	int64_t duration_us, thread_duration_us; /* 0: not said */
 	enum { LEGACY_NO_ID, LEGACY_UNSCOPED, LEGACY_LOCAL, LEGACY_GLOBAL } id_kind;
 	uint64_t id;
 	struct wire_field scope;

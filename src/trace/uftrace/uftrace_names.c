@@ -148,7 +148,7 @@ static enum histree_status read_text(struct uftrace_names *names, const char *fi
 	struct line_text text;
 	if (asprintf(&path, "%s/%s", names->folder, file) < 0)
 		return no_memory(error);
-	const struct line_place place = { names->io, path, NULL };
+	const struct line_place place = { .io = names->io, .path = path };
 	enum histree_status status = line_text_open(&text, &place, error);
 	if (status == HISTREE_OK) {
 		while ((status = line_text_next(&text, &line, &size, error)) == HISTREE_OK) {
@@ -288,7 +288,7 @@ static enum histree_status read_symbols(struct uftrace_names *names, struct uftr
 		free(path);
 		return no_memory(error);
 	}
-	struct line_place place = { names->io, path, NULL };
+	struct line_place place = { .io = names->io, .path = path };
 	enum histree_status status =
 		uftrace_symbols_read(&module->symbols, &place, module->path, module->build_id, &is_other, error);
 	if (status == HISTREE_OK && is_other) {

@@ -102,7 +102,7 @@ static enum histree_status read_info(const struct io *io, const char *folder, st
 	struct line_text text;
 	if (asprintf(&path, "%s/info", folder) < 0)
 		return error_memory(error, "a path");
-	const struct line_place place = { io, path, NULL };
+	const struct line_place place = { .io = io, .path = path };
 	enum histree_status status = line_text_open(&text, &place, error);
 	if (status == HISTREE_OK) {
 		line_text_seek(&text, HEADER_SIZE);

@@ -21,10 +21,10 @@ for view in control-flow resources attributes tree; do
 done
 ls
 # The same picture, byte for byte.
-histree draw "$STORE" -o again.svg
+histree draw "$STORE" -f -o again.svg
 cmp again.svg control-flow.svg
 # Names that are no text must not spoil a picture, and bytes of SVG in them are no markup.
-histree draw "$STORE" -o again.svg --title $'\xff\xfe <script> \x01 \xe2\x82'
+histree draw "$STORE" -f -o again.svg --title $'\xff\xfe <script> \x01 \xe2\x82'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("again.svg")'
 # A damaged node is drawn as what it is.
 cp -r "$STORE" store

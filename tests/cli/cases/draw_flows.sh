@@ -13,7 +13,7 @@ histree build -q -a tracks -o without.histree trace.json
 # Whether the picture has more in it for the flow.
 compare() {
 	for store in with without; do
-		histree draw "$store.histree" -o "$store.svg" --title flows "$@"
+		histree draw "$store.histree" --force -o "$store.svg" --title flows "$@"
 	done
 	cmp -s with.svg without.svg && echo "no arrow: $*" || echo "an arrow: $*"
 }

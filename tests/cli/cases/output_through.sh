@@ -37,9 +37,9 @@ ln -s data/states.sqlite link.sqlite
 histree export "$STORE" --to +1ms -o link.sqlite && head -c 13 data/states.sqlite && echo
 ln -s data/picture.svg link.svg
 echo kept >data/picture.svg
-try histree draw "$STORE" --from +2ms --to +1ms -o link.svg
+try histree draw "$STORE" -f --from +2ms --to +1ms -o link.svg
 cat data/picture.svg
-histree draw "$STORE" --size 400 -o link.svg && tail -c 7 data/picture.svg
+histree draw "$STORE" -f --size 400 -o link.svg && tail -c 7 data/picture.svg
 histree export "$STORE" --to +1ms --format csv -o /dev/stdout >out.csv && cmp out.csv data/rows.csv
 ln -s data folder.csv
 try histree export "$STORE" -o folder.csv

@@ -19,7 +19,9 @@ END
 flame timed.txt
 histree segments store samples --format tsv
 histree segments store sample-stacks --format tsv
-histree flame store --by-thread --folded
+histree flame store --by thread --folded
+histree flame store --by process --folded
+try histree flame store --by name
 histree events store | sed -n 2p
 cat >untimed.txt <<'END'
 # ========
@@ -31,6 +33,7 @@ scan 12 77/78 [001]     300 cycles:u:
 	          a2000 main+0x3 (/bin/scan)
 
 no chain 5 cycles:
+no words:
 scan 12    77       4000 cycles: 
 	          a2000 main (/bin/scan)
 END

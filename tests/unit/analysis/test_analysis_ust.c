@@ -4,6 +4,7 @@
  *
  * cases/states_ust.txt has the states that come of events written by hand.
  */
+#include "analysis/registry.h"
 #include "analysis_run.h"
 #include "support/data.h"
 #include "trace/trace.h"
@@ -87,11 +88,35 @@ static void it_is_for_user_space_traces(void **state)
 	assert_false(analysis_ust_calls.applies(&trace));
 }
 
+/* What a trace declares chooses; one that declares nothing is of calls. */
+static void what_is_declared_is_built_by_default(void **state)
+{
+	static const struct {
+		int declares;
+		bool calls, memory;
+	} cases[] = {
+		{ 0, true, false },
+		{ EVENT_DECLARES_CALLS, true, false },
+		{ EVENT_DECLARES_MEMORY, false, true },
+		{ EVENT_DECLARES_CALLS | EVENT_DECLARES_MEMORY, true, true },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct event_trace trace = { .domain = "ust",
+						   .tracer_name = "lttng-ust",
+						   .declares = cases[i].declares };
+		assert_int_equal(registry_is_default(registry_find("ust-calls"), &trace), cases[i].calls);
+		assert_int_equal(registry_is_default(registry_find("ust-memory"), &trace), cases[i].memory);
+		assert_int_equal(registry_is_default(registry_find("allocations"), &trace), cases[i].memory);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_real_program_has_the_stack_that_its_events_say),
 		cmocka_unit_test(it_is_for_user_space_traces),
+		cmocka_unit_test(what_is_declared_is_built_by_default),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

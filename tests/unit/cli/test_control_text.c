@@ -30,6 +30,26 @@ static void controls_are_escaped(void **state)
 	check("\xc2\x80\xc2\x9f", "\\xc2\\x80\\xc2\\x9f");
 }
 
+/* What turns the direction of a text would show `cba` for `abc`, or a row as another one. */
+static void directions_are_escaped(void **state)
+{
+	(void)state;
+	check("a\xe2\x80\xae"
+	      "cba",
+	      "a\\xe2\\x80\\xaecba");
+	for (unsigned char last = 0x80; last < 0xc0; last++) {
+		const char lines[] = { 'x', (char)0xe2, (char)0x80, (char)last, 'y', '\0' };
+		const char isolates[] = { 'x', (char)0xe2, (char)0x81, (char)last, 'y', '\0' };
+		char room[64];
+		control_text_copy(lines, room, sizeof(room));
+		assert_int_equal(strcmp(room, lines) != 0, last >= 0xaa && last <= 0xae);
+		control_text_copy(isolates, room, sizeof(room));
+		assert_int_equal(strcmp(room, isolates) != 0, last >= 0xa6 && last <= 0xa9);
+	}
+	check("\xe2\x80", "\xe2\x80"); /* cut short: no character at all */
+	check("\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+}
+
 static void everything_else_is_kept(void **state)
 {
 	(void)state;
@@ -57,6 +77,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(controls_are_escaped),
+		cmocka_unit_test(directions_are_escaped),
 		cmocka_unit_test(everything_else_is_kept),
 		cmocka_unit_test(a_text_ends_where_the_room_does),
 	};

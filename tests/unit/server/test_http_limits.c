@@ -17,6 +17,7 @@
 
 #include <arpa/inet.h>
 #include <cmocka.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -303,6 +304,42 @@ static void half_requests_are_shut(void **state)
 	stop(&served);
 }
 
+/* However many begin a request and go no further: the oldest of them make room for who asks. */
+static void half_requests_keep_nobody_out(void **state)
+{
+	(void)state;
+	static const char wait[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+	enum { ROOM = 16, HALVES = 5 * ROOM };
+	struct served served = { 0 };
+	struct http_limits limits = HTTP_LIMITS;
+	char room[1024];
+	int halves[HALVES];
+	limits.connections = ROOM;
+	start(&served, limits);
+	int asks = connect_to(&served);
+	say(asks, wait);
+	for (int looks = 0; served.waiting == 0 && looks < LOOKS_MAX; looks++)
+		nap();
+	for (int i = 0; i < HALVES; i++) {
+		halves[i] = connect_to(&served);
+		say(halves[i], i % 2 == 0 ? "GET / HT" : "");
+		if (i % ROOM == ROOM - 1)
+			assert_answers(&served);
+	}
+	for (int i = HALVES; i-- > HALVES - ROOM;) { /* the latest are still there */
+		struct pollfd look = { .fd = halves[i], .events = POLLIN };
+		assert_true(i < HALVES - ROOM + 4 || poll(&look, 1, 0) == 0);
+		close(halves[i]);
+	}
+	for (int i = 0; i < HALVES - ROOM; i++)
+		assert_is_shut(&served, halves[i]);
+	served.gate = true;
+	hear(asks, room, sizeof(room));
+	assert_int_equal(strncmp(room, "HTTP/1.1 200 ", 13), 0);
+	close(asks);
+	stop(&served);
+}
+
 static void slow_readers_are_shut(void **state)
 {
 	(void)state;
@@ -368,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_crowd_is_answered),
 		cmocka_unit_test(answers_share_memory),
 		cmocka_unit_test(half_requests_are_shut),
+		cmocka_unit_test(half_requests_keep_nobody_out),
 		cmocka_unit_test(slow_readers_are_shut),
 		cmocka_unit_test(bodies_are_no_more_than_there_is_room_for),
 	};

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -321,13 +322,71 @@ static void places_that_are_none_are_refused(void **state)
 	unlink(path);
 }
 
+/* What a trace calls a binary leads to no file outside of the folder of another machine's. */
+static void names_do_not_lead_out_of_a_folder(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path;
+		enum symbol_answer answer;
+	} cases[] = {
+		{ "/lib/program", SYMBOL_NONE },	       { "/bin/../lib/./program", SYMBOL_NONE },
+		{ "/../../lib/program", SYMBOL_NONE },	       { "/none/program", SYMBOL_NO_FILE },
+		{ "/../outside", SYMBOL_NO_FILE },	       { "/lib/../../outside", SYMBOL_NO_FILE },
+		{ "/lib/none/../../../outside", SYMBOL_NO_FILE }, { "/..", SYMBOL_NO_FILE },
+		{ "../outside", SYMBOL_NO_FILE },
+	};
+	char path[4096], line[ELF_LINE_SIZE];
+	const char *name, *folder = "test_symbols.root";
+	const struct symbol_places places = { .paths = &folder, .count = 1 };
+	struct symbol_source source;
+	if (!elf_names_can_read())
+		skip();
+	own_path(path);
+	mkdir(folder, 0777);
+	mkdir("test_symbols.root/lib", 0777);
+	unlink("outside");
+	unlink("test_symbols.root/lib/program");
+	assert_int_equal(symlink(path, "outside"), 0);
+	assert_int_equal(symlink(path, "test_symbols.root/lib/program"), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct symbol_module module = { .path = cases[i].path };
+		assert_int_equal(symbol_source_open(&source, &places, NULL), HISTREE_OK);
+		if (symbol_source_find(&source, &module, 1, &name, line) != cases[i].answer)
+			fail_msg("'%s' was found or not", cases[i].path);
+		symbol_source_release(&source);
+	}
+	unlink("outside");
+	unlink("test_symbols.root/lib/program");
+	rmdir("test_symbols.root/lib");
+	rmdir(folder);
+}
+
+/* A pipe is not even opened: whoever waits at its other end would be let go. */
+static void a_pipe_is_not_opened(void **state)
+{
+	(void)state;
+	struct elf_names *names;
+	char events[4096];
+	const char *path = "test_symbols.pipe";
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	const int watch = inotify_init1(IN_NONBLOCK);
+	assert_true(watch >= 0 && inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	assert_int_equal(elf_names_open(path, NULL, 0, &names), ELF_NOT_THERE);
+	assert_int_equal(read(watch, events, sizeof(events)), -1);
+	close(watch);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_as_their_lines_say),     cmocka_unit_test(ranges_have_what_is_inside),
 		cmocka_unit_test(mangled_names_are_those_of_people), cmocka_unit_test(this_program_is_known),
 		cmocka_unit_test(a_call_is_in_what_was_inlined),     cmocka_unit_test(harmed_binaries_do_no_harm),
-		cmocka_unit_test(places_that_are_none_are_refused),
+		cmocka_unit_test(places_that_are_none_are_refused),  cmocka_unit_test(a_pipe_is_not_opened),
+		cmocka_unit_test(names_do_not_lead_out_of_a_folder),
 	};
 	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
 }

@@ -512,8 +512,8 @@ static void a_damaged_event_ends_its_packet_only(void **state)
 	struct trace_report report = read_damaged(&trace);
 	assert_int_equal(report.events, 8 + 3 + 1 + 3);
 	assert_int_equal(report.damaged_streams, 1);
-	assert_true(warns_of(&report, "channel_0: packet 1 cannot be decoded (an event is of a class that the "
-				      "metadata does not have); the events before that are read"));
+	assert_true(warns_of(&report, "channel_0: packet 1 cannot be decoded (event id 99 has no class in the "
+				      "metadata); the events before that are read"));
 	trace_close(trace);
 }
 

@@ -44,6 +44,12 @@ static void formats_are_known_by_their_first_bytes(void **state)
 	assert_string_equal(NAME("[1, 2]"), "JSON, but no trace with \"traceEvents\"");
 	assert_string_equal(NAME("\x0a\x02xy\x0a\x01z"), "a trace of Perfetto");
 	assert_string_equal(NAME("\x89histre\n"), "a file of a store of histree");
+	assert_string_equal(NAME("{\"exporter\": \"speedscope@1.15\""), "a profile of speedscope, V8 or Firefox");
+	assert_string_equal(NAME("{\"nodes\":[{\"id\":1,\"callFrame\":{"),
+			    "a profile of speedscope, V8 or Firefox");
+	assert_string_equal(NAME("{\"meta\":{\"interval\":1,"), "a profile of speedscope, V8 or Firefox");
+	assert_string_equal(NAME("{\"linux-perf-json-version\": 1,"), "a trace in JSON");
+	assert_string_equal(NAME("main;run it 3\nmain 4.5\nmain;cut"), "folded stacks");
 }
 
 static void nothing_is_guessed(void **state)
@@ -56,6 +62,9 @@ static void nothing_is_guessed(void **state)
 	assert_string_equal(NAME("\x0a\xff\xff\xff\xff\xff\xff\xff\xff"), "");
 	assert_string_equal(NAME("   "), "");
 	assert_string_equal(NAME("{hello}"), "");
+	assert_string_equal(NAME("main 3\nrun 4\n"), "");
+	assert_string_equal(NAME("a;b 3\nno number\n"), "");
+	assert_string_equal(NAME("{\"meta\":{\"total\":1}}"), "JSON, but no trace with \"traceEvents\"");
 	assert_null(trace_format_of_path("/nothing/is/here"));
 	assert_null(trace_format_of_path("/"));
 }

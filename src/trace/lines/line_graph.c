@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+#include "trace/lines/line_graph.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/id_map.h"
+#include "trace/lines/line_head.h"
+#include "trace/lines/line_scan.h"
+#include "trace/packed/packed_tracks.h"
+
+/* The kernel draws calls that are 50 deep at most. */
+enum { DEPTH_MAX = 256, NO_THREAD = 0, NO_CPU = -1 };
+
+enum graph_kind {
+	GRAPH_OTHER,  /* a rule, an event, an interrupt's arrow */
+	GRAPH_ENTRY,  /* "f() {" */
+	GRAPH_LEAF,   /* "f();" */
+	GRAPH_RETURN, /* "}", with the name in newer kernels or where the beginning is not drawn */
+	GRAPH_SWITCH, /* "1)  sh-4802  =>  cat-77" */
+};
+
+/* Texts are parts of the line. */
+struct graph_line {
+	enum graph_kind kind;
+	bool has_time, has_cpu, has_duration;
+	histree_time time, duration;
+	int32_t cpu;
+	int64_t thread; /* NO_THREAD: the line does not say, or it is the idle one */
+	const char *comm, *name;
+	size_t comm_size, name_size;
+	size_t depth; /* columns before the text */
+};
+
+/* ---- a line ---------------------------------------------------------------------------------------------- */
+
+/* "100.000102 |" */
+static bool read_time(struct line_scan *scan, struct graph_line *out)
+{
+	struct line_scan at = *scan;
+	uint64_t seconds, part = 0, unit = 1000000000, ns;
+	line_scan_spaces(&at);
+	if (!line_scan_number(&at, &seconds) || !line_scan_byte(&at, '.'))
+		return false;
+	for (; at.at < at.end && *at.at >= '0' && *at.at <= '9' && unit > 1; at.at++) {
+		unit /= 10;
+		part += (uint64_t)(*at.at - '0') * unit;
+	}
+	line_scan_spaces(&at);
+	if (!line_scan_byte(&at, '|') || __builtin_mul_overflow(seconds, UINT64_C(1000000000), &ns) ||
+	    __builtin_add_overflow(ns, part, &ns) || ns > (uint64_t)INT64_MAX / 2)
+		return false;
+	out->has_time = true;
+	out->time = (histree_time)ns;
+	*scan = at;
+	return true;
+}
+
+static bool read_cpu(struct line_scan *scan, struct graph_line *out)
+{
+	struct line_scan at = *scan;
+	uint64_t cpu;
+	line_scan_spaces(&at);
+	if (!line_scan_number(&at, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&at, ')'))
+		return false;
+	out->has_cpu = true;
+	out->cpu = (int32_t)cpu;
+	*scan = at;
+	return true;
+}
+
+static struct line_scan trimmed(char *begin, char *end)
+{
+	struct line_scan scan = { begin, end };
+	line_scan_spaces(&scan);
+	while (scan.end > scan.at && (scan.end[-1] == ' ' || scan.end[-1] == '\t'))
+		scan.end--;
+	return scan;
+}
+
+/* "sh-4802" */
+static bool read_thread(struct line_scan scan, struct graph_line *out)
+{
+	char *digits = scan.end;
+	while (digits > scan.at && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	struct line_scan number = { digits, scan.end };
+	uint64_t thread;
+	if (digits <= scan.at + 1 || digits[-1] != '-' || !line_scan_number(&number, &thread) || thread > INT32_MAX)
+		return false;
+	out->thread = (int64_t)thread;
+	out->comm = scan.at;
+	out->comm_size = (size_t)(digits - 1 - scan.at);
+	return true;
+}
+
+/* "+ 10.000 us", "$ 2000000 us": the mark says how long it is once more. */
+static bool read_duration(struct line_scan scan, struct graph_line *out)
+{
+	enum { US = 1000 };
+	uint64_t us, part = 0, unit = US;
+	if (scan.at < scan.end && strchr("+!#*@$", *scan.at) != NULL)
+		scan.at++;
+	line_scan_spaces(&scan);
+	if (!line_scan_number(&scan, &us) || us > (uint64_t)INT64_MAX / US / 2)
+		return false;
+	if (line_scan_byte(&scan, '.'))
+		for (; scan.at < scan.end && *scan.at >= '0' && *scan.at <= '9' && unit > 1; scan.at++) {
+			unit /= 10;
+			part += (uint64_t)(*scan.at - '0') * unit;
+		}
+	line_scan_spaces(&scan);
+	if (!line_scan_word(&scan, "us"))
+		return false;
+	out->has_duration = true;
+	out->duration = (histree_time)(us * US + part);
+	return true;
+}
+
+/* "d..1." */
+static bool are_flags(struct line_scan scan)
+{
+	enum { FLAGS_MAX = 7 };
+	size_t size = (size_t)(scan.end - scan.at);
+	for (const char *at = scan.at; at < scan.end; at++)
+		if (strchr(".dDXNnpbBHhsSzZlL0123456789abcdef", *at) == NULL || *at == '\0')
+			return false;
+	return size > 0 && size <= FLAGS_MAX;
+}
+
+static void read_call(struct line_scan scan, struct graph_line *out)
+{
+	const size_t size = (size_t)(scan.end - scan.at);
+	const char *open = memchr(scan.at, '(', size);
+	if (size == 0 || open == scan.at || open == NULL || line_scan_word(&scan, "/*"))
+		return;
+	const size_t rest = (size_t)(scan.end - open);
+	out->name = scan.at;
+	out->name_size = (size_t)(open - scan.at);
+	if (memmem(open, rest, ") {", 3) != NULL)
+		out->kind = GRAPH_ENTRY;
+	else if (memmem(open, rest, ");", 2) != NULL)
+		out->kind = GRAPH_LEAF;
+}
+
+/* The name is in a comment: as it is, or before what it returned. */
+static void read_return(struct line_scan scan, struct graph_line *out)
+{
+	out->kind = GRAPH_RETURN;
+	line_scan_spaces(&scan);
+	if (!line_scan_word(&scan, "/*"))
+		return;
+	line_scan_spaces(&scan);
+	out->name = scan.at;
+	while (scan.at < scan.end && *scan.at != ' ')
+		scan.at++;
+	out->name_size = (size_t)(scan.at - out->name);
+	if (out->name_size > 0 && (*out->name == '=' || *out->name == '*'))
+		out->name_size = 0;
+}
+
+static void read_function(struct line_scan scan, struct graph_line *out)
+{
+	char *begin = scan.at;
+	scan = trimmed(scan.at, scan.end);
+	out->depth = (size_t)(scan.at - begin);
+	if (line_scan_byte(&scan, '}'))
+		read_return(scan, out);
+	else
+		read_call(scan, out);
+}
+
+static bool read_switch(struct line_scan scan, struct graph_line *out)
+{
+	char *arrow = memmem(scan.at, (size_t)(scan.end - scan.at), "=>", 2);
+	if (arrow == NULL || !out->has_cpu || !read_thread(trimmed(arrow + 2, scan.end), out))
+		return false;
+	out->kind = GRAPH_SWITCH;
+	return true;
+}
+
+/* The columns between the CPU and the function; whatever stands in none of them begins it. */
+static void read_columns(struct line_scan *scan, struct graph_line *out)
+{
+	char *bar;
+	while ((bar = memchr(scan->at, '|', (size_t)(scan->end - scan->at))) != NULL) {
+		const struct line_scan column = trimmed(scan->at, bar);
+		bool is_last = column.at == column.end || read_duration(column, out) ||
+			       memmem(column.at, (size_t)(column.end - column.at), "=====", 5) != NULL;
+		if (!is_last && !read_thread(column, out) && !are_flags(column))
+			return;
+		scan->at = bar + 1;
+		if (is_last)
+			return;
+	}
+}
+
+static struct graph_line read_line(char *line, size_t size)
+{
+	struct graph_line out = { .cpu = NO_CPU, .thread = NO_THREAD };
+	struct line_scan scan = { line, line + size };
+	if (size > 0 && *line == '#')
+		return out;
+	read_time(&scan, &out);
+	read_cpu(&scan, &out);
+	if (read_switch(scan, &out))
+		return out;
+	read_columns(&scan, &out);
+	read_function(scan, &out);
+	return out;
+}
+
+bool line_graph_is(char *line, size_t size)
+{
+	const struct graph_line read = read_line(line, size);
+	return (read.has_time || read.has_cpu) && read.kind != GRAPH_OTHER && memchr(line, '|', size) != NULL;
+}
+
+/* ---- spans ----------------------------------------------------------------------------------------------- */
+
+struct graph_span {
+	histree_time begin;
+	size_t depth;
+};
+
+/* The calls of a thread, or of a CPU of which nobody says which. */
+struct graph_stack {
+	int64_t thread;
+	int32_t cpu;
+	histree_time last; /* when something of it began or ended last */
+	struct graph_span *open;
+	size_t count, capacity;
+};
+
+struct graph {
+	struct packed_source *packed;
+	const struct packed_class *classes[TRACK_CLASS_COUNT];
+	struct id_map stacks;
+	struct arena memory;
+	int64_t *runs; /* on each CPU: a thread */
+	size_t cpu_count, cpu_capacity;
+	uint64_t others, untimed, lost;
+	bool lacks_thread;
+	struct histree_error *error;
+};
+
+static enum histree_status no_memory(const struct graph *graph)
+{
+	return error_memory(graph->error, "the calls of functions");
+}
+
+static enum histree_status add(struct graph *graph, const struct graph_stack *stack, enum track_class class,
+			       histree_time time, struct packed_cell *cells)
+{
+	char track[32];
+	if (stack->thread != NO_THREAD) {
+		cells[TRACK_TID] = packed_int(stack->thread);
+	} else {
+		int size = stack->cpu == NO_CPU ? snprintf(track, sizeof(track), "CPU")
+						: snprintf(track, sizeof(track), "CPU %" PRId32, stack->cpu);
+		cells[TRACK_TRACK] = packed_text(track, (size_t)size);
+		if (class == TRACK_TRACK_NAME)
+			cells[TRACK_NAME] = cells[TRACK_TRACK];
+	}
+	const struct packed_event event = {
+		.time = time, .cpu = -1, .class = graph->classes[class], .cells = cells
+	};
+	return packed_source_add(graph->packed, &event, graph->error);
+}
+
+/* Names of threads and of CPUs are told once. */
+static enum histree_status add_name(struct graph *graph, const struct graph_stack *stack,
+				    const struct graph_line *line)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	if (stack->thread == NO_THREAD)
+		return add(graph, stack, TRACK_TRACK_NAME, PACKED_NO_TIME, cells);
+	if (line->comm_size == 0 || line->comm[0] == '<')
+		return HISTREE_OK;
+	cells[TRACK_NAME] = packed_text(line->comm, line->comm_size);
+	return add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
+}
+
+static enum histree_status stack_of(struct graph *graph, const struct graph_line *line, struct graph_stack **out)
+{
+	const int64_t thread = line->thread != NO_THREAD ? line->thread
+			       : line->has_cpu && (size_t)line->cpu < graph->cpu_count && line->comm_size == 0
+				       ? graph->runs[line->cpu]
+				       : NO_THREAD;
+	const uint64_t id = thread != NO_THREAD ? (uint64_t)thread << 1 : (uint64_t)(line->cpu + 1) << 1 | 1;
+	*out = id_map_find(&graph->stacks, id);
+	graph->lacks_thread |= thread == NO_THREAD && line->comm_size == 0;
+	if (*out != NULL)
+		return HISTREE_OK;
+	*out = arena_allocate(&graph->memory, sizeof(**out), alignof(struct graph_stack));
+	if (*out == NULL || !id_map_add(&graph->stacks, id, *out))
+		return no_memory(graph);
+	**out = (struct graph_stack){ .thread = thread, .cpu = line->cpu, .last = INT64_MIN };
+	return add_name(graph, *out, line);
+}
+
+static enum histree_status end_span(struct graph *graph, struct graph_stack *stack, histree_time end)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	stack->last = end > stack->last ? end : stack->last;
+	if (--stack->count == 0) {
+		free(stack->open);
+		stack->open = NULL;
+		stack->capacity = 0;
+	}
+	return add(graph, stack, TRACK_SPAN_END, stack->last, cells);
+}
+
+/* Those whose ends are not in the text end before what is drawn beside them, or around them. */
+static enum histree_status end_deeper(struct graph *graph, struct graph_stack *stack, size_t depth,
+				      histree_time time)
+{
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && stack->count > 0 && stack->open[stack->count - 1].depth >= depth)
+		status = end_span(graph, stack, time);
+	return status;
+}
+
+static void put_name(struct packed_cell *cells, const struct graph_line *line)
+{
+	cells[TRACK_NAME] = packed_text(line->name, line->name_size);
+}
+
+/* Of one that goes on, or of one that is drawn in one line. */
+static enum histree_status take_call(struct graph *graph, struct graph_stack *stack, const struct graph_line *line)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	enum histree_status status = end_deeper(graph, stack, line->depth, line->time);
+	if (status != HISTREE_OK)
+		return status;
+	histree_time begin = line->time > stack->last ? line->time : stack->last;
+	put_name(cells, line);
+	stack->last = begin;
+	if (line->kind == GRAPH_LEAF) {
+		histree_time duration = line->has_duration ? line->duration : 0;
+		cells[TRACK_DURATION] = packed_int(duration);
+		stack->last = begin + duration;
+		return add(graph, stack, TRACK_SPAN, begin, cells);
+	}
+	if (stack->count >= DEPTH_MAX)
+		return HISTREE_OK;
+	if (!array_reserve(&stack->open, &stack->capacity, stack->count + 1))
+		return no_memory(graph);
+	stack->open[stack->count++] = (struct graph_span){ begin, line->depth };
+	return add(graph, stack, TRACK_SPAN_BEGIN, begin, cells);
+}
+
+static enum histree_status take_return(struct graph *graph, struct graph_stack *stack,
+				       const struct graph_line *line)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	enum histree_status status = end_deeper(graph, stack, line->depth + 1, line->time);
+	const struct graph_span *span = stack->count > 0 ? &stack->open[stack->count - 1] : NULL;
+	if (status != HISTREE_OK)
+		return status;
+	if (span != NULL && span->depth == line->depth)
+		return end_span(graph, stack, line->has_duration ? span->begin + line->duration : line->time);
+	if (!line->has_duration || line->name_size == 0) {
+		graph->others++;
+		return HISTREE_OK;
+	}
+	/* It was called before the drawing began. */
+	put_name(cells, line);
+	cells[TRACK_DURATION] = packed_int(line->duration);
+	return add(graph, stack, TRACK_SPAN, line->time - line->duration, cells);
+}
+
+static enum histree_status take_switch(struct graph *graph, const struct graph_line *line)
+{
+	struct graph_stack *stack;
+	if (!array_reserve(&graph->runs, &graph->cpu_capacity, (size_t)line->cpu + 1))
+		return no_memory(graph);
+	while (graph->cpu_count <= (size_t)line->cpu)
+		graph->runs[graph->cpu_count++] = NO_THREAD;
+	graph->runs[line->cpu] = line->thread;
+	return line->thread == NO_THREAD ? HISTREE_OK : stack_of(graph, line, &stack);
+}
+
+static enum histree_status take_line(struct graph *graph, char *line, size_t size)
+{
+	struct graph_stack *stack;
+	const struct graph_line read = read_line(line, size);
+	if (read.kind == GRAPH_SWITCH)
+		return take_switch(graph, &read);
+	if (read.kind == GRAPH_OTHER) {
+		struct line_head head;
+		if (size > 4 && memcmp(line, "CPU:", 4) == 0) {
+			line_head_read(line, size, &head);
+			graph->lost += head.kind == LINE_LOSS;
+			graph->packed->base.notes->report.discarded_events += head.lost;
+		}
+		return HISTREE_OK;
+	}
+	if (!read.has_time) {
+		graph->untimed++;
+		return HISTREE_OK;
+	}
+	enum histree_status status = stack_of(graph, &read, &stack);
+	if (status != HISTREE_OK)
+		return status;
+	return read.kind == GRAPH_RETURN ? take_return(graph, stack, &read) : take_call(graph, stack, &read);
+}
+
+/* ---- the text -------------------------------------------------------------------------------------------- */
+
+static void note_rest(const struct graph *graph)
+{
+	struct trace_notes *notes = graph->packed->base.notes;
+	const char *path = graph->packed->base.path;
+	if (graph->lost > 0)
+		trace_notes_warn(notes,
+				 "%s: calls were lost in %" PRIu64 " places: what was open there ends with "
+				 "what comes next",
+				 path, graph->lost);
+	if (graph->lacks_thread)
+		trace_notes_warn(notes,
+				 "%s: calls without their thread are shown by CPU: 'echo 1 > "
+				 "options/funcgraph-proc' prints it",
+				 path);
+	if (graph->untimed > 0)
+		trace_notes_warn(notes, "%s: calls without a time are left out: %" PRIu64, path, graph->untimed);
+	if (graph->others > 0)
+		trace_notes_warn(notes,
+				 "%s: ends of calls that began before the text, and have no name, are left "
+				 "out: %" PRIu64,
+				 path, graph->others);
+}
+
+static void release(struct graph *graph)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&graph->stacks, &at)) != NULL;)
+		free(((struct graph_stack *)entry->record)->open);
+	id_map_release(&graph->stacks);
+	arena_release(&graph->memory);
+	free(graph->runs);
+}
+
+enum histree_status line_graph_read(struct packed_source *packed, struct line_text *text,
+				    struct histree_error *error)
+{
+	struct graph graph = { .packed = packed, .error = error };
+	char *line;
+	size_t size;
+	if (!packed_track_classes(packed, NULL, graph.classes, error))
+		return error->status;
+	enum histree_status status;
+	while ((status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
+		status = take_line(&graph, line, size);
+		if (status == HISTREE_OK && text->lines % 1024 == 0)
+			status = packed_source_look(packed, error);
+		if (status != HISTREE_OK)
+			break;
+	}
+	note_rest(&graph);
+	release(&graph);
+	return status;
+}
+
+enum histree_status line_graph_check(const struct line_place *place, struct histree_error *error)
+{
+	struct line_text text;
+	char *line;
+	size_t size;
+	struct graph_line read = { 0 };
+	enum histree_status status = line_text_open(&text, place, error);
+	while (status == HISTREE_OK && (read.kind == GRAPH_OTHER || read.kind == GRAPH_SWITCH)) {
+		status = line_text_next(&text, &line, &size, error);
+		if (status == HISTREE_OK)
+			read = read_line(line, size);
+	}
+	line_text_close(&text);
+	if (status == HISTREE_END)
+		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", place->path);
+	if (status == HISTREE_OK && !read.has_time)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"'%.200s' has calls of functions without times: record with 'echo 1 > "
+			"options/funcgraph-abstime' and, for their threads, 'echo 1 > options/funcgraph-proc'",
+			place->path);
+	return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfetto_samples.h - samples of where threads were, in the words of event/sample_vocabulary.h: of the data source
+ * linux.perf, and of the profiler in browsers (protos/perfetto/trace/profiling/profile_packet.proto and
+ * profile_common.proto).
+ *
+ * A sample refers to a call stack that its sequence has interned, that to frames, and these to names and mappings.
+ * A stack is made once.  What has no name is called by its binary, "[libc.so]".
+ */
+#ifndef TRACE_PERFETTO_PERFETTO_SAMPLES_H
+#define TRACE_PERFETTO_PERFETTO_SAMPLES_H
+
+#include "trace/packed/packed_samples.h"
+#include "trace/packed/packed_tracks.h"
+#include "trace/perfetto/perfetto_sequence.h"
+
+/* A zeroed one can be released. */
+struct perfetto_samples {
+	struct packed_samples samples;
+	const struct packed_class *const *classes; /* of tracks, borrowed */
+	uint64_t undefined;                        /* references to what is not interned */
+	uint64_t lost;                             /* records that the kernel had no room for */
+	uint64_t skipped;                          /* samples without a stack, or without a time */
+};
+
+void perfetto_samples_begin(struct perfetto_samples *samples, struct packed_source *packed,
+			    const struct packed_class *const *classes);
+
+/* A PerfSample. */
+enum histree_status perfetto_samples_read(struct perfetto_samples *samples,
+					  const struct perfetto_sequence *sequence, struct wire_message message,
+					  histree_time time, struct histree_error *error);
+
+/* A StreamingProfilePacket: samples of the thread of its sequence, each some time after the one before. */
+enum histree_status perfetto_samples_stream(struct perfetto_samples *samples, struct perfetto_sequence *sequence,
+					    const struct perfetto_clocks *clocks, struct wire_message message,
+					    struct histree_error *error);
+
+/* A ProcessTree: what processes and threads are called. */
+enum histree_status perfetto_samples_name(struct perfetto_samples *samples, struct wire_message message,
+					  struct histree_error *error);
+
+void perfetto_samples_release(struct perfetto_samples *samples);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "trace/profile/profile.h"
+
+#include <inttypes.h>
+
+bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error)
+{
+	profile->packed = packed;
+	profile->left_out = 0;
+	packed_samples_begin(&profile->samples, packed, &packed->base.trace);
+	return packed_track_classes(packed, NULL, profile->classes, error);
+}
+
+void profile_end(struct profile *profile)
+{
+	packed_samples_end(&profile->samples);
+	if (profile->left_out > 0)
+		trace_notes_warn(
+			profile->packed->base.notes,
+			"%s: samples, spans or frames are left out that have no time, no number or no stack: "
+			"%" PRIu64,
+			profile->packed->base.path, profile->left_out);
+}
+
+void profile_release(struct profile *profile)
+{
+	packed_samples_release(&profile->samples);
+	for (size_t i = 0; i < sizeof(profile->texts) / sizeof(profile->texts[0]); i++)
+		json_text_release(&profile->texts[i]);
+}
+
+bool profile_time(json_wide exact, histree_time *out)
+{
+	const json_wide unit = 1000000000;
+	const json_wide ns = (exact + (exact < 0 ? -unit / 2 : unit / 2)) / unit;
+	*out = (histree_time)ns;
+	return ns > INT64_MIN && ns < INT64_MAX;
+}
+
+uint32_t profile_frame(struct profile *profile, struct json_span function, struct json_span binary,
+		       struct json_span line)
+{
+	const struct packed_text function_text = json_span_text(function, &profile->texts[0]);
+	const struct packed_text binary_text = json_span_text(binary, &profile->texts[1]);
+	struct packed_text line_text = json_span_text(line, &profile->texts[2]);
+	int64_t number;
+	if (line_text.size == 0 && json_span_int(line, &number))
+		line_text = (struct packed_text){ (const char *)line.at, (size_t)(line.end - line.at) };
+	return packed_samples_frame(&profile->samples, function_text, binary_text, line_text);
+}
+
+const struct event_frame *profile_frame_texts(const struct profile *profile, uint32_t frame)
+{
+	return &profile->samples.frame_list[frame];
+}
+
+static struct packed_cell cell_of(struct packed_text text)
+{
+	const struct packed_cell none = { .kind = PACKED_ABSENT };
+	size_t size = text.size;
+	if (size > PACKED_NAME_MAX)
+		for (size = PACKED_NAME_MAX; size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80;)
+			size--;
+	return size > 0 ? packed_text(text.bytes, size) : none;
+}
+
+static struct packed_cell number_cell(bool is_known, int64_t number)
+{
+	return is_known ? packed_int(number) : (struct packed_cell){ .kind = PACKED_ABSENT };
+}
+
+enum histree_status profile_name(struct profile *profile, const struct profile_thread *thread, bool is_process,
+				 struct json_span name, struct histree_error *error)
+{
+	const struct packed_cell text = cell_of(json_span_text(name, &profile->texts[0]));
+	const struct packed_cell cells[TRACK_FIELD_COUNT] = {
+		[TRACK_NAME] = text,
+		[TRACK_PID] = number_cell(thread->has_pid, thread->pid),
+		[TRACK_TID] = number_cell(thread->has_tid && !is_process, thread->tid),
+	};
+	const struct packed_event event = {
+		.time = PACKED_NO_TIME,
+		.cpu = -1,
+		.class = profile->classes[is_process ? TRACK_PROCESS_NAME : TRACK_THREAD_NAME],
+		.cells = cells,
+	};
+	return text.kind == PACKED_TEXT ? packed_source_add(profile->packed, &event, error) : HISTREE_OK;
+}
+
+enum histree_status profile_sample(struct profile *profile, const struct profile_thread *thread, const char *event,
+				   histree_time time, int64_t weight, uint32_t stack, struct histree_error *error)
+{
+	const struct packed_sample sample = {
+		.time = time,
+		.cpu = -1,
+		.event = packed_string(event),
+		.stack = stack,
+		.cells = { [SAMPLE_PID] = number_cell(thread->has_pid, thread->pid),
+			   [SAMPLE_TID] = number_cell(thread->has_tid, thread->tid),
+			   [SAMPLE_WEIGHT] = number_cell(weight >= 0, weight) },
+	};
+	return packed_samples_add(&profile->samples, &sample, error);
+}
+
+enum histree_status profile_span(struct profile *profile, const struct profile_thread *thread,
+				 enum track_class class, histree_time time, struct packed_text name,
+				 struct packed_text category, struct histree_error *error)
+{
+	const struct packed_cell cells[TRACK_FIELD_COUNT] = {
+		[TRACK_NAME] = cell_of(name),
+		[TRACK_CATEGORY] = cell_of(category),
+		[TRACK_PID] = number_cell(thread->has_pid, thread->pid),
+		[TRACK_TID] = number_cell(thread->has_tid, thread->tid),
+	};
+	const struct packed_event event = {
+		.time = time, .cpu = -1, .class = profile->classes[class], .cells = cells
+	};
+	return packed_source_add(profile->packed, &event, error);
+}

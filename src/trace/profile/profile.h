@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.h - a profile that is one document, as a reader of one of its formats has it: samples by
+ * packed_samples.h, spans by packed_tracks.h.
+ *
+ * A format is a function that is given the whole document and adds what is in it.  It returns HISTREE_OK, and
+ * damage is a note; HISTREE_ERR_TRACE if the document is nothing that it can read.
+ */
+#ifndef TRACE_PROFILE_PROFILE_H
+#define TRACE_PROFILE_PROFILE_H
+
+#include "trace/packed/packed_samples.h"
+#include "trace/packed/packed_tracks.h"
+#include "trace/profile/profile_json.h"
+
+/* Times are read in 10^-9 ns, and rounded when they are added: durations add up to their ends. */
+enum { PROFILE_SCALE_NS = 9, PROFILE_SCALE_US = 12, PROFILE_SCALE_MS = 15, PROFILE_SCALE_S = 18 };
+
+/* A zeroed one can be released. */
+struct profile {
+	struct packed_source *packed;
+	struct packed_samples samples;
+	const struct packed_class *classes[TRACK_CLASS_COUNT];
+	struct json_text texts[3]; /* of a frame, while it is made */
+	uint64_t left_out;         /* samples, spans or frames that say nothing that can be */
+};
+
+/* Who has been sampled. */
+struct profile_thread {
+	int64_t pid, tid;
+	bool has_pid, has_tid;
+};
+
+bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error);
+
+/* Says in the notes what was left out. */
+void profile_end(struct profile *profile);
+
+void profile_release(struct profile *profile);
+
+/* Returns false if no clock has it. */
+bool profile_time(json_wide exact, histree_time *out);
+
+/* A frame whose parts are texts of the document; a line is text, or a number. */
+uint32_t profile_frame(struct profile *profile, struct json_span function, struct json_span binary,
+		       struct json_span line);
+
+/* The texts of such a frame. */
+const struct event_frame *profile_frame_texts(const struct profile *profile, uint32_t frame);
+
+/* Call a process, with a `tid` a thread.  A name is any value; one that is no text says nothing. */
+enum histree_status profile_name(struct profile *profile, const struct profile_thread *thread, bool is_process,
+				 struct json_span name, struct histree_error *error);
+
+/* A sample; a weight below 0 is none. */
+enum histree_status profile_sample(struct profile *profile, const struct profile_thread *thread, const char *event,
+				   histree_time time, int64_t weight, uint32_t stack, struct histree_error *error);
+
+/* The beginning or the end of a span, or an instant. */
+enum histree_status profile_span(struct profile *profile, const struct profile_thread *thread,
+				 enum track_class class, histree_time time, struct packed_text name,
+				 struct packed_text category, struct histree_error *error);
+
+/* The formats. */
+enum histree_status profile_read_speedscope(struct profile *profile, struct json_span document,
+					    struct histree_error *error);
+enum histree_status profile_read_v8(struct profile *profile, struct json_span document,
+				    struct histree_error *error);
+enum histree_status profile_read_firefox(struct profile *profile, struct json_span document,
+					 struct histree_error *error);
+
+#endif

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Profiles of the Firefox Profiler: as its page saves them and as samply and others write them ("processed",
+ * docs-developer/ processed-profile-format.md of firefox-devtools/profiler), and as Gecko itself writes them
+ * (gecko-profile-format.md).
+ *
+ * Threads have tables, or share those of "shared": of strings; of frames, each with a function of another table,
+ * or with a location as text; of stacks, each a frame and a prefix before it.  A table is an object with a list
+ * for each column, or, of Gecko, rows and a schema that says which place in them a column has.
+ *
+ * A sample without a stack says nothing.  Its weight is what the profile says; without, samples are counted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "trace/profile/profile.h"
+
+/* Processes are in one another. */
+enum { PROCESS_DEPTH_MAX = 4 };
+
+struct tables {
+	struct packed_text *strings;
+	size_t string_count, string_capacity;
+	uint32_t *stacks; /* of packed_samples.h, by number */
+	size_t stack_count, stack_capacity;
+	struct arena memory; /* of the strings */
+};
+
+/* A column of a table; what is no number is NOTHING. */
+struct column {
+	int64_t *numbers;
+	size_t count, capacity;
+};
+
+struct firefox {
+	struct profile *profile;
+	struct tables shared;
+	struct profile_thread thread;
+	int64_t made_up; /* the last number of a thread that had none */
+	struct histree_error *error;
+};
+
+#define NOTHING INT64_MIN
+
+static enum histree_status no_memory(const struct firefox *firefox)
+{
+	return error_memory(firefox->error, "a profile");
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------- */
+
+static bool put_number(struct column *column, struct json_span value, int scale)
+{
+	json_wide wide;
+	histree_time time;
+	int64_t number = NOTHING;
+	if (scale == 0 && !json_span_int(value, &number))
+		number = NOTHING;
+	if (scale != 0 && json_span_scaled(value, scale, &wide) && profile_time(wide, &time))
+		number = time;
+	if (!array_reserve(&column->numbers, &column->capacity, column->count + 1))
+		return false;
+	column->numbers[column->count++] = number;
+	return true;
+}
+
+/* Returns the element at that place of a row; nothing if it has none. */
+static struct json_span element_of(struct json_span row, int64_t place)
+{
+	struct json_span rest = json_span_inside(row, '['), element;
+	while (json_span_next(&rest, &element))
+		if (place-- == 0)
+			return element;
+	return (struct json_span){ row.end, row.end };
+}
+
+/* Read a column, of times in ms with a scale.  Returns false if memory is out; one that is not there is empty. */
+static bool read_column(struct json_span table, const char *name, int scale, struct column *column)
+{
+	const struct json_span schema = json_span_find(table, "schema");
+	struct json_span rest, element;
+	int64_t place = 0;
+	column->count = 0;
+	if (!json_span_is_there(schema)) {
+		rest = json_span_inside(json_span_find(table, name), '[');
+		while (json_span_next(&rest, &element))
+			if (!put_number(column, element, scale))
+				return false;
+		return true;
+	}
+	if (!json_span_int(json_span_find(schema, name), &place) || place < 0)
+		return true;
+	rest = json_span_inside(json_span_find(table, "data"), '[');
+	while (json_span_next(&rest, &element))
+		if (!put_number(column, element_of(element, place), scale))
+			return false;
+	return true;
+}
+
+static int64_t number_at(const struct column *column, int64_t row)
+{
+	return row >= 0 && (uint64_t)row < column->count ? column->numbers[row] : NOTHING;
+}
+
+/* ---- strings --------------------------------------------------------------------------------------------- */
+
+static bool read_strings(struct firefox *firefox, struct json_span list, struct tables *tables)
+{
+	struct json_span rest = json_span_inside(list, '['), element;
+	while (json_span_next(&rest, &element)) {
+		const struct packed_text text = json_span_text(element, &firefox->profile->texts[0]);
+		const size_t size = text.size < PACKED_NAME_MAX ? text.size : PACKED_NAME_MAX;
+		if (!array_reserve(&tables->strings, &tables->string_capacity, tables->string_count + 1))
+			return false;
+		const char *copy = arena_copy(&tables->memory, text.bytes, size);
+		if (copy == NULL)
+			return false;
+		tables->strings[tables->string_count++] = (struct packed_text){ copy, size };
+	}
+	return true;
+}
+
+static struct packed_text string_at(const struct tables *tables, int64_t number)
+{
+	const struct packed_text none = { "", 0 };
+	return number >= 0 && (uint64_t)number < tables->string_count ? tables->strings[number] : none;
+}
+
+static struct json_span strings_of(struct json_span object)
+{
+	const struct json_span processed = json_span_find(object, "stringArray");
+	return json_span_is_there(processed) ? processed : json_span_find(object, "stringTable");
+}
+
+/* ---- frames and stacks ----------------------------------------------------------------------------------- */
+
+struct stack_columns {
+	struct column frame, prefix;            /* of stacks */
+	struct column function, line, location; /* of frames */
+	struct column name, file, resource;     /* of functions */
+	struct column resource_name;
+};
+
+static bool read_columns(struct json_span object, struct stack_columns *columns)
+{
+	const struct json_span stacks = json_span_find(object, "stackTable");
+	const struct json_span frames = json_span_find(object, "frameTable");
+	const struct json_span functions = json_span_find(object, "funcTable");
+	return read_column(stacks, "frame", 0, &columns->frame) &&
+	       read_column(stacks, "prefix", 0, &columns->prefix) &&
+	       read_column(frames, "func", 0, &columns->function) &&
+	       read_column(frames, "line", 0, &columns->line) &&
+	       read_column(frames, "location", 0, &columns->location) &&
+	       read_column(functions, "name", 0, &columns->name) &&
+	       read_column(functions, "fileName", 0, &columns->file) &&
+	       read_column(functions, "resource", 0, &columns->resource) &&
+	       read_column(json_span_find(object, "resourceTable"), "name", 0, &columns->resource_name);
+}
+
+static void release_columns(struct stack_columns *columns)
+{
+	free(columns->frame.numbers);
+	free(columns->prefix.numbers);
+	free(columns->function.numbers);
+	free(columns->line.numbers);
+	free(columns->location.numbers);
+	free(columns->name.numbers);
+	free(columns->file.numbers);
+	free(columns->resource.numbers);
+	free(columns->resource_name.numbers);
+}
+
+static uint32_t frame_at(struct firefox *firefox, const struct stack_columns *columns, const struct tables *strings,
+			 int64_t row)
+{
+	char text[32] = "";
+	const int64_t line = number_at(&columns->line, row), function = number_at(&columns->function, row);
+	struct packed_text name = string_at(strings, number_at(&columns->location, row)), binary = { "", 0 };
+	if (function != NOTHING) {
+		const int64_t resource = number_at(&columns->resource, function);
+		name = string_at(strings, number_at(&columns->name, function));
+		binary = string_at(strings, number_at(&columns->file, function));
+		if (binary.size == 0)
+			binary = string_at(strings, number_at(&columns->resource_name, resource));
+	}
+	if (line > 0)
+		snprintf(text, sizeof(text), "%lld", (long long)line);
+	return packed_samples_frame(&firefox->profile->samples, name, binary, packed_string(text));
+}
+
+/* A prefix stands before the stacks that it is of; one that does not is none. */
+static bool read_stacks(struct firefox *firefox, struct json_span object, const struct tables *strings,
+			struct tables *out)
+{
+	struct stack_columns columns = { .frame = { .count = 0 } };
+	bool is_read = read_columns(object, &columns) &&
+		       array_reserve(&out->stacks, &out->stack_capacity, columns.frame.count + 1);
+	for (size_t i = 0; i < columns.frame.count && is_read; i++) {
+		const int64_t prefix = number_at(&columns.prefix, (int64_t)i);
+		const uint32_t parent = prefix >= 0 && (uint64_t)prefix < i ? out->stacks[prefix] : EVENT_NO_STACK;
+		const uint32_t frame = frame_at(firefox, &columns, strings, columns.frame.numbers[i]);
+		out->stacks[i] = packed_samples_stack(&firefox->profile->samples, parent, frame);
+		is_read = out->stacks[i] != EVENT_NO_STACK;
+		out->stack_count = i + 1;
+	}
+	release_columns(&columns);
+	return is_read;
+}
+
+static void release_tables(struct tables *tables)
+{
+	free(tables->strings);
+	free(tables->stacks);
+	arena_release(&tables->memory);
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------- */
+
+struct sample_columns {
+	struct column stack, time, delta, weight;
+};
+
+/* What weights are: "samples", "tracing-ms", "bytes". */
+static const char *read_weight(struct json_span samples, int *scale)
+{
+	const struct json_span type = json_span_find(samples, "weightType");
+	*scale = json_span_is_text(type, "tracing-ms") ? PROFILE_SCALE_MS : PROFILE_SCALE_NS;
+	return json_span_is_text(type, "tracing-ms") ? "wall-clock"
+	       : json_span_is_text(type, "bytes")    ? "bytes"
+						     : "samples";
+}
+
+static enum histree_status add_samples(struct firefox *firefox, const struct sample_columns *columns,
+				       const struct tables *stacks, const char *event)
+{
+	struct profile *profile = firefox->profile;
+	enum histree_status status = HISTREE_OK;
+	histree_time time = 0;
+	for (size_t i = 0; i < columns->stack.count && status == HISTREE_OK; i++) {
+		const int64_t stack = columns->stack.numbers[i], delta = number_at(&columns->delta, (int64_t)i);
+		int64_t weight = number_at(&columns->weight, (int64_t)i);
+		if (columns->time.count > 0)
+			time = number_at(&columns->time, (int64_t)i);
+		else if (delta != NOTHING && __builtin_add_overflow(time, delta, &time))
+			time = NOTHING;
+		weight = weight < 0 ? -1 : weight;
+		if (stack == NOTHING)
+			status = packed_source_look(profile->packed, firefox->error);
+		else if (stack < 0 || (uint64_t)stack >= stacks->stack_count || time == NOTHING ||
+			 time == INT64_MAX)
+			profile->left_out++;
+		else
+			status = profile_sample(profile, &firefox->thread, event, time, weight,
+						stacks->stacks[stack], firefox->error);
+	}
+	return status;
+}
+
+static enum histree_status read_samples(struct firefox *firefox, struct json_span samples,
+					const struct tables *stacks)
+{
+	struct sample_columns columns = { .stack = { .count = 0 } };
+	int scale;
+	const char *event = read_weight(samples, &scale);
+	bool is_read = read_column(samples, "stack", 0, &columns.stack) &&
+		       read_column(samples, "time", PROFILE_SCALE_MS, &columns.time) &&
+		       read_column(samples, "timeDeltas", PROFILE_SCALE_MS, &columns.delta) &&
+		       read_column(samples, "weight", scale, &columns.weight);
+	enum histree_status status = is_read ? add_samples(firefox, &columns, stacks, event) : no_memory(firefox);
+	free(columns.stack.numbers);
+	free(columns.time.numbers);
+	free(columns.delta.numbers);
+	free(columns.weight.numbers);
+	return status;
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+/* A number, or a text that is one: "1234", "1234-1". */
+static bool read_number(struct firefox *firefox, struct json_span value, int64_t *out)
+{
+	if (json_span_int(value, out))
+		return *out >= 0 && *out <= INT32_MAX;
+	const struct packed_text text = json_span_text(value, &firefox->profile->texts[0]);
+	return text.size > 0 && json_number_int(text.bytes, text.size, out) && *out >= 0 && *out <= INT32_MAX;
+}
+
+static enum histree_status name_thread(struct firefox *firefox, struct json_span object)
+{
+	struct profile_thread *thread = &firefox->thread;
+	thread->has_pid = read_number(firefox, json_span_find(object, "pid"), &thread->pid);
+	thread->has_tid = read_number(firefox, json_span_find(object, "tid"), &thread->tid);
+	if (!thread->has_tid) {
+		thread->tid = --firefox->made_up;
+		thread->has_tid = true;
+	}
+	const struct json_span process = json_span_find(object, "processName");
+	enum histree_status status = thread->has_pid
+					     ? profile_name(firefox->profile, thread, true, process, firefox->error)
+					     : HISTREE_OK;
+	return status == HISTREE_OK ? profile_name(firefox->profile, thread, false, json_span_find(object, "name"),
+						   firefox->error)
+				    : status;
+}
+
+static enum histree_status read_thread(struct firefox *firefox, struct json_span object)
+{
+	struct tables own = { .strings = NULL };
+	const struct json_span strings = strings_of(object);
+	const bool has_stacks = json_span_is_there(json_span_find(object, "stackTable"));
+	bool is_read = read_strings(firefox, strings, &own);
+	if (is_read && has_stacks)
+		is_read = read_stacks(firefox, object, json_span_is_there(strings) ? &own : &firefox->shared, &own);
+	enum histree_status status = is_read ? name_thread(firefox, object) : no_memory(firefox);
+	if (status == HISTREE_OK)
+		status = read_samples(firefox, json_span_find(object, "samples"),
+				      has_stacks ? &own : &firefox->shared);
+	release_tables(&own);
+	return status;
+}
+
+/* Gecko has the threads of other processes in profiles of their own. */
+static enum histree_status read_process(struct firefox *firefox, struct json_span object, unsigned depth)
+{
+	struct json_span rest = json_span_inside(json_span_find(object, "threads"), '['), element;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && json_span_next(&rest, &element))
+		status = read_thread(firefox, element);
+	if (depth == PROCESS_DEPTH_MAX)
+		return status;
+	rest = json_span_inside(json_span_find(object, "processes"), '[');
+	while (status == HISTREE_OK && json_span_next(&rest, &element))
+		status = read_process(firefox, element, depth + 1);
+	return status;
+}
+
+enum histree_status profile_read_firefox(struct profile *profile, struct json_span document,
+					 struct histree_error *error)
+{
+	struct firefox firefox = { .profile = profile, .error = error };
+	const struct json_span shared = json_span_find(document, "shared");
+	bool is_read = read_strings(&firefox, strings_of(shared), &firefox.shared) &&
+		       read_stacks(&firefox, shared, &firefox.shared, &firefox.shared);
+	enum histree_status status = is_read ? read_process(&firefox, document, 0) : no_memory(&firefox);
+	release_tables(&firefox.shared);
+	return status;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile_json.h - a document of JSON in memory, of which values are looked up where they lie: nothing is made of
+ * it.
+ *
+ * A value is the part of the document that it is.  Lists and objects are walked with a rest, which begins behind
+ * their bracket; what is no JSON ends a walk, as does the end of the document, so that of one that is cut there is
+ * what there is.  To pass over a value costs its bytes.
+ */
+#ifndef TRACE_PROFILE_PROFILE_JSON_H
+#define TRACE_PROFILE_PROFILE_JSON_H
+
+#include "trace/json/json_number.h"
+#include "trace/json/json_text.h"
+#include "trace/packed/packed_samples.h"
+
+/* No bytes: it is not there. */
+struct json_span {
+	const uint8_t *at, *end;
+};
+
+static inline bool json_span_is_there(struct json_span span)
+{
+	return span.at < span.end;
+}
+
+/* Whether it begins so: '{', '[', '"'. */
+static inline bool json_span_is(struct json_span span, char byte)
+{
+	return span.at < span.end && *span.at == (uint8_t)byte;
+}
+
+/* Returns the value at the beginning of some bytes, behind white space. */
+struct json_span json_span_value(struct json_span bytes);
+
+/* Returns what is in a list or an object, to be walked; nothing of other values. */
+struct json_span json_span_inside(struct json_span value, char bracket);
+
+/* Take the next element of a list, or the next member of an object; false: there is none. */
+bool json_span_next(struct json_span *rest, struct json_span *element);
+bool json_span_next_member(struct json_span *rest, struct json_span *name, struct json_span *value);
+
+/* Returns a member of an object, the first of its name; nothing if there is none.  A name has no escapes. */
+struct json_span json_span_find(struct json_span object, const char *name);
+
+/* Each returns false if the value is none.  A number with nothing behind its point is an integer. */
+bool json_span_int(struct json_span value, int64_t *out);
+
+/* The number times 10^scale, rounded. */
+bool json_span_scaled(struct json_span value, int scale, json_wide *out);
+
+/* A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is none. */
+struct packed_text json_span_text(struct json_span value, struct json_text *text);
+
+/* Whether the text is that one, which has nothing to escape. */
+bool json_span_is_text(struct json_span value, const char *text);
+
+#endif

@@ -1,0 +1,42 @@
+# What programs write to trace_marker is spans and counters, in texts of ftrace and in the print events of Perfetto;
+# and the same trace has the states of the kernel.
+cat >markers.txt <<'END'
+# tracer: nop
+         web-61      (   60) [001] d..2 5.000000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+       <idle>-0      (-----) [001] d..2 5.001000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=web next_pid=61 next_prio=120
+         web-61      (   60) [001] ...1 5.002000: tracing_mark_write: B|60|request
+         web-61      (   60) [001] ...1 5.003000: tracing_mark_write: C|60|queue|2
+         web-61      (   60) [001] ...1 5.006000: tracing_mark_write: E|60
+         web-61      (   60) [001] d..2 5.009000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+END
+try histree build -q markers.txt -o text
+cp $DATA/perfetto-made/markers.pftrace .
+try histree build -q -a tracks,track-spans markers.pftrace -o perfetto
+for store in text perfetto; do
+	histree segments $store track-spans --format tsv | cut -f 1,3,4,6-9
+	histree dump $store -a tracks --format tsv | grep Counters | cut -f 1,2,5
+done
+histree top text --format tsv | cut -f 2-4
+# Calls of functions that ftrace drew.
+cat >graph.txt <<'END'
+# tracer: function_graph
+   9.000100 |   1)    cat-88       |               |  vfs_read() {
+   9.000102 |   1)    cat-88       |   0.500 us    |    rw_verify_area();
+   9.000110 |   1)    cat-88       | + 12.250 us   |  }
+END
+try histree build -q graph.txt -o graph
+histree segments graph track-spans --format tsv | cut -f 1,3,4,7,9
+sed 's/^  *9.[0-9]* |//' graph.txt >untimed.txt
+try histree build -q untimed.txt -o none
+# A track of states has one up to the next, and none where it has no name.
+cp $DATA/perfetto-made/states.pftrace .
+try histree build -q states.pftrace -o states
+histree segments states track-spans --format tsv | cut -f 1-4,6,9
+# The text of ftrace in a trace in JSON is a trace of the kernel.
+cat >system.json <<'END'
+{"traceEvents": [{"ph": "X", "ts": 7000000, "dur": 1000, "name": "paint", "pid": 60, "tid": 61}],
+"systemTraceEvents": "# tracer: nop\n  web-61 [001] d..2 7.000000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper\/1 next_pid=0 next_prio=120\n  <idle>-0 [001] d..2 7.001000: sched_switch: prev_comm=swapper\/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=web next_pid=61 next_prio=120\n  web-61 [001] d..2 7.005000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper\/1 next_pid=0 next_prio=120\n"}
+END
+try histree build -q system.json -o system
+histree top system --format tsv | cut -f 2-4
+histree segments system track-spans --format tsv | cut -f 1,3,4

@@ -1,0 +1,64 @@
+# Profiles that are a file: folded stacks, of speedscope, of V8, and of Firefox; cut and packed ones.
+flame()
+{
+	histree build -q "$1" -o store --force && histree flame store --folded
+}
+cat >stacks.folded <<'END'
+sh;main;eval (expr) 3
+sh;main 4
+sh;main;eval (expr);malloc 2
+sh;main 1
+END
+flame stacks.folded
+histree segments store samples --format tsv | cut -f1,3,7,8,11-13
+printf 'a;b 1.5\na 0.25\n' >fractions.txt
+gzip -k fractions.txt
+flame fractions.txt.gz
+cat >spans.speedscope.json <<'END'
+{"exporter":"speedscope@1","$schema":"https://www.speedscope.app/file-format-schema.json","name":"both","activeProfileIndex":0,
+"shared":{"frames":[{"name":"read","file":"io.c","line":4},{"name":"parse \"x\""}]},
+"profiles":[{"type":"evented","name":"first","unit":"milliseconds","startValue":0,"endValue":5,"events":[
+{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":1.5},{"type":"C","frame":1,"at":3},{"type":"C","frame":0,"at":5}]},
+{"type":"sampled","name":"second","unit":"microseconds","startValue":10,"endValue":20,"samples":[[0],[0,1],[],[0,1]],"weights":[2,3.5,1,4]},
+{"type":"sampled","name":"third","unit":"bytes","startValue":0,"endValue":64,"samples":[[1],[1,0]],"weights":[48,16]}]}
+END
+flame spans.speedscope.json
+histree segments store samples --format tsv
+histree segments store track-spans --format tsv | cut -f1-6
+cat >load.cpuprofile <<'END'
+{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":0,"children":[2,3]},
+{"id":2,"callFrame":{"functionName":"require","scriptId":"5","url":"node:internal/modules","lineNumber":11,"columnNumber":2},"hitCount":2,"children":[4]},
+{"id":3,"callFrame":{"functionName":"(idle)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":1},
+{"id":4,"callFrame":{"functionName":"","scriptId":"6","url":"file:///app.js","lineNumber":0,"columnNumber":0},"hitCount":1}]
+,"startTime":1000,"endTime":1900,"samples":[2,4,3,2],"timeDeltas":[100,200,300,150]}
+END
+flame load.cpuprofile
+histree segments store samples --format tsv
+histree segments store sample-stacks --format tsv | cut -f4-6
+sed '$s/.*/}/' load.cpuprofile >hits.cpuprofile
+histree build -q hits.cpuprofile -o hits
+histree flame hits --folded
+cat >firefox.json <<'END'
+{"meta":{"interval":1,"startTime":1600000000000,"preprocessedProfileVersion":48},"libs":[],
+"threads":[{"processType":"default","processName":"Parent","name":"GeckoMain","pid":"700","tid":701,
+"samples":{"length":4,"stack":[1,0,null,2],"time":[0.5,1.5,2.5,3.5],"weight":null,"weightType":"samples"},
+"stackTable":{"frame":[0,1,2],"prefix":[null,0,1],"length":3},
+"frameTable":{"func":[0,1,2],"line":[null,17,null],"length":3},
+"funcTable":{"name":[0,1,2],"fileName":[null,3,null],"resource":[0,-1,-1],"length":3},
+"resourceTable":{"name":[4],"length":1},
+"stringArray":["main","draw","paint <T>","ui.cpp","libxul.so"]}]}
+END
+flame firefox.json
+histree segments store samples --format tsv
+histree segments store sample-stacks --format tsv | cut -f4-6
+cat >gecko.json <<'END'
+{"meta":{"version":24,"interval":1,"stackwalk":1},"libs":[],"threads":[{"name":"GeckoMain","tid":9,"pid":8,
+"samples":{"schema":{"stack":0,"time":1},"data":[[1,1],[1,2],[0,3]]},
+"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]},
+"frameTable":{"schema":{"location":0,"line":1},"data":[[0],[1,12]]},"stringTable":["main","js (app.js:1)"]}],"processes":[]}
+END
+flame gecko.json
+# A profile that is cut has what comes before.
+head -c 700 spans.speedscope.json >cut.json
+try histree build cut.json -o cut 2>&1 | sed 's/[0-9.]* ms/T ms/'
+histree flame cut --folded

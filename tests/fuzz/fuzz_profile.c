@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fuzz_profile.c - any bytes as a profile or as a trace in JSON, which has samples, too.  Whatever they
+ * are, reading ends, events come by their times, and every sample has a node in the tree of stacks.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analysis/samples/sample_input.h"
+#include "fuzz.h"
+#include "trace/trace_format.h"
+#include "trace/trace_stream.h"
+
+static void take(void *input, const struct event *event)
+{
+	const struct sample *sample = &((const struct sample_input *)input)->sample;
+	const struct stack_tree *tree = &((const struct sample_input *)input)->tree;
+	REQUIRE(sample_input_kind.begin(input, event, NULL) == HISTREE_OK);
+	if (!sample->is_there)
+		return;
+	uint32_t node = sample->stack, depth = 0;
+	REQUIRE(node < tree->count);
+	for (; node != STACK_NONE; node = tree->nodes[node].parent)
+		REQUIRE(++depth <= SAMPLE_FRAMES_MAX);
+}
+
+static void read_events(struct trace_source *source)
+{
+	const struct trace_opening opening = { .window_size = 4096 };
+	struct histree_error error;
+	histree_time last = INT64_MIN;
+	void *input;
+	if (source->kind->open(source, &opening, &error) != HISTREE_OK)
+		return;
+	REQUIRE(sample_input_kind.create(&input, NULL) == HISTREE_OK);
+	struct trace_stream *stream = source->streams[0];
+	while (stream->kind->next(stream, NULL) == HISTREE_OK) {
+		REQUIRE(stream->upcoming.time >= last);
+		last = stream->upcoming.time;
+		take(input, &stream->upcoming);
+	}
+	sample_input_kind.free(input);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	char path[64];
+	struct trace_notes notes = { 0 };
+	struct histree_error error;
+	uint32_t class_count = 0;
+	int file = memfd_create("trace", 0);
+	REQUIRE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	const struct trace_format *format = trace_format_of_path(path);
+	const char *name = format != NULL && format->kind != NULL ? format->name : "";
+	if (strncmp(name, "a profile", 9) == 0 || strcmp(name, "folded stacks") == 0 ||
+	    strcmp(name, "a trace in JSON") == 0) {
+		struct trace_source *source = format->kind->create();
+		REQUIRE(source != NULL);
+		source->kind = format->kind;
+		source->notes = &notes;
+		source->class_count = &class_count;
+		if (source->kind->scan(source, path, &error) == HISTREE_OK)
+			read_events(source);
+		source->kind->free(source);
+	}
+	trace_notes_release(&notes);
+	close(file);
+	return 0;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_line_tracks.c - texts with spans: markers of programs, calls of functions that ftrace drew, states of
+ * threads in JSON.  Each case is a text, and the events of tracks that come of it.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "event/track_vocabulary.h"
+#include "trace/trace.h"
+
+static char scratch[] = "/tmp/histree-tracks-XXXXXX";
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	int file = mkstemp(scratch);
+	if (file < 0)
+		return -1;
+	close(file);
+	return 0;
+}
+
+static int remove_scratch(void **state)
+{
+	(void)state;
+	return unlink(scratch);
+}
+
+/* "name=text", or nothing where the event does not have it. */
+static void print_field(FILE *out, const struct event *event, const char *field)
+{
+	uint32_t number = event_class_field(event->class, field);
+	const char *text;
+	size_t size;
+	int64_t integer;
+	if (event_string(event, number, &text, &size))
+		fprintf(out, " %s=%.*s", field, (int)size, text);
+	else if (event_int(event, number, &integer))
+		fprintf(out, " %s=%" PRId64, field, integer);
+}
+
+static bool print_argument(void *context, const struct event_part *part)
+{
+	if (part->depth > 0 && part->kind == EVENT_TEXT)
+		fprintf((FILE *)context, " %s:%.*s", part->name, (int)part->size, part->bytes);
+	return true;
+}
+
+static void print_event(FILE *out, const struct event *event)
+{
+	fprintf(out, "%" PRId64 " %s", event->time, event->class->name);
+	for (int field = 0; field < TRACK_FIELD_COUNT; field++)
+		if (field != TRACK_ARGS)
+			print_field(out, event, track_field_names[field]);
+	event_visit(event, event_class_field(event->class, track_field_names[TRACK_ARGS]), print_argument, out);
+	fputc('\n', out);
+}
+
+/* Returns the events of tracks, a line each, which the caller frees. */
+static char *read_tracks(const char *text)
+{
+	const char *path = scratch;
+	struct trace *trace;
+	struct event event;
+	struct histree_error error;
+	char *lines;
+	size_t size;
+	FILE *file = fopen(scratch, "w"), *out = open_memstream(&lines, &size);
+	assert_true(file != NULL && out != NULL);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK) {
+		fprintf(out, "%s\n", error.message);
+	} else {
+		while (trace_next(trace, &event, NULL) == HISTREE_OK)
+			if (strcmp(event.class->trace->domain, TRACK_DOMAIN) == 0)
+				print_event(out, &event);
+		trace_close(trace);
+	}
+	assert_int_equal(fclose(out), 0);
+	return lines;
+}
+
+static void expect(const char *text, const char *expected)
+{
+	char *lines = read_tracks(text);
+	if (strcmp(lines, expected) != 0)
+		fail_msg("of\n%s\ncame\n%s\nnot\n%s", text, lines, expected);
+	free(lines);
+}
+
+/* ---- markers --------------------------------------------------------------------------------------------- */
+
+#define LINE(time, text) "  ui-31 (   30) [002] ...1 " time ": tracing_mark_write: " text "\n"
+
+static void spans_nest_on_the_thread_of_the_line(void **state)
+{
+	(void)state;
+	expect(LINE("0.000001", "B|30|a") LINE("0.000002", "B|30|b|c") LINE("0.000003", "E|30")
+		       LINE("0.000004", "E"),
+	       "1000 thread_name name=ui pid=30 tid=31\n"
+	       "1000 span_begin name=a pid=30 tid=31\n"
+	       "2000 span_begin name=b|c pid=30 tid=31\n"
+	       "3000 span_end pid=30 tid=31\n"
+	       "4000 span_end pid=30 tid=31\n");
+}
+
+static void a_process_is_called_as_its_first_thread(void **state)
+{
+	(void)state;
+	expect("  app-30 [002] ...1 0.000001: print: tracing_mark_write: B|30|a\n"
+	       "  <...>-44 [002] ...1 0.000002: print: I|30|b\n",
+	       "1000 process_name name=app pid=30\n"
+	       "1000 thread_name name=app pid=30 tid=30\n"
+	       "1000 span_begin name=a pid=30 tid=30\n"
+	       "2000 instant name=b pid=30 tid=44\n");
+}
+
+static void chrome_adds_arguments_and_categories(void **state)
+{
+	(void)state;
+	expect(LINE("0.000001", "B|30|a|x=1;y=two|cc") LINE("0.000002", "E|30|a||cc")
+		       LINE("0.000003", "C|30|n|4|cc"),
+	       "1000 thread_name name=ui pid=30 tid=31\n"
+	       "1000 span_begin name=a category=cc pid=30 tid=31 x:1 y:two\n"
+	       "2000 span_end pid=30 tid=31\n"
+	       "3000 counter name=n category=cc pid=30 value=4\n");
+}
+
+static void cookies_tell_asynchronous_spans(void **state)
+{
+	(void)state;
+	expect(LINE("0.000001", "S|30|a|b|7") LINE("0.000002", "S|30|a|b|-8") LINE("0.000003", "F|30|a|b|7")
+		       LINE("0.000004", "G|30|net|get|5") LINE("0.000005", "H|30|net|5")
+			       LINE("0.000006", "H|30|net|get|5") LINE("0.000007", "N|30|net|done"),
+	       "1000 thread_name name=ui pid=30 tid=31\n"
+	       "1000 track_name name=net pid=30 track=30:net:5\n"
+	       "1000 track_name name=net pid=30 track=30:net\n"
+	       "1000 span_begin name=a|b pid=30 track=30:a|b:7\n"
+	       "2000 span_begin name=a|b pid=30 track=30:a|b:-8\n"
+	       "3000 span_end name=a|b pid=30 track=30:a|b:7\n"
+	       "4000 span_begin name=get pid=30 track=30:net:5\n"
+	       "5000 span_end pid=30 track=30:net:5\n"
+	       "6000 span_end pid=30 track=30:net:5\n"
+	       "7000 instant name=done pid=30 track=30:net\n");
+}
+
+/* A marker that lacks what it needs is left out, and a text that only looks like one says nothing. */
+static void what_is_no_marker_says_nothing(void **state)
+{
+	(void)state;
+	expect(LINE("0.000001", "I|30|x") LINE("0.000002", "C|30|n|many") LINE("0.000003", "S|30|a")
+		       LINE("0.000004", "B|x|a") LINE("0.000005", "Bad|30|a") LINE("0.000006", "B|99999999999|a"),
+	       "1000 thread_name name=ui pid=30 tid=31\n"
+	       "1000 instant name=x pid=30 tid=31\n");
+}
+
+static void a_text_without_markers_has_no_tracks(void **state)
+{
+	(void)state;
+	expect("  a-1 [000] .... 0.000001: e: a|b: X|1|c\n  a-1 [000] .... 0.000002: print: hello|world\n", "");
+}
+
+/* ---- calls of functions ---------------------------------------------------------------------------------- */
+
+#define GRAPH "# tracer: function_graph\n#\n"
+
+static void calls_last_as_long_as_their_ends_say(void **state)
+{
+	(void)state;
+	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  sys_a() {\n"
+		     "  7.000011 |   0)   cat-52  |   1.250 us    |    leaf [mod]();\n"
+		     "  7.000015 |   0)   cat-52  |   ==========> |\n"
+		     "  7.000015 |   0)   cat-52  |               |  /* sched_waking: comm=x|y */\n"
+		     "  7.000080 |   0)   cat-52  | ! 250.500 us  |  } /* sys_a */\n",
+	       "7000010000 thread_name name=cat tid=52\n"
+	       "7000010000 span_begin name=sys_a tid=52\n"
+	       "7000011000 span name=leaf [mod] tid=52 duration=1250\n"
+	       "7000260500 span_end tid=52\n");
+}
+
+/* What began within a microsecond of the end of another begins behind it, and what is around ends behind it. */
+static void rounding_crosses_nothing(void **state)
+{
+	(void)state;
+	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  a() {\n"
+		     "  7.000010 |   0)   cat-52  |   0.900 us    |    b();\n"
+		     "  7.000010 |   0)   cat-52  |   0.300 us    |    c();\n"
+		     "  7.000011 |   0)   cat-52  |   1.100 us    |  }\n",
+	       "7000010000 thread_name name=cat tid=52\n"
+	       "7000010000 span_begin name=a tid=52\n"
+	       "7000010000 span name=b tid=52 duration=900\n"
+	       "7000010900 span name=c tid=52 duration=300\n"
+	       "7000011200 span_end tid=52\n");
+}
+
+/* Without a column for it, the thread is the one that was switched to. */
+static void a_switch_tells_the_thread(void **state)
+{
+	(void)state;
+	expect(GRAPH "  7.000010 |   1)               |  a() {\n"
+		     " ------------------------------------------\n"
+		     "  7.000020 |   1)   cat-52  =>   <idle>-0\n"
+		     "   1)   <idle>-0    =>   sh-77\n"
+		     " ------------------------------------------\n\n"
+		     "  7.000030 |   1)   2.000 us    |  b();\n"
+		     "  7.000040 |   1) $ 5000000 us |  } /* old */\n",
+	       "2000040000 track_name name=CPU 1 track=CPU 1\n"
+	       "2000040000 thread_name name=sh tid=77\n"
+	       "2000040000 span name=old tid=77 duration=5000000000\n"
+	       "7000010000 span_begin name=a track=CPU 1\n"
+	       "7000030000 span name=b tid=77 duration=2000\n");
+}
+
+/* A call whose end was lost ends with what is drawn beside it. */
+static void a_lost_end_ends_nothing_else(void **state)
+{
+	(void)state;
+	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  a() {\n"
+		     "  7.000011 |   0)   cat-52  |               |    b() {\n"
+		     "CPU:0 [LOST 5 EVENTS]\n"
+		     "  7.000020 |   0)   cat-52  |               |    c() {\n"
+		     "  7.000030 |   0)   cat-52  | + 20.000 us   |  }\n",
+	       "7000010000 thread_name name=cat tid=52\n"
+	       "7000010000 span_begin name=a tid=52\n"
+	       "7000011000 span_begin name=b tid=52\n"
+	       "7000020000 span_end tid=52\n"
+	       "7000020000 span_begin name=c tid=52\n"
+	       "7000030000 span_end tid=52\n"
+	       "7000030000 span_end tid=52\n");
+}
+
+static void calls_without_times_are_refused(void **state)
+{
+	(void)state;
+	char *lines =
+		read_tracks(" 0)               |  a() {\n 0)   1.000 us    |    b();\n 0)   2.000 us    |  }\n");
+	assert_non_null(strstr(lines, "funcgraph-abstime"));
+	free(lines);
+}
+
+/* ---- in JSON --------------------------------------------------------------------------------------------- */
+
+/* What a thread did is beside its spans, whatever these are. */
+static void states_of_threads_have_a_track(void **state)
+{
+	(void)state;
+	expect("[{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Runnable\",\"ts\":1,\"dur\":2,\"pid\":3,\"tid\":"
+	       "4},\n"
+	       "{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Running\",\"ts\":3,\"dur\":7,\"pid\":3,\"tid\":4}"
+	       ",\n"
+	       "{\"ph\":\"T\",\"cat\":\"net\",\"name\":\"step\",\"ts\":5,\"id\":1,\"pid\":3,\"tid\":4}]",
+	       "1000 track_name name=thread_state:4 pid=3 track=thread_state:3:4\n"
+	       "1000 span name=Runnable category=thread_state pid=3 tid=4 track=thread_state:3:4 duration=2000\n"
+	       "3000 span name=Running category=thread_state pid=3 tid=4 track=thread_state:3:4 duration=7000\n"
+	       "5000 instant name=step category=net pid=3 tid=4 track=net:step:1\n");
+}
+
+/* Markers of the text of ftrace in a trace in JSON, whose escapes are read. */
+static void a_text_in_json_has_markers(void **state)
+{
+	(void)state;
+	expect("{\"traceEvents\":[{\"ph\":\"I\",\"ts\":1,\"s\":\"g\",\"name\":\"\\\"systemTraceEvents\\\":\\\"x\"}]"
+	       ",\n"
+	       "\"systemTraceEvents\" : \"# tracer: nop\\n  a-8 [000] .... 0.000002: tracing_mark_write: "
+	       "B|8|x\\/\\u0041\\u00e9\\n\"}",
+	       "1000 instant name=\"systemTraceEvents\":\"x\n"
+	       "2000 process_name name=a pid=8\n"
+	       "2000 thread_name name=a pid=8 tid=8\n"
+	       "2000 span_begin name=x/A? pid=8 tid=8\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spans_nest_on_the_thread_of_the_line),
+		cmocka_unit_test(a_process_is_called_as_its_first_thread),
+		cmocka_unit_test(chrome_adds_arguments_and_categories),
+		cmocka_unit_test(cookies_tell_asynchronous_spans),
+		cmocka_unit_test(what_is_no_marker_says_nothing),
+		cmocka_unit_test(a_text_without_markers_has_no_tracks),
+		cmocka_unit_test(calls_last_as_long_as_their_ends_say),
+		cmocka_unit_test(rounding_crosses_nothing),
+		cmocka_unit_test(a_switch_tells_the_thread),
+		cmocka_unit_test(a_lost_end_ends_nothing_else),
+		cmocka_unit_test(calls_without_times_are_refused),
+		cmocka_unit_test(states_of_threads_have_a_track),
+		cmocka_unit_test(a_text_in_json_has_markers),
+	};
+	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
