@@ -11,8 +11,10 @@ is there.  HISTREE_ROUNDS traces, HISTREE_SEED is the seed of the first.
 """
 import gzip
 import json
+import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +32,8 @@ def quoted(text):
 
 def real(number):
     """As C's %a."""
+    if not math.isfinite(float(number)):
+        return str(float(number))
     mantissa, exponent = float(number).hex().split("p")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
@@ -64,7 +68,7 @@ def comparable(value):
         return "[%s]" % ",".join(comparable(inner) for inner in value)
     if isinstance(value, (bool, walk_tracks.Number, int, float)):
         return "%.12g" % float(value)
-    return repr(value)
+    return value if value in ("nan", "inf", "-inf") else repr(value)
 
 
 def lines_of(events):
@@ -196,9 +200,20 @@ def check_harm(checker, seed, rounds):
         got = checker.check_harm(seed, whole[:size], "cut at %d" % size)
         names = [line for line in got if "instant" in line]
         checker.compare(seed, "cut at %d" % size, [len(names)], [count])
+    quoted_events = ['{"name":"n%d","ph":"i","ts":%d,"args":{"path":"a, {b}: [c]","s":{"name":"x","ph":"long"}}}' % (i, i) for i in range(6)]
+    for _ in range(rounds):
+        which = draw.randrange(len(quoted_events))
+        event = quoted_events[which]
+        at = draw.choice([i for i, char in enumerate(event) if char == '"'])
+        mark = draw.choice(["", "", '""', '\\"', "{", "}", "]", ":", "\0"])
+        harmed = quoted_events[:which] + [event[:at] + mark + event[at + 1:]] + quoted_events[which + 1:]
+        text = draw.choice(["[%s]", '{"traceEvents":[%s]}', "%s" if which > 0 else "[%s]"]) % draw.choice([",", ",\n", "\n"]).join(harmed)
+        got = checker.check_harm(seed, text.encode(), "one bad event")
+        names = {name for name in re.findall(r'name="(n\d)"', "\n".join(got)) if name != "n%d" % which}
+        checker.compare(seed, "one bad event: %r" % text, sorted(names), ["n%d" % i for i in range(6) if i != which])
     bad = "[%s]" % ",".join('{"ph":"i","name":"%d","ts":%d},{x}' % (i, i) for i in range(400))
     got = [line for line in checker.check_harm(seed, bad.encode(), "bad in many places") if "instant" in line]
-    checker.compare(seed, "bad in many places", [len(got)], [258])
+    checker.compare(seed, "bad in many places", [len(got)], [400])
     data = random_tracks.make(draw, 20)
     for _ in range(rounds):
         harmed = bytearray(data)

@@ -5,6 +5,8 @@ import json
 NAMES = ["run", "paint", "läuft", "a \"b\"\\", "x\ty", "\U0001f600", "request", "gc", ""]
 CATEGORIES = ["net", "cc,gpu", "disabled-by-default-x", None]
 PHASES = "BBBBEEEEXXXXXXiICbbneeSTpFstfMNOPRvVc(Q"
+ODD = ["nan", "-nan", "NaN", "-nan(ind)", "1.#QNAN", "inf", "-inf", "INF", "-Infinity", "-1.#INF", ".5", "-.5", "5.", "+5", "0x1F",
+       "True", "None"]
 
 
 class Writer:
@@ -30,6 +32,8 @@ class Writer:
         return json.dumps(value, ensure_ascii=self.random.random() < 0.5)
 
     def args(self, depth=0):
+        if self.random.random() < 0.05:
+            return self.random.choice(ODD + ['"C:\\drivers\\user\\x"'])
         kind = self.random.randrange(9 if depth < 3 else 7)
         if kind < 7:
             return [str(self.random.randint(-2**63, 2**64 - 1)), "1.5e3", "-0.25", "null", "true", self.text(self.random.choice(NAMES)),
@@ -71,12 +75,13 @@ class Writer:
             members.append(("bind_id", random.choice(["5", '"0x5"'])))
             members.append(random.choice([("flow_in", "true"), ("flow_out", "true")]))
         if phase == "C":
-            values = random.sample([("used", "12"), ("free", "3.5"), ("value", "-7"), ("no", '"x"'), ("big", "18446744073709551615")], 2)
+            values = random.sample([("used", "12"), ("free", "3.5"), ("value", "-7"), ("no", '"x"'), ("big", "18446744073709551615"),
+                                    ("text", '"25.5"'), ("odd", random.choice(ODD[:10])), ("odd2", '" -inf"')], 2)
             members.append(("args", "{%s}" % ", ".join('"%s": %s' % value for value in values)))
         elif phase == "M":
             kind = random.choice(["process_name", "thread_name", "process_sort_index", "thread_sort_index", "num_cpus"])
             members = [each for each in members if each[0] != "name"] + [("name", '"%s"' % kind)]
-            members.append(("args", random.choice(['{"name": "N%d"}' % random.randrange(5), '{"sort_index": 4}', "{}"])))
+            members.append(("args", random.choice(['{"name": "N%d"}' % random.randrange(5), '{"sort_index": 4}', '{"sort_index": %d}' % random.randint(-3, 3), "{}"])))
         elif random.random() < 0.4:
             members.append(("args", self.args()))
         if random.random() < 0.05:
@@ -109,15 +114,20 @@ def nest(random, writer):
 
 
 def make(random, count):
-    """The bytes of a trace, which json.loads() reads."""
+    """The bytes of a trace, which json.loads() reads but for what is odd of it."""
     writer = Writer(random)
     events = []
     while len(events) < count:
         events += nest(random, writer) if random.random() < 0.05 else [writer.event()]
-    text = random.choice([",", ",\n", " ,\r\n"]).join(events)
-    form = random.randrange(3)
+    text = random.choice([",", ",\n", " ,\r\n", "\n,,"]).join(events)
+    form = random.randrange(5)
     if form == 0:
-        text = "[%s]" % text
+        text = random.choice(["[%s]", "[ ,%s]", "[%s,\n]"]) % text
+    elif form == 3:
+        text = "\n".join(events)
+    elif form == 4:
+        half = random.randrange(count)
+        text = random.choice(["[%s]\n[%s]", "[%s],[%s]"]) % (",".join(events[:half]), ",".join(events[half:]))
     else:
         text = '%s{"displayTimeUnit": "ns", "metadata": {"a": ["}", {}]}, "traceEvents": [\n%s], "samples": [], "x": 1}' % (
             "\ufeff" if form == 2 else "", text)

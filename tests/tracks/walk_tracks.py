@@ -5,6 +5,8 @@ words of tracks, the spans and the states are lists, made by the rules of docs/m
 """
 import decimal
 import json
+import math
+import re
 
 D = decimal.Decimal
 decimal.getcontext().prec = 80
@@ -12,6 +14,10 @@ decimal.getcontext().rounding = decimal.ROUND_HALF_UP
 FIELDS = "name category pid tid track id duration thread_duration series value sort_index args".split()
 NO_TIME = -2**63
 FOREVER = 2**63 - 1
+NOT_FINITE = {sign + name for sign in ("", "-", "+") for name in ("nan", "inf", "infinity")}
+ODD = {"nan": "NaN", "-nan": "NaN", "NAN": "NaN", "-nan(ind)": "NaN", "1.#QNAN": "NaN", "inf": "Infinity", "-inf": "-Infinity",
+       "INF": "Infinity", "-1.#INF": "-Infinity", ".5": "0.5", "-.5": "-0.5", "5.": "5.0", "+5": "5", "0x1F": "31", "True": "true",
+       "None": "null"}
 
 
 class Number(str):
@@ -19,9 +25,22 @@ class Number(str):
 
 
 def load(data):
+    """Events of arrays, of objects that have one, and those that are behind one another."""
     text = data.decode("utf-8-sig")
-    whole = json.loads(text, parse_float=Number, parse_int=Number)
-    return whole if isinstance(whole, list) else whole["traceEvents"]
+    parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
+    for i in range(0, len(parts), 2):  # what is outside of strings
+        parts[i] = re.sub(r"[^\s,:\[\]{}]+", lambda found: ODD.get(found[0], found[0]), parts[i])
+        parts[i] = re.sub(r"(?<=\[)\s*,|,(?=\s*,)|,(?=\s*\])", "", parts[i])
+    for i in range(1, len(parts), 2):  # a backslash that begins no escape is itself
+        parts[i] = re.sub(r'\\(u[0-9a-fA-F]{4}|.)', lambda found: found[0] if found[1][0] in '"\\/bfnrt' or len(found[1]) > 1
+                          else "\\" + found[0], parts[i])
+    text, at, events = "".join(parts).strip(), 0, []
+    decoder = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=Number)
+    while at < len(text):
+        whole, at = decoder.raw_decode(text, at)
+        events += whole if isinstance(whole, list) else whole.get("traceEvents", [whole])
+        at = re.compile(r"[\s,]*").match(text, at).end()
+    return events
 
 
 def text_of(word):
@@ -55,6 +74,7 @@ class Reader:
     def __init__(self):
         self.events = []  # (time, class, {field: value})
         self.named = {}
+        self.owners = {}  # (pid, tid or None): whether its place in the order is said
 
     def number(self, word, owner):
         number = int_of(word)
@@ -87,6 +107,10 @@ class Reader:
         phase = event.get("ph")
         pid = self.number(event.get("pid"), None)
         tid = self.number(event.get("tid"), (pid,))
+        if pid is not None:
+            self.owners.setdefault((pid, None), False)
+            if tid is not None:
+                self.owners.setdefault((pid, tid), False)
         fields = {"name": text_of(event.get("name")), "category": text_of(event.get("cat")), "pid": pid, "tid": tid}
         if phase == "M":
             return self.metadata(event, fields)
@@ -104,7 +128,7 @@ class Reader:
             thread = time_of(event.get("tdur"))
             self.add(time, "span", {**fields, **args, "duration": to_ns(exact + duration) - time,
                                     "thread_duration": None if thread is None else to_ns(thread)})
-        elif phase in ("i", "I"):
+        elif phase in ("i", "I", "R"):
             scope = event.get("s")
             self.add(time, "instant", {**fields, **args, "pid": None if scope == "g" else pid,
                                        "tid": None if scope in ("g", "p") else tid})
@@ -132,7 +156,7 @@ class Reader:
         if text_of(event.get("id")) is not None:
             name = "%s:%s" % (name, event["id"])
         for key, value in event.get("args", {}).items():
-            if isinstance(value, Number):
+            if time_of(value) is not None or str(value).strip(" ").lower() in NOT_FINITE:
                 self.add(time, "counter", {**fields, "tid": None, "name": name or None, "value": float(value),
                                            "series": None if key == "value" else key})
 
@@ -143,8 +167,17 @@ class Reader:
                  "thread_name": "thread_name", "thread_sort_index": "thread_name"}
         if kind not in known or not args:
             return
-        self.add(NO_TIME, known[kind], {"pid": fields["pid"], "tid": fields["tid"] if "thread" in kind else None,
-                                        "name": args.get("name"), "sort_index": int_of(args.get("sort_index"))})
+        tid = fields["tid"] if "thread" in kind else None
+        index = int_of(args.get("sort_index"))
+        self.add(NO_TIME, known[kind], {"pid": fields["pid"], "tid": tid, "name": args.get("name"), "sort_index": index})
+        if fields["pid"] is not None:
+            self.owners[fields["pid"], tid] = self.owners.get((fields["pid"], tid), False) or index is not None
+
+    def finish(self):
+        """Where some have a place in the order, it is 0 of the others."""
+        for (pid, tid), is_said in self.owners.items():
+            if any(self.owners.values()) and not is_said:
+                self.add(NO_TIME, "process_name" if tid is None else "thread_name", {"pid": pid, "tid": tid, "sort_index": 0})
 
 
 def events_of(data):
@@ -153,6 +186,7 @@ def events_of(data):
     for event in load(data):
         if isinstance(event, dict):
             reader.take(event)
+    reader.finish()
     first = min((time for time, _, _ in reader.events if time != NO_TIME), default=0)
     ordered = sorted(reader.events, key=lambda event: event[0])
     return [(first if time == NO_TIME else time, name, fields) for time, name, fields in ordered]
@@ -311,7 +345,8 @@ class Tracks:
             self.begin(track, time, time + fields["duration"], fields)
         elif name == "counter" and "name" in fields:
             path = self.owner(fields.get("pid"), fields.get("tid")) + ("Counters", fields["name"])
-            self.put(path + ((fields["series"],) if "series" in fields else ()), time, fields["value"])
+            is_number = -math.inf < fields["value"] < math.inf
+            self.put(path + ((fields["series"],) if "series" in fields else ()), time, fields["value"] if is_number else None)
         elif name in ("process_name", "thread_name") and "name" in fields:
             path = self.owner(fields.get("pid"), fields.get("tid") if name == "thread_name" else None)
             if path:

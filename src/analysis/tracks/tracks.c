@@ -393,6 +393,12 @@ static void count(struct tracks *tracks, const struct track_words *event)
 		return;
 	}
 	double real = is_real ? part.real : is_unsigned ? (double)(uint64_t)part.integer : (double)part.integer;
+	/* What is no number says that there is none. */
+	if (!isfinite(real)) {
+		if (counter->quark != NO_ATTRIBUTE)
+			change(&tracks->changes, counter->quark, histree_null());
+		return;
+	}
 	bool fits = is_real ? fabs(real) < 0x1p63 : !is_unsigned || part.integer >= 0;
 	int64_t integer = is_real && fits ? llround(real) : fits ? part.integer : INT64_MAX;
 	if (counter->quark != NO_ATTRIBUTE)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "trace/json/json_event.h"
 
+#include <math.h>
 #include <string.h>
+#include <strings.h>
 
 struct member_name {
 	const char *name;
@@ -70,8 +72,13 @@ static enum json_result read_member(struct json_text *text, struct json_event *e
 {
 	struct json_word other;
 	enum json_event_member member = find(names, sizeof(names) / sizeof(names[0]), name);
-	if (member != MEMBER_COUNT)
-		return json_scan_word(text, &event->members[member]);
+	if (member != MEMBER_COUNT) {
+		enum json_result result = json_scan_word(text, &event->members[member]);
+		/* A quote is missing: what is inside of the value is another event. */
+		bool is_odd = (member == MEMBER_PHASE || member == MEMBER_TIME) && result == JSON_OK &&
+			      event->members[member].kind == JSON_NESTED;
+		return is_odd ? JSON_BAD : result;
+	}
 	if (is(name, "args"))
 		return read_args(text, event);
 	return is(name, "id2") ? read_id2(text, event) : json_scan_word(text, &other);
@@ -103,7 +110,8 @@ static bool number_of(const struct json_word *word, const char **bytes, size_t *
 		--*size;
 	while (*size > 0 && (*bytes)[*size - 1] == ' ')
 		--*size;
-	return *size > 0;
+	/* A text with hexadecimal digits is a name. */
+	return *size > 0 && (word->kind == JSON_NUMBER || memchr(*bytes, 'x', *size) == NULL);
 }
 
 bool json_word_int(const struct json_word *word, int64_t *out)
@@ -128,6 +136,27 @@ bool json_word_time(const struct json_word *word, json_wide *out)
 	const char *bytes;
 	size_t size;
 	return number_of(word, &bytes, &size) && json_number_scaled(bytes, size, 12, out);
+}
+
+bool json_word_real(const struct json_word *word, double *out)
+{
+	static const char *const others[] = { "nan", "inf", "infinity" };
+	const char *bytes;
+	size_t size;
+	if (!number_of(word, &bytes, &size))
+		return false;
+	if (json_number_is(bytes, size)) {
+		*out = json_number_real(bytes, size);
+		return true;
+	}
+	bool is_negative = *bytes == '-', has_sign = is_negative || *bytes == '+';
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		*out = i == 0 ? NAN : is_negative ? -INFINITY : INFINITY;
+		if (strlen(others[i]) == size - has_sign &&
+		    strncasecmp(bytes + has_sign, others[i], size - has_sign) == 0)
+			return true;
+	}
+	return false;
 }
 
 void json_event_release(struct json_event *event)

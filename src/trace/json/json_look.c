@@ -25,13 +25,21 @@ static enum json_look look_at_members(struct json_text *text)
 						 "systemTraceEvents",
 						 "beginningOfTime",
 						 "controllerTraceDataKey",
-						 "linux-perf-json-version" };
+						 "linux-perf-json-version",
+						 "schemaVersion", /* of PyTorch */
+						 "deviceProperties",
+						 "baseTimeNanoseconds" };
+	static const char *const phase = "ph";
 	struct json_word name, value;
 	enum json_result result;
 	while ((result = json_scan_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
 		if (is_one_of(&name, of_traces, sizeof(of_traces) / sizeof(of_traces[0])))
 			return LOOK_TRACE;
 		result = json_scan_word(text, &value);
+		/* Events may be objects behind one another, without an array around them. */
+		if (result == JSON_OK && is_one_of(&name, &phase, 1) && value.kind == JSON_STRING &&
+		    value.size == 1)
+			return LOOK_TRACE;
 		if (result != JSON_OK)
 			break;
 	}
@@ -47,6 +55,10 @@ enum json_look json_look(const void *bytes, size_t size)
 	    json_scan_space(&text)) {
 		uint8_t first = *text.at++;
 		bool has_more = json_scan_space(&text);
+		while (first == '[' && has_more && *text.at == ',') {
+			text.at++;
+			has_more = json_scan_space(&text);
+		}
 		if (first == '[')
 			look = !has_more || *text.at == '{' || *text.at == ']' ? LOOK_TRACE : LOOK_OTHER;
 		else if (first == '{')

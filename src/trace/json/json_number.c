@@ -44,35 +44,6 @@ static const char *read_exponent(const char *at, const char *end, int *out)
 	return at;
 }
 
-static bool read_decimal(const char *at, size_t size, struct decimal *out)
-{
-	const char *end = at + size, *begin;
-	*out = (struct decimal){ .is_integer = true };
-	out->is_negative = at < end && *at == '-';
-	at += out->is_negative;
-	for (begin = at; at < end && *at >= '0' && *at <= '9'; at++)
-		take_digit(out, *at, false);
-	if (at == begin)
-		return false;
-	if (at < end && *at == '.') {
-		out->is_integer = false;
-		for (begin = ++at; at < end && *at >= '0' && *at <= '9'; at++)
-			take_digit(out, *at, true);
-		if (at == begin)
-			return false;
-	}
-	if (at < end && (*at == 'e' || *at == 'E')) {
-		out->is_integer = false;
-		at = read_exponent(at + 1, end, &out->exponent);
-	}
-	return at == end;
-}
-
-static bool is_no_number(const char *bytes, size_t size)
-{
-	return size >= 3 && (bytes[0] == 'N' || bytes[size - 1] == 'y');
-}
-
 static const char *pass_digits(const char *at, const char *end)
 {
 	while (at < end && *at >= '0' && *at <= '9')
@@ -80,21 +51,72 @@ static const char *pass_digits(const char *at, const char *end)
 	return at;
 }
 
+/* As programs write them: 0x1f, with at most 16 digits.  Returns where it ends, NULL if it is none. */
+static const char *read_hexadecimal(const char *at, const char *end, uint64_t *out)
+{
+	const char *begin = at + 2;
+	*out = 0;
+	if (end - at < 3 || at[0] != '0' || (at[1] | 0x20) != 'x')
+		return NULL;
+	for (at = begin; at < end && at - begin < 16; at++) {
+		int letter = *at | 0x20;
+		if (*at >= '0' && *at <= '9')
+			*out = *out << 4 | (uint64_t)(*at - '0');
+		else if (letter >= 'a' && letter <= 'f')
+			*out = *out << 4 | (uint64_t)(letter - 'a' + 10);
+		else
+			return NULL;
+	}
+	return at == end ? at : NULL;
+}
+
+static bool read_decimal(const char *at, size_t size, struct decimal *out)
+{
+	const char *end = at + size, *begin;
+	uint64_t number;
+	*out = (struct decimal){ .is_integer = true };
+	out->is_negative = at < end && *at == '-';
+	at += at < end && (*at == '-' || *at == '+');
+	for (begin = at; at < end && *at >= '0' && *at <= '9'; at++)
+		take_digit(out, *at, false);
+	size_t digits = (size_t)(at - begin);
+	if (digits == 1 && at < end && *begin == '0' && read_hexadecimal(begin, end, &number) != NULL) {
+		out->digits = number;
+		return true;
+	}
+	if (at < end && *at == '.') {
+		out->is_integer = false;
+		for (begin = ++at; at < end && *at >= '0' && *at <= '9'; at++)
+			take_digit(out, *at, true);
+		digits += (size_t)(at - begin);
+	}
+	if (digits == 0)
+		return false;
+	if (at < end && (*at == 'e' || *at == 'E')) {
+		out->is_integer = false;
+		at = read_exponent(at + 1, end, &out->exponent);
+	}
+	return at == end;
+}
+
 bool json_number_is(const char *bytes, size_t size)
 {
 	const char *end = bytes + size, *at = bytes, *begin;
 	int exponent = 0;
-	at += at < end && *at == '-';
+	uint64_t number;
+	at += at < end && (*at == '-' || *at == '+');
 	begin = at;
 	at = pass_digits(at, end);
-	if (at == begin)
-		return is_no_number(bytes, size);
+	size_t digits = (size_t)(at - begin);
 	if (at < end && *at == '.') {
 		begin = ++at;
 		at = pass_digits(at, end);
-		if (at == begin)
-			return false;
+		digits += (size_t)(at - begin);
 	}
+	if (digits == 1 && at < end && (*at | 0x20) == 'x')
+		return read_hexadecimal(at - 1, end, &number) != NULL;
+	if (digits == 0)
+		return false;
 	if (at < end && (*at == 'e' || *at == 'E'))
 		at = read_exponent(at + 1, end, &exponent);
 	return at == end;

@@ -11,7 +11,7 @@
 
 __extension__ typedef __int128 json_wide;
 
-/* Whether the bytes are a number: with digits before a point and behind it.  NaN and infinities are some, too. */
+/* Whether the bytes are a number, with digits before a point or behind it, or hexadecimal. */
 bool json_number_is(const char *bytes, size_t size);
 
 /* Whether it is written as an integer that fits, and it. */

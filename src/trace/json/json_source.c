@@ -13,9 +13,6 @@
 #include "trace/lines/line_source.h"
 #include "trace/trace_bytes.h"
 
-/* A file that is damaged in more places is not read on: each is a gap, which costs a look at all that is known. */
-enum { LOSSES_MAX = 256 };
-
 struct json_source {
 	struct packed_source packed;
 	struct trace_bytes bytes;
@@ -25,12 +22,13 @@ struct json_source {
 	struct json_samples samples;
 	/* Of the file that is being read. */
 	bool is_array;   /* the whole is one, and so needs no end */
+	bool is_lines;   /* it is events behind one another */
 	bool has_events; /* it has a list of them */
 	bool has_system; /* it has a text with those of the kernel */
 	bool is_damaged; /* here, and is not read on */
-	bool is_lossy;   /* something was passed over since the event before */
-	uint64_t passed_over, too_large, others, losses;
-	histree_time before; /* what was passed over: the event before it */
+	uint64_t passed_over, too_large, others;
+	uint64_t first_passed; /* the byte at which the first of those begins that were passed over */
+	uint64_t looked_at;    /* bytes, to find where events go on */
 };
 
 static struct json_source *source_of(struct trace_source *base)
@@ -118,15 +116,20 @@ static struct trace_notes *notes_of(const struct json_source *source)
 	return source->packed.base.notes;
 }
 
-static void end_by_damage(struct json_source *source, const char *what)
+static void end_by_damage_at(struct json_source *source, const char *what, uint64_t offset)
 {
 	if (source->is_damaged)
 		return;
 	source->is_damaged = true;
 	notes_of(source)->report.damaged_streams++;
 	trace_notes_warn(notes_of(source), "%s: %s at byte %" PRIu64 "%s: what comes after that is lost",
-			 source->packed.base.path, what, trace_bytes_offset(&source->bytes),
+			 source->packed.base.path, what, offset,
 			 source->bytes.gunzip != NULL ? " of what is packed" : "");
+}
+
+static void end_by_damage(struct json_source *source, const char *what)
+{
+	end_by_damage_at(source, what, trace_bytes_offset(&source->bytes));
 }
 
 /* The file ends: of an array that is no damage, unless it is in the middle of something. */
@@ -138,29 +141,11 @@ static void end_of_file(struct json_source *source, bool is_in_the_middle)
 		end_by_damage(source, "is cut");
 }
 
-static void pass_over(struct json_source *source)
+/* What is no event costs itself, and none of the others: what they say is as true as it was. */
+static void pass_over(struct json_source *source, uint64_t offset)
 {
-	source->passed_over++;
-	if (!source->is_lossy)
-		source->before = source->tracks.last;
-	source->is_lossy = true;
-}
-
-/* Nobody knows when what was passed over was: between its neighbours in the file. */
-static enum histree_status lose_between(struct json_source *source, struct histree_error *error)
-{
-	histree_time before = source->before, after = source->tracks.last;
-	if (!source->is_lossy || after == INT64_MIN)
-		return HISTREE_OK;
-	source->is_lossy = false;
-	if (++source->losses > LOSSES_MAX) {
-		end_by_damage(source, "is no JSON in too many places, the last one");
-		return HISTREE_END;
-	}
-	if (before == INT64_MIN)
-		return HISTREE_OK;
-	const struct trace_span span = { before < after ? before : after, before < after ? after : before };
-	return packed_source_lose(&source->packed, -1, span, 1, error);
+	if (source->passed_over++ == 0)
+		source->first_passed = offset;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
@@ -199,10 +184,87 @@ static enum histree_status take_object(struct json_source *source, enum object_k
 		return json_samples_take_frame(samples, id, error);
 	if (kind == OBJECT_SAMPLE)
 		return json_samples_take(samples, error);
-	enum histree_status status = json_samples_is_profile(&source->event)
-					     ? json_samples_take_profile(samples, &source->event, error)
-					     : json_tracks_take(&source->tracks, &source->event, error);
-	return status == HISTREE_OK ? lose_between(source, error) : status;
+	return json_samples_is_profile(&source->event) ? json_samples_take_profile(samples, &source->event, error)
+						       : json_tracks_take(&source->tracks, &source->event, error);
+}
+
+/* ---- where events go on ---------------------------------------------------------------------------------- */
+
+/* An object that is larger is not found to be an event. */
+enum { LOOK_MAX = 64 << 10 };
+
+/* Have so many bytes in the window, or all that there are. */
+static enum histree_status have(struct json_source *source, size_t size, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && (size_t)(source->bytes.end - source->bytes.at) < size)
+		status = more(source, error);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* Whether the object whose brace is next is an event: it says its phase, or it is of `kind`.  It is read then. */
+static enum json_result look_at_object(struct json_source *source, enum object_kind kind)
+{
+	const uint8_t *end = source->bytes.end;
+	if (end - source->bytes.at > LOOK_MAX)
+		end = source->bytes.at + LOOK_MAX;
+	if (!json_text_begin(&source->text, source->bytes.at, end))
+		return JSON_NO_MEMORY;
+	enum json_result result = kind == OBJECT_EVENT ? json_event_read(&source->text, &source->event)
+						       : json_sample_read(&source->text, &source->samples.sample);
+	const struct json_word *phase = &source->event.members[MEMBER_PHASE];
+	source->looked_at += (uint64_t)(source->text.at - source->bytes.at);
+	if (result == JSON_OK && kind == OBJECT_EVENT && (phase->kind != JSON_STRING || phase->size != 1))
+		return JSON_BAD;
+	return result;
+}
+
+/*
+ * Behind something that is no event: find the next brace that an event begins with.  Quotes do not help, as one may
+ * be missing.  A brace within an event may be tried in vain; how much is looked at is bounded by what was read.
+ */
+static enum histree_status find_next(struct json_source *source, enum object_kind kind, struct histree_error *error)
+{
+	for (;;) {
+		source->bytes.at++;
+		enum histree_status status = have(source, LOOK_MAX, error);
+		if (status != HISTREE_OK)
+			return status;
+		size_t size = (size_t)(source->bytes.end - source->bytes.at);
+		const uint8_t *brace = memchr(source->bytes.at, '{', size);
+		source->bytes.at = brace != NULL ? brace : source->bytes.end - (size > 0);
+		if (brace == NULL && size <= 1)
+			return HISTREE_END;
+		if (brace == NULL)
+			continue;
+		if (source->looked_at / 8 > trace_bytes_offset(&source->bytes) + (1 << 20)) {
+			end_by_damage(source, "is no JSON in too many places, the last one");
+			return HISTREE_END;
+		}
+		status = have(source, LOOK_MAX, error);
+		if (status != HISTREE_OK)
+			return status;
+		enum json_result result = look_at_object(source, kind);
+		if (result == JSON_NO_MEMORY)
+			return error_memory(error, "an event");
+		if (result == JSON_OK)
+			return HISTREE_OK;
+	}
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------- */
+
+/* The file ends within an object.  It is cut, or a quote or a bracket is missing, and other events lie inside. */
+static enum histree_status end_or_go_on(struct json_source *source, enum object_kind kind,
+					struct histree_error *error)
+{
+	uint64_t begin = trace_bytes_offset(&source->bytes);
+	enum histree_status status = find_next(source, kind, error);
+	if (status == HISTREE_END)
+		end_by_damage_at(source, "is cut", begin);
+	if (status == HISTREE_OK)
+		pass_over(source, begin);
+	return status;
 }
 
 static enum histree_status read_event(struct json_source *source, enum object_kind kind, const char *id,
@@ -212,6 +274,8 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	enum json_result result = read_object(source, kind, &status, error);
 	if (result == JSON_NO_MEMORY)
 		return error_memory(error, "an event");
+	if (status == HISTREE_END && kind != OBJECT_FRAME && !source->bytes.is_cut)
+		return end_or_go_on(source, kind, error);
 	if (status == HISTREE_END)
 		end_of_file(source, true);
 	if (status != HISTREE_OK)
@@ -219,7 +283,9 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	if (result == JSON_OK)
 		return take_object(source, kind, id, error);
 	source->too_large += result == JSON_MORE;
-	pass_over(source);
+	pass_over(source, trace_bytes_offset(&source->bytes));
+	if (result == JSON_BAD && kind != OBJECT_FRAME)
+		return find_next(source, kind, error);
 	status = skip_value(source, error);
 	if (status == HISTREE_END)
 		end_of_file(source, true);
@@ -248,8 +314,8 @@ static enum histree_status read_events(struct json_source *source, enum object_k
 		} else if (byte == ',' || byte == ']') {
 			source->bytes.at++;
 		} else {
-			end_by_damage(source, "is no JSON");
-			status = HISTREE_END;
+			pass_over(source, trace_bytes_offset(&source->bytes));
+			status = find_next(source, kind, error);
 		}
 		if (status != HISTREE_OK || byte == ']')
 			return status;
@@ -366,25 +432,56 @@ static enum histree_status read_member(struct json_source *source, struct histre
 	return status;
 }
 
-/* Returns HISTREE_END when there is nothing more to read. */
+/* An object outside of all lists: one that has them as members, or an event. */
+static enum histree_status read_outside(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = have(source, LOOK_MAX, error);
+	enum json_result result = status == HISTREE_OK ? look_at_object(source, OBJECT_EVENT) : JSON_BAD;
+	if (status != HISTREE_OK)
+		return status;
+	if (result == JSON_NO_MEMORY)
+		return error_memory(error, "an event");
+	if (result == JSON_OK || source->is_lines) {
+		source->is_lines = source->has_events = true;
+		return read_event(source, OBJECT_EVENT, NULL, error);
+	}
+	source->bytes.at++;
+	while (status == HISTREE_OK)
+		status = read_member(source, error);
+	return status == HISTREE_END && !source->is_damaged ? HISTREE_OK : status;
+}
+
+/* Arrays and objects may come behind one another.  Returns HISTREE_END when there is nothing more to read. */
 static enum histree_status read_whole(struct json_source *source, struct histree_error *error)
 {
 	enum histree_status status = more(source, error);
 	if (status == HISTREE_OK && source->bytes.end - source->bytes.at >= 3 &&
 	    memcmp(source->bytes.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
 		source->bytes.at += 3;
-	if (status == HISTREE_OK)
-		status = peek(source, error);
-	if (status != HISTREE_OK)
-		return status;
-	uint8_t first = *source->bytes.at++;
-	source->is_array = first == '[';
-	if (source->is_array)
-		return read_events(source, OBJECT_EVENT, error);
-	if (first != '{')
-		end_by_damage(source, "is no JSON");
-	while (status == HISTREE_OK && first == '{')
-		status = read_member(source, error);
+	bool is_first = true;
+	for (; status == HISTREE_OK && (status = peek(source, error)) == HISTREE_OK; is_first = false) {
+		uint8_t byte = *source->bytes.at;
+		if (byte == '[') {
+			source->bytes.at++;
+			source->is_array = true;
+			status = read_events(source, OBJECT_EVENT, error);
+			source->is_array = false;
+		} else if (byte == '{') {
+			status = read_outside(source, error);
+		} else if (!is_first && (byte == ',' || byte == ']' || byte == ';' || byte == '\0')) {
+			source->bytes.at++;
+		} else if (is_first || source->is_lines) {
+			pass_over(source, trace_bytes_offset(&source->bytes));
+			status = find_next(source, OBJECT_EVENT, error);
+		} else {
+			trace_notes_warn(notes_of(source),
+					 "%s: what is behind its events, from byte %" PRIu64 " on, is not read",
+					 source->packed.base.path, trace_bytes_offset(&source->bytes));
+			return HISTREE_END;
+		}
+	}
+	if (status == HISTREE_END)
+		end_of_file(source, false);
 	return status;
 }
 
@@ -392,23 +489,26 @@ static void note_rest(const struct json_source *source)
 {
 	const char *path = source->packed.base.path;
 	if (source->passed_over > source->too_large)
-		trace_notes_warn(notes_of(source), "%s: events that are no JSON were passed over: %" PRIu64, path,
-				 source->passed_over - source->too_large);
+		trace_notes_warn(notes_of(source),
+				 "%s: events that are no JSON were passed over: %" PRIu64
+				 ", the first at byte %" PRIu64 "%s",
+				 path, source->passed_over - source->too_large, source->first_passed,
+				 source->bytes.gunzip != NULL ? " of what is packed" : "");
 	if (source->too_large > 0)
 		trace_notes_warn(notes_of(source), "%s: events larger than %d MiB were passed over: %" PRIu64, path,
 				 JSON_EVENT_MAX >> 20, source->too_large);
 	if (source->others > 0)
 		trace_notes_warn(notes_of(source), "%s: values among its events that are no objects: %" PRIu64,
 				 path, source->others);
-	json_tracks_end(&source->tracks);
 }
 
 static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
 {
 	struct json_source *source = (struct json_source *)packed;
 	trace_bytes_close(&source->bytes);
-	source->is_damaged = source->has_events = source->has_system = source->is_lossy = false;
-	source->passed_over = source->too_large = source->others = source->losses = 0;
+	source->is_damaged = source->has_events = source->has_system = false;
+	source->is_array = source->is_lines = false;
+	source->passed_over = source->too_large = source->others = source->looked_at = 0;
 	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
 		status = json_tracks_begin(&source->tracks, packed, error);
@@ -426,7 +526,8 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 			error, HISTREE_ERR_TRACE,
 			"is JSON without \"traceEvents\", a list of events; an array of events is a trace, "
 			"too, and lines of JSON with a time are with the map 'text:time=NAME:FILE'");
-	if (source->is_damaged || source->is_lossy)
+	status = json_tracks_end(&source->tracks, error);
+	if (status == HISTREE_OK && source->is_damaged)
 		status = packed_source_lose_rest(packed, error);
 	note_rest(source);
 	return status < 0 ? status : HISTREE_OK;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "trace/json/json_number.h"
@@ -39,18 +40,19 @@ static int hex_digit(uint8_t digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* Four digits behind "\u". */
+/* Four digits behind "\u"; JSON_BAD: there are none, and nothing is passed. */
 static enum json_result read_unit(struct json_text *text, uint32_t *unit)
 {
 	*unit = 0;
-	if (text->end - text->at < 4)
-		return JSON_MORE;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(*text->at++);
+		if (text->end - text->at <= i)
+			return JSON_MORE;
+		int digit = hex_digit(text->at[i]);
 		if (digit < 0)
 			return JSON_BAD;
 		*unit = *unit << 4 | (uint32_t)digit;
 	}
+	text->at += 4;
 	return JSON_OK;
 }
 
@@ -70,10 +72,7 @@ static enum json_result read_character(struct json_text *text, uint32_t *charact
 		const uint8_t *before = text->at;
 		uint32_t low;
 		text->at += 2;
-		result = read_unit(text, &low);
-		if (result != JSON_OK)
-			return result;
-		if (low >= 0xdc00 && low < 0xe000)
+		if (read_unit(text, &low) == JSON_OK && low >= 0xdc00 && low < 0xe000)
 			*character = 0x10000 + ((*character - 0xd800) << 10) + (low - 0xdc00);
 		else
 			text->at = before;
@@ -103,7 +102,10 @@ static char *put_utf8(char *at, uint32_t character)
 	return at;
 }
 
-/* Behind a backslash.  What comes of it is never longer than it was. */
+/*
+ * Behind a backslash.  What comes of it is never longer than it was.  One that begins no escape, as in
+ * "C:\drivers", is itself.
+ */
 static enum json_result unescape(struct json_text *text, char **to)
 {
 	static const char escapes[][2] = { { '"', '"' },  { '\\', '\\' }, { '/', '/' },  { 'b', '\b' },
@@ -116,14 +118,17 @@ static enum json_result unescape(struct json_text *text, char **to)
 		enum json_result result = read_character(text, &character);
 		if (result == JSON_OK)
 			*to = put_utf8(*to, character);
-		return result;
+		if (result != JSON_BAD)
+			return result;
 	}
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
 		if (escapes[i][0] == escape) {
 			*(*to)++ = escapes[i][1];
 			return JSON_OK;
 		}
-	return JSON_BAD;
+	*(*to)++ = '\\';
+	text->at--;
+	return JSON_OK;
 }
 
 /* The rest of a string, from its first escape on; what was before it is copied. */
@@ -178,6 +183,68 @@ static bool is_of_number(uint8_t byte)
 	       byte == 'E';
 }
 
+static enum json_result take_word(struct json_text *text, const uint8_t *end, enum json_kind kind,
+				  const char *bytes, size_t size, struct json_word *out)
+{
+	text->at = end;
+	*out = (struct json_word){ kind, bytes, size };
+	return JSON_OK;
+}
+
+static bool is_of_name(uint8_t byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || byte == '#' ||
+	       byte == '(' || byte == ')' || (byte >= '0' && byte <= '9');
+}
+
+/*
+ * What C, C++, Python and others print of a number that is none: nan, -inf, NaN(ind), Infinity; 1.#QNAN, of which
+ * the point is passed.
+ */
+static enum json_result read_not_finite(struct json_text *text, const uint8_t *at, bool is_negative,
+					struct json_word *out)
+{
+	static const char *const names[] = { "nan", "qnan", "snan", "ind", "infinity", "inf" };
+	const uint8_t *begin = at;
+	while (at < text->end && is_of_name(*at))
+		at++;
+	if (at == text->end)
+		return JSON_MORE;
+	begin += *begin == '#';
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t size = strlen(names[i]), left = (size_t)(at - begin);
+		if (left < size || strncasecmp((const char *)begin, names[i], size) != 0)
+			continue;
+		if (i < 4)
+			return take_word(text, at, JSON_NUMBER, "nan", 3, out);
+		if (left == size || (begin[size] >= '0' && begin[size] <= '9'))
+			return take_word(text, at, JSON_NUMBER, is_negative ? "-inf" : "inf", 3 + is_negative, out);
+	}
+	return JSON_BAD;
+}
+
+/* A number that is none of JSON's, from its begin on. */
+static enum json_result read_odd_number(struct json_text *text, const uint8_t *begin, struct json_word *out)
+{
+	const uint8_t *at = begin;
+	bool is_negative = *at == '-';
+	at += *at == '-' || *at == '+';
+	if (text->end - at < 4)
+		return JSON_MORE;
+	if (at[0] == '1' && at[1] == '.' && at[2] == '#')
+		return read_not_finite(text, at + 2, is_negative, out);
+	if (at[0] != '0' || (at[1] | 0x20) != 'x')
+		return read_not_finite(text, at, is_negative, out);
+	for (at += 2; at < text->end && is_of_name(*at);)
+		at++;
+	if (at == text->end)
+		return JSON_MORE;
+	size_t size = (size_t)(at - begin);
+	return json_number_is((const char *)begin, size)
+		       ? take_word(text, at, JSON_NUMBER, (const char *)begin, size, out)
+		       : JSON_BAD;
+}
+
 static enum json_result read_number(struct json_text *text, struct json_word *out)
 {
 	const uint8_t *begin = text->at;
@@ -186,7 +253,8 @@ static enum json_result read_number(struct json_text *text, struct json_word *ou
 	if (text->at == text->end)
 		return JSON_MORE;
 	*out = (struct json_word){ JSON_NUMBER, (const char *)begin, (size_t)(text->at - begin) };
-	return json_number_is(out->bytes, out->size) ? JSON_OK : JSON_BAD;
+	return json_number_is(out->bytes, out->size) && !is_of_name(*text->at) ? JSON_OK
+									       : read_odd_number(text, begin, out);
 }
 
 static enum json_result read_name(struct json_text *text, struct json_word *out)
@@ -194,8 +262,8 @@ static enum json_result read_name(struct json_text *text, struct json_word *out)
 	static const struct {
 		const char *name;
 		enum json_kind kind;
-	} names[] = { { "true", JSON_TRUE },  { "false", JSON_FALSE },     { "null", JSON_NULL },
-		      { "NaN", JSON_NUMBER }, { "Infinity", JSON_NUMBER }, { "-Infinity", JSON_NUMBER } };
+	} names[] = { { "true", JSON_TRUE }, { "false", JSON_FALSE }, { "null", JSON_NULL },
+		      { "True", JSON_TRUE }, { "False", JSON_FALSE }, { "None", JSON_NULL } };
 	size_t left = (size_t)(text->end - text->at);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t size = strlen(names[i].name), have = size < left ? size : left;
@@ -203,11 +271,9 @@ static enum json_result read_name(struct json_text *text, struct json_word *out)
 			continue;
 		if (have < size)
 			return JSON_MORE;
-		*out = (struct json_word){ names[i].kind, (const char *)text->at, size };
-		text->at += size;
-		return JSON_OK;
+		return take_word(text, text->at + size, names[i].kind, (const char *)text->at, size, out);
 	}
-	return JSON_BAD;
+	return is_of_name(*text->at) ? read_not_finite(text, text->at, false, out) : JSON_BAD;
 }
 
 static enum json_result read_scalar(struct json_text *text, struct json_word *out)
@@ -215,7 +281,7 @@ static enum json_result read_scalar(struct json_text *text, struct json_word *ou
 	uint8_t byte = *text->at;
 	if (byte == '"')
 		return json_scan_string(text, out);
-	if ((byte >= '0' && byte <= '9') || (byte == '-' && !(text->end - text->at > 1 && text->at[1] == 'I')))
+	if ((byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.')
 		return read_number(text, out);
 	return read_name(text, out);
 }

@@ -3,8 +3,9 @@
  * json_text.h - JSON in memory, value by value (RFC 8259).
  *
  * The text may end anywhere: then a value that would go on is JSON_MORE, and is read again, from its beginning,
- * once there are more bytes.  Taken for JSON beyond the RFC: NaN and infinities, control characters in strings,
- * but no zero bytes, and more than one comma.
+ * once there are more bytes.  Taken for JSON beyond the RFC: numbers that are none, in whatever way they are
+ * written, and hexadecimal ones; True, False and None; control characters in strings, but no zero bytes, and
+ * backslashes that begin no escape; no comma, or more than one.
  */
 #ifndef TRACE_JSON_JSON_TEXT_H
 #define TRACE_JSON_JSON_TEXT_H
@@ -25,7 +26,7 @@ enum json_result {
 enum json_kind {
 	JSON_ABSENT,
 	JSON_STRING,
-	JSON_NUMBER, /* its bytes are as they are written */
+	JSON_NUMBER, /* its bytes are as they are written; those of one that is none are nan, inf or -inf */
 	JSON_TRUE,
 	JSON_FALSE,
 	JSON_NULL,

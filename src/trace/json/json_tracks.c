@@ -2,12 +2,14 @@
 #include "trace/json/json_tracks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 static const json_wide units_per_ns = 1000000000; /* of json_word_time() */
 
@@ -17,7 +19,10 @@ enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_
 	tracks->packed = packed;
 	tracks->base = 0;
 	tracks->taken = 0;
-	tracks->last = INT64_MIN;
+	tracks->owner_count = 0;
+	hash_index_clear(&tracks->owner_index);
+	tracks->last = (struct json_owner){ 0 };
+	tracks->has_indexes = false;
 	memset(tracks->faults, 0, sizeof(tracks->faults));
 	memset(tracks->phases, 0, sizeof(tracks->phases));
 	return packed_track_classes(packed, NULL, tracks->classes, error) ? HISTREE_OK : error->status;
@@ -27,6 +32,8 @@ void json_tracks_release(struct json_tracks *tracks)
 {
 	intern_release(&tracks->named);
 	intern_release(&tracks->states);
+	hash_index_release(&tracks->owner_index);
+	free(tracks->owners);
 	free(tracks->texts);
 }
 
@@ -124,6 +131,69 @@ static enum histree_status number_of(struct json_tracks *tracks, const struct js
 		return HISTREE_OK;
 	return pid == NULL ? add_name(tracks, TRACK_PROCESS_NAME, out, NULL, &name, error)
 			   : add_name(tracks, TRACK_THREAD_NAME, pid, out, &name, error);
+}
+
+/* ---- whose order is said --------------------------------------------------------------------------------- */
+
+static bool is_same_owner(const void *owners, uint32_t number, const void *key)
+{
+	const struct json_owner *owner = &((const struct json_owner *)owners)[number], *wanted = key;
+	return owner->pid == wanted->pid && owner->has_tid == wanted->has_tid && owner->tid == wanted->tid;
+}
+
+static uint64_t hash_of_owner(const void *owners, uint32_t number)
+{
+	const struct json_owner *owner = &((const struct json_owner *)owners)[number];
+	return hash_mix(hash_mix((uint64_t)owner->pid) ^ (uint64_t)owner->tid ^ (uint64_t)owner->has_tid << 63);
+}
+
+/* An event is of this owner, or says its index.  Returns false when memory is out. */
+static bool note_owner(struct json_tracks *tracks, struct json_owner owner)
+{
+	uint64_t hash = hash_of_owner(&owner, 0);
+	uint32_t number = hash_index_find(&tracks->owner_index, hash, is_same_owner, tracks->owners, &owner);
+	tracks->has_indexes |= owner.has_index;
+	if (number != HASH_INDEX_NONE) {
+		tracks->owners[number].has_index |= owner.has_index;
+		return true;
+	}
+	if (tracks->owner_count == JSON_OWNERS_MAX)
+		return true;
+	if (!array_reserve(&tracks->owners, &tracks->owner_capacity, tracks->owner_count + 1) ||
+	    !hash_index_reserve(&tracks->owner_index, tracks->owner_count + 1, hash_of_owner, tracks->owners))
+		return false;
+	tracks->owners[tracks->owner_count] = owner;
+	hash_index_add(&tracks->owner_index, hash, (uint32_t)tracks->owner_count++);
+	return true;
+}
+
+static bool note_owners(struct json_tracks *tracks, const struct packed_cell *pid, const struct packed_cell *tid)
+{
+	struct json_owner owner = { .pid = pid->integer };
+	if (pid->kind != PACKED_INT || !note_owner(tracks, owner))
+		return pid->kind != PACKED_INT;
+	owner.tid = tid->integer;
+	owner.has_tid = tid->kind == PACKED_INT;
+	tracks->last = owner;
+	return !owner.has_tid || note_owner(tracks, owner);
+}
+
+static enum histree_status add_index(struct json_tracks *tracks, const struct json_owner *owner,
+				     struct histree_error *error)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = {
+		[TRACK_PID] = packed_int(owner->pid),
+		[TRACK_SORT_INDEX] = packed_int(0),
+	};
+	if (owner->has_tid)
+		cells[TRACK_TID] = packed_int(owner->tid);
+	const struct packed_event event = {
+		.time = PACKED_NO_TIME,
+		.cpu = -1,
+		.class = tracks->classes[owner->has_tid ? TRACK_THREAD_NAME : TRACK_PROCESS_NAME],
+		.cells = cells,
+	};
+	return packed_source_add(tracks->packed, &event, error);
 }
 
 /* ---- one event ------------------------------------------------------------------------------------------- */
@@ -277,19 +347,37 @@ static enum histree_status take_binding(struct taking *taking)
 	return add(taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
 }
 
+/* Numbers of counters may be written as texts.  JSON has one kind of them: 10 and 10.5 are of one counter. */
+static bool real_of(const struct event_part *part, double *out)
+{
+	struct json_word word = { JSON_STRING, part->bytes, part->size };
+	switch (part->kind) {
+	case EVENT_INT:
+		*out = (double)part->integer;
+		return true;
+	case EVENT_UNSIGNED:
+		*out = (double)(uint64_t)part->integer;
+		return true;
+	case EVENT_REAL:
+		*out = part->real;
+		return true;
+	case EVENT_TEXT:
+		return json_word_real(&word, out);
+	default:
+		return false;
+	}
+}
+
 static bool take_value(void *context, const struct event_part *part)
 {
 	struct taking *taking = context;
-	bool is_number = part->kind == EVENT_INT || part->kind == EVENT_UNSIGNED || part->kind == EVENT_REAL;
-	if (part->depth != 1 || part->name == NULL || !is_number)
+	double real;
+	if (part->depth != 1 || part->name == NULL || !real_of(part, &real))
 		return true;
 	taking->cells[TRACK_SERIES] = packed_text(part->name, cut(part->name, strlen(part->name)));
 	if (strcmp(part->name, "value") == 0)
 		taking->cells[TRACK_SERIES].kind = PACKED_ABSENT;
-	/* JSON has one kind of numbers: 10 and 10.5 are of one counter. */
-	taking->cells[TRACK_VALUE] = packed_real(part->kind == EVENT_INT        ? (double)part->integer
-						 : part->kind == EVENT_UNSIGNED ? (double)(uint64_t)part->integer
-										: part->real);
+	taking->cells[TRACK_VALUE] = packed_real(real);
 	taking->values++;
 	taking->status = add(taking, TRACK_COUNTER);
 	return taking->status == HISTREE_OK;
@@ -319,8 +407,11 @@ static bool take_metadatum(void *context, const struct event_part *part)
 		return true;
 	if (strcmp(part->name, "name") == 0 && part->kind == EVENT_TEXT)
 		taking->cells[TRACK_NAME] = packed_text(part->bytes, cut(part->bytes, part->size));
+	double index;
 	if (strcmp(part->name, "sort_index") == 0 && part->kind == EVENT_INT)
 		taking->cells[TRACK_SORT_INDEX] = packed_int(part->integer);
+	else if (strcmp(part->name, "sort_index") == 0 && real_of(part, &index) && fabs(index) < 0x1p62)
+		taking->cells[TRACK_SORT_INDEX] = packed_int(llround(index));
 	return true;
 }
 
@@ -347,6 +438,12 @@ static enum histree_status take_metadata(struct taking *taking)
 	bool says_something = name->kind != PACKED_ABSENT || taking->cells[TRACK_SORT_INDEX].kind != PACKED_ABSENT;
 	if (class == TRACK_CLASS_COUNT || !says_something)
 		return leave_out(taking, FAULT_METADATA);
+	const struct packed_cell *pid = &taking->cells[TRACK_PID], *tid = &taking->cells[TRACK_TID];
+	const struct json_owner owner = { pid->integer, tid->kind == PACKED_INT ? tid->integer : 0,
+					  tid->kind == PACKED_INT,
+					  taking->cells[TRACK_SORT_INDEX].kind != PACKED_ABSENT };
+	if (pid->kind == PACKED_INT && !note_owner(taking->tracks, owner))
+		return error_memory(taking->error, "the order of processes");
 	taking->time = PACKED_NO_TIME;
 	return add(taking, class);
 }
@@ -417,6 +514,7 @@ static enum histree_status take_phase(struct taking *taking, char phase)
 		return take_complete(taking);
 	case 'i':
 	case 'I':
+	case 'R':
 		return take_instant(taking);
 	case 'C':
 		return take_counter(taking);
@@ -461,13 +559,17 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 	if (status != HISTREE_OK)
 		return status;
 	tracks->taken++;
+	const struct packed_cell *pid = &taking.cells[TRACK_PID], *tid = &taking.cells[TRACK_TID];
+	bool is_last = tracks->last.has_tid && tid->kind == PACKED_INT && pid->kind == PACKED_INT &&
+		       tracks->last.pid == pid->integer && tracks->last.tid == tid->integer;
+	if (!is_last && !note_owners(tracks, pid, tid))
+		return error_memory(error, "the order of processes");
 	taking.cells[TRACK_NAME] = text_of(member_of(&taking, MEMBER_NAME));
 	taking.cells[TRACK_CATEGORY] = text_of(member_of(&taking, MEMBER_CATEGORY));
 	if (letter == 'M')
 		return take_metadata(&taking);
 	if (!read_time(&taking))
 		return leave_out(&taking, FAULT_TIME);
-	tracks->last = taking.time;
 	status = take_phase(&taking, letter);
 	return status == HISTREE_OK ? take_binding(&taking) : status;
 }
@@ -487,8 +589,9 @@ static void note_phases(const struct json_tracks *tracks)
 			 tracks->packed->base.path, phases);
 }
 
-void json_tracks_end(const struct json_tracks *tracks)
+enum histree_status json_tracks_end(struct json_tracks *tracks, struct histree_error *error)
 {
+	enum histree_status status = HISTREE_OK;
 	static const char *const sentences[FAULT_COUNT] = {
 		[FAULT_TIME] = "have no time, or none that can be",
 		[FAULT_ID] = "are asynchronous or of a flow, and have no id",
@@ -500,4 +603,8 @@ void json_tracks_end(const struct json_tracks *tracks)
 		if (sentences[fault] != NULL && tracks->faults[fault] > 0)
 			trace_notes_warn(tracks->packed->base.notes, "%s: events are left out that %s: %" PRIu64,
 					 tracks->packed->base.path, sentences[fault], tracks->faults[fault]);
+	for (size_t i = 0; i < tracks->owner_count && tracks->has_indexes && status == HISTREE_OK; i++)
+		if (!tracks->owners[i].has_index)
+			status = add_index(tracks, &tracks->owners[i], error);
+	return status;
 }
