@@ -45,12 +45,14 @@ class Thread:
     def __init__(self, tid, name):
         self.tid, self.path = tid, f"Threads/{name}"
         self.runs_on, self.said = None, None
+        self.is_told, self.unseen = False, None  # whether it is in a system call; until when nobody saw it
 
 
 class Cpu:
     def __init__(self, number):
         self.number, self.path, self.runs, self.nameless = number, f"CPUs/{number}", None, False
         self.softirqs = []  # in the order in which they were heard of
+        self.in_doubt = True  # whether softirqs went on when the trace began
 
 
 class Model:
@@ -121,14 +123,14 @@ class Model:
 
     def run(self, thread):
         call = self.get(f"{thread.path}/System_call")
-        self.set_status(thread, UNKNOWN if call is UNKNOWN else RUNS if call is None else IN_CALL)
+        self.set_status(thread, RUNS if call is None or call is UNKNOWN else IN_CALL)
 
     def status_by_thread(self, cpu):
         tid = self.get(f"{cpu.path}/Current_thread")
         if tid is None or tid is UNKNOWN or tid == 0:
             return tid
         call = self.get(f"{self.current(cpu).path}/System_call")
-        return UNKNOWN if call is UNKNOWN else 2 if call is None else 4
+        return 2 if call is None or call is UNKNOWN else 4
 
     def cpu_status(self, cpu):
         self.ask(f"{cpu.path}/IRQs")
@@ -148,11 +150,13 @@ class Model:
         """It did something that nobody saw, since the last event that said what it does."""
         if self.get(thread.path) is None:
             return
-        if self.has_calls:
+        has_calls = self.has_calls and thread.tid != 0
+        if has_calls:
             self.ask(f"{thread.path}/System_call")
         for name in ("", "/System_call", "/Current_cpu_rq", "/Prio"):
-            if thread.path + name in self.changes and (name != "/System_call" or self.has_calls):
+            if thread.path + name in self.changes and (name != "/System_call" or has_calls):
                 self.doubt_since(thread.path + name, thread.said)
+        thread.is_told, thread.unseen = False, self.now
 
     def lose_cpu(self, cpu):
         thread, cpu.runs = cpu.runs, None
@@ -242,7 +246,7 @@ class Model:
     def wakeup(self, number, f):
         thread = self.thread(f["pid"], number)
         status = self.get(thread.path)
-        if thread.runs_on is None and status is not UNKNOWN and status not in (RUNS, IN_CALL):
+        if thread.runs_on is None and status not in (RUNS, IN_CALL):
             self.set_status(thread, WAITS_FOR_CPU)
         self.put(f"{thread.path}/Current_cpu_rq", f["target_cpu"])
         self.put(f"{thread.path}/Prio", f["prio"])
@@ -253,8 +257,7 @@ class Model:
             return
         thread = self.thread(f["pid"], number)
         self.find_nowhere(thread)
-        if self.get(thread.path) is not UNKNOWN:
-            self.set_status(thread, WAITS_FOR_CPU)
+        self.set_status(thread, WAITS_FOR_CPU)
         self.put(f"{thread.path}/Current_cpu_rq", f["dest_cpu"])
 
     def fork(self, number, f):
@@ -267,8 +270,10 @@ class Model:
         if f"{parent.path}/Current_cpu_rq" in self.changes:
             self.put(f"{child.path}/Current_cpu_rq", self.get(f"{parent.path}/Current_cpu_rq"))
         call = self.get(f"{parent.path}/System_call")
+        child.unseen = self.now
         if call is not None:
             self.put(f"{child.path}/System_call", call)
+            child.is_told = parent.is_told
 
     def free(self, number, f):
         thread = self.thread(f["pid"], number)
@@ -304,17 +309,39 @@ class Model:
 
     def softirq_exit(self, number, f):
         cpu, value = self.softirq(number, f["vec"])
+        if self.strict and cpu.in_doubt and not value & RUNNING:  # it went on when the trace began
+            for path in (f"{cpu.path}/Soft_IRQs/{f['vec']}", f"Soft_IRQs/{f['vec']}"):
+                self.put(path, value | RUNNING, self.first)
+            self.put(cpu.path, 8, self.first)
+            if cpu.runs is not None and self.get(cpu.runs.path) in (RUNS, IN_CALL):
+                self.put(cpu.runs.path, INTERRUPTED, self.first)
         thread = self.current(cpu)
         self.set_softirq(cpu, f["vec"], value & RAISED or None)
         self.put(cpu.path, self.cpu_status(cpu))
         if thread is not None and all(self.get(path) is None for path in cpu.softirqs):
             self.run(thread)
 
-    def move(self, number, call, thread_status, cpu_status):
+    def learn_past(self, cpu, thread, call, ends):
+        """Nobody knew whether the thread was in a system call: its end says that it was, in that one."""
+        path = f"{thread.path}/System_call"
+        if self.get(path) is not UNKNOWN and not (ends and self.get(path) is None):
+            return
+        since = self.first if thread.unseen is None else thread.unseen
+        self.put(path, call if ends else None, since)
+        if ends and self.get(thread.path) == RUNS:
+            since = max(since, self.changes[thread.path][-1][0])
+            self.put(thread.path, IN_CALL, since)
+            if self.get(cpu.path) == 2:
+                self.put(cpu.path, 4, since)
+
+    def move(self, number, call, thread_status, cpu_status, past=None):
         cpu = self.cpu(number)
         thread = self.current(cpu)
         self.has_calls = True
         if thread is not None:
+            if self.strict and not thread.is_told:
+                self.learn_past(cpu, thread, past, call is None)
+            thread.is_told = True
             self.put(f"{thread.path}/System_call", call)
             self.set_status(thread, thread_status)
         self.put(cpu.path, cpu_status)
@@ -322,8 +349,8 @@ class Model:
     def enter(self, number, f):
         self.move(number, CALLS.get(f["id"], f"#{f['id']}") if self.strict else "", IN_CALL, 4)
 
-    def leave(self, number, _):
-        self.move(number, None, RUNS, 2)
+    def leave(self, number, f):
+        self.move(number, None, RUNS, 2, CALLS.get(f["id"], f"#{f['id']}"))
 
     HANDLERS = {
         "sched:sched_switch": sched_switch, "sched:sched_waking": wakeup, "sched:sched_wakeup": wakeup,
@@ -345,6 +372,9 @@ class Model:
         if self.strict and fields["perf_tid"] == fields["common_pid"] > 0:
             self.says_process(self.thread(fields["common_pid"], number), fields["perf_pid"])
         handler(self, number, fields)
+        if name not in ("irq:softirq_raise", "sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new",
+                        "sched:sched_migrate_task", "sched:sched_process_fork", "sched:sched_process_free"):
+            self.cpu(number).in_doubt = False
 
     # ---- the result
 

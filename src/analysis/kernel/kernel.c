@@ -88,8 +88,6 @@ static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struc
 		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
 	if (is_interrupted)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
-	else if (cpu->in_doubt != 0)
-		thread_change(model, thread, THREAD_STATUS, histree_unknown());
 	else
 		thread_run(model, thread);
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
@@ -262,6 +260,7 @@ static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
 static const struct kernel_version plain = {
 	.places = &kernel_places_plain,
 	.is_monotonic = true,
+	.corrects_past = true,
 	.runs = on_event_of_thread,
 	.learn = learn,
 	.handlers = handlers,
@@ -270,6 +269,7 @@ static const struct kernel_version plain = {
 static const struct kernel_version compact = {
 	.places = &kernel_places_compact,
 	.is_monotonic = true,
+	.corrects_past = true,
 	.runs = on_event_of_thread,
 	.learn = learn,
 	.handlers = handlers,

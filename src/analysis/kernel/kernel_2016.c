@@ -117,7 +117,7 @@ static void resume_cpu(struct kernel_model *model, struct kernel_cpu *cpu, struc
 {
 	if (thread != NULL)
 		thread_run(model, thread);
-	cpu_change(model, cpu, CPU_STATUS, cpu->in_doubt != 0 ? histree_unknown() : cpu_status(model, cpu));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
 }
 
 static void on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
@@ -162,14 +162,8 @@ static void on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	if (softirq == NULL)
 		return;
 	change(&model->changes, softirq->quark, softirq_when_done(model, softirq));
-	enum histree_type others = cpu_softirq_value(model, cpu).type;
-	if (others == HISTREE_NULL)
+	if (cpu_softirq_value(model, cpu).type == HISTREE_NULL)
 		resume_cpu(model, cpu, thread);
-	if (others == HISTREE_UNKNOWN) {
-		cpu_change(model, cpu, CPU_STATUS, histree_unknown());
-		if (thread != NULL)
-			thread_change(model, thread, THREAD_STATUS, histree_unknown());
-	}
 }
 
 static void on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)

@@ -17,7 +17,15 @@ enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4 };
 enum { CPU_LOSES = 4, CPU_HAD_GAPS = 8, CPU_NAMELESS = 16, CPU_RUNS_THREAD = 32, CPU_IS_WAKING = 64 };
 
 /* What is said of a thread, because it is not what one expects. */
-enum { SAYS_ASKED = 1, SAYS_SAID = 2, SAYS_RUN_QUEUE = 4, SAYS_PRIO = 8, SAYS_WOKEN = 16 };
+enum {
+	SAYS_ASKED = 1,
+	SAYS_SAID = 2,
+	SAYS_RUN_QUEUE = 4,
+	SAYS_PRIO = 8,
+	SAYS_WOKEN = 16,
+	SAYS_UNSEEN = 32,
+	SAYS_CALL = 64,
+};
 
 static histree_time state_since(const struct kernel_model *model, histree_quark quark)
 {
@@ -59,6 +67,7 @@ static struct habits no_habits(void)
 struct expected_thread {
 	uint8_t made, asked;
 	histree_time said, run_queue_since, prio_since;
+	enum kernel_progress call;
 };
 
 static histree_quark quark_of(const struct kernel_model *model, const struct kernel_thread *thread,
@@ -67,6 +76,23 @@ static histree_quark quark_of(const struct kernel_model *model, const struct ker
 	const struct thread_place *place = &model->places->threads[attribute];
 	histree_quark own = thread->attributes[attribute];
 	return own != NO_ATTRIBUTE || place->part == HISTREE_WHOLE ? own : thread->attributes[place->partner];
+}
+
+/*
+ * Whether a thread is in a system call was last said by its exit, if it has been in none since then.  It is only
+ * asked of who is in none (kernel_past.h).
+ */
+static enum kernel_progress expect_call(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	histree_time since;
+	struct histree_value call;
+	histree_quark quark = thread->attributes[THREAD_SYSTEM_CALL];
+	if (quark == NO_ATTRIBUTE ||
+	    histree_state_ongoing(model->changes.system, quark, &call, &since, NULL) != HISTREE_OK)
+		return PROGRESS_UNKNOWN;
+	if (call.type == HISTREE_NULL)
+		return since > histree_state_start(model->changes.system) ? PROGRESS_OUTSIDE : PROGRESS_UNKNOWN;
+	return call.type == HISTREE_UNKNOWN ? PROGRESS_UNKNOWN : PROGRESS_INSIDE;
 }
 
 static struct expected_thread expect(const struct kernel_model *model, const struct kernel_thread *thread,
@@ -78,6 +104,7 @@ static struct expected_thread expect(const struct kernel_model *model, const str
 			expected.made |= (uint8_t)(1U << attribute);
 	expected.asked = habits->asked[expected.made];
 	expected.said = state_since(model, quark_of(model, thread, THREAD_STATUS));
+	expected.call = expect_call(model, thread);
 	if (model->places->threads[THREAD_RUN_QUEUE].part != HISTREE_WHOLE)
 		expected.run_queue_since = expected.prio_since =
 			state_since(model, quark_of(model, thread, THREAD_RUN_QUEUE));
@@ -100,11 +127,14 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 {
 	const struct expected_thread expected = expect(model, thread, habits);
 	bool has_times = !is_gone(model, thread);
+	bool is_open = thread->call == PROGRESS_UNKNOWN && expected.call != PROGRESS_INSIDE;
 	unsigned says = (thread->asked != expected.asked ? SAYS_ASKED : 0) |
 			(thread->said != expected.said && has_times ? SAYS_SAID : 0) |
 			(thread->run_queue_since != expected.run_queue_since && has_times ? SAYS_RUN_QUEUE : 0) |
 			(thread->prio_since != expected.prio_since && has_times ? SAYS_PRIO : 0) |
-			(thread->is_woken_leaving ? SAYS_WOKEN : 0);
+			(thread->is_woken_leaving ? SAYS_WOKEN : 0) |
+			(thread->unseen_until != INT64_MIN && is_open && has_times ? SAYS_UNSEEN : 0) |
+			(thread->call != expected.call && expected.call != PROGRESS_INSIDE ? SAYS_CALL : 0);
 	++*passed;
 	habits->asked[expected.made] = thread->asked;
 	if (says == 0)
@@ -119,6 +149,10 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 		saved_put_time(out, thread->run_queue_since, expected.run_queue_since);
 	if ((says & SAYS_PRIO) != 0)
 		saved_put_time(out, thread->prio_since, expected.prio_since);
+	if ((says & SAYS_UNSEEN) != 0)
+		saved_put_time(out, thread->unseen_until, expected.said);
+	if ((says & SAYS_CALL) != 0)
+		saved_put(out, thread->call);
 	*passed = 0;
 }
 
@@ -215,6 +249,7 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 	thread->cloned = expected.said;
 	thread->run_queue_since = expected.run_queue_since;
 	thread->prio_since = expected.prio_since;
+	thread->call = expected.call;
 	if (!has_exception)
 		return;
 	uint64_t says = read_varint(reader);
@@ -228,6 +263,10 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 		thread->run_queue_since = saved_read_time(reader, expected.run_queue_since);
 	if ((says & SAYS_PRIO) != 0)
 		thread->prio_since = saved_read_time(reader, expected.prio_since);
+	if ((says & SAYS_UNSEEN) != 0)
+		thread->unseen_until = saved_read_time(reader, expected.said);
+	if ((says & SAYS_CALL) != 0)
+		thread->call = (enum kernel_progress)saved_read_below(reader, PROGRESS_INSIDE + 1);
 }
 
 static void load_threads(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
@@ -255,7 +294,7 @@ static void load_threads(struct kernel_model *model, uint32_t attribute_count, s
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------------- */
 
-static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
+static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct saved_bytes *out)
 {
 	saved_put(out, (uint64_t)cpu->number);
 	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
@@ -265,6 +304,8 @@ static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
 		saved_put_signed(out, cpu->waking);
 	if (cpu->runs != NULL)
 		saved_put_signed(out, cpu->runs->tid);
+	if (cpu->in_doubt != 0)
+		saved_put_time(out, cpu->in_doubt_since, end);
 	interrupts_save(cpu, out);
 }
 
@@ -308,7 +349,9 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 		return;
 	}
 	find_cpu_attributes(model, attribute_count, cpu);
+	model->cpus_in_doubt -= cpu->in_doubt != 0; /* as it is where a CPU is new */
 	cpu->in_doubt = flags & (DOUBT_IRQS | DOUBT_SOFTIRQS);
+	model->cpus_in_doubt += cpu->in_doubt != 0;
 	cpu->is_losing = (flags & CPU_LOSES) != 0;
 	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
 	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
@@ -318,6 +361,8 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 	model->nameless_cpus += cpu->is_nameless;
 	if ((flags & CPU_RUNS_THREAD) != 0)
 		load_runs(model, cpu, reader);
+	if (cpu->in_doubt != 0)
+		cpu->in_doubt_since = saved_read_time(reader, histree_state_current_end(model->changes.system));
 	interrupts_load(model, cpu, attribute_count, reader);
 }
 
@@ -331,11 +376,12 @@ void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out)
 			       (model->has_calls ? HAD_CALLS : 0));
 	saved_put_time(out, model->changes.time, end);
 	saved_put_time(out, model->all_open ? model->all_end : end, end);
+	saved_put_time(out, model->loss_end, end);
 	save_threads(model, out);
 	saved_put(out, model->cpus.count);
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;)
-		save_cpu(entry->record, out);
+		save_cpu(entry->record, end, out);
 }
 
 enum histree_status kernel_checkpoint_load(struct kernel_model *model, uint32_t attribute_count,
@@ -348,6 +394,7 @@ enum histree_status kernel_checkpoint_load(struct kernel_model *model, uint32_t 
 	model->all_open = (flags & ALL_OPEN) != 0;
 	model->has_calls = (flags & HAD_CALLS) != 0;
 	model->all_end = saved_read_time(reader, end);
+	model->loss_end = saved_read_time(reader, end);
 	changes_begin(&model->changes, time);
 	load_threads(model, attribute_count, reader);
 	uint64_t cpus = read_varint(reader);

@@ -31,6 +31,11 @@ static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
 	cpu->number = number;
 	cpu->node = NO_ATTRIBUTE;
 	cpu->waking = INT64_MIN;
+	cpu->in_doubt_since = INT64_MIN;
+	if (model->corrects_past && model->slice == NULL) {
+		cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
+		model->cpus_in_doubt++;
+	}
 	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++)
 		cpu->attributes[attribute] = NO_ATTRIBUTE;
 	return cpu;
@@ -136,8 +141,6 @@ struct histree_value cpu_status_of_thread(struct kernel_model *model, struct ker
 	thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL))
 		return thread_by_call(model, thread, CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
-	struct histree_value call = thread_value(model, thread, THREAD_SYSTEM_CALL);
-	if (call.type == HISTREE_UNKNOWN)
-		return histree_unknown();
-	return histree_int(call.type != HISTREE_NULL ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE);
+	bool is_in_call = thread_is_in_call(thread_value(model, thread, THREAD_SYSTEM_CALL));
+	return histree_int(is_in_call ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE);
 }

@@ -37,7 +37,8 @@ struct kernel_cpu {
 	histree_quark node;
 	histree_quark attributes[CPU_ATTRIBUTE_COUNT];
 	struct interrupt *first_irq, *first_softirq; /* kernel_interrupts.h */
-	unsigned in_doubt;                           /* or of enum cpu_doubt: since a gap (kernel_gap.h) */
+	unsigned in_doubt;                           /* or of enum cpu_doubt, since then (kernel_gap.h) */
+	histree_time in_doubt_since;                 /* INT64_MIN: since the trace began */
 	bool is_losing;                              /* it had no event since a gap began */
 	bool has_gaps;                               /* there was one: what is heard of first may not be new */
 	bool is_nameless; /* something happened there before anybody said in which thread */

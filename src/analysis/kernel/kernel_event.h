@@ -73,6 +73,7 @@ struct kernel_text {
 
 /* Optional members that an event has, where their value alone does not say so. */
 enum kernel_presence {
+	HAS_NUMBER = 1 << 0, /* of a call that ends */
 	HAS_RESULT = 1 << 1,
 	HAS_ADDRESS = 1 << 2,
 	HAS_OPERATION = 1 << 3,
@@ -139,6 +140,7 @@ enum { KERNEL_FIELDS_MAX = 7 };
 struct kernel_binding {
 	enum kernel_role role;
 	bool is_kernel, is_perf, has_new_task_states; /* its trace */
+	bool has_call_number;                         /* in place of a name */
 	uint32_t own_tid;                             /* field; EVENT_NO_FIELD: the class has none */
 	/* Likewise.  A process is believed where own_pid_of, if there is such a field, is the thread. */
 	uint32_t own_pid, own_pid_of, own_ppid, own_comm;

@@ -3,6 +3,7 @@
 
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_occupancy.h"
+#include "analysis/kernel/kernel_past.h"
 #include "analysis/kernel/kernel_slice.h"
 
 /* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
@@ -58,6 +59,7 @@ static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 	doubt(model, cpu->attributes[CPU_FREQUENCY]);
 	doubt_interrupts(model, cpu);
 	occupancy_forget(model, cpu);
+	model->cpus_in_doubt += cpu->in_doubt == 0;
 	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
 	model->open_gaps += !cpu->is_losing;
 	cpu->is_losing = cpu->has_gaps = true;
@@ -177,21 +179,36 @@ static unsigned certain_at(enum kernel_role role)
 	return 0;
 }
 
-void kernel_resolve(struct kernel_model *model, int32_t cpu_number, enum kernel_role role)
+/* The loss is over: what begins from now on is seen. */
+static void end_gap(struct kernel_model *model, struct kernel_cpu *cpu)
 {
-	struct kernel_cpu *cpu = cpu_number < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)cpu_number);
-	if (model->all_open && model->changes.time > model->all_end)
+	doubt_unseen_softirqs(model, cpu);
+	cpu->is_losing = false;
+	cpu->in_doubt_since = model->changes.time;
+	model->open_gaps--;
+	model->loss_end = model->changes.time;
+}
+
+void kernel_resolve(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = event->cpu < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)event->cpu);
+	if (model->all_open && model->changes.time > model->all_end) {
 		model->all_open = false;
-	if (cpu != NULL && cpu->is_losing) {
-		doubt_unseen_softirqs(model, cpu);
-		cpu->is_losing = false;
-		model->open_gaps--;
+		model->loss_end = model->changes.time;
 	}
-	unsigned certain = cpu == NULL ? 0 : cpu->in_doubt & certain_at(role);
+	if (cpu == NULL)
+		return;
+	if (cpu->is_losing)
+		end_gap(model, cpu);
+	unsigned certain = cpu->in_doubt & certain_at(event->role);
+	if (certain == 0)
+		return;
+	if (model->corrects_past)
+		past_of_interrupts(model, cpu, event);
 	if ((certain & DOUBT_IRQS) != 0)
 		for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
 			if (changes_value(&model->changes, irq->quark).type == HISTREE_UNKNOWN)
 				change(&model->changes, irq->quark, histree_null());
-	if (cpu != NULL)
-		cpu->in_doubt &= ~certain;
+	cpu->in_doubt &= ~certain;
+	model->cpus_in_doubt -= cpu->in_doubt == 0;
 }

@@ -6,7 +6,12 @@
  * run nowhere else, and run them.  So in doubt are what the CPU does, its interrupts, those of all CPUs together,
  * and status, system call, run queue and priority of each thread but those that run on other CPUs, when the gap
  * begins or, if a thread leaves another CPU, at that time.  All this becomes unknown, attribute by
- * attribute, until an event after the gap says what it is; the gap ends with the next event of its CPU.
+ * attribute, until an event after the gap says what it is; the gap ends with the next event of its CPU.  What the
+ * trace has never recorded, such as system calls, is in no doubt.
+ *
+ * Who is named after the gap runs, waits or is blocked as ever.  Whether a thread that runs is in a system call, or
+ * is interrupted, nobody says before the next entry or exit: until then it is in none, and an exit corrects that
+ * (kernel_past.h).
  *
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.
@@ -20,10 +25,10 @@
 void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end);
 
 /*
- * There was a gap before, and now comes an event of a CPU: it ends the gap of that CPU, and says something of
- * interrupts by where it happens.  A thread runs only while none is handled, and the kernel nests neither
- * interrupts nor softirqs.
+ * An event of a CPU comes, of which something is in doubt since a gap, or since the trace began: it ends the gap of
+ * that CPU, and says something of interrupts by where it happens.  A thread runs only while none is handled, and
+ * the kernel nests neither interrupts nor softirqs.
  */
-void kernel_resolve(struct kernel_model *model, int32_t cpu_number, enum kernel_role role);
+void kernel_resolve(struct kernel_model *model, const struct kernel_event *event);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_past.h"
 
 void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event)
 {
@@ -33,15 +33,17 @@ static bool may_end_unseen(struct histree_value call)
 }
 
 /* Where a thread of the CPU is: in a system call, or out of it, whatever else goes on there. */
-static void move_thread(struct kernel_model *model, int32_t cpu_number, struct histree_value call,
+static void move_thread(struct kernel_model *model, const struct kernel_event *event, struct histree_value call,
 			enum thread_status thread_status, enum cpu_status cpu_status)
 {
-	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	if (cpu == NULL)
 		return;
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	model->has_calls = true;
 	if (thread != NULL) {
+		if (thread->call == PROGRESS_UNKNOWN && model->corrects_past)
+			past_of_call(model, cpu, thread, event);
 		conflicts_step(&model->conflicts, CONFLICT_CALL, &thread->call, call.type != HISTREE_NULL);
 		conflicts_first_step(&thread->first_step, call.type != HISTREE_NULL);
 		if (may_end_unseen(call))
@@ -54,11 +56,11 @@ static void move_thread(struct kernel_model *model, int32_t cpu_number, struct h
 
 void kernel_enter_system_call(struct kernel_model *model, const struct kernel_event *event, struct kernel_text name)
 {
-	move_thread(model, event->cpu, histree_string_n(name.bytes, name.size), THREAD_RUNS_SYSCALL,
+	move_thread(model, event, histree_string_n(name.bytes, name.size), THREAD_RUNS_SYSCALL,
 		    CPU_RUNS_SYSCALL);
 }
 
 void kernel_on_syscall_exit(struct kernel_model *model, const struct kernel_event *event)
 {
-	move_thread(model, event->cpu, histree_null(), THREAD_RUNS_USERMODE, CPU_RUNS_USERMODE);
+	move_thread(model, event, histree_null(), THREAD_RUNS_USERMODE, CPU_RUNS_USERMODE);
 }

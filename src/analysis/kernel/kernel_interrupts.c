@@ -99,7 +99,7 @@ struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_
 {
 	cpu_attribute(model, cpu, CPU_IRQS);
 	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
-		if (irq->number == number && irq->name.bytes != NULL &&
+		if (irq->number == number && (irq->name.bytes != NULL || irq->began_before) &&
 		    changes_value(&model->changes, irq->quark).type != HISTREE_NULL)
 			return irq;
 	return NULL;
@@ -117,7 +117,7 @@ static struct histree_value first_value(struct kernel_model *model, const struct
 {
 	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {
 		struct histree_value value = changes_value(&model->changes, interrupt->quark);
-		if (value.type != HISTREE_NULL)
+		if (value.type == HISTREE_INT)
 			return value;
 	}
 	return histree_null();

@@ -30,6 +30,7 @@ struct interrupt {
 	histree_quark quark;
 	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
+	bool began_before;             /* an event ends it, and nobody knows its name (kernel_past.h) */
 	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	enum kernel_progress progress; /* of its handler */
 	enum kernel_step first_step;   /* of that, in a slice (kernel_slice.h) */
@@ -41,10 +42,13 @@ struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, in
 			  struct kernel_text name);
 struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 
-/* Returns the named interrupt of this number that is in progress on the CPU, NULL if none is. */
+/*
+ * Returns the interrupt of this number that is in progress on the CPU, NULL if none is.  One without a name is only
+ * known where its end told of it (kernel_past.h).
+ */
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 
-/* Returns the value of the first interrupt, or softirq, of the CPU that has, or may have, one; null if none has. */
+/* Returns the value of the first interrupt, or softirq, of the CPU that is known to have one; null if none is. */
 struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 

@@ -240,8 +240,9 @@ static const struct field_row {
 	{ ALL, OF_BLOCK_DEVICES, "rwbs", TEXT(letters), OPTIONAL },
 };
 
-/* The call's number: of raw_syscalls:sys_enter only, whose name says nothing. */
+/* The call's number: of raw_syscalls only, whose names say nothing. */
 static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", INT32(number), NEEDED };
+static const struct field_row call_that_ends = { PERF, ROLE(SYSCALL_EXIT), "id", INT32(number), HAS_NUMBER };
 
 _Static_assert(KERNEL_ROLE_COUNT <= 64, "a role is a bit of field_row.roles");
 
@@ -360,8 +361,10 @@ static bool bind_fields(const struct event_class *class, enum layout layout, str
 static bool bind_call(const struct event_class *class, const char *pattern, struct kernel_binding *binding)
 {
 	const char *star = strchr(pattern, '*');
+	binding->has_call_number = star == NULL;
 	if (star == NULL)
-		return bind_field(class, &call_number, binding);
+		return bind_field(class, binding->role == KERNEL_SYSCALL_ENTRY ? &call_number : &call_that_ends,
+				  binding);
 	const char *name = class->name + (star - pattern);
 	binding->call_name = (struct kernel_text){ name, strlen(name) };
 	return true;
@@ -382,7 +385,8 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		return binding;
 	binding.role = row->role;
 	bool complete = bind_fields(class, layout, &binding);
-	if (complete && row->role == KERNEL_SYSCALL_ENTRY)
+	bool is_call = row->role == KERNEL_SYSCALL_ENTRY || row->role == KERNEL_SYSCALL_EXIT;
+	if (complete && is_call)
 		complete = bind_call(class, row->pattern, &binding);
 	if (!complete)
 		binding.role = KERNEL_NO_ROLE;

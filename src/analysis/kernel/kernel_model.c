@@ -12,6 +12,7 @@ void kernel_model_init(struct kernel_model *model, struct histree_state_system *
 {
 	*model = (struct kernel_model){
 		.changes = { .system = system, .time = INT64_MIN },
+		.loss_end = INT64_MIN,
 		.places = places,
 	};
 	for (int group = 0; group < GROUP_COUNT; group++)

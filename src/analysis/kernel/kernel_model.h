@@ -23,13 +23,16 @@ struct kernel_model {
 	struct changes changes;
 	struct kernel_slice *slice;         /* kernel_slice.h; NULL: this model has seen all that came before */
 	const struct kernel_places *places; /* the attributes that its states go to */
-	bool has_gaps; /* there was one so far: a thread that is seen first may be in a system call */
+	bool has_gaps; /* there was one so far */
 	uint32_t
 		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
 	bool all_open;     /* the same where it is not said on which CPU, */
 	histree_time all_end;   /* and until when */
 	bool has_lives;         /* a number that is used again is another thread */
+	histree_time loss_end;  /* where the last loss of events ended */
 	bool has_calls;         /* the trace records system calls: who ran unseen may be in one */
+	bool corrects_past;     /* what an event says of the time before it is believed (kernel_past.h) */
+	uint32_t cpus_in_doubt; /* of which it is not said yet what interrupts they handle */
 	uint32_t nameless_cpus; /* whose thread nobody named yet: together they have the pseudo-thread -1 */
 	struct kernel_conflicts conflicts;
 	histree_quark groups[GROUP_COUNT];

@@ -55,8 +55,8 @@ void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct k
 	if (is_said_to_run) {
 		lose_sight(model, thread->runs_on);
 	} else if (is_said_to_wait(model, thread)) {
+		is_denied = !thread_is_guessed(model, thread);
 		thread_lose_sight(model, thread);
-		is_denied = true;
 	}
 	model->conflicts.denials[CONFLICT_SWITCH] += is_denied;
 }

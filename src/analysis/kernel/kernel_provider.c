@@ -36,6 +36,7 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 			kernel_input_want(input, role);
 	kernel_model_init(&provider->model, system, version->places);
 	provider->model.has_lives = version->learn != NULL;
+	provider->model.corrects_past = version->corrects_past;
 	*instance = provider;
 	return HISTREE_OK;
 }
@@ -63,8 +64,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 		return HISTREE_OK;
 	provider->has_events = true;
 	begin_changes(provider, event->time);
-	if (provider->model.has_gaps)
-		kernel_resolve(&provider->model, event->cpu, event->role);
+	if (provider->model.has_gaps || provider->model.cpus_in_doubt > 0)
+		kernel_resolve(&provider->model, event);
 	if (version->runs != NULL && says_who_runs(event))
 		version->runs(&provider->model, event->cpu, (int32_t)event->own_tid);
 	if (version->learn != NULL && event->own_tid > 0)

@@ -17,6 +17,7 @@ typedef void kernel_handler(struct kernel_model *model, const struct kernel_even
 struct kernel_version {
 	const struct kernel_places *places; /* the attributes that its states go to */
 	bool is_monotonic;                  /* an event that comes after a later one counts at the time of that */
+	bool corrects_past;                 /* an exit without an entry says what went on before it */
 	/* An event, but of a switch, says who runs on its CPU; NULL: this version knows it from switches only. */
 	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
 	/* What an event says of the thread in which it happened, before its handler; NULL: nobody asks. */

@@ -27,14 +27,12 @@ enum { GUESSED_CALL_SIZE = 40 }; /* longer names are not guessed */
 
 /* What a slice takes for true of a thread at its beginning: bits. */
 enum thread_assumption {
-	ASSUMES_WAITS = 1,        /* it is not said to run, and its status is known */
-	ASSUMES_KNOWN_STATUS = 2, /* nothing was lost of it */
-	ASSUMES_KNOWN_CALL = 4,
-	ASSUMES_NO_CALL = 8,
-	ASSUMES_RUN_QUEUE = 16, /* it has that attribute */
-	ASSUMES_NEW = 32,       /* it has no states */
-	ASSUMES_NOT_ALIVE = 64,
-	ASSUMES_NOT_ENDED = 128, /* or it was freed: its number is not another's */
+	ASSUMES_WAITS = 1, /* it is not said to run */
+	ASSUMES_NO_CALL = 2,
+	ASSUMES_RUN_QUEUE = 4, /* it has that attribute */
+	ASSUMES_NEW = 8,       /* it has no states */
+	ASSUMES_NOT_ALIVE = 16,
+	ASSUMES_NOT_ENDED = 32, /* or it was freed: its number is not another's */
 };
 
 /* An interrupt or softirq that is guessed to be in progress, or raised, at the beginning. */

@@ -8,7 +8,15 @@
 #include "base/error.h"
 
 /* Of a thread, below what it assumes. */
-enum { WAS_HEARD = 1, HAS_ENDED = 2, WAS_CLONED = 4, WAS_TOLD = 8, IS_WOKEN_LEAVING = 16, OF_THREAD = 32 };
+enum {
+	WAS_HEARD = 1,
+	HAS_ENDED = 2,
+	WAS_CLONED = 4,
+	WAS_TOLD = 8,
+	IS_WOKEN_LEAVING = 16,
+	WAS_MADE = 32,
+	OF_THREAD = 64
+};
 
 enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
 
@@ -83,7 +91,7 @@ struct thread_base {
 static void save_thread(uint64_t id, const struct kernel_thread *thread, struct thread_base *base,
 			struct saved_bytes *out)
 {
-	bool was_heard = thread->said != INT64_MIN;
+	bool was_heard = thread->said != INT64_MIN, was_made = thread->unseen_until != INT64_MIN;
 	saved_put_signed(out, (int64_t)(id - base->id));
 	save_quark(thread->node, base->node, out);
 	save_quarks(thread->attributes, THREAD_ATTRIBUTE_COUNT, thread->node != NO_ATTRIBUTE ? thread->node : 0,
@@ -92,13 +100,15 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
 			       (thread->has_ended ? HAS_ENDED : 0) |
 			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
-			       (thread->was_told ? WAS_TOLD : 0) |
+			       (thread->was_told ? WAS_TOLD : 0) | (was_made ? WAS_MADE : 0) |
 			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
 	saved_put(out, (uint64_t)thread->process);
 	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
 	saved_put(out, thread->claimed_by != NULL ? (uint64_t)thread->claimed_by->number + 1 : 0);
 	if (was_heard)
 		saved_put_time(out, thread->said, base->said);
+	if (was_made)
+		saved_put_time(out, thread->unseen_until, base->said);
 	base->id = id;
 	base->node = thread->node != NO_ATTRIBUTE ? thread->node : base->node;
 	base->said = was_heard ? thread->said : base->said;
@@ -123,14 +133,17 @@ static void load_thread(struct kernel_model *model, struct thread_base *base, st
 	thread->process = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
 	uint64_t steps = saved_read_below(reader, (uint64_t)PROGRESSES * STEPS);
 	uint64_t claimed_by = saved_read_below(reader, (uint64_t)INT32_MAX + 2);
-	thread->assumed = (unsigned)(assumed / OF_THREAD);
+	thread->assumed = (uint16_t)(assumed / OF_THREAD);
 	thread->has_ended = (assumed & HAS_ENDED) != 0;
 	thread->was_told = (assumed & WAS_TOLD) != 0;
 	thread->is_woken_leaving = (assumed & IS_WOKEN_LEAVING) != 0;
 	thread->call = (enum kernel_progress)(steps / STEPS);
 	thread->first_step = (enum kernel_step)(steps % STEPS);
+	histree_time before = base->said;
 	if ((assumed & WAS_HEARD) != 0)
-		base->said = thread->said = saved_read_time(reader, base->said);
+		base->said = thread->said = saved_read_time(reader, before);
+	if ((assumed & WAS_MADE) != 0)
+		thread->unseen_until = saved_read_time(reader, before);
 	if ((assumed & WAS_CLONED) != 0)
 		thread->cloned = thread->said;
 	if (claimed_by != 0) {

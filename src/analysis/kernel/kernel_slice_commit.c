@@ -25,6 +25,14 @@ static bool is_said_to_run(struct histree_value status)
 	       (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL);
 }
 
+/* Whether a beginning or an end says more than it did in the slice: in which call the thread was before it. */
+static bool is_news(const struct kernel_thread *thread, enum kernel_step first, struct histree_value call)
+{
+	bool is_open = thread == NULL || thread->call == PROGRESS_UNKNOWN;
+	return is_open && ((first == STEP_ENDED && !thread_is_in_call(call)) ||
+			   (first == STEP_BEGAN && call.type == HISTREE_UNKNOWN));
+}
+
 /* `thread` is the true one; NULL: nobody has heard of it. */
 static bool thread_is_right(struct kernel_model *model, const struct kernel_thread *thread,
 			    const struct kernel_thread *slice)
@@ -36,12 +44,10 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 	struct histree_value status = value_of(model, thread, THREAD_STATUS);
 	struct histree_value call = value_of(model, thread, THREAD_SYSTEM_CALL);
 	unsigned assumed = slice->assumed;
-	if ((assumed & (ASSUMES_WAITS | ASSUMES_KNOWN_STATUS)) != 0 && status.type == HISTREE_UNKNOWN)
-		return false;
 	if ((assumed & ASSUMES_WAITS) != 0 &&
 	    (is_said_to_run(status) || (thread != NULL && thread->is_woken_leaving)))
 		return false;
-	if ((assumed & ASSUMES_KNOWN_CALL) != 0 && call.type == HISTREE_UNKNOWN)
+	if (is_news(thread, slice->first_step, call))
 		return false;
 	if ((assumed & ASSUMES_NO_CALL) != 0 && call.type != HISTREE_NULL)
 		return false;
@@ -111,7 +117,7 @@ static bool is_waking(const struct kernel_model *model, const struct kernel_cpu 
 static bool cpu_is_right(struct kernel_model *model, const struct kernel_cpu *cpu, const struct kernel_model *slice,
 			 const struct kernel_cpu *of_slice)
 {
-	if (cpu == NULL || cpu->node == NO_ATTRIBUTE || is_waking(model, cpu))
+	if (cpu == NULL || cpu->node == NO_ATTRIBUTE || cpu->in_doubt != 0 || is_waking(model, cpu))
 		return false;
 	if (of_slice->is_claimed) {
 		histree_quark quark = cpu->attributes[CPU_CURRENT_THREAD];
@@ -235,6 +241,8 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 	if (slice->process != 0 || slice->has_ended)
 		thread->process = slice->process;
 	thread->was_told = thread->was_told || slice->was_told;
+	if (slice->unseen_until != INT64_MIN)
+		thread->unseen_until = slice->unseen_until;
 	model->conflicts.denials[CONFLICT_CALL] += is_denied(slice->first_step, thread->call);
 	if (slice->first_step != STEP_NONE)
 		thread->call = slice->call;

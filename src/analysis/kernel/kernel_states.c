@@ -5,18 +5,16 @@
  */
 #include "analysis/kernel/kernel_states.h"
 
+#include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_slice.h"
 
 struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
 {
-	struct histree_value irq = cpu_irq_value(model, cpu);
-	if (irq.type != HISTREE_NULL)
-		return irq.type == HISTREE_UNKNOWN ? irq : histree_int(CPU_IN_IRQ);
-	if (cpu_softirq_runs(model, cpu))
-		return histree_int(CPU_IN_SOFTIRQ);
-	return cpu->in_doubt != 0 ? histree_unknown() : cpu_status_of_thread(model, cpu);
+	if (cpu_irq_value(model, cpu).type != HISTREE_NULL)
+		return histree_int(CPU_IN_IRQ);
+	return cpu_softirq_runs(model, cpu) ? histree_int(CPU_IN_SOFTIRQ) : cpu_status_of_thread(model, cpu);
 }
 
 static void leave_cpu(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread,
@@ -72,8 +70,7 @@ void states_on_migrate(struct kernel_model *model, const struct kernel_event *ev
 	if (thread == NULL)
 		return;
 	/* It may be the current thread of a CPU: then it is said to run again by what happens there. */
-	if (!thread_is_doubtful(model, thread))
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	thread_wait(model, thread);
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
 }
 
@@ -85,6 +82,7 @@ void states_on_fork(struct kernel_model *model, const struct kernel_event *event
 		return;
 	if (model->slice != NULL)
 		thread_assume_new(model, child);
+	child->unseen_until = model->changes.time;
 	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
 	if (event->pid >= 0 && event->pid != event->tid)
 		thread_change(model, child, THREAD_PID, histree_int(event->pid));
@@ -156,6 +154,15 @@ static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	irq_change_total(model, irq, histree_int(cpu->number));
 }
 
+/* Returns the CPU of the end of an interrupt: it may be the first event there, and tells what went on before. */
+static struct kernel_cpu *cpu_of_end(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL && cpu->in_doubt != 0)
+		kernel_resolve(model, event);
+	return cpu;
+}
+
 /* `irq` is NULL for an interrupt that did not begin in the trace: then only attributes are made. */
 static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
 {
@@ -164,6 +171,7 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 		return;
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, false);
 	conflicts_first_step(&irq->first_step, false);
+	irq->began_before = false;
 	change(&model->changes, irq->quark, histree_null());
 	if (thread != NULL)
 		thread_run(model, thread);
@@ -181,7 +189,7 @@ void states_on_irq_entry(struct kernel_model *model, const struct kernel_event *
 
 void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *event)
 {
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct kernel_cpu *cpu = cpu_of_end(model, event);
 	if (cpu == NULL)
 		return;
 	struct interrupt *irq = cpu_irq_in_progress(model, cpu, event->number);
@@ -195,7 +203,7 @@ void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *e
 
 void states_on_vector_exit(struct kernel_model *model, const struct kernel_event *event)
 {
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct kernel_cpu *cpu = cpu_of_end(model, event);
 	if (cpu != NULL)
 		leave_interrupt(model, cpu, cpu_irq(model, cpu, event->number, event->name));
 }
@@ -225,7 +233,7 @@ void states_on_softirq_entry(struct kernel_model *model, const struct kernel_eve
 
 void states_on_softirq_exit(struct kernel_model *model, const struct kernel_event *event)
 {
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct kernel_cpu *cpu = cpu_of_end(model, event);
 	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
 	if (softirq == NULL)
@@ -234,11 +242,8 @@ void states_on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	conflicts_first_step(&softirq->first_step, false);
 	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
 	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
-	enum histree_type others = cpu_softirq_value(model, cpu).type;
-	if (thread != NULL && others == HISTREE_NULL)
+	if (thread != NULL && cpu_softirq_value(model, cpu).type == HISTREE_NULL)
 		thread_run(model, thread);
-	else if (thread != NULL && others == HISTREE_UNKNOWN)
-		thread_change(model, thread, THREAD_STATUS, histree_unknown());
 }
 
 void states_on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)

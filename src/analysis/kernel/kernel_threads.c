@@ -16,7 +16,7 @@ static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id,
 		return NULL;
 	thread->tid = tid;
 	thread->node = NO_ATTRIBUTE;
-	thread->said = thread->cloned = INT64_MIN;
+	thread->said = thread->cloned = thread->unseen_until = INT64_MIN;
 	thread->run_queue_since = thread->prio_since = INT64_MIN;
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		thread->attributes[attribute] = NO_ATTRIBUTE;
@@ -190,19 +190,11 @@ struct histree_value thread_by_call(struct kernel_model *model, struct kernel_th
 		change_log_guess(model->changes.log, quark, histree_null());
 		return histree_int(no_call);
 	}
-	thread->assumed |= ASSUMES_KNOWN_CALL;
 	return change_log_choice(model->changes.log,
 				 &(struct change_choice){ .of = quark, .null = no_call, .other = call });
 }
 
 /* ---- what events say of them --------------------------------------------------------------------------------- */
-
-/* A thread that is heard of first after a gap may be in a system call: where it began is lost. */
-static void appear(struct kernel_model *model, struct kernel_thread *thread)
-{
-	if (model->has_gaps && thread_value(model, thread, THREAD_STATUS).type == HISTREE_NULL)
-		put(model, thread, THREAD_SYSTEM_CALL, histree_unknown());
-}
 
 /* It runs, and not where events are being lost: this is said by an event. */
 static bool is_held(struct kernel_model *model, struct kernel_thread *thread)
@@ -252,6 +244,7 @@ static void forget(struct kernel_model *model, struct kernel_thread *thread, uns
 			put_after(model, thread, attribute, known, histree_null());
 	thread->process = 0;
 	thread->call = PROGRESS_UNKNOWN;
+	thread->unseen_until = model->changes.time;
 }
 
 /* Its status is about to change: has one life ended, or does another begin? */
@@ -273,8 +266,6 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		if (model->has_lives)
 			note_life(model, thread, value.type != HISTREE_NULL);
 		thread->said = model->changes.time;
-		if (value.type != HISTREE_NULL)
-			appear(model, thread);
 	}
 	put(model, thread, attribute, value);
 	if (kernel_is_losing(model) && !is_held(model, thread))
@@ -286,15 +277,22 @@ static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_C
 						  THREAD_PRIO };
 enum { IN_DOUBT_COUNT = sizeof(in_doubt) / sizeof(in_doubt[0]) };
 
+/* What the trace has not recorded so far cannot be in doubt, and an idle thread makes no system calls. */
+static bool may_change_unseen(const struct kernel_model *model, const struct kernel_thread *thread,
+			      enum thread_attribute attribute)
+{
+	return attribute != THREAD_SYSTEM_CALL || (model->has_calls && thread->tid != 0);
+}
+
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 {
 	bool alive = lives(model, thread);
-	if (alive)
+	if (alive && may_change_unseen(model, thread, THREAD_SYSTEM_CALL))
 		thread_ask(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
 	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
 		enum thread_attribute attribute = in_doubt[i];
 		/* The dead keep what is left of them until they are freed. */
-		if (thread_has(thread, attribute) &&
+		if (thread_has(thread, attribute) && may_change_unseen(model, thread, attribute) &&
 		    (alive || value_of(model, thread, attribute).type != HISTREE_NULL))
 			put(model, thread, attribute, histree_unknown());
 	}
@@ -305,14 +303,15 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (!lives(model, thread))
 		return;
-	if (model->has_calls)
+	if (may_change_unseen(model, thread, THREAD_SYSTEM_CALL))
 		thread_ask(model, thread, THREAD_SYSTEM_CALL);
-	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
-		bool is_no_call = in_doubt[i] == THREAD_SYSTEM_CALL && !model->has_calls;
-		if (thread_has(thread, in_doubt[i]) && !is_no_call)
+	if (thread_is_guessed(model, thread))
+		change_ongoing(&model->changes, thread->attributes[THREAD_STATUS], histree_unknown());
+	for (size_t i = 0; i < IN_DOUBT_COUNT; i++)
+		if (thread_has(thread, in_doubt[i]) && may_change_unseen(model, thread, in_doubt[i]))
 			put_after(model, thread, in_doubt[i], thread->said, histree_unknown());
-	}
 	thread->call = PROGRESS_UNKNOWN;
+	thread->unseen_until = model->changes.time;
 }
 
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
@@ -331,31 +330,40 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 {
-	appear(model, thread);
 	thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL)) {
 		thread_change(model, thread, THREAD_STATUS,
 			      thread_by_call(model, thread, THREAD_RUNS_USERMODE, THREAD_RUNS_SYSCALL));
 		return;
 	}
-	enum histree_type call = thread_value(model, thread, THREAD_SYSTEM_CALL).type;
+	bool is_in_call = thread_is_in_call(thread_value(model, thread, THREAD_SYSTEM_CALL));
 	thread_change(model, thread, THREAD_STATUS,
-		      call == HISTREE_UNKNOWN ? histree_unknown()
-		      : call == HISTREE_NULL  ? histree_int(THREAD_RUNS_USERMODE)
-					      : histree_int(THREAD_RUNS_SYSCALL));
+		      histree_int(is_in_call ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
 }
 
-bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread)
+static bool is_int_other_than(struct histree_value value, int32_t number)
 {
-	thread_ask(model, thread, THREAD_STATUS);
-	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
-		thread->assumed |= ASSUMES_KNOWN_STATUS;
-		return false;
-	}
-	enum histree_type status = thread_value(model, thread, THREAD_STATUS).type;
-	if (status == HISTREE_NULL && model->has_gaps)
-		thread_change(model, thread, THREAD_STATUS, histree_unknown());
-	return status == HISTREE_UNKNOWN || (status == HISTREE_NULL && model->has_gaps);
+	return value.type == HISTREE_INT && value.int32 != number;
+}
+
+bool thread_is_guessed(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	histree_time since;
+	return model->has_gaps && thread_has(thread, THREAD_STATUS) &&
+	       thread->attributes[THREAD_STATUS] != NO_ATTRIBUTE &&
+	       histree_state_ongoing(model->changes.system, thread->attributes[THREAD_STATUS], NULL, &since,
+				     NULL) == HISTREE_OK &&
+	       thread->said < since;
+}
+
+void thread_wait(struct kernel_model *model, struct kernel_thread *thread)
+{
+	histree_time said = thread->said;
+	bool is_known = !model->has_gaps ||
+			is_int_other_than(thread_value(model, thread, THREAD_STATUS), THREAD_WAITS_FOR_CPU);
+	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	if (!is_known)
+		thread->said = said;
 }
 
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
@@ -372,8 +380,8 @@ void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
 	bool runs = thread->runs_on != NULL ||
 		    (status.type == HISTREE_INT &&
 		     (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL));
-	if (!runs && !thread_is_doubtful(model, thread))
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	if (!runs)
+		thread_wait(model, thread);
 }
 
 void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status)
@@ -399,7 +407,6 @@ struct histree_value thread_status_of_task_state(int32_t task_state)
 void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread *parent,
 				struct kernel_thread *child)
 {
-	appear(model, parent);
 	if (model->has_gaps) /* the child is new: it is in no other call than its parent */
 		thread_change(model, child, THREAD_SYSTEM_CALL, histree_null());
 	thread_ask(model, parent, THREAD_SYSTEM_CALL);

@@ -27,20 +27,20 @@ struct kernel_thread {
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
 	uint8_t asked;                            /* for, by attribute: bits */
-	histree_time run_queue_since, prio_since; /* where they are a pair, which began when either did */
 	bool is_certain;                          /* while a gap begins: it runs where nothing is lost */
-	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
-	histree_time said;                        /* by the last event that said what it does */
 	bool is_woken_leaving;                    /* it can run since it left its CPU, as it was being woken then */
-	enum kernel_progress call;                /* whether it is in a system call */
-	int32_t process;                          /* as the last event said it; 0: none did */
-	bool was_told;                            /* an event said it once, maybe of a life before */
+	bool was_told;                            /* an event said its process once, maybe of a life before */
 	bool has_ended;                           /* and was not freed: what is known of it is still there */
+	uint16_t assumed;                         /* or of enum thread_assumption: of a slice (kernel_slice.h) */
+	int32_t process;                          /* as the last event said it; 0: none did */
+	enum kernel_progress call;                /* whether it is in a system call */
+	enum kernel_step first_step;              /* of its calls in a slice */
+	histree_time run_queue_since, prio_since; /* where they are a pair, which began when either did */
+	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
+	struct kernel_cpu *claimed_by;            /* that ran it when a slice began; NULL: it ran nowhere */
+	histree_time said;                        /* by the last event that said what it does */
 	histree_time cloned;                      /* by an event that comes before that of the fork */
-	/* Of a slice (kernel_slice.h). */
-	enum kernel_step first_step;   /* of its calls */
-	struct kernel_cpu *claimed_by; /* that ran it at the beginning; NULL: it ran nowhere */
-	unsigned assumed;              /* or of enum thread_assumption */
+	histree_time unseen_until; /* the event that made it, or that last denied what was said of it */
 };
 
 /* Returns by what a thread is known: idle threads are in the upper half, by CPU. */
@@ -89,14 +89,25 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		  struct histree_value value);
 
+/*
+ * Whether this is a system call.  Where none is known a thread runs in user mode, until its first exit without an
+ * entry denies that (kernel_past.h).
+ */
+static inline bool thread_is_in_call(struct histree_value system_call)
+{
+	return system_call.type != HISTREE_NULL && system_call.type != HISTREE_UNKNOWN;
+}
+
 /* The thread runs: in the system call that it is in, else in user mode. */
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);
 
 /*
- * Returns whether it is not known since a gap if the thread runs, as where it is heard of first: that somebody
- * wakes it up or moves it says no more.  Its status is then unknown.
+ * The thread waits for a CPU, as it is woken up or moved.  It may be woken while it still runs, about to sleep,
+ * and seems to be moved while it makes another.  After a gap nobody knows whether it does: that it waits is then a
+ * guess, and not `said`, and becomes unknown again if it is found to run.
  */
-bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread);
+void thread_wait(struct kernel_model *model, struct kernel_thread *thread);
+bool thread_is_guessed(const struct kernel_model *model, const struct kernel_thread *thread);
 
 /* The thread can run from now on; one that runs already goes on. */
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_past.h - what an event says of the time before it.
+ *
+ * A system call, an interrupt or a softirq that ends, and whose beginning is not in the trace, went on when the
+ * trace began, or when the last loss ended: from there on each beginning is seen.  In the same way a system call
+ * that begins says that the thread was in none.  Until then nobody knows, and states say that nothing goes on.
+ *
+ * Changed are ongoing states, since then or since they began: of the call or interrupt itself, and of who runs.
+ * Those that ended are never touched, as in all of this analysis; a thread that ran and left its CPU before its
+ * first exit keeps user mode for that turn.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_PAST_H
+#define ANALYSIS_KERNEL_KERNEL_PAST_H
+
+#include "analysis/kernel/kernel_cpus.h"
+
+/* A thread enters or leaves a system call, and nobody knew whether it was in one. */
+void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
+		  const struct kernel_event *event);
+
+/* An event of a CPU, of which it is not known what interrupts it handles, may be the end of one. */
+void past_of_interrupts(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_losses.c - a loss that is told ends: what it leaves in doubt is known again once an event says it anew.
+ *
+ * The events of a machine that is made up are written down, those of a random time on a random CPU are lost, and
+ * that is said.  Of a thread, what it does is unknown at most from the last event before the loss to the first one
+ * after it that names the thread; of the CPU, to the first one that says who runs there; of other CPUs never.  So
+ * it is whatever kinds of events the trace has.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "driver.h"
+#include "state/state_system.h"
+#include "support/analysis_feed.h"
+#include "support/recorded_history.h"
+#include "support/written_events.h"
+
+enum { CPUS = 3, THREADS = 8, EVENTS_MAX = 600 };
+
+struct kind {
+	const char *name;
+	const struct analysis *analysis;
+	bool has_contexts, has_wakeups, has_calls, has_irqs;
+};
+
+struct made_event {
+	histree_time time;
+	int cpu, tids[3]; /* that it names; 0: no thread, or an idle one */
+	bool says_who_runs;
+	char name[32], fields[160];
+};
+
+struct machine {
+	const struct kind *kind;
+	struct random random;
+	histree_time now;
+	int current[CPUS], on_cpu[THREADS + 1];
+	bool in_call[THREADS + 1], in_irq[CPUS];
+	struct made_event events[EVENTS_MAX];
+	size_t count;
+};
+
+/* An event, which has room for its fields then. */
+static struct made_event *add(struct machine *machine, int cpu, const char *name)
+{
+	struct made_event *event = &machine->events[machine->count++];
+	bool has_context = machine->kind->has_contexts;
+	machine->now += 1 + (histree_time)random_below(&machine->random, 20);
+	*event = (struct made_event){ .time = machine->now, .cpu = cpu, .says_who_runs = has_context };
+	event->tids[2] = has_context ? machine->current[cpu] : 0;
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	return event;
+}
+
+static void say_fields(struct machine *machine, struct made_event *event, int context, const char *fields)
+{
+	char text[32] = "";
+	if (machine->kind->has_contexts)
+		snprintf(text, sizeof(text), " | tid=%d", context);
+	snprintf(event->fields, sizeof(event->fields), "%s%s", fields, text);
+}
+
+static void say(struct machine *machine, int cpu, const char *name, const char *fields)
+{
+	say_fields(machine, add(machine, cpu, name), machine->current[cpu], fields);
+}
+
+static void wake(struct machine *machine, int cpu, int tid)
+{
+	char fields[64];
+	struct made_event *event = add(machine, cpu, "sched_waking");
+	event->tids[0] = tid;
+	snprintf(fields, sizeof(fields), "comm=t tid=%d prio=20 target_cpu=%d", tid, cpu);
+	say_fields(machine, event, machine->current[cpu], fields);
+}
+
+static void switch_threads(struct machine *machine, int cpu)
+{
+	char fields[128];
+	int previous = machine->current[cpu], next = (int)random_below(&machine->random, THREADS + 1);
+	if (next == previous || (next != 0 && machine->on_cpu[next] >= 0))
+		return;
+	if (next != 0 && machine->kind->has_wakeups)
+		wake(machine, cpu, next);
+	struct made_event *event = add(machine, cpu, "sched_switch");
+	event->says_who_runs = true;
+	event->tids[0] = previous;
+	event->tids[1] = next;
+	snprintf(fields, sizeof(fields),
+		 "prev_comm=t prev_tid=%d prev_prio=20 prev_state=%d next_comm=t next_tid=%d next_prio=20",
+		 previous, previous == 0 ? 0 : (int)random_below(&machine->random, 2), next);
+	say_fields(machine, event, previous, fields);
+	machine->on_cpu[previous] = -1;
+	machine->on_cpu[next] = cpu;
+	machine->current[cpu] = next;
+}
+
+static void step(struct machine *machine)
+{
+	int cpu = (int)random_below(&machine->random, CPUS), tid = machine->current[cpu];
+	unsigned what = (unsigned)random_below(&machine->random, 4);
+	if (machine->in_irq[cpu]) {
+		say(machine, cpu, "irq_handler_exit", "irq=5 ret=1");
+		machine->in_irq[cpu] = false;
+	} else if (what < 2) {
+		switch_threads(machine, cpu);
+	} else if (what == 2 && machine->kind->has_irqs) {
+		say(machine, cpu, "irq_handler_entry", "irq=5 name=disk");
+		machine->in_irq[cpu] = true;
+	} else if (what == 3 && machine->kind->has_calls && tid != 0) {
+		say(machine, cpu, machine->in_call[tid] ? "syscall_exit_read" : "syscall_entry_read", "ret=0");
+		machine->in_call[tid] = !machine->in_call[tid];
+	}
+}
+
+static void make(struct machine *machine, const struct kind *kind, uint64_t seed)
+{
+	memset(machine, 0, sizeof(*machine));
+	machine->kind = kind;
+	machine->random = (struct random){ seed };
+	for (int tid = 1; tid <= THREADS; tid++)
+		machine->on_cpu[tid] = -1;
+	while (machine->count + 4 < EVENTS_MAX)
+		step(machine);
+}
+
+/* ---- a loss ------------------------------------------------------------------------------------------------ */
+
+/* The events of a CPU after `begin` and before `end`. */
+struct loss {
+	int cpu;
+	histree_time begin, end;
+};
+
+static struct loss choose_loss(struct machine *machine)
+{
+	struct loss loss = { .cpu = (int)random_below(&machine->random, CPUS), .begin = -1, .end = -1 };
+	size_t from = EVENTS_MAX / 8 + (size_t)random_below(&machine->random, EVENTS_MAX / 2);
+	size_t left = 1 + (size_t)random_below(&machine->random, 20);
+	for (size_t i = 0; i < machine->count && loss.end < 0; i++) {
+		const struct made_event *event = &machine->events[i];
+		if (event->cpu != loss.cpu)
+			continue;
+		if (i < from)
+			loss.begin = event->time;
+		else if (left-- == 0)
+			loss.end = event->time;
+	}
+	return loss;
+}
+
+static void run(const struct machine *machine, const struct loss *loss, struct recorded_history *history)
+{
+	const struct analysis *analysis = machine->kind->analysis;
+	struct histree_error error = { 0 };
+	struct histree_state_system *system;
+	struct analysis_inputs inputs;
+	struct written_events written;
+	void *instance;
+	struct interval_sink sink = recorded_history_sink(history);
+	written_events_init(&written, "lttng-modules", 2, 8);
+	const struct event_gap gap = {
+		.trace = &written.trace, .cpu = loss->cpu, .begin = loss->begin, .end = loss->end
+	};
+	assert_int_equal(state_system_create(0, &sink, &system, &error), HISTREE_OK);
+	assert_int_equal(feed_create(&inputs, analysis, system, &instance, &error), HISTREE_OK);
+	bool is_told = false;
+	for (size_t i = 0; i < machine->count; i++) {
+		const struct made_event *made = &machine->events[i];
+		if (!is_told && made->time > loss->begin) {
+			const struct event event = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
+			assert_int_equal(feed_event(&inputs, analysis, instance, &event, &error), HISTREE_OK);
+			is_told = true;
+		}
+		if (made->cpu == loss->cpu && made->time > loss->begin && made->time < loss->end)
+			continue;
+		struct event event = written_event(&written, made->time, made->cpu, made->name, made->fields);
+		assert_int_equal(feed_event(&inputs, analysis, instance, &event, &error), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, machine->now, &error), HISTREE_OK);
+	analysis->free(instance);
+	analysis_inputs_release(&inputs);
+	histree_state_free(system);
+}
+
+/* ---- until when -------------------------------------------------------------------------------------------- */
+
+/* Whether something says of a thread after the loss what it does; a wake-up says it of one that does not run. */
+static histree_time named_at(const struct machine *machine, const struct loss *loss, int tid)
+{
+	for (size_t i = 0; i < machine->count; i++) {
+		const struct made_event *event = &machine->events[i];
+		if (event->time >= loss->end)
+			for (int j = 0; j < 3; j++)
+				if (event->tids[j] == tid)
+					return event->time;
+	}
+	return machine->now + 1;
+}
+
+static histree_time who_runs_said_at(const struct machine *machine, const struct loss *loss)
+{
+	for (size_t i = 0; i < machine->count; i++) {
+		const struct made_event *event = &machine->events[i];
+		if (event->time >= loss->end && event->cpu == loss->cpu && event->says_who_runs)
+			return event->time;
+	}
+	return machine->now + 1;
+}
+
+static void check_unknown(const struct machine *machine, const struct loss *loss, const char *path,
+			  const struct recorded_interval *interval)
+{
+	int number, size = 0;
+	histree_time end;
+	if (sscanf(path, "Threads/%d%n", &number, &size) == 1 && path[size] == '\0' && number > 0)
+		end = named_at(machine, loss, number);
+	else if (sscanf(path, "CPUs/%d%n", &number, &size) == 1 && path[size] == '\0')
+		end = number == loss->cpu ? who_runs_said_at(machine, loss) : INT64_MIN;
+	else
+		return;
+	if (interval->start < loss->begin || interval->end >= end)
+		fail_msg(
+			"events of CPU %d were lost from %lld to %lld; '%s' is unknown from %lld to %lld, not only "
+			"before %lld",
+			loss->cpu, (long long)loss->begin, (long long)loss->end, path, (long long)interval->start,
+			(long long)interval->end, (long long)end);
+}
+
+static void a_loss_ends(const void *chosen, uint64_t seed)
+{
+	static struct machine machine;
+	make(&machine, chosen, seed);
+	const struct loss loss = choose_loss(&machine);
+	struct recorded_history history = { 0 };
+	unsigned unknown = 0;
+	if (loss.begin < 0 || loss.end < 0)
+		return;
+	run(&machine, &loss, &history);
+	for (size_t i = 0; i < history.count; i++) {
+		if (history.intervals[i].type != HISTREE_UNKNOWN)
+			continue;
+		check_unknown(&machine, &loss, history.paths[history.intervals[i].quark], &history.intervals[i]);
+		unknown++;
+	}
+	assert_true(unknown > 0);
+	recorded_history_release(&history);
+}
+
+static const struct kind kinds[] = {
+	{ "switches alone", &analysis_kernel, false, false, false, false },
+	{ "switches with contexts", &analysis_kernel, true, false, false, false },
+	{ "wake-ups", &analysis_kernel, true, true, false, false },
+	{ "system calls", &analysis_kernel, true, false, true, false },
+	{ "interrupts", &analysis_kernel, false, false, false, true },
+	{ "all events", &analysis_kernel, true, true, true, true },
+	{ "all events, no contexts", &analysis_kernel, false, true, true, true },
+	{ "all events, compact", &analysis_kernel_compact, true, true, true, true },
+	{ NULL, NULL, false, false, false, false },
+};
+
+int main(void)
+{
+	static const struct property property = {
+		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 40, .check = a_loss_ends
+	};
+	return property_run("losses", &property, 1, NULL, 0);
+}
