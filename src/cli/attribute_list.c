@@ -193,6 +193,34 @@ static int compare_quarks(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+static int compare_places(const void *one, const void *other, void *context)
+{
+	const uint32_t *places = context;
+	const struct listed_attribute *a = one, *b = other;
+	return (places[a->quark] > places[b->quark]) - (places[a->quark] < places[b->quark]);
+}
+
+bool attribute_list_sort_by_tree(struct attribute_list *list, const struct histree_attributes *attributes)
+{
+	uint32_t count = histree_attributes_count(attributes), place = 0;
+	uint32_t *places = calloc((size_t)count + 1, sizeof(*places));
+	if (places == NULL)
+		return false;
+	histree_quark next, quark = histree_attributes_first_child(attributes, HISTREE_ROOT);
+	while (quark != HISTREE_ROOT) {
+		places[quark] = place++;
+		next = histree_attributes_first_child(attributes, quark);
+		while (next == HISTREE_ROOT && quark != HISTREE_ROOT) {
+			next = histree_attributes_next_sibling(attributes, quark);
+			quark = histree_attributes_parent(attributes, quark);
+		}
+		quark = next;
+	}
+	qsort_r(list->attributes, list->count, sizeof(*list->attributes), compare_places, places);
+	free(places);
+	return true;
+}
+
 void attribute_list_keep(struct attribute_list *list, const histree_quark *quarks, size_t count)
 {
 	size_t kept = 0;

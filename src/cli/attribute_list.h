@@ -46,6 +46,9 @@ enum cli_exit attribute_list_search(struct attribute_list *list, const struct hi
 				    char *const *patterns, size_t pattern_count, const char *expression,
 				    bool all_levels);
 
+/* Sorts them by the tree instead: what is below a parent comes behind it, in the order in which it was made. */
+bool attribute_list_sort_by_tree(struct attribute_list *list, const struct histree_attributes *attributes);
+
 /* Drops all attributes but these, which are ascending. */
 void attribute_list_keep(struct attribute_list *list, const histree_quark *quarks, size_t count);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
@@ -82,6 +83,10 @@ static int list_attributes(const struct target *target, const struct ls_options 
 			? attribute_list_match(&list, history, words->words + 1, words->count - 1, ALL_ATTRIBUTES)
 			: attribute_list_search(&list, history, words->words + 1, words->count - 1, chosen->name,
 						!chosen->children);
+	/* A trace of tracks says in which order its processes and threads are shown. */
+	if (strcmp(info->provider, "tracks") == 0 &&
+	    !attribute_list_sort_by_tree(&list, histree_history_attributes(history)))
+		status = report_no_memory();
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print_attributes(&list, row_format_find(chosen->format), status);
 	attribute_list_release(&list);

@@ -90,10 +90,13 @@ class Trace:
         if kind == "process":
             out += pt.data(3, pt.number(1, 100 + i) + pt.data(draw.choice([2, 6]), "browser"))
         elif kind == "thread":
-            out += pt.data(4, pt.number(1, 100) + pt.number(2, 200 + i) + pt.data(5, "worker"))
+            out += pt.data(4, pt.number(1, 100) + pt.number(2, 200 + i) + pt.data(5, "worker")
+                           + (pt.number(3, draw.choice([-4, 9])) if draw.random() < 0.1 else b""))
         elif kind == "counter":
             out += pt.data(8, (pt.number(1, 1) if draw.random() < 0.2 else b"") + pt.number(4, draw.choice([0, 1, 1000]))
                            + pt.number(5, draw.randrange(2)))
+        if draw.random() < 0.05:
+            out += pt.number(12, draw.randint(-2, 2))
         if kind in ("counter", "named") and draw.random() < 0.8:
             out = pt.data(draw.choice([2, 10, 13]), f"track {i}") + out
         return pt.packet(pt.data(60, out), sequence=10)

@@ -347,12 +347,16 @@ class Walk:
     def learn_track(self, body):
         track = self.tracks.setdefault(last(body, 1, 0), {
             "uuid": last(body, 1, 0), "parent": 0, "kind": None, "pid": 0, "tid": 0, "name": b"", "counter": False,
-            "incremental": False, "unit": 1, "value": (None, 0)})
+            "incremental": False, "unit": 1, "values": {}, "index": None})
         track["parent"] = last(body, 5, track["parent"])
+        if 12 in body:
+            track["index"] = signed(last(body, 12))
         names = [last(body, number) for number in (2, 10, 13) if number in body]
         if 4 in body:
             inner = message(body[4][-1])
             track.update(kind="thread", pid=last(inner, 1, 0), tid=last(inner, 2, 0))
+            if 3 in inner:
+                track["index"] = signed(last(inner, 3))
             names.append(last(inner, 5, b""))
         elif 3 in body:
             inner = message(body[3][-1])
@@ -397,10 +401,9 @@ class Walk:
             cells.pop("tid", None)
             cells["track"] = f"0x{track['parent'] if nested else uuid:x}".encode()
         if track and track["incremental"] and isinstance(value, int):
-            state, before = track["value"]
-            now = (sequence["id"], sequence["generation"])
-            value = value + (before if state == now else 0)
-            track["value"] = now, value
+            state, before = track["values"].get(sequence["id"], (None, 0))
+            value = value + (before if state == sequence["generation"] else 0)
+            track["values"][sequence["id"]] = sequence["generation"], value
         if track and track["unit"] != 1:
             value = value * track["unit"]
         cells["value"] = signed(value) if isinstance(value, int) else value
@@ -455,9 +458,11 @@ class Walk:
             entries.append((time, (-1, name, [(field, cells.get(field)) for field in TRACK_FIELDS])))
 
         for uuid, track in self.tracks.items():
-            if track["name"] and not track["counter"]:
+            has_index = track["kind"] and any(each["index"] is not None for each in self.tracks.values())
+            if (track["name"] or has_index) and not track["counter"]:
                 kind = f"{track['kind'] or 'track'}_name"
-                add(NO_TIME, kind, {**self.place(uuid), "name": track["name"]})
+                add(NO_TIME, kind, {**self.place(uuid), **({"name": track["name"]} if track["name"] else {}),
+                                    **({"sort_index": track["index"] or 0} if has_index else {})})
 
         def take(sequence, packet, time):
             if 11 not in packet:

@@ -171,26 +171,19 @@ static enum histree_status put_arguments(struct making *making, struct wire_mess
 
 /* ---- counters -------------------------------------------------------------------------------------------- */
 
-/* What is written of an incremental counter is how much it has grown since its state began. */
-static uint64_t grow(struct perfetto_track *track, const struct perfetto_sequence *sequence, uint64_t value)
-{
-	if (track->sequence != sequence->id || track->generation != sequence->generation)
-		track->value = 0;
-	track->sequence = sequence->id;
-	track->generation = sequence->generation;
-	track->value = (int64_t)((uint64_t)track->value + value);
-	return (uint64_t)track->value;
-}
-
 static enum histree_status add_counter(struct making *making, uint64_t uuid, uint64_t value, bool is_real,
 				       struct histree_error *error)
 {
-	struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, uuid);
+	const struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, uuid);
 	struct making counter = { .events = making->events, .time = making->time };
 	char text[PERFETTO_TEXT_SIZE];
 	put_counter_track(making->events->tracks, track, uuid, text, counter.cells);
+	enum histree_status status = HISTREE_OK;
 	if (!is_real && track != NULL && track->is_incremental)
-		value = grow(track, making->sequence, value);
+		status = perfetto_tracks_grow(making->events->tracks, track, making->sequence->id,
+					      making->sequence->generation, &value);
+	if (status != HISTREE_OK)
+		return status < 0 ? error_memory(error, "what counters have grown by") : HISTREE_OK;
 	counter.cells[TRACK_VALUE] = is_real ? packed_real(wire_real(value)) : packed_int((int64_t)value);
 	if (track != NULL && track->unit != 1)
 		counter.cells[TRACK_VALUE] = is_real ? packed_real(wire_real(value) * (double)track->unit)
@@ -415,10 +408,14 @@ static enum histree_status name_track(struct perfetto_track_events *events, cons
 		[PERFETTO_THREAD_TRACK] = TRACK_THREAD_NAME,
 	};
 	struct making making = { .events = events, .time = PACKED_NO_TIME };
-	if (track->name.size == 0 || track->is_counter)
+	bool has_index = events->tracks->has_indexes && track->kind != PERFETTO_OTHER_TRACK;
+	if ((track->name.size == 0 && !has_index) || track->is_counter)
 		return HISTREE_OK;
 	put_track(events->tracks, track->uuid, events->track, making.cells);
-	making.cells[TRACK_NAME] = text_cell(track->name);
+	if (track->name.size > 0)
+		making.cells[TRACK_NAME] = text_cell(track->name);
+	if (has_index)
+		making.cells[TRACK_SORT_INDEX] = packed_int(track->index);
 	return add(&making, classes[track->kind], error);
 }
 

@@ -2,6 +2,9 @@
 #include "trace/perfetto/perfetto_tracks.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
+
+#include "base/array.h"
 
 /* More tracks have no screen; a name longer than that neither. */
 enum { TRACKS_MAX = 1 << 17, NAME_MAX_SIZE = 1024, ANCESTORS_MAX = 64 };
@@ -14,6 +17,7 @@ enum {
 	TRACK_PARENT = 5,
 	TRACK_COUNTER_FIELD = 8,
 	TRACK_STATIC_NAME = 10,
+	TRACK_RANK = 12, /* among its siblings */
 	TRACK_ATRACE_NAME = 13,
 };
 
@@ -29,15 +33,23 @@ static bool set_name(struct perfetto_tracks *tracks, struct perfetto_track *trac
 	return copy != NULL;
 }
 
+static void set_index(struct perfetto_tracks *tracks, struct perfetto_track *track, uint64_t value)
+{
+	track->has_index = tracks->has_indexes = true;
+	track->index = (int32_t)value;
+}
+
 /* process_descriptor.proto */
 static bool read_process(struct perfetto_tracks *tracks, struct perfetto_track *track, struct wire_message message)
 {
-	enum { PID = 1, COMMAND = 2, NAME = 6 };
+	enum { PID = 1, COMMAND = 2, SORT_INDEX = 3, NAME = 6 };
 	struct wire_field field, name = { 0 };
 	track->kind = PERFETTO_PROCESS_TRACK;
 	while (wire_next(&message, &field)) {
 		if (field.number == PID)
 			track->pid = (int32_t)field.value;
+		else if (field.number == SORT_INDEX)
+			set_index(tracks, track, field.value);
 		else if (field.number == NAME || (field.number == COMMAND && name.bytes == NULL))
 			name = field;
 	}
@@ -47,7 +59,7 @@ static bool read_process(struct perfetto_tracks *tracks, struct perfetto_track *
 /* thread_descriptor.proto */
 static bool read_thread(struct perfetto_tracks *tracks, struct perfetto_track *track, struct wire_message message)
 {
-	enum { PID = 1, TID = 2, NAME = 5 };
+	enum { PID = 1, TID = 2, SORT_INDEX = 3, NAME = 5 };
 	struct wire_field field, name = { 0 };
 	track->kind = PERFETTO_THREAD_TRACK;
 	while (wire_next(&message, &field)) {
@@ -55,6 +67,8 @@ static bool read_thread(struct perfetto_tracks *tracks, struct perfetto_track *t
 			track->pid = (int32_t)field.value;
 		else if (field.number == TID)
 			track->tid = (int32_t)field.value;
+		else if (field.number == SORT_INDEX)
+			set_index(tracks, track, field.value);
 		else if (field.number == NAME)
 			name = field;
 	}
@@ -128,6 +142,9 @@ bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message des
 		case TRACK_THREAD:
 			has_memory = read_thread(tracks, track, wire_inside(&field));
 			break;
+		case TRACK_RANK:
+			set_index(tracks, track, field.value);
+			break;
 		case TRACK_COUNTER_FIELD:
 			has_memory = read_counter(tracks, track, wire_inside(&field));
 			break;
@@ -160,8 +177,56 @@ const struct perfetto_track *perfetto_tracks_owner(const struct perfetto_tracks 
 	return NULL;
 }
 
+static bool is_count_of(const void *counts, uint32_t number, const void *key)
+{
+	const struct perfetto_count *count = &((const struct perfetto_count *)counts)[number], *wanted = key;
+	return count->uuid == wanted->uuid && count->sequence == wanted->sequence;
+}
+
+static uint64_t hash_of_count(const void *counts, uint32_t number)
+{
+	const struct perfetto_count *count = &((const struct perfetto_count *)counts)[number];
+	return hash_mix(count->uuid ^ hash_mix(count->sequence));
+}
+
+/* Returns the count of a writer and a track, made if there is none; NULL if that cannot be. */
+static struct perfetto_count *count_of(struct perfetto_tracks *tracks, const struct perfetto_count *wanted)
+{
+	const uint64_t hash = hash_of_count(wanted, 0);
+	uint32_t number = hash_index_find(&tracks->count_index, hash, is_count_of, tracks->counts, wanted);
+	if (number != HASH_INDEX_NONE)
+		return &tracks->counts[number];
+	const size_t count = tracks->count_count;
+	if (count == TRACKS_MAX || !array_reserve(&tracks->counts, &tracks->count_capacity, count + 1) ||
+	    !hash_index_reserve(&tracks->count_index, count + 1, hash_of_count, tracks->counts))
+		return NULL;
+	tracks->counts[count] = *wanted;
+	hash_index_add(&tracks->count_index, hash, (uint32_t)tracks->count_count++);
+	return &tracks->counts[count];
+}
+
+enum histree_status perfetto_tracks_grow(struct perfetto_tracks *tracks, const struct perfetto_track *track,
+					 uint32_t sequence, uint32_t generation, uint64_t *value)
+{
+	const struct perfetto_count wanted = { .uuid = track->uuid,
+					       .sequence = sequence,
+					       .generation = generation };
+	struct perfetto_count *count = count_of(tracks, &wanted);
+	if (count == NULL && tracks->count_count < TRACKS_MAX)
+		return HISTREE_ERR_MEMORY;
+	tracks->left_out += count == NULL;
+	if (count == NULL)
+		return HISTREE_NOT_FOUND;
+	count->value = count->generation == generation ? count->value + *value : *value;
+	count->generation = generation;
+	*value = count->value;
+	return HISTREE_OK;
+}
+
 void perfetto_tracks_release(struct perfetto_tracks *tracks)
 {
+	free(tracks->counts);
+	hash_index_release(&tracks->count_index);
 	id_map_release(&tracks->map);
 	arena_release(&tracks->memory);
 	*tracks = (struct perfetto_tracks){ 0 };

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/id_map.h"
+#include "histree/status.h"
 #include "trace/perfetto/perfetto_interned.h"
 #include "trace/perfetto/wire.h"
 
@@ -22,10 +23,14 @@ struct perfetto_track {
 	struct perfetto_text name; /* of the track, process or thread; no bytes: it has none */
 	bool has_state;            /* one that has not ended, while events are read */
 	bool is_counter, is_incremental;
+	bool has_index; /* a process or a thread is listed index-th */
+	int32_t index;
 	int64_t unit; /* values are counted in so many */
+};
 
-	/* Of an incremental counter: its last value, and of which state of which sequence that was. */
-	int64_t value;
+/* What a writer has said of an incremental counter since its state began. */
+struct perfetto_count {
+	uint64_t uuid, value;
 	uint32_t sequence, generation;
 };
 
@@ -34,6 +39,10 @@ struct perfetto_tracks {
 	struct id_map map; /* struct perfetto_track by uuid */
 	struct arena memory;
 	uint64_t left_out;
+	bool has_indexes; /* some track has one */
+	struct perfetto_count *counts;
+	size_t count_count, count_capacity;
+	struct hash_index count_index;
 };
 
 /* Returns false if memory is out. */
@@ -45,6 +54,13 @@ struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks
 /* Returns the process or thread that a track belongs to, itself if it is one; NULL: to none. */
 const struct perfetto_track *perfetto_tracks_owner(const struct perfetto_tracks *tracks,
 						   const struct perfetto_track *track);
+
+/*
+ * What is written of an incremental counter is how much it has grown since the writer's state began: other writers
+ * have sums of their own.  Makes a sum of *value; HISTREE_NOT_FOUND: there are too many, HISTREE_ERR_MEMORY.
+ */
+enum histree_status perfetto_tracks_grow(struct perfetto_tracks *tracks, const struct perfetto_track *track,
+					 uint32_t sequence, uint32_t generation, uint64_t *value);
 
 void perfetto_tracks_release(struct perfetto_tracks *tracks);
 

@@ -60,14 +60,14 @@ echo "exit $?"
 
 echo '# marks, and the order of processes and threads'
 cat >order.json <<'EOF'
-[{"ph":"M","name":"process_sort_index","pid":30,"args":{"sort_index":7}},
+[{"ph":"M","name":"process_sort_index","pid":10,"args":{"sort_index":7}},
 {"ph":"R","cat":"timing","name":"firstPaint","pid":30,"tid":3,"ts":2},
 {"ph":"X","pid":30,"tid":3,"ts":1,"dur":4,"name":"late"},
 {"ph":"X","pid":20,"tid":2,"ts":2,"dur":4,"name":"plain"},
 {"ph":"X","pid":10,"tid":5,"ts":3,"dur":4,"name":"early"},
 {"ph":"X","pid":10,"tid":4,"ts":3,"dur":4,"name":"worker"},
-{"ph":"M","name":"process_sort_index","pid":10,"args":{"sort_index":"-2"}},
-{"ph":"M","name":"thread_sort_index","pid":10,"tid":4,"args":{"sort_index":-1}},
+{"ph":"M","name":"process_sort_index","pid":30,"args":{"sort_index":"-2"}},
+{"ph":"M","name":"thread_sort_index","pid":10,"tid":5,"args":{"sort_index":-1}},
 {"ph":"M","name":"process_name","pid":30,"args":{"name":"Thirty"}}]
 EOF
 build order.json
