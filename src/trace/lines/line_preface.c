@@ -6,6 +6,7 @@
 #include "trace/lines/line_graph.h"
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_scan.h"
+#include "trace/lines/line_strace.h"
 
 /* So far a text is looked at; a header of "perf script --header" has some hundred lines. */
 enum { PREFACE_SIZE = 256 << 10, PREFACE_LINES = 16 };
@@ -115,6 +116,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
 			others++;
 		out->is_graph |= head.kind == LINE_OTHER && line_graph_is(line, size);
+		out->is_strace |= head.kind == LINE_OTHER && !out->is_graph && line_strace_is(line, size);
 		out->has_event = head.kind == LINE_EVENT;
 		out->is_count = out->has_event && head.is_count;
 		out->lacks_cpu = out->has_event && head.cpu == LINE_NO_CPU;
@@ -132,7 +134,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 	}
 	out->lacks_cpu = out->lacks_cpu && !out->has_only_samples;
 	out->is_graph = !out->has_event && (out->is_graph || strcmp(out->tracer, "function_graph") == 0);
-	out->is_trace = out->has_event || out->is_graph || out->tracer[0] != '\0';
+	out->is_strace = out->is_strace && !out->has_event && !out->is_graph;
+	out->is_trace = out->has_event || out->is_graph || out->is_strace || out->tracer[0] != '\0';
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

@@ -11,6 +11,7 @@
 struct line_preface {
 	bool is_trace;                /* it has an event, or says which tracer wrote it */
 	bool has_event;               /* among the first lines */
+	bool is_strace;               /* it has no events, but system calls (line_strace.h) */
 	bool is_graph;                /* it has no events, but calls of functions (line_graph.h) */
 	bool has_samples;             /* with chains of calls, or where it was alone */
 	bool has_only_samples;        /* and no tracepoint */

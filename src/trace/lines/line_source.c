@@ -72,7 +72,7 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 				 source->path);
 	if (preface->has_event)
 		return preface->lacks_cpu ? line_cpus_check(&place, error) : HISTREE_OK;
-	if (preface->is_graph || source->is_in_json)
+	if (preface->is_graph || preface->is_strace || source->is_in_json)
 		return HISTREE_END;
 	bool is_nop = strcmp(preface->tracer, "nop") == 0 || strcmp(preface->tracer, "function") == 0;
 	if (is_nop)

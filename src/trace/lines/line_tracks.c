@@ -11,6 +11,7 @@
 #include "trace/lines/line_graph.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_preface.h"
+#include "trace/lines/line_strace.h"
 #include "trace/packed/packed_markers.h"
 
 struct line_tracks {
@@ -104,11 +105,14 @@ static enum histree_status look_for_markers(const struct line_place *place, bool
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_kind(struct line_tracks *tracks, struct histree_error *error)
+static enum histree_status read_kind(struct line_tracks *tracks, const struct line_place *place,
+				     struct histree_error *error)
 {
 	struct packed_markers markers = { 0 };
 	if (tracks->preface.is_graph)
 		return line_graph_read(&tracks->packed, &tracks->text, error);
+	if (tracks->preface.is_strace)
+		return line_strace_read(&tracks->packed, place, &tracks->text, error);
 	enum histree_status status =
 		packed_markers_begin(&markers, &tracks->packed, error) ? HISTREE_OK : error->status;
 	if (status == HISTREE_OK)
@@ -127,7 +131,7 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 	const struct line_place place = { packed->base.io, tracks->path, packed->cancel, tracks->is_in_json };
 	enum histree_status status = line_text_open(&tracks->text, &place, error);
 	if (status == HISTREE_OK)
-		status = read_kind(tracks, error);
+		status = read_kind(tracks, &place, error);
 	line_text_close(&tracks->text);
 	if (status == HISTREE_ERR_TRACE)
 		status = packed_source_lose_rest(packed, error);
@@ -174,6 +178,8 @@ static enum histree_status look(struct line_tracks *tracks, const struct line_pl
 		return status;
 	if (tracks->preface.is_graph)
 		return line_graph_check(place, error);
+	if (tracks->preface.is_strace)
+		return line_strace_check(place, error);
 	if (tracks->preface.has_no_times || !tracks->preface.is_trace)
 		return HISTREE_END;
 	status = look_for_markers(place, &has_markers, error);
@@ -198,7 +204,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.id = base->trace.id,
 		.path = base->path,
 		.domain = TRACK_DOMAIN,
-		.tracer_name = "ftrace",
+		.tracer_name = tracks->preface.is_strace ? "strace" : "ftrace",
 		.tracer_major = -1,
 		.tracer_minor = -1,
 		.hostname = base->facts.hostname,

@@ -247,6 +247,75 @@ static void calls_without_times_are_refused(void **state)
 	free(lines);
 }
 
+/* ---- system calls ---------------------------------------------------------------------------------------- */
+
+static void calls_are_spans_of_their_threads(void **state)
+{
+	(void)state;
+	expect("90 1700000000.000001 execve(\"/usr/bin/tool\", [\"tool\"], 0x7f /* 9 vars */) = 0 <0.000002>\n"
+	       "90 1700000000.000010 clone3({flags=CLONE_VM|CLONE_THREAD, stack=0x7f}, 88 <unfinished ...>\n"
+	       "91 1700000000.000011 write(1, \" = ) <0.5>\", 10) = -1 EBADF (Bad file descriptor) <0.000004>\n"
+	       "90 1700000000.000013 <... clone3 resumed> => {parent_tid=[91]}) = 91 <0.000002>\n"
+	       "90 1700000000.000020 read(0,  <unfinished ...>\n"
+	       "91 1700000000.000021 --- SIGTERM {si_signo=SIGTERM} ---\n"
+	       "90 1700000000.000022 <... read resumed>\"\", 1) = 0\n"
+	       "91 1700000000.000023 exit(0) = ?\n"
+	       "91 1700000000.000024 +++ exited with 0 +++\n",
+	       "1700000000000001000 process_name name=tool pid=90\n"
+	       "1700000000000001000 thread_name name=tool pid=90 tid=90\n"
+	       "1700000000000001000 span name=execve category=syscall pid=90 tid=90 duration=2000"
+	       " args:\"/usr/bin/tool\", [\"tool\"], 0x7f /* 9 vars */ ret:0\n"
+	       "1700000000000010000 span_begin name=clone3 category=syscall pid=90 tid=90"
+	       " args:{flags=CLONE_VM|CLONE_THREAD, stack=0x7f}, 88\n"
+	       "1700000000000011000 span name=write category=syscall pid=90 tid=91 duration=4000"
+	       " args:1, \" = ) <0.5>\", 10 ret:-1 EBADF (Bad file descriptor)\n"
+	       "1700000000000012000 span_end name=clone3 category=syscall pid=90 tid=90"
+	       " args:=> {parent_tid=[91]} ret:91\n"
+	       "1700000000000020000 span_begin name=read category=syscall pid=90 tid=90 args:0,\n"
+	       "1700000000000021000 instant name=SIGTERM category=signal pid=90 tid=91 args:{si_signo=SIGTERM}\n"
+	       "1700000000000022000 span_end name=read category=syscall pid=90 tid=90 args:\"\", 1 ret:0\n"
+	       "1700000000000023000 instant name=exit category=syscall pid=90 tid=91 args:0 ret:?\n"
+	       "1700000000000024000 instant name=exited with 0 category=exit pid=90 tid=91\n");
+}
+
+/* Lines are without numbers until there are two threads, and strace itself may say something within one. */
+static void the_first_thread_has_no_number_at_first(void **state)
+{
+	(void)state;
+	expect("12:00:01.5 getpid() = 70 <0.000001>\n"
+	       "12:00:02.5 fork(strace: Process 71 attached\n"
+	       ", 1) = 71 <0.000100>\n"
+	       "[pid    71] 12:00:03.25 getppid() = 70 <0.000001>\n"
+	       "[pid    70] 12:00:04 getpid() = 70 <0.000001>\n",
+	       "43201500000000 span name=getpid category=syscall pid=70 tid=70 duration=1000 ret:70\n"
+	       "43202500000000 span_begin name=fork category=syscall pid=70 tid=70\n"
+	       "43202500100000 span_end category=syscall pid=70 tid=70 args:, 1 ret:71\n"
+	       "43203250000000 span name=getppid category=syscall pid=71 tid=71 duration=1000 ret:70\n"
+	       "43204000000000 span name=getpid category=syscall pid=70 tid=70 duration=1000 ret:70\n");
+}
+
+/* A day later, differences, and calls within one second. */
+static void times_go_on(void **state)
+{
+	(void)state;
+	expect("5 23:59:59 a() = 0 <0.75>\n5 23:59:59 b() = 0 <0.75>\n5 00:00:01 c() = 0 <0.5>\n",
+	       "86399000000000 span name=a category=syscall pid=5 tid=5 duration=750000000 ret:0\n"
+	       "86399750000000 span name=b category=syscall pid=5 tid=5 duration=750000000 ret:0\n"
+	       "86401000000000 span name=c category=syscall pid=5 tid=5 duration=500000000 ret:0\n");
+	expect("5<cat> 0.000000 a() = 0 <0.000001>\n5<cat> 0.000150 b() = 0\n",
+	       "0 thread_name name=cat pid=5 tid=5\n"
+	       "0 span name=a category=syscall pid=5 tid=5 duration=1000 ret:0\n"
+	       "150000 instant name=b category=syscall pid=5 tid=5 ret:0\n");
+}
+
+static void calls_without_any_times_are_refused(void **state)
+{
+	(void)state;
+	char *lines = read_tracks("openat(AT_FDCWD, \"x\", O_RDONLY) = 3\nclose(3)           = 0\n");
+	assert_non_null(strstr(lines, "strace -f -ttt -T"));
+	free(lines);
+}
+
 /* ---- in JSON --------------------------------------------------------------------------------------------- */
 
 /* What a thread did is beside its spans, whatever these are. */
@@ -292,6 +361,10 @@ int main(void)
 		cmocka_unit_test(a_switch_tells_the_thread),
 		cmocka_unit_test(a_lost_end_ends_nothing_else),
 		cmocka_unit_test(calls_without_times_are_refused),
+		cmocka_unit_test(calls_are_spans_of_their_threads),
+		cmocka_unit_test(the_first_thread_has_no_number_at_first),
+		cmocka_unit_test(times_go_on),
+		cmocka_unit_test(calls_without_any_times_are_refused),
 		cmocka_unit_test(states_of_threads_have_a_track),
 		cmocka_unit_test(a_text_in_json_has_markers),
 	};
