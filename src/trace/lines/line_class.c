@@ -151,8 +151,11 @@ static size_t sample_fields(const struct line_head *head, const struct line_samp
 		(struct text_cell){ .kind = TEXT_STRING, .bytes = sample->chain, .size = sample->chain_size });
 	out[1] = pair_of(SAMPLE_PID, number_or_none(sample->pid));
 	out[2] = pair_of(SAMPLE_TID, number_or_none(tid));
-	out[3] = pair_of(SAMPLE_THREAD, name);
-	return 4;
+	/* Who has no number is a process of that name. */
+	const struct text_cell none = { .kind = TEXT_ABSENT };
+	out[3] = pair_of(SAMPLE_THREAD, tid >= 0 ? name : none);
+	out[4] = pair_of(SAMPLE_PROCESS, tid < 0 ? name : none);
+	return 5;
 }
 
 static struct line_class *make_class(struct line_classes *classes, struct line_event *event,
@@ -203,14 +206,14 @@ static bool has_fields(const struct line_class *class, const struct line_pair *p
 
 /* Of the classes of an event the one that was needed last comes first. */
 static struct line_class *find_class(struct line_event *event, const struct line_shape *shape,
-				     const struct line_head *head, bool is_sample,
-				     const struct line_pair *pairs, size_t count)
+				     const struct line_head *head, bool is_sample, const struct line_pair *pairs,
+				     size_t count)
 {
 	for (struct line_class **at = &event->classes; *at != NULL; at = &(*at)->next) {
 		struct line_class *class = *at;
 		bool is_it = class->shape == shape && class->has_process == head->has_process &&
-			     class->has_period == head->has_period &&
-			     class->is_sample == is_sample && (shape != NULL || has_fields(class, pairs, count));
+			     class->has_period == head->has_period && class->is_sample == is_sample &&
+			     (shape != NULL || has_fields(class, pairs, count));
 		if (!is_it)
 			continue;
 		*at = class->next;
@@ -307,8 +310,7 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 	*count += common_fields(head, &pairs[*count]);
 	*count += sample_fields(head, sample, &pairs[*count]);
 	enum histree_status status = HISTREE_OK;
-	const struct line_class *class =
-		class_of(classes, event, shape, pairs, *count, head, is_sample, &status);
+	const struct line_class *class = class_of(classes, event, shape, pairs, *count, head, is_sample, &status);
 	if (class == NULL)
 		return status == HISTREE_ERR_MEMORY ? error_memory(error, "the classes of events") : status;
 	for (size_t i = 0; i < *count; i++)

@@ -19,7 +19,7 @@
 #include "trace/text/event_row.h"
 
 /* More are of no kernel: what a text can make of them takes some ten MB. */
-enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 7 };
+enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 8 };
 
 struct line_event;
 

@@ -53,8 +53,9 @@ static void read_comment(struct line_scan scan, struct line_preface *out)
 /* The lines from the first event on, which are looked at for a chain of calls. */
 struct first_lines {
 	struct line_sample sample;
-	unsigned left;                    /* to be looked at */
-	bool may_be_head, may_be_untimed; /* the line before, if a chain follows */
+	unsigned left; /* to be looked at */
+	/* The line before, if a chain follows; what says nothing of itself, if that is perf's without doubt. */
+	bool may_be_head, may_be_untimed, may_be_nobody;
 	bool has_tracepoint;
 };
 
@@ -89,13 +90,18 @@ static void look_for_samples(struct first_lines *first, struct line_preface *out
 static void look_for_heads(struct first_lines *first, struct line_preface *out, const struct line_head *head,
 			   char *line, size_t size)
 {
-	struct line_head untimed;
-	if ((first->may_be_untimed || first->may_be_head) && has_frame(&first->sample, line, size)) {
+	struct line_head untimed = { .kind = LINE_OTHER };
+	const bool is_frame =
+		((first->may_be_untimed || first->may_be_head) && has_frame(&first->sample, line, size)) ||
+		(first->may_be_nobody && line_sample_is_frame(line, size)) ||
+		(line_sample_is_alone(line, size) && has_frame(&first->sample, line, size));
+	if (is_frame) {
 		out->has_event = out->has_samples = out->has_only_samples = true;
 		out->has_no_times = !first->may_be_head;
 	}
 	first->may_be_head = head->kind == LINE_SAMPLE;
 	first->may_be_untimed = !first->may_be_head && line_sample_head(line, size, &untimed);
+	first->may_be_nobody = !first->may_be_head && untimed.kind == LINE_SAMPLE;
 }
 
 static enum histree_status read_lines(struct line_text *text, struct line_preface *out, struct first_lines *first,

@@ -226,10 +226,16 @@ void line_sample_whose(struct line_sample *sample, const char *line, size_t size
 	sample->pid = LINE_NO_THREAD;
 	sample->name = line;
 	sample->name_size = 0;
-	if (head->name > line && head->name < end)
+	if (head->name >= line && head->name < end)
 		end = head->name;
-	if (head->pid < 0)
+	if (head->pid < 0) { /* all that is there is the name */
+		const char *begin = line, *bracket = memchr(line, '[', (size_t)(end - line));
+		end = bracket != NULL ? bracket : end;
+		trim(&begin, &end);
+		sample->name = begin;
+		sample->name_size = (size_t)(end - begin);
 		return;
+	}
 	while (at < end) {
 		while (at < end && *at == ' ')
 			at++;
@@ -286,13 +292,38 @@ static bool is_pid(struct line_scan word, int32_t *out)
 	return is;
 }
 
+/* "%16lx", and a name behind it (evsel_fprintf.c). */
+static bool has_address(const char *line, size_t size)
+{
+	enum { COLUMNS = 16 };
+	const char *at = line;
+	while (at < line + size && at < line + COLUMNS && *at == ' ')
+		at++;
+	for (const char *digit = at; digit < line + COLUMNS && size >= COLUMNS; digit++)
+		if (line_scan_digit(*digit) < 0)
+			return false;
+	return size >= COLUMNS && at < line + COLUMNS && (size == COLUMNS || line[COLUMNS] == ' ');
+}
+
+bool line_sample_is_frame(const char *line, size_t size)
+{
+	return size > 0 && *line == '\t' && has_address(line + 1, size - 1);
+}
+
+bool line_sample_is_alone(const char *line, size_t size)
+{
+	return size > 1 && *line == ' ' && (has_address(line, size) || has_address(line + 1, size - 1));
+}
+
 bool line_sample_head(char *line, size_t size, struct line_head *out)
 {
 	enum { PERIOD_COLUMNS = 10 };
 	static char samples[] = "samples";
 	char *end = line + size;
-	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU, .kind = LINE_EVENT };
-	if (size == 0 || *line == ' ' || *line == '\t' || *line == '#')
+	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU, .kind = LINE_OTHER };
+	if (size > 0 && *line == '#')
+		out->kind = LINE_COMMENT;
+	if (size > 0 && (*line == ' ' || *line == '\t' || *line == '#'))
 		return false;
 	struct line_scan word = word_before(line, end);
 	out->name = samples;
@@ -318,6 +349,8 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	if (is_cpu(word, &out->cpu))
 		word = word_before(line, word.at);
 	bool is_thread = is_pid(word, &out->pid) && word.at > line;
+	if (out->name_size > LINE_NAME_MAX)
+		return false;
 	out->kind = has_event ? LINE_EVENT : LINE_SAMPLE;
-	return out->name_size <= LINE_NAME_MAX && (has_event || is_thread);
+	return has_event || is_thread;
 }

@@ -8,9 +8,9 @@
  *	  app.c:12							where that is, with -F +srcline
  *	          402000 outer (inlined)
  *
- * up to an empty line; without -g the only frame ends the line of the head.  ftrace writes "<stack trace>" behind
- * an event, and then " => inner" a line.  Sources: tools/perf/builtin-script.c, tools/perf/util/evsel_fprintf.c
- * and kernel/trace/trace_output.c of Linux.
+ * up to an empty line; without -g the only frame ends the line of the head, or is all of it.  ftrace writes
+ * "<stack trace>" behind an event, and then " => inner" a line.  Sources: tools/perf/builtin-script.c,
+ * tools/perf/util/evsel_fprintf.c and kernel/trace/trace_output.c of Linux.
  */
 #ifndef TRACE_LINES_LINE_SAMPLES_H
 #define TRACE_LINES_LINE_SAMPLES_H
@@ -49,10 +49,15 @@ bool line_sample_take_none(struct line_sample *sample, const char *line, const s
 void line_sample_whose(struct line_sample *sample, const char *line, size_t size, const struct line_head *head);
 
 /*
- * Read the head of a sample without a time, "java 2120/2121 [003] 250000 cycles: ", and without an event, "java
- * 2120", which begins in the first column.  Returns whether it may be one: then lines of a chain follow.
+ * Read the head of a sample without a time, which begins in the first column: "java 2120/2121 [003] 250000 cycles:
+ * ", or, as LINE_SAMPLE, what lacks the event, "java 2120", or all but the name, or that, too: an empty line.
+ * Returns whether it has an event or a thread.  What is none is LINE_OTHER or LINE_COMMENT.
  */
 bool line_sample_head(char *line, size_t size, struct line_head *out);
+
+/* Whether a line is a frame in the very columns of perf: of a chain, or, without -g, alone. */
+bool line_sample_is_frame(const char *line, size_t size);
+bool line_sample_is_alone(const char *line, size_t size);
 
 /* Whether an event is counted, such as "cycles:u", and no tracepoint. */
 bool line_sample_is_counted(const char *name, size_t size);

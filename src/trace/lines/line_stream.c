@@ -141,6 +141,8 @@ static enum histree_status add_pending(struct line_stream *stream, struct histre
 		line_sample_whose(&stream->sample, stream->pending_line, stream->pending_size, head);
 	if (is_sample && head->kind == LINE_SAMPLE)
 		head->kind = LINE_EVENT;
+	if (!is_sample && stream->pending_size == 0) /* an empty line */
+		return HISTREE_OK;
 	if (stream->has_no_times && is_sample) {
 		head->time = (histree_time)stream->samples++;
 		head->has_time = true;
@@ -192,18 +194,34 @@ static bool take_chain(struct line_stream *stream, const struct line_head *head,
 	return is_chain;
 }
 
+/* A sample whose line has nothing but its frame. */
+static enum histree_status take_alone(struct line_stream *stream, const char *line, size_t size,
+				      struct histree_error *error)
+{
+	static char nobody[] = "";
+	struct line_head head;
+	bool is_kept;
+	enum histree_status status = add_pending(stream, error);
+	line_sample_head(nobody, 0, &head);
+	if (status == HISTREE_OK)
+		status = keep_pending(stream, &head, nobody, 0, error);
+	if (status == HISTREE_OK && line_sample_take(&stream->sample, line, size, &is_kept) && !is_kept)
+		status = error_memory(error, "a chain of calls");
+	return status;
+}
+
 /* A line of a text with samples. */
 static enum histree_status take_line(struct line_stream *stream, char *line, size_t size,
 				     struct histree_error *error)
 {
 	struct line_head head;
 	enum histree_status status;
-	if (!stream->has_no_times) {
+	if (!stream->has_no_times)
 		line_head_read(line, size, &head);
-	} else if (!line_sample_head(line, size, &head)) {
-		head = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
-		head.kind = size == 0 || *line == '#' ? LINE_COMMENT : LINE_OTHER;
-	}
+	else
+		line_sample_head(line, size, &head);
+	if (stream->has_no_times && line_sample_is_alone(line, size))
+		return take_alone(stream, line, size, error);
 	if (take_chain(stream, &head, line, size, &status, error) || status != HISTREE_OK)
 		return status;
 	status = add_pending(stream, error);

@@ -20,9 +20,9 @@ enum {
 	PACKED_STACKS_MAX = 1 << 21,
 	PACKED_FRAMES_MAX = 1 << 19,
 	PACKED_NAMES_SIZE = 64 << 20, /* of all functions, binaries and lines together */
-	PACKED_NAME_MAX = 1000,        /* of one; the rest is cut off */
-	PACKED_EVENTS_MAX = 256,       /* names of what was counted */
-	PACKED_DEEP_MAX = 4096,        /* frames of a stack that readers go through */
+	PACKED_NAME_MAX = 1000,       /* of one; the rest is cut off */
+	PACKED_EVENTS_MAX = 256,      /* names of what was counted */
+	PACKED_DEEP_MAX = 4096,       /* frames of a stack that readers go through */
 };
 
 struct packed_text {

@@ -64,3 +64,12 @@ cat >ftrace.txt <<'END'
 END
 flame ftrace.txt
 histree top store --format tsv | cut -f1-3
+# What -F leaves out: a name alone, nothing at all, and frames alone, with -g and without.
+printf 'tar \n\t%16s read\n\t%16s main\n\ntar \n\t%16s main\n\n' 51a0 52a0 52a0 >names.txt
+flame names.txt
+histree flame store --by process --folded
+printf '\n\t%16s read (/bin/tar)\n\t%16s main (/bin/tar)\n\n\n\t%16s main (/bin/tar)\n\n' 51a0 52a0 52a0 >nobody.txt
+flame nobody.txt
+printf ' %16s read (/bin/tar)\n %16s read (/bin/tar)\n %16s main (/bin/tar)\n' 51a0 51a4 52a0 >alone.txt
+flame alone.txt
+histree segments store samples --format tsv
