@@ -7,7 +7,7 @@
 
 #include "analysis/registry.h"
 #include "histree/charts.h"
-#include "state/charts_slot.h"
+#include "state/charts.h"
 #include "state/history.h"
 
 static const struct histree_chart *known_of(const char *provider, size_t *count)

@@ -6,7 +6,7 @@
 
 #include "analysis/registry.h"
 #include "state/history.h"
-#include "state/labels_slot.h"
+#include "state/labels.h"
 
 static const struct histree_label_table *known_of(const char *provider, size_t *count)
 {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/history_numbers.h"
+#include "state/leveled_overview.h"
 #include "state/number_summary.h"
 
 /* ---- number ladder ------------------------------------------------------------------------------------------- */

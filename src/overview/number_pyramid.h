@@ -5,7 +5,7 @@
  * The states of some attributes, each in the order of time, become summaries of 2^B states, of
  * eight of these summaries, and so on (docs/design/0031-number-overviews.md).
  *
- * Make the number overview of a finished history (state/history_numbers.h).
+ * Make the number overview of a finished history (leveled_overview.h).
  *
  * Whoever walks through the history for its overviews hands the windows over:
  *
@@ -19,7 +19,7 @@
 
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/history_numbers.h"
+#include "state/leveled_overview.h"
 #include "state/number_summary.h"
 
 /* All attributes together have so many at most: 14 MiB. */

@@ -31,7 +31,7 @@
 #include "overview/pyramid_file.h"
 #include "overview/sum_pyramid.h"
 #include "state/history.h"
-#include "state/history_numbers.h"
+#include "state/leveled_overview.h"
 #include "state/history_union.h"
 #include "store/overview_faults.h"
 

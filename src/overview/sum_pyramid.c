@@ -12,7 +12,7 @@
 #include "histree/labels.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/history_sums.h"
+#include "state/leveled_overview.h"
 #include "state/state_sum.h"
 
 /* ---- sum ladder ---------------------------------------------------------------------------------------------- */

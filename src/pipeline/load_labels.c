@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "pipeline/load_inside.h"
-#include "state/label_section.h"
+#include "state/labels.h"
 
 struct label_columns {
 	size_t pattern, value, to, type, name, key, light, dark, height, meaning;

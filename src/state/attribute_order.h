@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_order.h - the order in which children are searched in the section ATTR (state/attribute_format.h): the
+ * attribute_order.h - the order in which children are searched in the section ATTR (attribute_reader.h): the
  * numbers of the ranges, by parent; of one parent the oldest, then the others by name.
  */
 #ifndef STATE_ATTRIBUTE_ORDER_H

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attribute_reader.c - the bytes of the section ATTR of a history file, which holds the names of attributes
+ * (docs/design/0003-names.md, histree-format(5)).
+ */
 #include "state/attribute_reader.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/bits.h"
+#include "base/block_directory.h"
+#include "base/bytes.h"
+#include "histree/value.h"
+
+/* ---- attribute reader ---------------------------------------------------------------------------------------- */
 
 /* ---- texts ------------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/block_directory.h"
 #include "base/error.h"
-#include "state/attribute_format.h"
+#include "state/attribute_reader.h"
 #include "state/attribute_order.h"
 
 /* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_section.h - write the section ATTR of a history file (attribute_format.h); attribute_view.h searches
+ * attribute_section.h - write the section ATTR of a history file (attribute_reader.h); attribute_view.h searches
  * it.
  */
 #ifndef STATE_ATTRIBUTE_SECTION_H

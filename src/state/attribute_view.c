@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "state/attribute_format.h"
+#include "state/attribute_reader.h"
 
 static const struct attribute_view *view_of(const struct histree_attributes *attributes)
 {

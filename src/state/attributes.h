@@ -15,7 +15,7 @@
 /* Where a child was found last, so that one near it is found soon.  It is zeroed at first. */
 struct attribute_near {
 	struct attribute_range parent;
-	uint32_t oldest, named; /* positions in the order of names (state/attribute_format.h); any are good */
+	uint32_t oldest, named; /* positions in the order of names (attribute_reader.h); any are good */
 };
 
 /*

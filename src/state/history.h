@@ -7,9 +7,8 @@
 
 #include "histree/history.h"
 #include "state/history_cube.h"
-#include "state/history_numbers.h"
+#include "state/leveled_overview.h"
 #include "state/history_overviews.h"
-#include "state/history_sums.h"
 #include "tree/tree_reader.h"
 
 struct charts_slot;

@@ -12,9 +12,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "state/attribute_copy.h"
-#include "state/charts_slot.h"
+#include "state/charts.h"
 #include "state/history.h"
-#include "state/labels_slot.h"
+#include "state/labels.h"
 #include "state/state_file.h"
 #include "tree/tree_unknown.h"
 

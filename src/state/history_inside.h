@@ -7,10 +7,10 @@
 
 #include "histree/history_source.h"
 #include "state/attribute_view.h"
-#include "state/charts_slot.h"
+#include "state/charts.h"
 #include "state/history_overviews.h"
 #include "state/history_slices.h"
-#include "state/labels_slot.h"
+#include "state/labels.h"
 #include "state/leveled_overview.h"
 
 struct history_union;

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "state/attribute_pattern.h"
+#include "state/attribute_match.h"
 #include "state/history_inside.h"
 #include "tree/tree_reader.h"
 

@@ -1,7 +1,146 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ongoing_states.c - the ongoing state of each attribute, and the bytes of their values.
+ */
 #include "state/ongoing_states.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/hash.h"
+#include "base/hash_index.h"
+#include "histree/value.h"
+
+/* ---- value pool ---------------------------------------------------------------------------------------------- */
+
+enum { UNHELD_BYTES_MIN = 64 << 10 };
+
+/* What a value costs; the overhead makes values without bytes count too. */
+static size_t cost_of(const struct pooled_value *value)
+{
+	return sizeof(*value) + value->size;
+}
+
+struct wanted {
+	const void *bytes;
+	uint32_t size;
+};
+
+static bool has_bytes(const void *values, uint32_t id, const void *key)
+{
+	const struct pooled_value *value = (const struct pooled_value *)values + id;
+	const struct wanted *wanted = key;
+	return value->size == wanted->size &&
+	       (wanted->size == 0 || memcmp(value->bytes, wanted->bytes, wanted->size) == 0);
+}
+
+static uint64_t hash_of(const void *values, uint32_t id)
+{
+	const struct pooled_value *value = (const struct pooled_value *)values + id;
+	return hash_bytes(value->bytes, value->size);
+}
+
+static void forget_unheld(struct value_pool *pool)
+{
+	hash_index_clear(&pool->index);
+	for (uint32_t id = 0; id < pool->count; id++) {
+		struct pooled_value *value = &pool->values[id];
+		if (value->holders > 0)
+			hash_index_add(&pool->index, hash_of(pool->values, id), id);
+		if (value->bytes == NULL || value->holders > 0)
+			continue;
+		free(value->bytes);
+		*value = (struct pooled_value){ .size = pool->free_id };
+		pool->free_id = id + 1;
+	}
+	pool->unheld_bytes = 0;
+}
+
+/* The arrays count as well, because forgetting goes through all of them: that keeps its share constant. */
+static bool worth_forgetting(const struct value_pool *pool)
+{
+	size_t kept = pool->held_bytes + pool->count * sizeof(*pool->values) +
+		      pool->index.slot_count * sizeof(*pool->index.slots);
+	return pool->unheld_bytes > UNHELD_BYTES_MIN + kept / 4;
+}
+
+static bool take_id(struct value_pool *pool, uint32_t *id)
+{
+	if (pool->free_id != 0) {
+		*id = pool->free_id - 1;
+		pool->free_id = pool->values[*id].size;
+		return true;
+	}
+	if (pool->count == UINT32_MAX / 4 ||
+	    !table_reserve(&pool->table, &pool->values, &pool->capacity, (size_t)pool->count + 1))
+		return false;
+	*id = pool->count++;
+	return true;
+}
+
+static bool insert(struct value_pool *pool, uint64_t hash, const void *bytes, uint32_t size, uint32_t *id)
+{
+	unsigned char *copy = malloc(size > 0 ? size : 1);
+	if (copy == NULL)
+		return false;
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	/* Only now: `bytes` may be part of a value without a holder. */
+	if (worth_forgetting(pool))
+		forget_unheld(pool);
+	if (!hash_index_reserve(&pool->index, (size_t)pool->index.count + 1, hash_of, pool->values) ||
+	    !take_id(pool, id)) {
+		free(copy);
+		return false;
+	}
+	pool->values[*id] = (struct pooled_value){ .bytes = copy, .size = size, .holders = 1 };
+	hash_index_add(&pool->index, hash, *id);
+	pool->held_bytes += cost_of(&pool->values[*id]);
+	return true;
+}
+
+/*
+ * Hold these bytes, which may be bytes of the pool itself.  Returns false if memory is out, which never happens
+ * for bytes that the pool has already.
+ */
+static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t size, uint32_t *id)
+{
+	uint64_t hash = hash_bytes(bytes, size);
+	uint32_t known =
+		hash_index_find(&pool->index, hash, has_bytes, pool->values, &(struct wanted){ bytes, size });
+	if (known == HASH_INDEX_NONE)
+		return insert(pool, hash, bytes, size, id);
+	struct pooled_value *value = &pool->values[known];
+	if (value->holders++ == 0) {
+		pool->unheld_bytes -= cost_of(value);
+		pool->held_bytes += cost_of(value);
+	}
+	*id = known;
+	return true;
+}
+
+static void value_pool_drop(struct value_pool *pool, uint32_t id)
+{
+	struct pooled_value *value = &pool->values[id];
+	if (--value->holders == 0) {
+		pool->held_bytes -= cost_of(value);
+		pool->unheld_bytes += cost_of(value);
+	}
+}
+
+static void value_pool_release(struct value_pool *pool)
+{
+	for (uint32_t id = 0; id < pool->count; id++)
+		free(pool->values[id].bytes);
+	table_release(&pool->table, pool->values);
+	hash_index_release(&pool->index);
+	*pool = (struct value_pool){ 0 };
+}
+
+/* ---- ongoing states ------------------------------------------------------------------------------------------ */
 
 _Static_assert(sizeof(struct ongoing_state) == 24, "the memory an attribute takes is promised above");
 

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_file.c - the history file as the sink of a state system: a tree of intervals, then the sections ATTR and
+ * state_file.c - a queue over the layout of the stack: "1" is the first to leave.
+ *
+ * Polling moves each value one slot up.  A slot keeps the type of the first value it ever had, so values of
+ * mixed types cannot queue.
+ *
+ * The history file as the sink of a state system: a tree of intervals, then the sections ATTR and
  * PROV beside those of the tree.
+ *
+ * A history in memory: the file of one, written where files are in memory.
+ *
+ * So it is the same tree, node for node, with the same answers; its intervals take some bytes each, as on disk,
+ * where a sorted array of them would take forty (docs/design/0030-backends.md).
+ *
+ * A caller's functions as the sink of a state system.
  */
+#include "state/state_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,15 +24,106 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/io.h"
+#include "base/memory_files.h"
+#include "histree/backend.h"
+#include "histree/state_system.h"
 #include "state/attribute_section.h"
 #include "state/folder_section.h"
 #include "state/history.h"
+#include "state/interval_sink.h"
 #include "state/provider_section.h"
-#include "state/state_file.h"
 #include "state/state_system.h"
 #include "store/block_file.h"
 #include "tree/tree_shape.h"
 #include "tree/tree_writer.h"
+
+/* ---- state queue --------------------------------------------------------------------------------------------- */
+
+enum histree_status histree_state_queue_offer(struct histree_state_system *system, histree_time t,
+					      histree_quark quark, struct histree_value value,
+					      struct histree_error *error)
+{
+	return histree_state_push(system, t, quark, value, error);
+}
+
+enum histree_status histree_state_queue_peek(struct histree_state_system *system, histree_quark quark,
+					     struct histree_value *value, struct histree_error *error)
+{
+	int32_t depth;
+	histree_quark first;
+	*value = histree_null();
+	enum histree_status status = state_stack_occupied(system, quark, &depth, error);
+	if (status == HISTREE_OK)
+		status = state_stack_slot(system, quark, 1, &first, error);
+	if (status == HISTREE_OK)
+		*value = ongoing_states_value(&system->ongoing, first);
+	return status;
+}
+
+/* Do `step` for each slot but the last, with the value after it. */
+static enum histree_status
+each_move(struct histree_state_system *system, histree_time t, histree_quark quark, int32_t depth,
+	  enum histree_status (*step)(struct histree_state_system *system, histree_time t, histree_quark quark,
+				      const struct histree_value *value, struct histree_error *error),
+	  struct histree_error *error)
+{
+	histree_quark slot, next;
+	enum histree_status status = state_stack_slot(system, quark, 1, &slot, error);
+	for (int32_t number = 2; number <= depth && status == HISTREE_OK; number++) {
+		status = state_stack_slot(system, quark, number, &next, error);
+		if (status != HISTREE_OK)
+			break;
+		const struct histree_value value = ongoing_states_value(&system->ongoing, next);
+		status = step(system, t, slot, &value, error);
+		slot = next;
+	}
+	return status;
+}
+
+static enum histree_status check_move(struct histree_state_system *system, histree_time t, histree_quark quark,
+				      const struct histree_value *value, struct histree_error *error)
+{
+	return state_check_change(system, t, quark, value, error);
+}
+
+enum histree_status histree_state_queue_poll(struct histree_state_system *system, histree_time t,
+					     histree_quark quark, struct histree_value *polled,
+					     struct histree_error *error)
+{
+	int32_t depth;
+	histree_quark last;
+	struct histree_value first;
+	if (polled != NULL)
+		*polled = histree_null();
+	enum histree_status status = state_check_open(system, error);
+	if (status == HISTREE_OK)
+		status = state_stack_occupied(system, quark, &depth, error);
+	if (status == HISTREE_OK)
+		status = histree_state_queue_peek(system, quark, &first, error);
+	if (status == HISTREE_OK)
+		status = state_stack_slot(system, quark, depth, &last, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	const struct histree_value new_depth = state_stack_depth_value(system, depth - 1);
+	status = state_check_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK)
+		status = each_move(system, t, quark, depth, check_move, error);
+	if (status == HISTREE_OK)
+		status = state_check_removal(system, t, last, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK)
+		status = each_move(system, t, quark, depth, state_apply_change, error);
+	if (status == HISTREE_OK)
+		status = state_apply_removal(system, t, last, error);
+	if (status == HISTREE_OK && polled != NULL)
+		*polled = first;
+	return status;
+}
+
+/* ---- state file ---------------------------------------------------------------------------------------------- */
 
 enum {
 	TABLE_MEMORY_DEFAULT = 256 << 20, /* without a build; as the buffers of a cluster tree have */
@@ -455,4 +560,179 @@ enum histree_status histree_state_create(const struct histree_history_options *o
 					 struct histree_state_system **out, struct histree_error *error)
 {
 	return state_file_create(&io_posix, options, out, error);
+}
+
+/* ---- state memory -------------------------------------------------------------------------------------------- */
+
+struct state_memory {
+	const struct io *io;
+	char *path;
+	struct interval_sink file; /* the sink of the history file */
+	struct table_space tables; /* which never goes to files */
+};
+
+static enum histree_status memory_add(void *context, const struct histree_interval *interval,
+				      struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.add(memory->file.context, interval, error);
+}
+
+static enum histree_status memory_add_many(void *context, const struct histree_interval *intervals, size_t count,
+					   size_t *added, struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.add_many(memory->file.context, intervals, count, added, error);
+}
+
+static enum histree_status memory_set_section(void *context, enum told_section section, const void *bytes,
+					      size_t size, struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.set_section(memory->file.context, section, bytes, size, error);
+}
+
+static void memory_closing(void *context, histree_time end)
+{
+	const struct state_memory *memory = context;
+	memory->file.closing(memory->file.context, end);
+}
+
+static enum histree_status memory_finish(void *context, const struct attribute_tree *attributes, histree_time end,
+					 struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.finish(memory->file.context, attributes, end, error);
+}
+
+static enum histree_status memory_branch(void *context, bool publish, struct interval_sink *out,
+					 struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.branch(memory->file.context, publish, out, error);
+}
+
+static enum histree_status memory_history(void *context, const struct histree_open_options *options,
+					  struct histree_history **out, struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	struct block_file *file;
+	enum histree_status status = block_file_open(memory->io, memory->path, &file, error);
+	return status == HISTREE_OK ? history_open_file(file, options, out, error) : status;
+}
+
+static void memory_free(void *context)
+{
+	struct state_memory *memory = context;
+	if (memory->file.free != NULL)
+		memory->file.free(memory->file.context);
+	if (memory->io != NULL)
+		memory_files_leave(memory->io);
+	table_space_release(&memory->tables);
+	free(memory->path);
+	free(memory);
+}
+
+static enum histree_status create_file(struct state_memory *memory, const struct histree_history_options *options,
+				       uint64_t bytes_max, struct histree_error *error)
+{
+	struct histree_history_options in_memory = *options;
+	memory->path = strdup(options->path != NULL && options->path[0] != '\0' ? options->path : "memory");
+	memory->io = memory_files_create(bytes_max == 0 ? UINT64_MAX : bytes_max);
+	if (memory->path == NULL || memory->io == NULL ||
+	    !table_space_init(&memory->tables, memory->path, SIZE_MAX))
+		return error_memory(error, "a history");
+	in_memory.path = memory->path;
+	const struct state_shared shared = { .tables = &memory->tables };
+	return state_file_sink(memory->io, &in_memory, &shared, &memory->file, error);
+}
+
+enum histree_status histree_state_create_in_memory(const struct histree_history_options *options,
+						   uint64_t bytes_max, struct histree_state_system **out,
+						   struct histree_error *error)
+{
+	*out = NULL;
+	if (options->resume)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is nothing in memory to resume");
+	struct state_memory *memory = calloc(1, sizeof(*memory));
+	if (memory == NULL)
+		return error_memory(error, "a history");
+	enum histree_status status = create_file(memory, options, bytes_max, error);
+	if (status == HISTREE_OK) {
+		const struct interval_sink sink = {
+			.tables = &memory->tables,
+			.add = memory_add,
+			.add_many = memory_add_many,
+			.set_section = memory_set_section,
+			.closing = memory_closing,
+			.finish = memory_finish,
+			.branch = memory_branch,
+			.open = memory_history,
+			.free = memory_free,
+			.context = memory,
+			.value_size_max = memory->file.value_size_max,
+		};
+		status = state_system_create(options->start, &sink, out, error);
+	}
+	if (status != HISTREE_OK)
+		memory_free(memory);
+	else
+		(*out)->null_empty_stacks = options->null_empty_stacks;
+	return status;
+}
+
+/* ---- state backend ------------------------------------------------------------------------------------------- */
+
+static enum histree_status backend_add(void *context, const struct histree_interval *interval,
+				       struct histree_error *error)
+{
+	const struct histree_backend *backend = context;
+	return backend->add != NULL ? backend->add(backend->context, interval, error) : HISTREE_OK;
+}
+
+static enum histree_status backend_finish(void *context, const struct attribute_tree *attributes, histree_time end,
+					  struct histree_error *error)
+{
+	const struct histree_backend *backend = context;
+	return backend->finish != NULL ? backend->finish(backend->context, &attributes->base, end, error)
+				       : HISTREE_OK;
+}
+
+static enum histree_status backend_branch(void *context, bool publish, struct interval_sink *out,
+					  struct histree_error *error)
+{
+	(void)context, (void)publish, (void)out;
+	return error_set(error, HISTREE_ERR_ARGUMENT,
+			 "only a history in a file can be published or opened while it is built");
+}
+
+static void backend_free(void *context)
+{
+	struct histree_backend *backend = context;
+	if (backend->free != NULL)
+		backend->free(backend->context);
+	free(backend);
+}
+
+enum histree_status histree_state_create_for(const struct histree_backend *backend, histree_time start,
+					     struct histree_state_system **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_backend *copy = calloc(1, sizeof(*copy));
+	if (copy == NULL)
+		return error_memory(error, "a state system");
+	if (backend != NULL)
+		*copy = *backend;
+	const struct interval_sink sink = {
+		.add = backend_add,
+		.finish = backend_finish,
+		.branch = backend_branch,
+		.free = backend_free,
+		.context = copy,
+		.value_size_max = UINT32_MAX,
+	};
+	enum histree_status status = state_system_create(start, &sink, out, error);
+	if (status != HISTREE_OK)
+		free(copy);
+	return status;
 }

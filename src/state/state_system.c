@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: MIT
+/*
+ * state_system.c - the rules of one change (state_system.h), and the changes made of it alone.
+ *
+ * Whole intervals: two changes of state each, in one step where the attribute was null before.
+ *
+ * A stack in the attribute tree: the attribute holds the depth, the sub-attributes "1", "2", ...
+ * the values.
+ *
+ * As the interface of Trace Compass promises, an emptied stack has the depth 0; a stack that was never used, or
+ * was removed, is null.  What its code does is to make an emptied stack null too: an option of the history.
+ */
 #include "state/state_system.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "histree/state_system.h"
 #include "state/attribute_path.h"
-#include "state/chart_section.h"
-#include "state/label_section.h"
+#include "state/attribute_tree.h"
+#include "state/charts.h"
+#include "state/interval_sink.h"
+#include "state/labels.h"
+#include "state/ongoing_states.h"
+
+/* ---- state system -------------------------------------------------------------------------------------------- */
 
 enum { STATES_PER_LOOK = 1 << 14 }; /* at what is resident of their table: 384 KiB */
 
@@ -62,8 +80,8 @@ enum histree_status state_check_open(const struct histree_state_system *system, 
 	return HISTREE_OK;
 }
 
-enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
-					  struct histree_error *error)
+static enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
+						 struct histree_error *error)
 {
 	enum histree_status status = state_check_open(system, error);
 	return status != HISTREE_OK ? status : attributes_check(&system->attributes.base, quark, error);
@@ -318,4 +336,714 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 	system->current_end = end;
 	system->closed = true;
 	return HISTREE_OK;
+}
+
+/* ---- state change -------------------------------------------------------------------------------------------- */
+
+/* ---- checks ---------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
+}
+
+/* Check that this is a value at all, and fits into a node. */
+static enum histree_status state_check_value(const struct histree_state_system *system,
+					     const struct histree_value *value, struct histree_error *error)
+{
+	if (histree_type_name(value->type) == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no type %d of values", (int)value->type);
+	if (!is_text(value))
+		return HISTREE_OK;
+	if (value->bytes == NULL && value->size > 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a %s value of %" PRIu32 " bytes without its bytes",
+				 histree_type_name(value->type), value->size);
+	if (value->size > system->sink.value_size_max)
+		return error_set(error, HISTREE_ERR_TOO_LARGE,
+				 "a %s value of %" PRIu32 " bytes, but a node holds %zu at most; use larger nodes",
+				 histree_type_name(value->type), value->size, system->sink.value_size_max);
+	return HISTREE_OK;
+}
+
+/* The first value that says something fixes the type. */
+static enum histree_status check_type(const struct histree_state_system *system, histree_quark quark,
+				      const struct histree_value *value, struct histree_error *error)
+{
+	uint8_t fixed_type = system->ongoing.states[quark].fixed_type;
+	enum histree_type fixed = (enum histree_type)fixed_type;
+	if (fixed_type == ONGOING_FOLDER && value->type != HISTREE_NULL) {
+		error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it is a folder, which has no states",
+			  histree_type_name(value->type));
+		attributes_prefix(&system->attributes.base, quark, error);
+		return HISTREE_ERR_TYPE;
+	}
+	if (value->type == HISTREE_NULL || value->type == HISTREE_UNKNOWN || fixed == HISTREE_NULL ||
+	    value->type == fixed)
+		return HISTREE_OK;
+	if (system->sink.refused != NULL) {
+		enum histree_status status = system->sink.refused(system->sink.context, quark, fixed_type, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it holds %s", histree_type_name(value->type),
+		  histree_type_name(fixed));
+	attributes_prefix(&system->attributes.base, quark, error);
+	return HISTREE_ERR_TYPE;
+}
+
+/* Check what can be wrong with any value at that time. */
+static enum histree_status check_value_at(const struct histree_state_system *system, histree_time t,
+					  const struct histree_value *value, struct histree_error *error)
+{
+	if (t < system->start)
+		return error_set(error, HISTREE_ERR_TIME_RANGE,
+				 "a change at %" PRId64 " is before the start of the history at %" PRId64, t,
+				 system->start);
+	return state_check_value(system, value, error);
+}
+
+/* And with one that the attribute does not have already. */
+static enum histree_status check_other_value(const struct histree_state_system *system, histree_time t,
+					     histree_quark quark, const struct histree_value *value,
+					     struct histree_error *error)
+{
+	enum histree_status status = check_type(system, quark, value, error);
+	histree_time since = system->ongoing.states[quark].since;
+	if (status == HISTREE_OK && t < since) {
+		status = error_set(error, HISTREE_ERR_TIME_BACKWARDS,
+				   "a change at %" PRId64 ", but its ongoing state began at %" PRId64, t, since);
+		attributes_prefix(&system->attributes.base, quark, error);
+	}
+	return status;
+}
+
+enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
+				       histree_quark quark, const struct histree_value *value,
+				       struct histree_error *error)
+{
+	enum histree_status status = check_value_at(system, t, value, error);
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (status != HISTREE_OK || histree_value_equal(&now, value))
+		return status;
+	return check_other_value(system, t, quark, value, error);
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------- */
+
+/* The value of the ongoing state is about to be replaced; a sink that cannot take that has failed. */
+static enum histree_status tell_replaced(struct histree_state_system *system, histree_quark quark,
+					 struct histree_error *error)
+{
+	const struct histree_value value = ongoing_states_value(&system->ongoing, quark);
+	system->sink_status = system->sink.replaced(system->sink.context, quark,
+						    system->ongoing.states[quark].since, &value, error);
+	return system->sink_status;
+}
+
+/* The ongoing value is `now`, which is another one.  After a failure the caller still has what is held. */
+static enum histree_status apply_held_from(struct histree_state_system *system, histree_time t, histree_quark quark,
+					   const struct histree_value *now, const struct held_value *held,
+					   struct histree_error *error)
+{
+	struct histree_interval interval = {
+		.start = system->ongoing.states[quark].since,
+		.quark = quark,
+		.value = *now,
+	};
+	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
+	if (t > interval.start) {
+		interval.end = t - 1;
+		assert(interval.start >= system->start && interval.start <= interval.end);
+		enum histree_status status = state_add_interval(system, &interval, error);
+		if (status != HISTREE_OK)
+			return status;
+	} else if (system->sink.replaced != NULL) {
+		enum histree_status status = tell_replaced(system, quark, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	ongoing_states_set(&system->ongoing, quark, t, held);
+	if (t > system->current_end)
+		system->current_end = t;
+	assert(system->ongoing.states[quark].since == t && t >= system->start);
+	return HISTREE_OK;
+}
+
+static enum histree_status apply_change_from(struct histree_state_system *system, histree_time t,
+					     histree_quark quark, const struct histree_value *now,
+					     const struct histree_value *value, struct histree_error *error)
+{
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, value, &held))
+		return error_memory(error, "the value of an attribute");
+	enum histree_status status = apply_held_from(system, t, quark, now, &held, error);
+	if (status != HISTREE_OK)
+		ongoing_states_drop(&system->ongoing, &held);
+	return status;
+}
+
+/* The same with the value held already, which the attribute has then; after a failure the caller still has it. */
+static enum histree_status state_apply_held(struct histree_state_system *system, histree_time t,
+					    histree_quark quark, const struct histree_value *value,
+					    const struct held_value *held, struct histree_error *error)
+{
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (!histree_value_equal(&now, value))
+		return apply_held_from(system, t, quark, &now, held, error);
+	ongoing_states_drop(&system->ongoing, held);
+	return HISTREE_OK;
+}
+
+enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       const struct histree_value *value, struct histree_error *error)
+{
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (histree_value_equal(&now, value))
+		return HISTREE_OK;
+	return apply_change_from(system, t, quark, &now, value, error);
+}
+
+/* An attribute of whole numbers that goes on with one or with null, as most changes are: nothing can be wrong. */
+static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
+			    const struct histree_value *value)
+{
+	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
+		return false;
+	const struct ongoing_state *state = &system->ongoing.states[quark];
+	bool is_number = state->fixed_type == HISTREE_INT || state->fixed_type == HISTREE_LONG;
+	bool is_of_type = value->type == HISTREE_NULL || (uint8_t)value->type == state->fixed_type;
+	return is_number && is_of_type && t > state->since;
+}
+
+/* The same as below, in a fifth of the time. */
+static enum histree_status apply_plain(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       const struct histree_value *value, struct histree_error *error)
+{
+	struct ongoing_state *state = &system->ongoing.states[quark];
+	uint64_t bits = 0; /* all that null and unknown have */
+	if (value->type == HISTREE_INT)
+		bits = (uint32_t)value->int32;
+	else if (value->type == HISTREE_LONG)
+		bits = (uint64_t)value->int64;
+	if (state->type == (uint8_t)value->type && state->bits == bits)
+		return HISTREE_OK;
+	struct histree_interval interval = {
+		.start = state->since,
+		.end = t - 1,
+		.quark = quark,
+		.value = { .type = (enum histree_type)state->type },
+	};
+	if (state->type == HISTREE_INT)
+		interval.value = histree_int((int32_t)state->bits);
+	else if (state->type == HISTREE_LONG)
+		interval.value.int64 = (int64_t)state->bits;
+	enum histree_status status = state_add_interval(system, &interval, error);
+	if (status != HISTREE_OK)
+		return status;
+	state->since = t;
+	state->bits = bits;
+	state->type = (uint8_t)value->type;
+	if (t > system->current_end)
+		system->current_end = t;
+	return HISTREE_OK;
+}
+
+/* The same of strings: what may be wrong besides is that there is no memory for one. */
+static inline bool is_simple(const struct histree_state_system *system, histree_time t, histree_quark quark,
+			     const struct histree_value *value)
+{
+	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
+		return false;
+	const struct ongoing_state *state = &system->ongoing.states[quark];
+	bool is_of_type = value->type == HISTREE_NULL ||
+			  (value->type == HISTREE_STRING && value->size <= system->sink.value_size_max &&
+			   (value->bytes != NULL || value->size == 0));
+	return state->fixed_type == HISTREE_STRING && is_of_type && t > state->since;
+}
+
+/* A string, null or unknown. */
+static enum histree_status apply_simple(struct histree_state_system *system, histree_time t, histree_quark quark,
+					const struct histree_value *value, struct histree_error *error)
+{
+	struct held_value held;
+	struct histree_interval interval = {
+		.start = system->ongoing.states[quark].since,
+		.end = t - 1,
+		.quark = quark,
+		.value = ongoing_states_value(&system->ongoing, quark),
+	};
+	if (histree_value_equal(&interval.value, value))
+		return HISTREE_OK;
+	if (!ongoing_states_hold(&system->ongoing, value, &held))
+		return error_memory(error, "the value of an attribute");
+	enum histree_status status = state_add_interval(system, &interval, error);
+	if (status != HISTREE_OK) {
+		ongoing_states_drop(&system->ongoing, &held);
+		return status;
+	}
+	ongoing_states_set(&system->ongoing, quark, t, &held);
+	if (t > system->current_end)
+		system->current_end = t;
+	return HISTREE_OK;
+}
+
+/* Whether the attribute goes on with a value of its type, or null, as most do: then nothing is to be checked. */
+static bool state_goes_on(const struct histree_state_system *system, histree_time t, histree_quark quark,
+			  const struct histree_value *value)
+{
+	return is_plain(system, t, quark, value) || is_simple(system, t, quark, value);
+}
+
+enum histree_status histree_state_modify(struct histree_state_system *system, histree_time t, histree_quark quark,
+					 struct histree_value value, struct histree_error *error)
+{
+	if (is_plain(system, t, quark, &value))
+		return apply_plain(system, t, quark, &value, error);
+	if (is_simple(system, t, quark, &value))
+		return apply_simple(system, t, quark, &value, error);
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = check_value_at(system, t, &value, error);
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (status != HISTREE_OK || histree_value_equal(&now, &value))
+		return status;
+	status = check_other_value(system, t, quark, &value, error);
+	return status == HISTREE_OK ? apply_change_from(system, t, quark, &now, &value, error) : status;
+}
+
+enum histree_status histree_state_update(struct histree_state_system *system, histree_quark quark,
+					 struct histree_value value, struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_value(system, &value, error);
+	if (status == HISTREE_OK)
+		status = check_type(system, quark, &value, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, &value, &held))
+		return error_memory(error, "the value of an attribute");
+	if (system->sink.replaced != NULL) {
+		status = tell_replaced(system, quark, error);
+		if (status != HISTREE_OK) {
+			ongoing_states_drop(&system->ongoing, &held);
+			return status;
+		}
+	}
+	ongoing_states_set(&system->ongoing, quark, system->ongoing.states[quark].since, &held);
+	return HISTREE_OK;
+}
+
+/* ---- increments --------------------------------------------------------------------------------------- */
+
+/* *sum += increment, of the same type.  False on overflow. */
+static bool add_number(struct histree_value *sum, const struct histree_value *increment)
+{
+	switch (increment->type) {
+	case HISTREE_INT:
+		return !__builtin_add_overflow(sum->int32, increment->int32, &sum->int32);
+	case HISTREE_LONG:
+		return !__builtin_add_overflow(sum->int64, increment->int64, &sum->int64);
+	case HISTREE_DOUBLE:
+		sum->real += increment->real;
+		return true;
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+	case HISTREE_BOOL:
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		break;
+	}
+	return false;
+}
+
+static bool is_number(const struct histree_value *value)
+{
+	return value->type == HISTREE_INT || value->type == HISTREE_LONG || value->type == HISTREE_DOUBLE;
+}
+
+enum histree_status histree_state_increment(struct histree_state_system *system, histree_time t,
+					    histree_quark quark, struct histree_value increment,
+					    struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_value(system, &increment, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!is_number(&increment))
+		return error_set(error, HISTREE_ERR_TYPE, "cannot add a %s; an increment is an int, long or double",
+				 histree_type_name(increment.type));
+	status = check_type(system, quark, &increment, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	struct histree_value sum = ongoing_states_value(&system->ongoing, quark);
+	if (sum.type == HISTREE_NULL)
+		sum = (struct histree_value){ .type = increment.type };
+	if (sum.type != HISTREE_UNKNOWN && !add_number(&sum, &increment)) {
+		error_set(error, HISTREE_ERR_ARGUMENT, "the sum does not fit the type %s",
+			  histree_type_name(increment.type));
+		attributes_prefix(&system->attributes.base, quark, error);
+		return HISTREE_ERR_ARGUMENT;
+	}
+	return histree_state_modify(system, t, quark, sum, error);
+}
+
+/* ---- removal ------------------------------------------------------------------------------------------ */
+
+enum histree_status state_check_removal(const struct histree_state_system *system, histree_time t,
+					histree_quark top, struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	struct attribute_range near = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
+	     quark = attributes_next(&system->attributes.base, top, quark, &near))
+		status = state_check_change(system, t, quark, &null, error);
+	return status;
+}
+
+enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
+					struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	struct attribute_range near = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
+	     quark = attributes_next(&system->attributes.base, top, quark, &near))
+		status = state_apply_change(system, t, quark, &null, error);
+	return status;
+}
+
+enum histree_status histree_state_remove(struct histree_state_system *system, histree_time t, histree_quark quark,
+					 struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_removal(system, t, quark, error);
+	if (status == HISTREE_OK)
+		status = state_apply_removal(system, t, quark, error);
+	return status;
+}
+
+/* ---- state insert -------------------------------------------------------------------------------------------- */
+
+enum {
+	/* So far ahead of its use an ongoing state is asked for: shuffled attributes meet no cached one. */
+	PREFETCH_DISTANCE = 32,
+	RUN_INTERVALS = 64, /* handed to the sink at once, at most: what it reads again is in the nearest cache */
+};
+
+static enum histree_status check_times(const struct histree_state_system *system,
+				       const struct histree_interval *interval, struct histree_error *error)
+{
+	if (interval->start > interval->end || interval->end == INT64_MAX)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "an interval from %" PRId64 " to %" PRId64,
+				 interval->start, interval->end);
+	histree_time since = system->ongoing.states[interval->quark].since;
+	if (interval->start >= since || interval->value.type == HISTREE_NULL)
+		return HISTREE_OK;
+	error_set(error, HISTREE_ERR_TIME_BACKWARDS,
+		  "an interval from %" PRId64 ", but its ongoing state began at %" PRId64, interval->start, since);
+	attributes_prefix(&system->attributes.base, interval->quark, error);
+	return HISTREE_ERR_TIME_BACKWARDS;
+}
+
+static enum histree_status check(const struct histree_state_system *system, const struct histree_interval *interval,
+				 struct histree_error *error)
+{
+	enum histree_status status = attributes_check(&system->attributes.base, interval->quark, error);
+	if (status == HISTREE_OK)
+		status = check_times(system, interval, error);
+	if (status == HISTREE_OK)
+		status = state_check_change(system, interval->start, interval->quark, &interval->value, error);
+	return status;
+}
+
+/* As changes, the second of which is after the end of what was inserted. */
+static enum histree_status apply(struct histree_state_system *system, const struct histree_interval *interval,
+				 struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	histree_time end = system->current_end > interval->end ? system->current_end : interval->end;
+	enum histree_status status =
+		state_apply_change(system, interval->start, interval->quark, &interval->value, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, interval->end + 1, interval->quark, &null, error);
+	system->current_end = end;
+	return status;
+}
+
+/* The attribute is null since the interval's start, as it is when its intervals come one after the other. */
+static inline bool goes_on(const struct ongoing_state *state, const struct histree_interval *interval)
+{
+	return state->type == HISTREE_NULL && state->since == interval->start &&
+	       (state->fixed_type == interval->value.type || state->fixed_type == HISTREE_NULL) &&
+	       interval->value.type == HISTREE_INT && interval->start <= interval->end &&
+	       interval->end != INT64_MAX;
+}
+
+/* A state may lie in two lines. */
+static inline void prefetch_state(const struct histree_state_system *system,
+				  const struct histree_interval *interval)
+{
+	const struct ongoing_state *state = &system->ongoing.states[interval->quark];
+	if (interval->quark >= system->attributes.base.count)
+		return;
+	__builtin_prefetch(&state->since, 1);
+	__builtin_prefetch(&state->type, 1);
+}
+
+/*
+ * Have the attributes of the next intervals be null after them, as long as these just go on, before they are added:
+ * if that fails, the system is of no use any more.  Returns how many.
+ */
+static size_t take_run(struct histree_state_system *system, const struct histree_interval *intervals, size_t count)
+{
+	struct ongoing_state *const states = system->ongoing.states;
+	const uint32_t attribute_count = system->attributes.base.count;
+	const size_t ahead = count > PREFETCH_DISTANCE ? count - PREFETCH_DISTANCE : 0;
+	size_t most = count < RUN_INTERVALS ? count : RUN_INTERVALS, taken = 0;
+	histree_time end = system->current_end;
+	for (; taken < most; taken++) {
+		const struct histree_interval *interval = &intervals[taken];
+		if (taken < ahead)
+			prefetch_state(system, interval + PREFETCH_DISTANCE);
+		if (interval->quark >= attribute_count)
+			break;
+		struct ongoing_state *state = &states[interval->quark];
+		if (!goes_on(state, interval))
+			break;
+		state->since = interval->end + 1;
+		state->fixed_type = HISTREE_INT;
+		end = interval->end > end ? interval->end : end;
+	}
+	system->current_end = end;
+	return taken;
+}
+
+/* One that does not just go on: a pair of changes. */
+static enum histree_status insert_one(struct histree_state_system *system, const struct histree_interval *interval,
+				      struct histree_error *error)
+{
+	enum histree_status status = check(system, interval, error);
+	return status == HISTREE_OK ? apply(system, interval, error) : status;
+}
+
+enum histree_status histree_state_insert(struct histree_state_system *system,
+					 const struct histree_interval *intervals, size_t count, size_t *inserted,
+					 struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	size_t done = 0;
+	for (size_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
+		prefetch_state(system, &intervals[i]);
+	while (done < count && status == HISTREE_OK) {
+		size_t added = 0, run = take_run(system, &intervals[done], count - done);
+		if (run > 0) {
+			status = state_add_intervals(system, &intervals[done], run, &added, error);
+		} else {
+			status = insert_one(system, &intervals[done], error);
+			added = status == HISTREE_OK;
+		}
+		done += added;
+	}
+	if (inserted != NULL)
+		*inserted = done;
+	return status;
+}
+
+/* ---- state stack --------------------------------------------------------------------------------------------- */
+
+/* Get the depth of the stack that the attribute `quark` is, 0 for null.  Refuses what is no depth. */
+static enum histree_status state_stack_depth(const struct histree_state_system *system, histree_quark quark,
+					     int32_t *depth, struct histree_error *error)
+{
+	struct histree_value value = ongoing_states_value(&system->ongoing, quark);
+	enum histree_status status = HISTREE_OK;
+	*depth = 0;
+	if (value.type == HISTREE_INT && value.int32 >= 0)
+		*depth = value.int32;
+	else if (value.type == HISTREE_INT)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "%" PRId32 " is no depth of a stack", value.int32);
+	else if (value.type != HISTREE_NULL)
+		status = error_set(error, HISTREE_ERR_TYPE, "a stack holds its depth as an int, but this is a %s",
+				   histree_type_name(value.type));
+	if (status != HISTREE_OK)
+		attributes_prefix(&system->attributes.base, quark, error);
+	return status;
+}
+
+enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
+					 int32_t *depth, struct histree_error *error)
+{
+	enum histree_status status = attributes_check(&system->attributes.base, quark, error);
+	if (status == HISTREE_OK)
+		status = state_stack_depth(system, quark, depth, error);
+	if (status == HISTREE_OK && *depth == 0)
+		status = HISTREE_NOT_FOUND;
+	return status;
+}
+
+struct histree_value state_stack_depth_value(const struct histree_state_system *system, int32_t depth)
+{
+	return depth == 0 && system->null_empty_stacks ? histree_null() : histree_int(depth);
+}
+
+enum { SLOT_NAME_SIZE = sizeof("2147483647") };
+
+static size_t slot_name(int32_t slot, char name[SLOT_NAME_SIZE])
+{
+	size_t size = 0;
+	for (int32_t rest = slot; size == 0 || rest != 0; rest /= 10)
+		size++;
+	name[size] = '\0';
+	for (size_t at = size; at > 0; slot /= 10)
+		name[--at] = (char)('0' + slot % 10);
+	return size;
+}
+
+/* Attributes never go, so what was found once is there. */
+static bool find_slot(struct histree_state_system *system, histree_quark stack, int32_t depth, histree_quark *out)
+{
+	uint32_t place = (stack * UINT32_C(0x9e3779b1) + (uint32_t)depth) >> 8;
+	struct known_slot *known = &system->slots[place & (KNOWN_SLOTS - 1)];
+	*out = known->slot;
+	if (known->stack == stack && known->depth == depth)
+		return true;
+	char name[SLOT_NAME_SIZE];
+	size_t size = slot_name(depth, name);
+	if (histree_attributes_child(&system->attributes.base, stack, name, size, out) != HISTREE_OK)
+		return false;
+	*known = (struct known_slot){ stack, *out, depth };
+	return true;
+}
+
+enum histree_status state_stack_slot(struct histree_state_system *system, histree_quark quark, int32_t slot,
+				     histree_quark *out, struct histree_error *error)
+{
+	if (find_slot(system, quark, slot, out))
+		return HISTREE_OK;
+	error_set(error, HISTREE_ERR_ARGUMENT, "as a stack it has no sub-attribute '%d'", (int)slot);
+	attributes_prefix(&system->attributes.base, quark, error);
+	return HISTREE_ERR_ARGUMENT;
+}
+
+/* Check both changes of a push. */
+static enum histree_status check_push(const struct histree_state_system *system, histree_time t,
+				      histree_quark quark, const struct histree_value *depth,
+				      const histree_quark *top, const struct histree_value *value,
+				      struct histree_error *error)
+{
+	if (top != NULL && state_goes_on(system, t, quark, depth) && state_goes_on(system, t, *top, value))
+		return HISTREE_OK;
+	enum histree_status status = state_check_change(system, t, quark, depth, error);
+	if (status == HISTREE_OK && top != NULL)
+		status = state_check_change(system, t, *top, value, error);
+	else if (status == HISTREE_OK)
+		status = state_check_value(system, value, error);
+	return status;
+}
+
+enum histree_status histree_state_push(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       struct histree_value value, struct histree_error *error)
+{
+	int32_t depth;
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_stack_depth(system, quark, &depth, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (depth == INT32_MAX)
+		return error_set(error, HISTREE_ERR_TOO_LARGE, "a stack holds %" PRId32 " values at most", depth);
+
+	const struct histree_value new_depth = histree_int(depth + 1);
+	histree_quark top;
+	bool is_there = find_slot(system, quark, depth + 1, &top);
+	status = check_push(system, t, quark, &new_depth, is_there ? &top : NULL, &value, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Held before anything changes, so that neither change below needs memory. */
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, &value, &held))
+		return error_memory(error, "the value of an attribute");
+	if (!is_there) {
+		char name[SLOT_NAME_SIZE];
+		size_t size = slot_name(depth + 1, name);
+		status = histree_state_child(system, quark, name, size, &top, error);
+	}
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK)
+		status = state_apply_held(system, t, top, &value, &held, error);
+	if (status != HISTREE_OK)
+		ongoing_states_drop(&system->ongoing, &held);
+	return status;
+}
+
+enum histree_status histree_state_top(struct histree_state_system *system, histree_quark quark,
+				      struct histree_value *value, struct histree_error *error)
+{
+	int32_t depth;
+	histree_quark top;
+	*value = histree_null();
+	enum histree_status status = state_stack_occupied(system, quark, &depth, error);
+	if (status == HISTREE_OK)
+		status = state_stack_slot(system, quark, depth, &top, error);
+	if (status == HISTREE_OK)
+		*value = ongoing_states_value(&system->ongoing, top);
+	return status;
+}
+
+/* Both changes of a pop, where there is nothing below the top, and nothing to be checked. */
+static enum histree_status pop_plainly(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       const struct histree_value *depth, histree_quark top,
+				       struct histree_error *error)
+{
+	enum histree_status status = histree_state_modify(system, t, quark, *depth, error);
+	return status == HISTREE_OK ? histree_state_modify(system, t, top, histree_null(), error) : status;
+}
+
+enum histree_status state_stack_pop(struct histree_state_system *system, histree_time t, histree_quark quark,
+				    bool null_empty, struct histree_value *popped, struct histree_error *error)
+{
+	int32_t depth;
+	histree_quark top;
+	if (popped != NULL)
+		*popped = histree_null();
+	enum histree_status status = state_check_open(system, error);
+	if (status == HISTREE_OK)
+		status = state_stack_occupied(system, quark, &depth, error);
+	if (status == HISTREE_OK)
+		status = state_stack_slot(system, quark, depth, &top, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	const struct histree_value new_depth = depth == 1 && null_empty ? histree_null() : histree_int(depth - 1);
+	const struct histree_value value = ongoing_states_value(&system->ongoing, top), null = histree_null();
+	if (system->attributes.attributes[top].first_child == HISTREE_ROOT &&
+	    state_goes_on(system, t, quark, &new_depth) && state_goes_on(system, t, top, &null)) {
+		status = pop_plainly(system, t, quark, &new_depth, top, error);
+	} else {
+		status = state_check_change(system, t, quark, &new_depth, error);
+		if (status == HISTREE_OK)
+			status = state_check_removal(system, t, top, error);
+		if (status == HISTREE_OK)
+			status = state_apply_change(system, t, quark, &new_depth, error);
+		if (status == HISTREE_OK)
+			status = state_apply_removal(system, t, top, error);
+	}
+	if (status == HISTREE_OK && popped != NULL)
+		*popped = value;
+	return status;
+}
+
+enum histree_status histree_state_pop(struct histree_state_system *system, histree_time t, histree_quark quark,
+				      struct histree_value *popped, struct histree_error *error)
+{
+	return state_stack_pop(system, t, quark, system->null_empty_stacks, popped, error);
 }

@@ -62,8 +62,6 @@ static inline bool state_system_has_int(const struct histree_state_system *syste
 
 /* Return HISTREE_OK if the system takes changes, and if `quark` is an attribute as well. */
 enum histree_status state_check_open(const struct histree_state_system *system, struct histree_error *error);
-enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
-					  struct histree_error *error);
 
 /* Hand an interval to the sink, whose first failure ends the history. */
 enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
@@ -74,20 +72,12 @@ enum histree_status state_add_intervals(struct histree_state_system *system,
 					const struct histree_interval *intervals, size_t count, size_t *added,
 					struct histree_error *error);
 
-/* ---- one change: state_change.c ------------------------------------------------------------------- */
-
-/* Check that this is a value at all, and fits into a node. */
-enum histree_status state_check_value(const struct histree_state_system *system, const struct histree_value *value,
-				      struct histree_error *error);
+/* ---- one change: state_system.h ------------------------------------------------------------------- */
 
 /* Check that `quark`, which is an attribute, may become `value` at `t`. */
 enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
 				       histree_quark quark, const struct histree_value *value,
 				       struct histree_error *error);
-
-/* Whether the attribute goes on with a value of its type, or null, as most do: then nothing is to be checked. */
-bool state_goes_on(const struct histree_state_system *system, histree_time t, histree_quark quark,
-		   const struct histree_value *value);
 
 /*
  * Make a change that was checked.  Without memory nothing changes; numbers, null and what is held already need
@@ -96,22 +86,13 @@ bool state_goes_on(const struct histree_state_system *system, histree_time t, hi
 enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
 				       const struct histree_value *value, struct histree_error *error);
 
-/* The same with the value held already, which the attribute has then; after a failure the caller still has it. */
-enum histree_status state_apply_held(struct histree_state_system *system, histree_time t, histree_quark quark,
-				     const struct histree_value *value, const struct held_value *held,
-				     struct histree_error *error);
-
 /* Check that an attribute and everything below it may become null, and make it so. */
 enum histree_status state_check_removal(const struct histree_state_system *system, histree_time t,
 					histree_quark top, struct histree_error *error);
 enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
 					struct histree_error *error);
 
-/* ---- stacks: state_stack.c -------------------------------------------------------------------------- */
-
-/* Get the depth of the stack that the attribute `quark` is, 0 for null.  Refuses what is no depth. */
-enum histree_status state_stack_depth(const struct histree_state_system *system, histree_quark quark,
-				      int32_t *depth, struct histree_error *error);
+/* ---- stacks: state_system.h -------------------------------------------------------------------------- */
 
 /* Get the depth of any quark.  Returns HISTREE_NOT_FOUND if the stack is empty. */
 enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,

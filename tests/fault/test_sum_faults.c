@@ -16,7 +16,7 @@
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
 #include "state/attribute_tree.h"
-#include "state/history_sums.h"
+#include "state/leveled_overview.h"
 #include "state/interval_sink.h"
 #include "state/state_file.h"
 #include "state/state_sum.h"

@@ -24,7 +24,7 @@
 #include "slice_corpus.h"
 #include "state/attribute_section.h"
 #include "state/cube_cell.h"
-#include "state/label_section.h"
+#include "state/labels.h"
 #include "state/number_summary.h"
 #include "state/state_sum.h"
 #include "store/block_file.h"

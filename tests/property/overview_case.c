@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "state/history.h"
-#include "state/history_numbers.h"
+#include "state/leveled_overview.h"
 
 struct overview_options overview_case_options(struct random *random)
 {

@@ -17,7 +17,7 @@
 #include "driver.h"
 #include "histree/backend.h"
 #include "histree/labels.h"
-#include "state/label_section.h"
+#include "state/labels.h"
 
 struct label_kind {
 	const char *name;

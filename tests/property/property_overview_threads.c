@@ -14,7 +14,7 @@
 #include "driver.h"
 #include "overview_case.h"
 #include "state/history.h"
-#include "state/history_numbers.h"
+#include "state/leveled_overview.h"
 #include "support/history_file.h"
 
 enum { NAME_MAX_SIZE = 128 };

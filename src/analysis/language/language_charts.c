@@ -9,7 +9,7 @@
 
 #include "analysis/language/language_parser.h"
 #include "base/error.h"
-#include "state/chart_section.h"
+#include "state/charts.h"
 
 /* The bytes up to a blank, and up to the sign, if there is one; or a text in quotes. */
 static const char *read_bare(struct language_parser *parser, char sign, const char *what)

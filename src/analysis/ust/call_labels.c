@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/labels.h"
-#include "state/label_section.h"
+#include "state/labels.h"
 
 /* A label has less than that besides its texts; those of all tables have so many bytes at most. */
 enum { LABEL_BYTES = 40, BYTES_MAX = LABEL_SECTION_SIZE_MAX / 2 };

@@ -8,7 +8,7 @@
 #include "analysis/xml/xml_views.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "state/chart_section.h"
+#include "state/charts.h"
 
 /* One chart while it is read. */
 struct reading {

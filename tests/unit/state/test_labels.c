@@ -18,7 +18,7 @@
 #include "state/attribute_tree.h"
 #include "state/history.h"
 #include "state/history_copy.h"
-#include "state/label_section.h"
+#include "state/labels.h"
 #include "state/state_file.h"
 #include "store/block_file.h"
 #include "support/faulty_io.h"

@@ -17,7 +17,7 @@
 #include "histree/backend.h"
 #include "histree/chart_view.h"
 #include "histree/state_system.h"
-#include "state/chart_section.h"
+#include "state/charts.h"
 #include "state/history.h"
 #include "state/history_copy.h"
 #include "state/state_file.h"

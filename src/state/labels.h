@@ -1,19 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels_slot.h - the labels of an open history, and which table is for which attribute.
+ * labels.h - what values mean, and how they are drawn: tables of labels, their section of a file, and who is
+ * asked.
+ *
+ * Section LABL: what the values of a history mean.
+ *
+ * All numbers are varints, but where a size is said.  A text is its size and its bytes, none of which is zero.
+ *
+ * 	1, the version of the section
+ * 	the number of tables, and for each
+ * 		name (text)
+ * 		meaning, flags: 1, values without a label have a colour of the palette
+ * 		the number of patterns, and they (texts)
+ * 		the number of labels, and for each
+ * 			flags (1 byte), see enum label_flags
+ * 			NUMBERS: the first in zigzag, and with LABEL_IS_RANGE last - first; TEXT: it (text)
+ * 			unless hidden: key, name (texts), height in hundredths (1 byte)
+ * 			unless hidden or without a colour: light, dark (3 bytes each, red first)
+ *
+ * A history without labels has no such section.  One with another version is read as if there was none.
+ *
+ * The tables of labels of a history (histree/labels.h), checked, and with labels in their order.
+ *
+ * The labels of an open history, and which table is for which attribute.
  *
  * They are read when somebody asks for them first, so that a history whose labels nobody needs costs nothing for
  * them; so are the tables of its attributes, of which each is a byte.  Both are published with one atomic store,
  * and who comes second drops what he made: any number of threads may ask.
  */
-#ifndef STATE_LABELS_SLOT_H
-#define STATE_LABELS_SLOT_H
+#ifndef STATE_LABELS_H
+#define STATE_LABELS_H
 
 #include <stdatomic.h>
 
+#include "base/arena.h"
 #include "histree/attributes.h"
-#include "state/label_tables.h"
+#include "histree/labels.h"
 #include "store/block_file.h"
+
+/* A zeroed one is empty. */
+struct label_tables {
+	struct histree_label_table *tables;
+	size_t count;
+	struct arena memory; /* of everything */
+};
+
+enum {
+	LABEL_PATTERNS_MAX = 200, /* of a table */
+	LABELS_MAX = 32768,       /* of a table */
+	LABEL_HUNDREDTHS = 100,   /* of a height */
+};
+
+/*
+ * Copy what a caller says, in the order in which it is kept.  Returns HISTREE_ERR_ARGUMENT with a sentence if it
+ * cannot be so.
+ */
+enum histree_status label_tables_copy(const struct histree_label_table *tables, size_t count,
+				      struct label_tables *out, struct histree_error *error);
+
+/* Check a table whose labels are in that order: what is kept, and what is read. */
+enum histree_status label_table_check(const struct histree_label_table *table, struct histree_error *error);
+void label_tables_release(struct label_tables *tables);
+
+enum {
+	LABEL_SECTION_VERSION = 1,
+	LABEL_SECTION_SIZE_MAX = 4 << 20,
+};
+
+/*
+ * Returns the bytes of tables that were checked; the caller frees *out.  HISTREE_ERR_ARGUMENT: they are more than
+ * such a section has.
+ */
+enum histree_status label_section_encode(const struct label_tables *tables, uint8_t **out, size_t *size,
+					 struct histree_error *error);
+
+/*
+ * Returns HISTREE_ERR_FORMAT if they are no such section, HISTREE_NOT_FOUND if it is of another version; *out is
+ * empty then.
+ */
+enum histree_status label_section_decode(const uint8_t *bytes, size_t size, struct label_tables *out,
+					 struct histree_error *error);
 
 struct history_labels {
 	const struct histree_label_table *tables;

@@ -1,17 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * charts_slot.h - the charts of an open history.
+ * charts.h - which attributes belong into one picture: charts, their section of a file, and who is asked.
+ *
+ * Section CHRT: the charts of a history.
+ *
+ * All numbers are varints, but where a size is said.  A text is its size and its bytes, none of which is zero.
+ *
+ * 	1, the version of the section
+ * 	the number of charts, and for each
+ * 		name, title, unit (texts)
+ * 		kind, and 1 if it names a table of labels, then that (text)
+ * 		the number of entries, and for each
+ * 			parent + 1, 0 at the top
+ * 			which texts there are, see enum chart_texts, and flags
+ * 			measure; path, and the texts that there are, in the order of their bits
+ * 			with CHART_HAS_FACTOR: the factor (8 bytes, a double)
+ *
+ * A history without charts has no such section.  One with another version is read as if there was none.
+ *
+ * The charts of an open history.
  *
  * They are read when somebody asks for them first, and published with one atomic store; who comes second drops what
  * he made.
  */
-#ifndef STATE_CHARTS_SLOT_H
-#define STATE_CHARTS_SLOT_H
+#ifndef STATE_CHARTS_H
+#define STATE_CHARTS_H
 
 #include <stdatomic.h>
 
-#include "state/chart_section.h"
+#include "base/arena.h"
+#include "histree/charts.h"
 #include "store/block_file.h"
+
+/* A zeroed one is empty. */
+struct chart_list {
+	struct histree_chart *charts;
+	size_t count;
+	struct arena memory; /* of everything */
+};
+
+void chart_list_release(struct chart_list *list);
+
+/* Returns HISTREE_ERR_ARGUMENT with a sentence if these are no charts. */
+enum histree_status charts_check(const struct histree_chart *charts, size_t count, struct histree_error *error);
+
+/*
+ * Returns the bytes of charts that were checked; the caller frees *out.  HISTREE_ERR_ARGUMENT: they are more than
+ * such a section has.
+ */
+enum histree_status chart_section_encode(const struct histree_chart *charts, size_t count, uint8_t **out,
+					 size_t *size, struct histree_error *error);
+
+/*
+ * Returns HISTREE_ERR_FORMAT if they are no such section, HISTREE_NOT_FOUND if it is of another version; *out is
+ * empty then.
+ */
+enum histree_status chart_section_decode(const uint8_t *bytes, size_t size, struct chart_list *out,
+					 struct histree_error *error);
 
 struct history_charts {
 	const struct histree_chart *charts;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_pattern.h - patterns of attributes (histree_attributes_match()): their components, and whether one
+ * attribute_match.h - the attributes that patterns of paths mean.
+ *
+ * Patterns of attributes (histree_attributes_match()): their components, and whether one
  * names an attribute.
  */
-#ifndef STATE_ATTRIBUTE_PATTERN_H
-#define STATE_ATTRIBUTE_PATTERN_H
+#ifndef STATE_ATTRIBUTE_MATCH_H
+#define STATE_ATTRIBUTE_MATCH_H
 
 #include "state/attribute_path.h"
 #include "state/attributes.h"
 
 /* Returns HISTREE_ERR_ARGUMENT if the text is no pattern. */
 enum histree_status pattern_check(const char *pattern, struct histree_error *error);
-
 bool pattern_is_up(const struct path_component *component);
 bool pattern_is_any_depth(const struct path_component *component);
 bool pattern_has_star(const struct path_component *component);
