@@ -4,7 +4,7 @@
  *
  * Summaries that are open: one for each cell of time, value and bucket of duration.
  *
- * Summaries of all segments of a store by part of duration (segment/duration_parts.h), whatever their
+ * Summaries of all segments of a store by part of duration (segment_summary.h), whatever their
  * values, while they are added up: parts as narrow as a number of summaries allows.
  */
 #include "overview/segment_pyramid.h"
@@ -19,10 +19,9 @@
 #include "base/hash_index.h"
 #include "base/io.h"
 #include "query/value_table.h"
-#include "segment/duration_parts.h"
+#include "segment/segment_summary.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_overviews.h"
-#include "segment/segment_summary.h"
 #include "segment_tree/segment_iter.h"
 
 /* So many at most are open in any case: 7 MB. */

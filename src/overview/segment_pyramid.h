@@ -17,9 +17,8 @@
 
 #include "base/hash_index.h"
 #include "base/io.h"
-#include "segment/duration_parts.h"
-#include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
+#include "segment/segment_overviews.h"
 
 /* What overviews are worth making. */
 struct segment_overview_limits {

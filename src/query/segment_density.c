@@ -11,7 +11,7 @@
 #include "query/segment_losses.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
-#include "segment/duration_buckets.h"
+#include "segment/segment_summary.h"
 
 enum { GROUP_MAX_DEFAULT = 1000, CELLS_MAX = 128 * 1024 * 1024 / sizeof(uint64_t) };
 

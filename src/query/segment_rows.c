@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "query/segment_losses.h"
-#include "segment/segment_sort.h"
+#include "segment/segment_memory.h"
 
 enum { ROWS_PER_MARK = 4096 };
 

@@ -11,7 +11,7 @@
 #define QUERY_SEGMENT_SUMMARIES_H
 
 #include "query/summary_parts.h"
-#include "segment/duration_parts.h"
+#include "segment/segment_summary.h"
 #include "segment_tree/segment_iter.h"
 
 /*

@@ -3,7 +3,7 @@
  * segment_backend.h - what differs between the segment stores: a table of calls, and the body they work on.
  *
  * A cursor knows the orders that a store has by itself: none, and the keys of time.  What all stores have in
- * common, filters, limits, tokens and other orders, is in segment_iter.c and segment_sort.c.
+ * common, filters, limits, tokens and other orders, is in segment_iter.c and segment_memory.h.
  */
 #ifndef SEGMENT_SEGMENT_BACKEND_H
 #define SEGMENT_SEGMENT_BACKEND_H

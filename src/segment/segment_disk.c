@@ -1,14 +1,291 @@
 // SPDX-License-Identifier: MIT
 /*
- * The store on disk: a file with a tree of segments and the section SEGM.
+ * segment_disk.c - the side tables of a store on disk, each opened or made when it is first needed.
  */
+#include "segment/segment_disk.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
-#include "segment/segment_disk.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
+#include "segment/segment_table.h"
+#include "segment_tree/segment_writer.h"
+
+/* ---- disk tables --------------------------------------------------------------------------------------------- */
+
+/* Sorting fewer takes some milliseconds: no reason to write a file. */
+enum { SEGMENTS_MIN = 50000 };
+
+static void disk_tables_init(struct disk_tables *tables, enum histree_segment_tables policy)
+{
+	*tables = (struct disk_tables){ .policy = policy };
+	pthread_mutex_init(&tables->mutex, NULL);
+}
+
+static void disk_tables_release(struct disk_tables *tables)
+{
+	for (size_t field = 0; field < HISTREE_SEGMENT_FIELDS_MAX; field++)
+		segment_table_close(tables->tables[field]);
+	for (size_t i = 0; i < tables->replaced_count; i++)
+		segment_table_close(tables->replaced[i]);
+	free(tables->replaced);
+	pthread_mutex_destroy(&tables->mutex);
+}
+
+static void open_table(struct disk_tables *tables, const struct table_store *store, size_t field)
+{
+	enum histree_status status = segment_table_open(store, field, &tables->tables[field], NULL);
+	bool is_wrong = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
+	if (status == HISTREE_OK)
+		tables->states[field] = TABLE_OPEN;
+	else
+		tables->states[field] = status == HISTREE_NOT_FOUND || is_wrong ? TABLE_NOT_THERE : TABLE_GIVEN_UP;
+}
+
+static void make_table(struct disk_tables *tables, const struct table_store *store, size_t field)
+{
+	enum histree_status status = segment_table_make(store, field, NULL);
+	if (status == HISTREE_OK)
+		open_table(tables, store, field);
+	if (tables->states[field] != TABLE_OPEN)
+		tables->states[field] = TABLE_GIVEN_UP;
+}
+
+/* The table of a field; NULL: do without.  `all`: the query is for all segments, so that making it would pay. */
+static const struct segment_table *disk_tables_get(struct disk_tables *tables, const struct table_store *store,
+						   size_t field, bool all)
+{
+	if (tables->policy == HISTREE_TABLES_NEVER || store->segment_count == 0)
+		return NULL;
+	bool makes = all && tables->policy == HISTREE_TABLES_ON_DEMAND && store->segment_count >= SEGMENTS_MIN;
+	pthread_mutex_lock(&tables->mutex);
+	if (tables->states[field] == TABLE_NOT_LOOKED_FOR)
+		open_table(tables, store, field);
+	if (tables->states[field] == TABLE_NOT_THERE && makes)
+		make_table(tables, store, field);
+	const struct segment_table *table = tables->states[field] == TABLE_OPEN ? tables->tables[field] : NULL;
+	pthread_mutex_unlock(&tables->mutex);
+	return table;
+}
+
+/* It was found to be damaged: it goes. */
+static void disk_tables_reject(struct disk_tables *tables, const struct table_store *store, size_t field)
+{
+	pthread_mutex_lock(&tables->mutex);
+	tables->states[field] = TABLE_GIVEN_UP;
+	char *path = segment_table_path(store, field);
+	if (path != NULL && tables->policy == HISTREE_TABLES_ON_DEMAND)
+		store->io->unlink(store->io->context, path);
+	free(path);
+	pthread_mutex_unlock(&tables->mutex);
+}
+
+/* Make the table of a field, whatever is there. */
+static enum histree_status disk_tables_make(struct disk_tables *tables, const struct table_store *store,
+					    size_t field, struct histree_error *error)
+{
+	pthread_mutex_lock(&tables->mutex);
+	struct segment_table *before = tables->tables[field], *made = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (!array_reserve(&tables->replaced, &tables->replaced_capacity, tables->replaced_count + 1))
+		status = error_memory(error, "a side table");
+	if (status == HISTREE_OK)
+		status = segment_table_make(store, field, error);
+	if (status == HISTREE_OK)
+		status = segment_table_open(store, field, &made, error);
+	if (status == HISTREE_OK) {
+		if (before != NULL)
+			tables->replaced[tables->replaced_count++] = before;
+		tables->tables[field] = made;
+		tables->states[field] = TABLE_OPEN;
+	}
+	pthread_mutex_unlock(&tables->mutex);
+	return status == HISTREE_NOT_FOUND
+		       ? error_set(error, HISTREE_ERR_IO, "'%s': its side table has gone", store->path)
+		       : status;
+}
+
+/* ---- disk cursor --------------------------------------------------------------------------------------------- */
+
+enum disk_order { DISK_UNSORTED, DISK_BY_TIME, DISK_BY_FIELD };
+
+struct disk_cursor {
+	struct segment_disk *disk;
+	enum disk_order order;
+	struct segment_scan *scan;
+	struct segment_sweep *sweep; /* made when it is first needed, as its queue is large */
+	struct table_cursor *ranks;  /* the same */
+	size_t field;
+	bool counts; /* all segments are asked for, and none was said to be lost */
+	uint64_t given;
+};
+
+/* The cursor of segment_backend.h. */
+static enum histree_status disk_cursor_create(void *body, void **out, struct histree_error *error)
+{
+	struct segment_disk *disk = body;
+	*out = NULL;
+	struct disk_cursor *cursor = calloc(1, sizeof(*cursor));
+	if (cursor == NULL)
+		return error_memory(error, "an iterator");
+	cursor->disk = disk;
+	enum histree_status status = segment_scan_create(&disk->store.source, &cursor->scan, error);
+	if (status != HISTREE_OK) {
+		free(cursor);
+		return status;
+	}
+	*out = cursor;
+	return HISTREE_OK;
+}
+
+static bool asks_for_all(const struct segment_disk *disk, const struct histree_segment_query *query)
+{
+	return query->from <= disk->info->start && query->to >= disk->info->end;
+}
+
+static enum histree_status disk_cursor_start(void *context, const struct histree_segment_query *query,
+					     const struct histree_segment_token *resume,
+					     struct histree_error *error)
+{
+	struct disk_cursor *cursor = context;
+	struct segment_window window = { .from = query->from, .to = query->to };
+	cursor->order = query->order == HISTREE_SEGMENTS_UNSORTED ? DISK_UNSORTED : DISK_BY_TIME;
+	cursor->given = 0;
+	cursor->counts = asks_for_all(cursor->disk, query) && resume == NULL && !cursor->disk->salvages;
+	if (cursor->order == DISK_UNSORTED) {
+		segment_scan_start(cursor->scan, window, resume);
+		return HISTREE_OK;
+	}
+	enum histree_status status = HISTREE_OK;
+	if (cursor->sweep == NULL)
+		status = segment_sweep_create(&cursor->disk->store.source, &cursor->sweep, error);
+	if (status != HISTREE_OK)
+		return status;
+	return segment_sweep_start(cursor->sweep, query->order, query->descending, window, resume, error);
+}
+
+static void disk_cursor_choose(void *context, struct segment_choice choice)
+{
+	struct disk_cursor *cursor = context;
+	cursor->counts = false;
+	segment_scan_choose(cursor->scan, choice);
+}
+
+static enum histree_status disk_cursor_start_field(void *context, const struct histree_segment_query *query,
+						   uint64_t rank, struct histree_error *error)
+{
+	struct disk_cursor *cursor = context;
+	struct segment_disk *disk = cursor->disk;
+	const struct segment_table *table =
+		disk_tables_get(&disk->tables, &disk->store, query->field, asks_for_all(disk, query));
+	if (table == NULL || !table_cursor_pays(table, query, disk->info))
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = HISTREE_OK;
+	if (cursor->ranks == NULL)
+		status = table_cursor_create(&disk->store, &cursor->ranks, error);
+	if (status != HISTREE_OK)
+		return status;
+	cursor->order = DISK_BY_FIELD;
+	cursor->counts = false;
+	cursor->field = query->field;
+	table_cursor_start(cursor->ranks, table, query, rank);
+	return HISTREE_OK;
+}
+
+/* What is damaged, the table or the store, sorting will tell. */
+static enum histree_status next_of_table(struct disk_cursor *cursor, struct histree_segment *out,
+					 struct histree_error *error)
+{
+	enum histree_status status = table_cursor_next(cursor->ranks, out, error);
+	if (status != HISTREE_ERR_FORMAT)
+		return status;
+	disk_tables_reject(&cursor->disk->tables, &cursor->disk->store, cursor->field);
+	return HISTREE_NOT_FOUND;
+}
+
+static enum histree_status next_of_order(struct disk_cursor *cursor, struct histree_segment *out,
+					 struct histree_error *error)
+{
+	switch (cursor->order) {
+	case DISK_UNSORTED:
+		return segment_scan_next(cursor->scan, out, error);
+	case DISK_BY_TIME:
+		return segment_sweep_next(cursor->sweep, out, error);
+	case DISK_BY_FIELD:
+		break;
+	}
+	return next_of_table(cursor, out, error);
+}
+
+/* Nodes that all agree may be those of a store with more or fewer of them: only the sum tells. */
+static enum histree_status check_count(const struct disk_cursor *cursor, struct histree_error *error)
+{
+	const struct segment_disk *disk = cursor->disk;
+	if (!cursor->counts || cursor->given == disk->info->segment_count)
+		return HISTREE_END;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': has %llu segments, and says that it has %llu",
+			 disk->path, (unsigned long long)cursor->given,
+			 (unsigned long long)disk->info->segment_count);
+}
+
+static enum histree_status disk_cursor_next(void *context, struct histree_segment *out, struct histree_error *error)
+{
+	struct disk_cursor *cursor = context;
+	enum histree_status status = next_of_order(cursor, out, error);
+	cursor->given += status == HISTREE_OK;
+	cursor->counts = cursor->counts && status != HISTREE_PARTIAL;
+	return status == HISTREE_END ? check_count(cursor, error) : status;
+}
+
+static struct histree_segment_loss disk_cursor_loss(const void *context)
+{
+	const struct disk_cursor *cursor = context;
+	const struct histree_segment_store_info *info = cursor->disk->info;
+	struct histree_segment_loss loss = cursor->order == DISK_UNSORTED ? segment_scan_loss(cursor->scan)
+									  : segment_sweep_loss(cursor->sweep);
+	loss.from = loss.from > info->start ? loss.from : info->start;
+	loss.to = loss.to < info->end ? loss.to : info->end;
+	return loss;
+}
+
+static void disk_cursor_key(const void *context, uint64_t key[2])
+{
+	const struct disk_cursor *cursor = context;
+	if (cursor->order == DISK_BY_TIME) {
+		segment_sweep_key(cursor->sweep, key);
+	} else if (cursor->order == DISK_UNSORTED) {
+		segment_scan_location(cursor->scan, key);
+	} else {
+		key[0] = table_cursor_rank(cursor->ranks);
+		key[1] = 0;
+	}
+}
+
+static void disk_cursor_stats(const void *context, struct histree_segment_iter_stats *stats)
+{
+	const struct disk_cursor *cursor = context;
+	if (cursor->order == DISK_BY_TIME)
+		segment_sweep_stats(cursor->sweep, stats);
+	else if (cursor->order == DISK_UNSORTED)
+		segment_scan_stats(cursor->scan, stats);
+	else
+		table_cursor_stats(cursor->ranks, stats);
+}
+
+static void disk_cursor_free(void *context)
+{
+	struct disk_cursor *cursor = context;
+	segment_scan_free(cursor->scan);
+	segment_sweep_free(cursor->sweep);
+	table_cursor_free(cursor->ranks);
+	free(cursor);
+}
+
+/* ---- segment disk -------------------------------------------------------------------------------------------- */
 
 enum {
 	NODE_SIZE_DEFAULT = 64 << 10,

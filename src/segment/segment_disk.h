@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_disk.h - the body of a store on disk, for segment_disk.c and disk_cursor.c.
+ * segment_disk.h - the side tables of a store on disk, each opened or made when it is first needed.
+ *
+ * Threads: any number may ask.  A table that was handed out stays open as long as the store.
+ *
+ * The body of a store on disk, for segment_disk.c and segment_disk.h.
  */
 #ifndef SEGMENT_SEGMENT_DISK_H
 #define SEGMENT_SEGMENT_DISK_H
 
-#include "segment/disk_tables.h"
+#include <pthread.h>
+
+#include "segment/segment_table.h"
 #include "segment_tree/segment_writer.h"
+
+enum disk_table_state {
+	TABLE_NOT_LOOKED_FOR,
+	TABLE_NOT_THERE, /* it may be made */
+	TABLE_OPEN,
+	TABLE_GIVEN_UP, /* until the store is opened again */
+};
+
+struct disk_tables {
+	enum histree_segment_tables policy;
+	pthread_mutex_t mutex; /* held while a table is made: who needs it too would be no quicker alone */
+	enum disk_table_state states[HISTREE_SEGMENT_FIELDS_MAX];
+	struct segment_table *tables[HISTREE_SEGMENT_FIELDS_MAX];
+	/* Replaced, but cursors may still go through them. */
+	struct segment_table **replaced;
+	size_t replaced_count, replaced_capacity;
+};
 
 struct segment_disk {
 	const struct io *io;
@@ -20,18 +43,5 @@ struct segment_disk {
 	struct table_store store;
 	struct disk_tables tables;
 };
-
-/* The cursor of segment_backend.h. */
-enum histree_status disk_cursor_create(void *body, void **out, struct histree_error *error);
-enum histree_status disk_cursor_start(void *context, const struct histree_segment_query *query,
-				      const struct histree_segment_token *resume, struct histree_error *error);
-void disk_cursor_choose(void *context, struct segment_choice choice);
-enum histree_status disk_cursor_start_field(void *context, const struct histree_segment_query *query, uint64_t rank,
-					    struct histree_error *error);
-enum histree_status disk_cursor_next(void *context, struct histree_segment *out, struct histree_error *error);
-struct histree_segment_loss disk_cursor_loss(const void *context);
-void disk_cursor_key(const void *context, uint64_t key[2]);
-void disk_cursor_stats(const void *context, struct histree_segment_iter_stats *stats);
-void disk_cursor_free(void *context);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "segment/segment_backend.h"
-#include "segment/segment_sort.h"
+#include "segment/segment_memory.h"
 
 struct histree_segment_iter {
 	struct histree_segment_store *store;

@@ -1,12 +1,534 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_memory.c - a segment on its way through a sort, and how a run of them (store/spill_runs.h) keeps it.
+ */
 #include "segment/segment_memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "base/radix_sort.h"
+#include "histree/segment.h"
+#include "item/segment_batch.h"
+#include "item/segment_copy.h"
+#include "item/value_codec.h"
+#include "segment/segment_backend.h"
+#include "segment_tree/segment_order.h"
+#include "store/spill_runs.h"
+
+/* One that came out of a run: the bytes of its values are the run's. */
+struct decoded_segment {
+	struct sorted_segment item; /* the first member: it is compared as those in memory are */
+	struct histree_value content[HISTREE_SEGMENT_FIELDS_MAX];
+};
+
+static inline struct segment_times segment_times_of(const struct histree_segment *segment)
+{
+	return (struct segment_times){ segment->start, histree_segment_duration(segment) };
+}
+
+/* ---- sorted segment ------------------------------------------------------------------------------------------ */
+
+/* Returns how many bytes a segment takes in a run, at most. */
+static size_t sorted_segment_size(const struct histree_segment *segment, size_t field_count)
+{
+	size_t size = 3 * VARINT_SIZE_MAX;
+	for (size_t i = 0; i < field_count; i++)
+		size += value_encoded_size(&segment->content[i]);
+	return size;
+}
+
+/* Put a segment at `at`, where there is room.  Returns where the next byte goes. */
+static uint8_t *sorted_segment_put(uint8_t *at, const struct sorted_segment *item, size_t field_count)
+{
+	at = put_varint(at, zigzag(item->segment.start));
+	at = put_varint(at, histree_segment_duration(&item->segment));
+	at = put_varint(at, item->arrival);
+	for (size_t i = 0; i < field_count; i++)
+		at = value_encode(at, &item->segment.content[i]);
+	return at;
+}
+
+/* Returns false if the bytes end within the segment. */
+static bool sorted_segment_decode(struct byte_reader *reader, struct decoded_segment *out, size_t field_count)
+{
+	struct histree_segment *segment = &out->item.segment;
+	segment->start = unzigzag(read_varint(reader));
+	segment->end = (histree_time)((uint64_t)segment->start + read_varint(reader));
+	segment->content = out->content;
+	out->item.arrival = read_varint(reader);
+	for (size_t i = 0; i < field_count; i++)
+		out->content[i] = value_decode(reader);
+	return !reader->failed;
+}
+
+/* ---- segment array ------------------------------------------------------------------------------------------- */
+
+enum { END_FAN_OUT = 64, END_LEVELS_MAX = 8 };
+
+/* levels[0][i] is the greatest end of segments 64 i to 64 i + 63, levels[1][i] that of 64 numbers of levels[0]. */
+struct end_tree {
+	histree_time *levels[END_LEVELS_MAX];
+	unsigned height;
+};
+
+struct segment_array {
+	struct segment_contents contents;
+	struct histree_segment *segments;
+	size_t count, capacity;
+	bool lazy;
+	struct end_tree ends;
+	/* Readers are many, and the first of them sorts, if that is still to be done, and makes the tree. */
+	pthread_mutex_t mutex;
+	bool ready;
+};
+
+enum histree_status segment_array_create(const struct histree_segment_schema *schema, bool lazy, void **out,
+					 struct histree_error *error)
+{
+	struct segment_array *array = calloc(1, sizeof(*array));
+	*out = array;
+	if (array == NULL)
+		return error_memory(error, "a segment store");
+	array->contents.field_count = schema->field_count;
+	array->lazy = lazy;
+	pthread_mutex_init(&array->mutex, NULL);
+	return HISTREE_OK;
+}
+
+static void release_ends(struct end_tree *ends)
+{
+	for (unsigned level = 0; level < ends->height; level++)
+		free(ends->levels[level]);
+	*ends = (struct end_tree){ 0 };
+}
+
+static void array_free(void *body)
+{
+	struct segment_array *array = body;
+	segment_contents_release(&array->contents);
+	release_ends(&array->ends);
+	pthread_mutex_destroy(&array->mutex);
+	free(array->segments);
+	free(array);
+}
+
+static bool is_before(const struct histree_segment *a, const struct histree_segment *b)
+{
+	return a->start < b->start || (a->start == b->start && a->end < b->end);
+}
+
+/* Returns the position after all segments that do not come later: equal ones stay in the order of their arrival. */
+static size_t position_of(const struct segment_array *array, const struct histree_segment *segment)
+{
+	size_t low = 0, high = array->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (is_before(segment, &array->segments[middle]))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static enum histree_status array_add(void *body, const struct histree_segment *segment, struct histree_error *error)
+{
+	struct segment_array *array = body;
+	struct histree_segment copy;
+	if (!array_reserve(&array->segments, &array->capacity, array->count + 1) ||
+	    segment_contents_copy(&array->contents, segment, &copy) != HISTREE_OK)
+		return error_memory(error, "a segment");
+	size_t position = array->lazy ? array->count : position_of(array, segment);
+	memmove(&array->segments[position + 1], &array->segments[position],
+		(array->count - position) * sizeof(*array->segments));
+	array->segments[position] = copy;
+	array->count++;
+	return HISTREE_OK;
+}
+
+/* ---- sorting ------------------------------------------------------------------------------------ */
+
+/* By end, then, stably, by start. */
+static void sort_entries(const struct segment_array *array, struct keyed_index *entries)
+{
+	for (size_t i = 0; i < array->count; i++)
+		entries[i] = (struct keyed_index){ .key = segment_time_number(array->segments[i].end),
+						   .index = (uint32_t)i };
+	radix_sort(entries, entries + array->count, array->count);
+	for (size_t i = 0; i < array->count; i++)
+		entries[i].key = segment_time_number(array->segments[entries[i].index].start);
+	radix_sort(entries, entries + array->count, array->count);
+}
+
+static bool sort_segments(struct segment_array *array)
+{
+	if (array->count > UINT32_MAX)
+		return false;
+	struct keyed_index *entries = malloc((2 * array->count + 1) * sizeof(*entries));
+	struct histree_segment *sorted = malloc((array->count + 1) * sizeof(*sorted));
+	if (entries == NULL || sorted == NULL) {
+		free(entries);
+		free(sorted);
+		return false;
+	}
+	sort_entries(array, entries);
+	for (size_t i = 0; i < array->count; i++)
+		sorted[i] = array->segments[entries[i].index];
+	free(entries);
+	free(array->segments);
+	array->segments = sorted;
+	array->capacity = array->count + 1;
+	return true;
+}
+
+/* ---- what meets a window ------------------------------------------------------------------------ */
+
+static histree_time end_below(const struct segment_array *array, unsigned level, size_t index)
+{
+	return level == 0 ? array->segments[index].end : array->ends.levels[level - 1][index];
+}
+
+static bool make_ends(struct segment_array *array)
+{
+	struct end_tree *ends = &array->ends;
+	size_t below = array->count;
+	while (below > 1) {
+		unsigned level = ends->height;
+		size_t count = (below + END_FAN_OUT - 1) / END_FAN_OUT;
+		histree_time *greatest = malloc(count * sizeof(*greatest));
+		if (greatest == NULL) {
+			release_ends(ends);
+			return false;
+		}
+		for (size_t i = 0; i < below; i++) {
+			histree_time end = end_below(array, level, i), *max = &greatest[i / END_FAN_OUT];
+			if (i % END_FAN_OUT == 0 || end > *max)
+				*max = end;
+		}
+		ends->levels[level] = greatest;
+		ends->height++;
+		below = count;
+	}
+	return true;
+}
+
+static bool make_ready(struct segment_array *array)
+{
+	pthread_mutex_lock(&array->mutex);
+	if (!array->ready)
+		array->ready = (!array->lazy || sort_segments(array)) && make_ends(array);
+	bool ready = array->ready;
+	pthread_mutex_unlock(&array->mutex);
+	return ready;
+}
+
+/* How many start at `to` or before. */
+static size_t count_started(const struct segment_array *array, histree_time to)
+{
+	return position_of(array, &(struct histree_segment){ .start = to, .end = INT64_MAX });
+}
+
+/*
+ * Of the first `limit` segments, add those that end at `from` or later: a walk of the tree from left to right, from
+ * its level `height` down, into what has such an end.
+ */
+static enum histree_status add_meeting(const struct segment_array *array, size_t limit, histree_time from,
+				       struct segment_list *list)
+{
+	unsigned level = array->ends.height;
+	size_t index = 0, width = 1; /* of a number of this level, in segments */
+	for (unsigned up = 0; up < level; up++)
+		width *= END_FAN_OUT;
+	while (index * width < limit) {
+		bool meets = end_below(array, level, index) >= from;
+		if (meets && level > 0) {
+			level--;
+			index *= END_FAN_OUT;
+			width /= END_FAN_OUT;
+			continue;
+		}
+		if (meets && segment_list_add(list, &array->segments[index]) != HISTREE_OK)
+			return HISTREE_ERR_MEMORY;
+		index++;
+		while (index % END_FAN_OUT == 0 && level < array->ends.height) {
+			level++;
+			index /= END_FAN_OUT;
+			width *= END_FAN_OUT;
+		}
+	}
+	return HISTREE_OK;
+}
+
+/* ---- the cursor --------------------------------------------------------------------------------- */
+
+static enum histree_status cursor_start(void *context, const struct histree_segment_query *query,
+					const struct histree_segment_token *resume, struct histree_error *error)
+{
+	struct list_cursor *cursor = context;
+	struct segment_array *array = cursor->body;
+	cursor->list.count = 0;
+	if (!make_ready(array))
+		return error_memory(error, "sorting segments");
+	if (add_meeting(array, count_started(array, query->to), query->from, &cursor->list) != HISTREE_OK)
+		return error_memory(error, "an iterator");
+	if (query->order != HISTREE_SEGMENTS_UNSORTED &&
+	    segment_list_sort(&cursor->list, (struct segment_order){ query->order, query->descending }) !=
+		    HISTREE_OK)
+		return error_memory(error, "sorting segments");
+	list_cursor_begin(cursor, query, resume);
+	return HISTREE_OK;
+}
+
+const struct segment_backend segment_backend_array = {
+	.add = array_add,
+	.free = array_free,
+	.cursor_create = list_cursor_create,
+	.cursor_start = cursor_start,
+	.cursor_next = list_cursor_next,
+	.cursor_key = list_cursor_key,
+	.cursor_stats = list_cursor_stats,
+	.cursor_free = list_cursor_free,
+};
+
+/* ---- segment sort -------------------------------------------------------------------------------------------- */
+
+struct segment_sort {
+	const struct histree_segment_query *query;
+	const struct histree_segment_schema *schema;
+	const struct segment_room *room;
+
+	/* What has gathered in memory. */
+	struct arena contents;
+	struct sorted_segment *items;
+	size_t count, capacity;
+	size_t next; /* to be handed out, where there are no runs */
+
+	struct spill_runs runs; /* what memory has no room for */
+};
+
+/* ---- the order ---------------------------------------------------------------------------------- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_times(histree_time a, histree_time b)
+{
+	return (a > b) - (a < b);
+}
+
+int segment_value_compare(const struct histree_value *a, const struct histree_value *b)
+{
+	if (a->type == HISTREE_NULL || b->type == HISTREE_NULL)
+		return (a->type != HISTREE_NULL) - (b->type != HISTREE_NULL);
+	if (a->type != HISTREE_STRING)
+		return compare_numbers(segment_code(a), segment_code(b));
+	size_t common = a->size < b->size ? a->size : b->size;
+	int bytes = common > 0 ? memcmp(a->bytes, b->bytes, common) : 0;
+	return bytes != 0 ? bytes : compare_numbers(a->size, b->size);
+}
+
+/* A total order: no two segments are equal in it. */
+static int compare(const struct sorted_segment *a, const struct sorted_segment *b, const struct segment_sort *sort)
+{
+	const struct histree_segment_query *query = sort->query;
+	int order = query->order == HISTREE_SEGMENTS_BY_FIELD
+			    ? segment_value_compare(&a->segment.content[query->field],
+						    &b->segment.content[query->field])
+			    : query->compare(query->compare_context, &a->segment, &b->segment);
+	if (order == 0)
+		order = compare_times(a->segment.start, b->segment.start);
+	if (order == 0)
+		order = compare_times(a->segment.end, b->segment.end);
+	if (order == 0)
+		order = compare_numbers(a->arrival, b->arrival);
+	return query->descending ? -(order > 0) + (order < 0) : order;
+}
+
+static int compare_items(const void *a, const void *b, void *sort)
+{
+	return compare(a, b, sort);
+}
+
+/* Both a segment in memory and a decoded one begin with what is compared. */
+static int compare_decoded(const void *a, const void *b, const void *sort)
+{
+	return compare(a, b, sort);
+}
+
+static bool decode(struct byte_reader *reader, void *item, const void *sort)
+{
+	return sorted_segment_decode(reader, item, ((const struct segment_sort *)sort)->schema->field_count);
+}
+
+static const struct spill_item_kind item_kind = {
+	.size = sizeof(struct decoded_segment),
+	.decode = decode,
+	.compare = compare_decoded,
+};
+
+static void sort_items(struct segment_sort *sort)
+{
+	if (sort->count > 1)
+		qsort_r(sort->items, sort->count, sizeof(*sort->items), compare_items, sort);
+}
+
+/* ---- a sort ------------------------------------------------------------------------------------- */
+
+enum histree_status segment_sort_create(const struct histree_segment_query *query,
+					const struct histree_segment_schema *schema,
+					const struct segment_room *room, struct segment_sort **out,
+					struct histree_error *error)
+{
+	struct segment_sort *sort = calloc(1, sizeof(*sort));
+	*out = sort;
+	if (sort == NULL)
+		return error_memory(error, "sorting segments");
+	sort->query = query;
+	sort->schema = schema;
+	sort->room = room;
+	sort->runs = spill_runs(room->io, room->neighbour, &item_kind, sort);
+	return HISTREE_OK;
+}
+
+void segment_sort_free(struct segment_sort *sort)
+{
+	if (sort == NULL)
+		return;
+	arena_release(&sort->contents);
+	spill_runs_release(&sort->runs);
+	free(sort->items);
+	free(sort);
+}
+
+uint64_t segment_sort_spilled_bytes(const struct segment_sort *sort)
+{
+	return sort->runs.bytes;
+}
+
+/* ---- gathering ---------------------------------------------------------------------------------- */
+
+/* The content of what is left moves to an arena of its own. */
+static enum histree_status compact(struct segment_sort *sort, struct histree_error *error)
+{
+	struct arena contents = { 0 };
+	for (size_t i = 0; i < sort->count; i++)
+		if (!segment_copy_content(&contents, sort->schema->field_count, &sort->items[i].segment)) {
+			arena_release(&contents);
+			return error_memory(error, "sorting segments");
+		}
+	arena_release(&sort->contents);
+	sort->contents = contents;
+	return HISTREE_OK;
+}
+
+static size_t bytes_in_memory(const struct segment_sort *sort)
+{
+	return sort->contents.bytes_total + sort->count * sizeof(*sort->items);
+}
+
+/* What is in memory, sorted, becomes a run. */
+static enum histree_status write_run(struct segment_sort *sort, struct histree_error *error)
+{
+	size_t fields = sort->schema->field_count;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; status == HISTREE_OK && i < sort->count; i++) {
+		size_t max = sorted_segment_size(&sort->items[i].segment, fields);
+		uint8_t *at = spill_runs_room(&sort->runs, max, error);
+		if (at == NULL)
+			return HISTREE_ERR_MEMORY;
+		size_t size = (size_t)(sorted_segment_put(at, &sort->items[i], fields) - at);
+		status = spill_runs_put(&sort->runs, size, error);
+	}
+	if (status == HISTREE_OK)
+		status = spill_runs_end_run(&sort->runs, error);
+	if (status != HISTREE_OK)
+		return status;
+	sort->count = 0;
+	arena_release(&sort->contents);
+	return HISTREE_OK;
+}
+
+/* Drop what cannot be among the first; write what remains if that was not enough. */
+static enum histree_status make_room(struct segment_sort *sort, struct histree_error *error)
+{
+	uint64_t limit = sort->query->limit;
+	enum histree_status status = HISTREE_OK;
+	sort_items(sort);
+	if (limit > 0 && sort->count > limit) {
+		sort->count = (size_t)limit;
+		status = compact(sort, error);
+	}
+	if (status == HISTREE_OK && sort->room->io != NULL && bytes_in_memory(sort) > sort->room->bytes / 2)
+		status = write_run(sort, error);
+	return status;
+}
+
+static bool is_full(const struct segment_sort *sort)
+{
+	uint64_t limit = sort->query->limit;
+	/* Twice the limit and a few: so that a segment is sorted a few times at most. */
+	bool crowded = limit > 0 && sort->count / 2 >= limit && sort->count >= 1024;
+	return crowded || (sort->room->io != NULL && bytes_in_memory(sort) >= sort->room->bytes);
+}
+
+enum histree_status segment_sort_add(struct segment_sort *sort, const struct histree_segment *segment,
+				     uint64_t arrival, struct histree_error *error)
+{
+	if (is_full(sort)) {
+		enum histree_status status = make_room(sort, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	struct histree_segment copy = *segment;
+	if (!array_reserve(&sort->items, &sort->capacity, sort->count + 1) ||
+	    !segment_copy_content(&sort->contents, sort->schema->field_count, &copy))
+		return error_memory(error, "sorting segments");
+	sort->items[sort->count++] = (struct sorted_segment){ .segment = copy, .arrival = arrival };
+	return HISTREE_OK;
+}
+
+/* ---- handing out ------------------------------------------------------------------------------ */
+
+enum histree_status segment_sort_finish(struct segment_sort *sort, struct histree_error *error)
+{
+	sort_items(sort);
+	if (sort->runs.count == 0)
+		return HISTREE_OK;
+	enum histree_status status = sort->count > 0 ? write_run(sort, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	free(sort->items);
+	sort->items = NULL;
+	sort->capacity = 0;
+	return spill_runs_merge(&sort->runs, sort->room->bytes, error);
+}
+
+enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_segment *out,
+				      struct histree_error *error)
+{
+	if (sort->runs.count > 0) {
+		const void *item;
+		enum histree_status status = spill_runs_next(&sort->runs, &item, error);
+		if (status == HISTREE_OK)
+			*out = ((const struct decoded_segment *)item)->item;
+		return status;
+	}
+	if (sort->next == sort->count)
+		return HISTREE_END;
+	*out = sort->items[sort->next++];
+	return HISTREE_OK;
+}
+
+/* ---- segment memory ------------------------------------------------------------------------------------------ */
 
 /* ---- copies ------------------------------------------------------------------------------------- */
 
@@ -113,7 +635,8 @@ enum histree_status segment_list_sort(struct segment_list *list, struct segment_
 	return status;
 }
 
-size_t segment_list_seek(const struct segment_list *list, struct segment_order order, struct segment_key key)
+/* Returns the first position that does not come before the key. */
+static size_t segment_list_seek(const struct segment_list *list, struct segment_order order, struct segment_key key)
 {
 	size_t low = 0, high = list->count;
 	while (low < high) {

@@ -8,7 +8,7 @@
  * of each overview.
  *
  * The last one may be of all of the time and of all values together, by parts of duration that are narrower than
- * buckets (duration_parts.h).
+ * buckets (segment_summary.h).
  *
  * They are no more than a help: where there are none, or they are not of this store, a store has no overviews.
  */

@@ -1,16 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_summary.h - what is known of several segments together, and how a segment of an overview says it
+ * segment_summary.h - all durations, cut into buckets that are equally wide on a logarithmic scale, but for
+ * rounding: 0, then 1 to 2, 2 to 5, 5 to 10, 10 to 20, ...
+ *
+ * What is known of several segments together, and how a segment of an overview says it
  * (docs/design/0028-summaries.md).
  *
  * A summary is of segments that start in one cell of time, last about as long and have the same value.  Sums of
  * durations stay exact: what does not fit becomes another summary.  The one of a single segment is that segment.
+ *
+ * The finest buckets of segment_summary.h, cut into parts (docs/design/0028-summaries.md).
+ *
+ * A part is a power of two ns wide: where durations are short, one.  It is so narrow that its bucket has 2^`log2`
+ * parts or so, and 4,096 of them at least lie between 0 and the longest duration: enough for a chart with a linear
+ * scale.
  */
 #ifndef SEGMENT_SEGMENT_SUMMARY_H
 #define SEGMENT_SEGMENT_SUMMARY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "histree/segment.h"
-#include "segment/duration_buckets.h"
+
+/* 20 for each of the 20 powers of ten in an uint64, and 0. */
+enum { DURATION_BUCKETS_MAX = 401 };
+
+/* Ascending, the first is 0; a bucket reaches to the one after it. */
+struct duration_buckets {
+	uint64_t min[DURATION_BUCKETS_MAX];
+	size_t count;
+	uint16_t first[65]; /* the bucket of the least duration that has so many bits */
+};
+
+/* Returns false if there is no such division; there are 1, 3, 5, 10 and 20. */
+bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade);
+
+/* Returns the last of `count` ascending buckets that begins at a duration or before; the first one does. */
+size_t duration_bucket_in(const uint64_t *min, size_t count, uint64_t duration);
+
+/* Returns the index of the bucket that holds a duration. */
+size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration);
+
+/* Returns the greatest duration in a bucket. */
+uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index);
 
 /* Of equally long segments, the shortest and the longest is the one that starts first. */
 struct segment_summary {
@@ -50,5 +84,24 @@ struct histree_segment segment_summary_put(const struct segment_summary *summary
 /* Returns false if no summary could say that. */
 bool segment_summary_get(const struct duration_buckets *buckets, const struct histree_segment *segment,
 			 struct segment_summary *out);
+
+enum { DURATION_PARTS_LOG2_MAX = 8 };
+
+struct duration_parts {
+	struct duration_buckets buckets;
+	uint8_t shift[DURATION_BUCKETS_MAX]; /* of the width of a part */
+};
+
+void duration_parts_init(struct duration_parts *parts, unsigned log2, uint64_t longest);
+
+/* Returns the number of the part of a duration that is in a bucket; numbers ascend, not one by one. */
+uint32_t duration_part_in(const struct duration_parts *parts, size_t bucket, uint64_t duration);
+uint32_t duration_part_of(const struct duration_parts *parts, uint64_t duration);
+
+/* Returns the shortest duration in the part of a duration. */
+uint64_t duration_part_min(const struct duration_parts *parts, uint64_t duration);
+
+/* Returns how wide the part of a duration is. */
+uint64_t duration_part_width(const struct duration_parts *parts, uint64_t duration);
 
 #endif

@@ -1,25 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_table.h - the side table of a field: where the segments of a store on disk lie, in the order of that
+ * segment_table.h - a page of a side table: locations of segments (segment_tree/segment_location.h), in an order.
+ *
+ * 	OFFSET	SIZE
+ * 	0	4	CRC-32C of the bytes from 4 to the end of the locations
+ * 	4	4	number of the page: its own address
+ * 	8	4	number of locations
+ * 	12	1	width of a node's number
+ * 	13	1	width of a location in its node
+ * 	14	2	zero
+ * 	16	4	smallest number of a node
+ * 	20	4	zero
+ * 	24		bits: the numbers of the nodes above the smallest, then the locations in them
+ *
+ * All pages but the last are full, so that the page of a rank is known.
+ *
+ * The side table of a field: where the segments of a store on disk lie, in the order of that
  * field (docs/design/0005-segments.md).
  *
- * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations (table_page.h); all
- * of them together are each segment of the store once, by the field, then start, end and location.  Its section
- * RANK (table_section.h) says which store it belongs to, and when the segments of each page were.
+ * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations (segment_table.h);
+ * all of them together are each segment of the store once, by the field, then start, end and location.  Its
+ * section RANK (segment_table.h) says which store it belongs to, and when the segments of each page were.
  *
  * A table is nothing but speed.  It belongs to the store whose checksums it has, and to no other; one that does
  * not, or is damaged, is not used, and made again.
+ *
+ * Segments in the order of a side table, lazily: a batch of locations, their segments gathered,
+ * the next batch twice as large.
+ *
+ * So the first hundred cost a page and as many nodes, and all of them about as much as reading the store once for
+ * each time that memory is full.
  */
 #ifndef SEGMENT_SEGMENT_TABLE_H
 #define SEGMENT_SEGMENT_TABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "segment/table_store.h"
 
-struct segment_table;
-
-struct table_page_times {
-	histree_time start, end; /* least and greatest */
+enum {
+	TABLE_PAGE_LOCATIONS = 1024,
+	TABLE_PAGE_SIZE = 8 << 10, /* room for as many of the widest */
 };
+
+/* Returns the bytes used; those after them are zero. */
+uint32_t table_page_put(uint8_t page[TABLE_PAGE_SIZE], uint32_t number, const uint64_t *locations, uint32_t count);
+
+/* Get the locations of page `number`, which has `count` of them.  Returns false if it is damaged. */
+bool table_page_get(const uint8_t page[TABLE_PAGE_SIZE], uint32_t number, uint32_t count, uint64_t *locations);
+
+struct segment_table;
 
 /* Returns HISTREE_NOT_FOUND if there is no table, HISTREE_ERR_FORMAT if it is of another store or damaged. */
 enum histree_status segment_table_open(const struct table_store *store, size_t field, struct segment_table **out,
@@ -27,17 +59,6 @@ enum histree_status segment_table_open(const struct table_store *store, size_t f
 
 /* Sort, and replace the table that is there, if there is one.  An error leaves that as it was. */
 enum histree_status segment_table_make(const struct table_store *store, size_t field, struct histree_error *error);
-
-/* Returns the path of its file. */
-const char *segment_table_name(const struct segment_table *table);
-
-uint32_t segment_table_page_count(const struct segment_table *table);
-uint32_t segment_table_page_locations(const struct segment_table *table, uint32_t page);
-struct table_page_times segment_table_page_times(const struct segment_table *table, uint32_t page);
-
-/* Read the locations of a page into room for TABLE_PAGE_LOCATIONS.  Returns HISTREE_ERR_FORMAT if it is damaged. */
-enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *locations,
-				       struct histree_error *error);
 
 /*
  * Check the table of a field, if there is one, against the store: it has each segment once, in order.  Returns
@@ -51,5 +72,29 @@ char *segment_table_path(const struct table_store *store, size_t field);
 
 /* Close a table, or do nothing if it is NULL. */
 void segment_table_close(struct segment_table *table);
+
+struct table_cursor;
+
+enum histree_status table_cursor_create(const struct table_store *store, struct table_cursor **out,
+					struct histree_error *error);
+
+/* Returns whether reading the table is likely to be quicker than sorting what meets the window of the query. */
+bool table_cursor_pays(const struct segment_table *table, const struct histree_segment_query *query,
+		       const struct histree_segment_store_info *info);
+
+/* Start at the beginning of the order, or after the first `rank` segments of it.  The table is borrowed. */
+void table_cursor_start(struct table_cursor *cursor, const struct segment_table *table,
+			const struct histree_segment_query *query, uint64_t rank);
+
+/* Get the next segment that meets the window.  Returns HISTREE_ERR_FORMAT if the table or the store is damaged. */
+enum histree_status table_cursor_next(struct table_cursor *cursor, struct histree_segment *out,
+				      struct histree_error *error);
+
+/* Return the rank of the segment handed out last, from 1, and where in the store it lies. */
+uint64_t table_cursor_rank(const struct table_cursor *cursor);
+void table_cursor_stats(const struct table_cursor *cursor, struct histree_segment_iter_stats *stats);
+
+/* NULL is fine. */
+void table_cursor_free(struct table_cursor *cursor);
 
 #endif

@@ -9,7 +9,7 @@
 #include "histree/segment_view.h"
 #include "query/segment_losses.h"
 #include "query/segment_summaries.h"
-#include "segment/duration_buckets.h"
+#include "segment/segment_summary.h"
 
 struct extent {
 	uint64_t min, max, count;

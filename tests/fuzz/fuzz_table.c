@@ -11,7 +11,7 @@
 #include "base/crc32c.h"
 #include "fuzz.h"
 #include "segment/segment_backend.h"
-#include "segment/table_page.h"
+#include "segment/segment_table.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
 #include "support/segments.h"

@@ -19,7 +19,7 @@
 #include "image.h"
 #include "item/value_codec.h"
 #include "segment/segment_backend.h"
-#include "segment/table_page.h"
+#include "segment/segment_table.h"
 #include "segment_tree/segment_location.h"
 #include "slice_corpus.h"
 #include "state/attribute_section.h"

@@ -13,7 +13,7 @@
 
 #include "histree/rows.h"
 #include "histree/segment_density.h"
-#include "segment/duration_buckets.h"
+#include "segment/segment_summary.h"
 #include "support/effort.h"
 #include "support/segments.h"
 #include "support/workload.h"

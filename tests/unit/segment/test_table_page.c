@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "segment/table_page.h"
+#include "segment/segment_table.h"
 #include "segment_tree/segment_location.h"
 
 enum { NUMBER = 7, COUNT = 5 };
