@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "server/catalogue/service.h"
 #include "server/model/host_rows.h"
-#include "server/model/kernel_view.h"
+#include "server/model/kernel_rows.h"
 #include "server/routes.h"
 
 struct server {

@@ -9,7 +9,7 @@
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/event_list.h"
-#include "server/model/kernel_view.h"
+#include "server/model/kernel_rows.h"
 
 static void put_floats(struct piece *piece, const double *numbers, uint32_t count)
 {

@@ -9,7 +9,7 @@
 #include "server/api/page_request.h"
 #include "server/catalogue/service.h"
 #include "server/model/chart_set.h"
-#include "server/model/flame_list.h"
+#include "server/model/flame_view.h"
 #include "server/model/path_list.h"
 #include "server/model/row_model.h"
 

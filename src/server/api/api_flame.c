@@ -7,7 +7,7 @@
 #include "histree/labels.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/model/flame_list.h"
+#include "server/model/flame_view.h"
 
 enum { STYLES_MAX = 64 };
 

@@ -9,7 +9,7 @@
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/api/segment_request.h"
-#include "server/model/segment_cell.h"
+#include "server/model/segment_list.h"
 
 enum { ROWS_MAX = 1024 };
 

@@ -4,8 +4,8 @@
  */
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/model/kernel_view.h"
-#include "server/model/name_piece.h"
+#include "server/model/kernel_rows.h"
+#include "server/model/row_order.h"
 #include "server/model/state_text.h"
 
 #include "histree/query.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "histree/attributes.h"
 #include "histree/charts.h"
-#include "server/model/name_piece.h"
+#include "server/model/row_order.h"
 
 bool call_chart_is_of_stacks(const struct histree_chart *chart)
 {

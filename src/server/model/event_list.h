@@ -10,7 +10,7 @@
 
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/event_match.h"
+#include "server/model/state_filter.h"
 
 struct event_list {
 	const struct histree_events *events;

@@ -41,9 +41,6 @@ struct host_rows {
 	pthread_mutex_t paths_lock;
 };
 
-/* Makes the rows of a model of one host; a host whose rows cannot be made has a sentence in their place. */
-enum histree_status host_rows_make(struct dataset *dataset, const struct row_model *model, struct host_rows **out,
-				   struct histree_error *error);
 void host_rows_free(void *rows);
 
 /*
@@ -61,13 +58,6 @@ static inline uint32_t host_row(const struct host_rows *rows, const struct host_
 /* Returns where a history of the host stands in that of the whole dataset. */
 struct dataset_place host_view_place(const struct host_view *host, struct histree_history *history);
 
-/*
- * Returns the table of what values of a kernel mean in the whole dataset, in place of that of a host, which says
- * the same: so a chart has each style once.
- */
-const struct histree_label_table *host_view_table(const struct histree_history *whole,
-						  const struct histree_label_table *own);
-
 /* Gives the arrows of one host after the other, where its model has any, as struct row_model does. */
 bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 
@@ -75,7 +65,5 @@ bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 enum histree_status host_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_resources_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_calls_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_charts_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_attributes_make(struct dataset *dataset, void **view, struct histree_error *error);
 
 #endif

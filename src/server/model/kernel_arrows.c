@@ -5,8 +5,7 @@
  * Asking for the arrows of threads makes their tree.
  */
 #include "server/model/arrow_model.h"
-#include "server/model/kernel_text.h"
-#include "server/model/kernel_threads.h"
+#include "server/model/kernel_rows.h"
 
 static enum histree_status make(const struct kernel_view *view, const struct arrow_range *range,
 				struct histree_arrows_request *request, struct histree_arrows **out,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/model/host_rows.h"
-#include "server/model/kernel_threads.h"
+#include "server/model/kernel_rows.h"
 
 /* Who ever received a packet is found with the first question, and known from then on. */
 static enum histree_status make(const void *context, const struct arrow_range *range, struct histree_arrows **out,

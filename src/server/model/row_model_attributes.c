@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "server/model/name_piece.h"
+#include "server/model/row_order.h"
 #include "server/model/row_model.h"
 #include "server/model/state_text.h"
 #include "server/model/track_arrows.h"

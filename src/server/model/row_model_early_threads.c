@@ -7,9 +7,8 @@
  */
 #include "base/number_text.h"
 #include "histree/query.h"
-#include "server/model/kernel_text.h"
-#include "server/model/kernel_view.h"
-#include "server/model/name_piece.h"
+#include "server/model/kernel_rows.h"
+#include "server/model/row_order.h"
 #include "server/model/row_model.h"
 
 static uint32_t count(const void *context)

@@ -2,8 +2,7 @@
 /*
  * row_model_resources.c - CPUs, each followed by its interrupts, and the interrupts of all of them.
  */
-#include "server/model/kernel_facts.h"
-#include "server/model/kernel_text.h"
+#include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
 
 static uint32_t count(const void *context)

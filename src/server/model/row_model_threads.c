@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "server/model/kernel_facts.h"
-#include "server/model/kernel_text.h"
-#include "server/model/kernel_threads.h"
+#include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
 
 static uint32_t count(const void *context)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * row_order.c - the name of an attribute, of whatever length, in a piece of its own.
+ */
 #include "server/model/row_order.h"
 
 #include <assert.h>
@@ -6,6 +9,22 @@
 
 #include "base/compare.h"
 #include "base/error.h"
+#include "histree/attributes.h"
+#include "server/model/row_model.h"
+#include "server/text/piece.h"
+
+/* ---- name piece ---------------------------------------------------------------------------------------------- */
+
+void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name)
+{
+	name->size = 0;
+	size_t size = histree_attributes_name(attributes, quark, NULL, 0);
+	char *room = piece_room(name, size + 1);
+	if (room != NULL)
+		name->size = histree_attributes_name(attributes, quark, room, size + 1);
+}
+
+/* ---- row order ----------------------------------------------------------------------------------------------- */
 
 /* As many as a few pages use at once. */
 enum { ORDERS_KEPT = 6 };

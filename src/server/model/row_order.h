@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_order.h - which rows of a model stand where: sorted, filtered, folded.
+ * row_order.h - the name of an attribute, of whatever length, in a piece of its own.
+ *
+ * Which rows of a model stand where: sorted, filtered, folded.
  *
  * An order is made once and kept for a while, because a page that scrolls asks for many windows of one order.  It
  * is held by whoever reads it.
@@ -8,7 +10,12 @@
 #ifndef SERVER_MODEL_ROW_ORDER_H
 #define SERVER_MODEL_ROW_ORDER_H
 
+#include "histree/attributes.h"
 #include "server/model/row_model.h"
+#include "server/text/piece.h"
+
+/* Replaces what the piece has by the name; the piece is empty if memory is out. */
+void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
 
 enum { ROW_TOGGLES_MAX = 1024 };
 

@@ -1,22 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_filter.h - which states are wanted, by expressions (histree/filter.h) over what is known of a state:
+ * state_filter.h - what passes a filter: states, cells of pixels, events.
  *
- *	Label			what stands in it, of a thread the name of its system call
- *	State			what its colour means: "user mode"
- *	Value			of its attribute
- *	"Start Time", "End Time", Duration
- *	TID, CPU, ...		facts of the view (state_fact.h)
- *	host			of a store of several
+ * Which lines of a table are looked for: patterns (base/pattern.h) in cells.
+ *
+ * A pattern comes from a client; what it costs has a bound.
+ *
+ * An event as a line of a table, and whether it is looked for.
+ *
+ * Which states are wanted, by expressions (histree/filter.h) over what is known of a state:
+ *
+ * 	Label			what stands in it, of a thread the name of its system call
+ * 	State			what its colour means: "user mode"
+ * 	Value			of its attribute
+ * 	"Start Time", "End Time", Duration
+ * 	TID, CPU, ...		facts of the view (state_fact.h)
+ * 	host			of a store of several
  *
  * Only what an expression speaks of is looked up.
  */
 #ifndef SERVER_MODEL_STATE_FILTER_H
 #define SERVER_MODEL_STATE_FILTER_H
 
+#include "base/pattern.h"
+#include "histree/events.h"
+#include "histree/segment.h"
 #include "histree/view.h"
 #include "server/model/state_fact.h"
 #include "server/text/piece.h"
+
+/* The table of segments has the most columns: start, end, duration, its fields, and the start as a number. */
+enum { CELL_COLUMNS_MAX = HISTREE_SEGMENT_FIELDS_MAX + 4 };
+
+/* A zeroed one matches all. */
+struct cell_match {
+	struct pattern *patterns[CELL_COLUMNS_MAX]; /* NULL: the column may be anything */
+	bool any;                                   /* it is enough that one of them matches */
+};
+
+/*
+ * Adds the pattern of a column that has none yet.  Returns HISTREE_ERR_ARGUMENT if the expression cannot be used.
+ */
+enum histree_status cell_match_add(struct cell_match *match, unsigned column, const char *expression,
+				   struct histree_error *error);
+
+/* Returns a cell of a line as text, borrowed until the next call. */
+typedef const char *cell_text(void *line, unsigned column);
+
+bool cell_match_line(const struct cell_match *match, cell_text *text, void *line);
+void cell_match_release(struct cell_match *match);
+
+/* The last one only where there are several hosts. */
+enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_HOST, EVENT_COLUMNS };
+
+enum { EVENT_CELL_SIZE = 48 };
+
+struct event_line {
+	uint64_t number;
+	histree_time time;
+	int32_t cpu;
+	const char *type, *contents;
+	const char *host; /* NULL: there is but one */
+};
+
+/* Returns a cell as text; `room` is where short ones are made. */
+const char *event_line_cell(const struct event_line *line, enum event_column column, char room[EVENT_CELL_SIZE]);
+
+/* Returns whether a line matches; the columns of the expressions are those of an event. */
+bool event_match_line(const struct cell_match *match, const struct event_line *line);
 
 /* What the rows of a view have in common. */
 struct state_kind {

@@ -6,8 +6,7 @@
  */
 #include <stdio.h>
 
-#include "server/model/kernel_facts.h"
-#include "server/model/kernel_threads.h"
+#include "server/model/kernel_rows.h"
 #include "server/model/state_text.h"
 #include "server/tsp/arrows_reply.h"
 #include "server/tsp/host_entries.h"

@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/time_text.h"
-#include "server/model/kernel_threads.h"
+#include "server/model/kernel_rows.h"
 #include "server/tsp/host_entries.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/xy_reply.h"

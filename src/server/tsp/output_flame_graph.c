@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/time_text.h"
-#include "server/model/flame_rows.h"
+#include "server/model/flame_view.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tooltip.h"

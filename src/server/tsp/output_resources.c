@@ -4,8 +4,7 @@
  *
  * The interrupts of a CPU stand below the row of its status.  Of entries, host_entries.h says which is what.
  */
-#include "server/model/kernel_facts.h"
-#include "server/model/kernel_text.h"
+#include "server/model/kernel_rows.h"
 #include "server/tsp/arrows_reply.h"
 #include "server/tsp/host_entries.h"
 #include "server/tsp/style_reply.h"

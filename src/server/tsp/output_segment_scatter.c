@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 
-#include "server/model/segment_cell.h"
 #include "server/model/segment_list.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/tree_reply.h"

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/time_text.h"
-#include "server/model/segment_cell.h"
 #include "server/model/segment_list.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/tree_reply.h"

@@ -5,7 +5,6 @@
  * Lines come by start, or by the column that table_comparator_expression names.
  */
 #include "base/error.h"
-#include "server/model/segment_cell.h"
 #include "server/model/segment_list.h"
 #include "server/tsp/output.h"
 #include "server/tsp/parameters.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/search.h"
-#include "server/model/name_piece.h"
+#include "server/model/row_order.h"
 #include "server/model/state_text.h"
 #include "server/model/track_arrows.h"
 #include "server/tsp/arrows_reply.h"

@@ -6,7 +6,7 @@
 #define SERVER_TSP_TABLE_REPLY_H
 
 #include "server/http/call.h"
-#include "server/model/cell_match.h"
+#include "server/model/state_filter.h"
 
 struct table_column {
 	const char *name, *description;

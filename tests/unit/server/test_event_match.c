@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/model/event_match.h"
+#include "server/model/state_filter.h"
 
 static const struct event_line line = {
 	.number = 7,

@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame_rows.h - a flame graph as rows: a group for each thread, or one for all, in it a row for each depth, and on
+ * flame_view.h - flame graphs as rows.
+ *
+ * Call stacks of a dataset, added up over a range, as nodes that a picture of so many pixels can
+ * show.
+ *
+ * A flame graph as rows: a group for each thread, or one for all, in it a row for each depth, and on
  * the row nodes beside each other.  A place on the row is a time that was added up, from 0 on in each group; what a
  * node calls lies within it, the longest first.
  */
-#ifndef SERVER_MODEL_FLAME_ROWS_H
-#define SERVER_MODEL_FLAME_ROWS_H
+#ifndef SERVER_MODEL_FLAME_VIEW_H
+#define SERVER_MODEL_FLAME_VIEW_H
 
-#include "server/model/flame_list.h"
+#include "histree/flame.h"
+#include "server/catalogue/dataset.h"
+
+struct flame_request {
+	histree_time from, to;
+	uint32_t pixels;
+	bool by_thread;
+	struct histree_cancel cancel;
+};
+
+struct flame_list {
+	struct histree_flame *flame;
+	const struct histree_flame_node *nodes; /* borrowed from it */
+	uint32_t count;
+	uint64_t least; /* what took less is too narrow to be shown */
+};
+
+bool flame_list_applies(const struct dataset *dataset);
+
+/* Release it also after failure. */
+enum histree_status flame_list_make(struct flame_list *list, const struct dataset *dataset,
+				    const struct flame_request *request, struct histree_error *error);
+void flame_list_release(struct flame_list *list);
 
 struct flame_group {
 	uint32_t node;      /* of the list; its name is the group's */
