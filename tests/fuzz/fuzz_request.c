@@ -10,7 +10,7 @@
 #include "server/http/http_guard.h"
 #include "server/routes.h"
 #include "server/tsp/parameters.h"
-#include "server/tsp/table_reply.h"
+#include "server/tsp/replies.h"
 
 /* The next line, terminated; the caller frees it. */
 static char *next_line(const uint8_t **bytes, size_t *size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/tsp/host_entries.h"
 
-#include "server/tsp/tooltip.h"
+#include "server/tsp/replies.h"
 
 const struct host_view *host_entry_find(const struct host_rows *rows, int64_t id, uint32_t *own)
 {

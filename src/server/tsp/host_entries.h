@@ -10,7 +10,7 @@
 
 #include "server/model/host_rows.h"
 #include "server/tsp/state_rows.h"
-#include "server/tsp/tree_reply.h"
+#include "server/tsp/replies.h"
 
 enum { HOST_ENTRIES_ROOT = 1, HOST_ENTRIES_FIRST = 2 };
 

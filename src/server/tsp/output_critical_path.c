@@ -13,8 +13,7 @@
 
 #include "server/model/path_list.h"
 #include "server/tsp/parameters.h"
-#include "server/tsp/style_reply.h"
-#include "server/tsp/tree_reply.h"
+#include "server/tsp/replies.h"
 
 enum { ENTRY_ROOT = 1, ENTRY_FIRST = 2, USUAL_PIXELS = 1000, PIXELS_MAX = 16384 };
 

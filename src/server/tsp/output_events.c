@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * output_events.c - the events as a table, read from the trace.
+ * output_events.c - events as a table, as a histogram and by type, as outputs.
+ *
+ * The events as a table, read from the trace.
  *
  * Viewers know the time of a line by the column that is called exactly "Timestamp ns".
+ *
+ * How many events when; viewers show it above everything else.
+ *
+ * Entry 1 is the trace, entry 2 all of its events.
+ *
+ * Events by type, of the trace or of the range that is selected.
+ *
+ * Entry 1 is all of them together; the entry of type i is i + 2, those of the most events first.  Of several hosts
+ * each has an entry, and then those of its own types.
  */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
 #include "server/model/event_list.h"
 #include "server/tsp/output.h"
-#include "server/tsp/table_reply.h"
+#include "server/tsp/parameters.h"
+#include "server/tsp/replies.h"
+
+/* ---- output events ------------------------------------------------------------------------------------------- */
 
 static void columns(const struct output_call *output)
 {
@@ -61,7 +80,7 @@ static const char *cell_of(void *context, unsigned column)
 	return event_line_cell(writer->line, (enum event_column)column, writer->room);
 }
 
-static void write_line(void *context, const struct event_line *line)
+static void output_events_write_line(void *context, const struct event_line *line)
 {
 	struct line_writer *writer = context;
 	writer->line = line;
@@ -82,7 +101,7 @@ static void lines(const struct output_call *output)
 	if (status >= 0)
 		table_reply_begin(reply, &request, list->count, status == HISTREE_NOT_FOUND ? 0 : first);
 	if (status == HISTREE_OK)
-		status = event_list_read(list, first, request.count, write_line, &writer, &error);
+		status = event_list_read(list, first, request.count, output_events_write_line, &writer, &error);
 	if (status < 0)
 		reply_failure(reply, &error);
 out:
@@ -99,4 +118,301 @@ const struct output output_events = {
 	.free = event_list_free,
 	.columns = columns,
 	.lines = lines,
+};
+
+/* ---- output histogram ---------------------------------------------------------------------------------------- */
+
+enum { TRACE_ID = 1, OUTPUT_HISTOGRAM_TOTAL_ID = 2 };
+
+static bool output_histogram_write_entry(const void *context, size_t index, struct json_writer *json)
+{
+	const struct event_list *list = context;
+	if (index > 1)
+		return false;
+	bool is_total = index == 1;
+	struct tree_entry entry = { is_total ? OUTPUT_HISTOGRAM_TOTAL_ID : TRACE_ID,
+				    is_total ? TRACE_ID : -1,
+				    list->start,
+				    list->end,
+				    is_total,
+				    is_total };
+	const char *label = is_total ? "Total" : list->name;
+	tree_entry_begin(json, &entry);
+	tree_entry_label(json, label, strlen(label));
+	return true;
+}
+
+static void output_histogram_tree(const struct output_call *output)
+{
+	static const struct tree_header headers[] = { { "Name", "what is counted", NULL }, { 0 } };
+	static const struct tree_source source = { headers, -1, output_histogram_write_entry, NULL };
+	tree_reply(output, &source, output->view);
+}
+
+static bool wants_total(const int64_t *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i] == OUTPUT_HISTOGRAM_TOTAL_ID)
+			return true;
+	return false;
+}
+
+/* The events after the first point, by stretch, and those at it where it is the start of the trace. */
+static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples,
+					struct histree_cancel cancel, double *counts, double *first,
+					bool *are_exact, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (samples->start == list->start)
+		status = event_list_density(list, samples->start, samples->start, 1, cancel, first, are_exact,
+					    error);
+	if (status == HISTREE_OK)
+		status = event_list_density(list, samples->from, samples->to, samples->pixels, cancel, counts,
+					    are_exact, error);
+	return status;
+}
+
+static void xy(const struct output_call *output)
+{
+	struct event_list *list = output->view;
+	struct reply *reply = output->call->reply;
+	struct xy_samples samples;
+	struct xy_curve curve = { .id = OUTPUT_HISTOGRAM_TOTAL_ID, .name = "Total", .label = "Events", .unit = "" };
+	struct histree_error error = { 0 };
+	int64_t *items = NULL;
+	size_t item_count;
+	double *counts = NULL;
+	bool are_exact = true;
+	if (!xy_samples_read(output->call, list->start, list->end, &samples) ||
+	    !parameters_items(output->call, &items, &item_count))
+		goto out;
+	counts = calloc((size_t)samples.pixels + 1, sizeof(*counts));
+	if (counts == NULL) {
+		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+		goto out;
+	}
+	if (samples.pixels > 0 && count_events(list, &samples, reply_cancel(reply), counts, &curve.first,
+					       &are_exact, &error) != HISTREE_OK) {
+		reply_failure(reply, &error);
+		goto out;
+	}
+	curve.values = counts;
+	if (!are_exact) {
+		curve.label = "Events, to within 64";
+		reply->notice = "counted by the index: up to 64 events may be at a point next to theirs";
+	}
+	xy_begin(reply, "Histogram");
+	if (wants_total(items, item_count))
+		xy_put(reply, &samples, &curve);
+	xy_end(reply);
+out:
+	free(counts);
+	free(items);
+}
+
+const struct output output_histogram = {
+	.id = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider",
+	.name = "Histogram",
+	.description = "How many events when",
+	.type = OUTPUT_TREE_TIME_XY,
+	.applies = event_list_applies,
+	.make = event_list_make,
+	.free = event_list_free,
+	.tree = output_histogram_tree,
+	.xy = xy,
+};
+
+/* ---- output statistics --------------------------------------------------------------------------------------- */
+
+enum { OUTPUT_STATISTICS_TOTAL_ID = 1, FIRST_ID = 2 };
+
+/* The types of a host. */
+struct statistics_part {
+	const char *host, *why;  /* NULL: there is but one, whose types are below the total; it can be read */
+	struct event_list *list; /* NULL: it has none that can be read */
+	uint64_t *counts;
+	uint32_t *order;
+	uint64_t total;
+	int64_t first_id; /* of the host, or of its first type */
+};
+
+struct statistics {
+	const struct event_list *whole;
+	struct statistics_part *parts;
+	size_t part_count;
+	uint64_t total;
+};
+
+static void statistics_free(void *context)
+{
+	struct statistics *statistics = context;
+	for (size_t i = 0; i < statistics->part_count; i++) {
+		free(statistics->parts[i].counts);
+		free(statistics->parts[i].order);
+	}
+	free(statistics->parts);
+	free(statistics);
+}
+
+static void output_statistics_write_line(const struct statistics *statistics, const struct tree_entry *entry,
+					 const char *name, uint64_t count, struct json_writer *json)
+{
+	double share = statistics->total > 0 ? 100 * (double)count / (double)statistics->total : 0;
+	char number[24], percent[16];
+	snprintf(number, sizeof(number), "%" PRIu64, count);
+	snprintf(percent, sizeof(percent), "%.2f %%", share);
+	tree_entry_begin(json, entry);
+	json_key(json, "labels");
+	json_begin_array(json);
+	json_put_text(json, name);
+	json_put_text(json, number);
+	json_put_text(json, percent);
+	json_end(json);
+}
+
+static size_t entries_of(const struct statistics_part *part)
+{
+	return (part->host != NULL) + (part->list != NULL ? part->list->type_count : 0);
+}
+
+/* Entry `index` of a part: the host, if there are several, then its types. */
+static void write_part(const struct statistics *statistics, const struct statistics_part *part, size_t index,
+		       struct json_writer *json)
+{
+	struct tree_entry entry = {
+		part->first_id, OUTPUT_STATISTICS_TOTAL_ID, statistics->whole->start, statistics->whole->end, true,
+		false
+	};
+	if (part->host != NULL && index == 0) {
+		entry.has_data = part->why == NULL;
+		output_statistics_write_line(statistics, &entry, part->host, part->total, json);
+		return;
+	}
+	uint32_t type = part->order[index - (part->host != NULL)];
+	entry.id = part->first_id + (part->host != NULL) + type;
+	entry.parent = part->host != NULL ? part->first_id : OUTPUT_STATISTICS_TOTAL_ID;
+	output_statistics_write_line(statistics, &entry, part->list->types[type], part->counts[type], json);
+}
+
+static bool output_statistics_write_entry(const void *context, size_t index, struct json_writer *json)
+{
+	const struct statistics *statistics = context;
+	const struct event_list *whole = statistics->whole;
+	if (index == 0) {
+		const struct tree_entry entry = {
+			OUTPUT_STATISTICS_TOTAL_ID, -1, whole->start, whole->end, true, false
+		};
+		output_statistics_write_line(statistics, &entry, whole->name, statistics->total, json);
+		return true;
+	}
+	size_t at = index - 1, part = 0;
+	while (part < statistics->part_count && at >= entries_of(&statistics->parts[part]))
+		at -= entries_of(&statistics->parts[part++]);
+	if (part == statistics->part_count)
+		return false;
+	write_part(statistics, &statistics->parts[part], at, json);
+	return true;
+}
+
+/* An empty range has types as well, so that their entries are always the same. */
+static enum histree_status count(struct statistics_part *part, histree_time from, histree_time to,
+				 struct histree_error *error)
+{
+	struct event_list *list = part->list;
+	part->counts = calloc(list->type_count + 1, sizeof(*part->counts));
+	part->order = calloc(list->type_count + 1, sizeof(*part->order));
+	if (part->counts == NULL || part->order == NULL)
+		return error_memory(error, "statistics");
+	enum histree_status status =
+		from <= to ? event_list_count_types(list, from, to, part->counts, error) : HISTREE_OK;
+	for (size_t i = 0; i < list->type_count; i++)
+		part->total += part->counts[i];
+	event_list_order_types(list, part->counts, part->order);
+	return status;
+}
+
+static enum histree_status count_host(struct statistics_part *part, const struct dataset_host *host,
+				      histree_time from, histree_time to, struct histree_error *error)
+{
+	void *view;
+	enum histree_status status = HISTREE_OK;
+	part->host = host->name;
+	part->why = host->why;
+	if (host->own == NULL || !event_list_applies(host->own))
+		return HISTREE_OK;
+	status = dataset_view(host->own, event_list_make, event_list_free, &view, error);
+	if (status != HISTREE_OK)
+		return status;
+	part->list = view;
+	from = from > part->list->start ? from : part->list->start;
+	to = to < part->list->end ? to : part->list->end;
+	return count(part, from, to, error);
+}
+
+static enum histree_status count_all(struct statistics *statistics, const struct dataset *dataset,
+				     struct event_list *list, histree_time from, histree_time to,
+				     struct histree_error *error)
+{
+	int64_t next = FIRST_ID;
+	enum histree_status status = HISTREE_OK;
+	statistics->whole = list;
+	statistics->parts = calloc(dataset->host_count + 1, sizeof(*statistics->parts));
+	if (statistics->parts == NULL)
+		return error_memory(error, "statistics");
+	statistics->part_count = dataset->host_count > 0 ? dataset->host_count : 1;
+	if (dataset->host_count == 0) {
+		statistics->parts[0].list = list;
+		status = count(&statistics->parts[0], from, to, error);
+	}
+	for (size_t i = 0; i < dataset->host_count && status == HISTREE_OK; i++)
+		status = count_host(&statistics->parts[i], &dataset->hosts[i], from, to, error);
+	for (size_t i = 0; i < statistics->part_count && status == HISTREE_OK; i++) {
+		struct statistics_part *part = &statistics->parts[i];
+		part->first_id = next;
+		next += (int64_t)entries_of(part);
+		statistics->total += part->total;
+	}
+	return status;
+}
+
+static void output_statistics_tree(const struct output_call *output)
+{
+	static const struct tree_header headers[] = {
+		{ "Label", "the trace, and its types of events", NULL },
+		{ "Events", "how many there are", "NUMBER" },
+		{ "Share", "of all events", "STRING" },
+		{ 0 },
+	};
+	static const struct tree_source source = { headers, -1, output_statistics_write_entry, statistics_free };
+	struct event_list *list = output->view;
+	histree_time from = list->start, to = list->end;
+	struct statistics *statistics = calloc(1, sizeof(*statistics));
+	struct histree_error error = { 0 };
+	if (statistics == NULL) {
+		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	/* A viewer that shows a selection says so; without that it asks for the whole, whatever range it is at. */
+	bool is_selection = json_is_true(json_object_get(output->call->parameters, "isFiltered"));
+	if (is_selection && !parameters_range(output->call, &from, &to)) {
+		statistics_free(statistics);
+		return;
+	}
+	if (count_all(statistics, output->dataset, list, from, to, &error) != HISTREE_OK) {
+		statistics_free(statistics);
+		reply_failure(output->call->reply, &error);
+		return;
+	}
+	tree_reply(output, &source, statistics);
+}
+
+const struct output output_statistics = {
+	.id = "org.eclipse.tracecompass.analysis.timing.core.event.statistics.EventStatisticsDataProvider",
+	.name = "Events by type",
+	.description = "How many events there are of each type",
+	.type = OUTPUT_DATA_TREE,
+	.applies = event_list_applies,
+	.make = event_list_make,
+	.free = event_list_free,
+	.tree = output_statistics_tree,
 };

@@ -15,8 +15,7 @@
 #include "server/model/track_arrows.h"
 #include "server/tsp/arrows_reply.h"
 #include "server/tsp/state_rows.h"
-#include "server/tsp/style_reply.h"
-#include "server/tsp/tree_reply.h"
+#include "server/tsp/replies.h"
 
 /*
  * Of one history, and the palette.  If several histories have so many, states of the last ones have keys without a

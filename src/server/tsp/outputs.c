@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "server/tsp/output.h"
-
+/*
+ * outputs.c - the outputs of an experiment, and from an endpoint of one to its function.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/catalogue/service.h"
 #include "server/model/chart_set.h"
 #include "server/model/segment_list.h"
+#include "server/tsp/output.h"
+#include "server/tsp/tsp.h"
+
+/* ---- outputs ------------------------------------------------------------------------------------------------- */
 
 enum { ANALYSES_MAX = 64 };
 
@@ -181,4 +188,236 @@ void output_segments_read(const struct output_call *output, const struct segment
 	if (histree_segment_store_met_damage(list->store))
 		output->call->reply->notice =
 			"segments are missing: the store is damaged; histree verify says where";
+}
+
+/* ---- tsp outputs --------------------------------------------------------------------------------------------- */
+
+/* ---- lists --------------------------------------------------------------------------------------------- */
+
+struct dataset *tsp_dataset(struct call *call)
+{
+	struct dataset *dataset = catalogue_dataset(call->service->catalogue, call->captured[0]);
+	if (dataset == NULL)
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no experiment '%s'", call->captured[0]);
+	return dataset;
+}
+
+/* An output for each segment store has the id ID:system-calls and the name "Latencies of system calls: table". */
+static void write_names(struct json_writer *json, const struct output *output, const char *analysis)
+{
+	char id[512], name[512];
+	size_t begin = sizeof("Latencies of ") - 1;
+	snprintf(id, sizeof(id), "%s:%s", output->id, analysis);
+	snprintf(name, sizeof(name), "Latencies of %s: %s", analysis, output->name);
+	for (size_t i = begin; i < begin + strlen(analysis) && name[i] != '\0'; i++)
+		name[i] = name[i] == '-' ? ' ' : name[i];
+	json_text_member(json, "id", id);
+	json_text_member(json, "name", name);
+}
+
+/* One for a thread has the id ID:14753 and the name "Critical Path: 14753". */
+static void write_names_of_thread(struct json_writer *json, const struct output *output, const char *thread)
+{
+	char id[512], name[512];
+	snprintf(id, sizeof(id), "%s:%s", output->id, thread);
+	snprintf(name, sizeof(name), "%s: %s", output->name, thread);
+	json_text_member(json, "id", id);
+	json_text_member(json, "name", name);
+}
+
+/* One for a chart has the id ID:disk-bytes and the title of the chart. */
+static void write_names_of_chart(struct json_writer *json, const struct dataset *dataset,
+				 const struct output *output, const char *name)
+{
+	char id[512];
+	const struct histree_chart *chart = chart_set_named(dataset, output->chart_kind, name);
+	snprintf(id, sizeof(id), "%s:%s", output->id, name);
+	json_text_member(json, "id", id);
+	json_text_member(json, "name", chart != NULL ? chart->title : name);
+}
+
+struct descriptors {
+	struct json_writer *json;
+	const struct dataset *dataset;
+};
+
+static void write_descriptor(void *context, const struct output *output, const char *analysis)
+{
+	const struct descriptors *descriptors = context;
+	struct json_writer *json = descriptors->json;
+	json_begin_object(json);
+	if (analysis != NULL && output->is_per_chart) {
+		write_names_of_chart(json, descriptors->dataset, output, analysis);
+	} else if (analysis != NULL && output->is_per_thread) {
+		write_names_of_thread(json, output, analysis);
+	} else if (analysis != NULL) {
+		write_names(json, output, analysis);
+	} else {
+		json_text_member(json, "id", output->id);
+		json_text_member(json, "name", output->name);
+	}
+	json_text_member(json, "description", output->description);
+	json_text_member(json, "type", output_type_name(output->type));
+	json_end(json);
+}
+
+/* While a store is being built it is not known which apply, and clients ask only once. */
+void tsp_outputs(struct call *call)
+{
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL)
+		return;
+	json_begin_array(&call->reply->json);
+	output_each(dataset, write_descriptor, &(struct descriptors){ &call->reply->json, dataset });
+	json_end(&call->reply->json);
+	dataset_release(dataset);
+}
+
+void tsp_output(struct call *call)
+{
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL)
+		return;
+	const struct output *output = output_find(dataset, call->captured[1]);
+	if (output != NULL)
+		write_descriptor(&(struct descriptors){ &call->reply->json, dataset }, output,
+				 output_analysis(output, call->captured[1]));
+	else
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
+	dataset_release(dataset);
+}
+
+/*
+ * Viewers make outputs of others by their parameters; of ours, that of a thread is there without being made, and
+ * this says what it is called.
+ */
+void tsp_derive_output(struct call *call)
+{
+	char number[24];
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL)
+		return;
+	const struct output *output = output_find(dataset, call->captured[1]);
+	const json_t *thread = json_object_get(call->parameters, "thread");
+	if (json_is_integer(thread))
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(thread));
+	const char *text = json_is_integer(thread) ? number : json_string_value(thread);
+	if (output == NULL || !output->is_per_thread)
+		tsp_no_configuration(call);
+	else if (text == NULL || *text == '\0')
+		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: thread");
+	else
+		write_descriptor(&(struct descriptors){ &call->reply->json, dataset }, output, text);
+	dataset_release(dataset);
+}
+
+void tsp_marker_sets(struct call *call)
+{
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL)
+		return;
+	reply_envelope(call->reply);
+	json_begin_array(&call->reply->json);
+	json_end(&call->reply->json);
+	dataset_release(dataset);
+}
+
+/* ---- models -------------------------------------------------------------------------------------------- */
+
+typedef void output_function(const struct output_call *output);
+
+/*
+ * What an endpoint answers when the output has nothing to say or is not ready.  Viewers fail at a model of NULL
+ * where they expect an object, so each endpoint has its own nothing.
+ */
+struct data_endpoint {
+	const char *nothing;
+	bool is_required; /* an output without the function does not answer here at all */
+};
+
+static void reply_nothing(struct call *call, const struct data_endpoint *endpoint)
+{
+	reply_envelope(call->reply);
+	json_put_raw(&call->reply->json, endpoint->nothing, strlen(endpoint->nothing));
+}
+
+static void not_allowed(struct call *call)
+{
+	reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s' of this kind", call->captured[1]);
+}
+
+/* A tree is asked for again until it is complete; everything else follows the tree. */
+static void reply_unready(struct call *call, const struct dataset *dataset, const struct data_endpoint *endpoint)
+{
+	if (dataset_status(dataset) == DATASET_RUNNING && strcmp(endpoint->nothing, "null") != 0)
+		reply_nothing(call, endpoint);
+	else if (dataset_status(dataset) == DATASET_RUNNING)
+		reply_envelope_only(call->reply, "RUNNING", "The trace is being read");
+	else
+		reply_envelope_only(call->reply,
+				    dataset_status(dataset) == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
+				    dataset->error.message);
+}
+
+static void reply_model(struct call *call, struct dataset *dataset, const struct output *output,
+			output_function *function)
+{
+	struct output_call output_call = { .call = call,
+					   .dataset = dataset,
+					   .analysis = output_analysis(output, call->captured[1]) };
+	struct histree_error error = { 0 };
+	if (dataset_view(dataset, output->make, output->free, &output_call.view, &error) != HISTREE_OK)
+		reply_failure(call->reply, &error);
+	else
+		function(&output_call);
+}
+
+static void serve(struct call *call, output_function *(*pick)(const struct output *output),
+		  const struct data_endpoint *endpoint)
+{
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL)
+		return;
+	const struct output *output = output_find(dataset, call->captured[1]);
+	output_function *function = output != NULL ? pick(output) : NULL;
+	if (output == NULL || (function == NULL && endpoint->is_required))
+		not_allowed(call);
+	else if (dataset_status(dataset) != DATASET_READY)
+		reply_unready(call, dataset, endpoint);
+	else if (function == NULL)
+		reply_nothing(call, endpoint);
+	else
+		reply_model(call, dataset, output, function);
+	dataset_release(dataset);
+}
+
+#define DATA_ENDPOINT(endpoint_name, member, nothing_text, required)                           \
+	static output_function *pick_##member(const struct output *output)                     \
+	{                                                                                      \
+		return output->member;                                                         \
+	}                                                                                      \
+	void endpoint_name(struct call *call)                                                  \
+	{                                                                                      \
+		serve(call, pick_##member, &(struct data_endpoint){ nothing_text, required }); \
+	}
+DATA_ENDPOINT(tsp_tree, tree, "null", true)
+DATA_ENDPOINT(tsp_states, states, "{\"rows\":[]}", true)
+DATA_ENDPOINT(tsp_arrows, arrows, "[]", false)
+DATA_ENDPOINT(tsp_tooltip, tooltip, "{}", false)
+DATA_ENDPOINT(tsp_xy, xy, "{\"title\":\"\",\"series\":[]}", true)
+DATA_ENDPOINT(tsp_columns, columns, "[]", true)
+DATA_ENDPOINT(tsp_lines, lines, "{\"size\":0,\"lowIndex\":0,\"columnIds\":[],\"lines\":[]}", true)
+DATA_ENDPOINT(tsp_style, style, "{\"styles\":{}}", false)
+
+/* ---- configurations ------------------------------------------------------------------------------------ */
+
+void tsp_no_list(struct call *call)
+{
+	json_begin_array(&call->reply->json);
+	json_end(&call->reply->json);
+}
+
+void tsp_no_configuration(struct call *call)
+{
+	reply_error(call->reply, HTTP_NOT_FOUND, "there is no such configuration");
 }

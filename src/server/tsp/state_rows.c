@@ -13,7 +13,7 @@
 #include "server/model/deep_states.h"
 #include "server/model/state_text.h"
 #include "server/tsp/parameters.h"
-#include "server/tsp/state_tags.h"
+#include "server/tsp/replies.h"
 
 /* Rows of a group times the times that are asked for: at most so many states are held, about 6 MB. */
 enum { GROUP_STATES_MAX = 65536 };

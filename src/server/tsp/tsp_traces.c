@@ -1,13 +1,259 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsp_traces.c - traces and experiments: list, open, look at, forget.
+ * tsp_traces.c - traces, experiments, bookmarks and annotations by the protocol.
+ *
+ * What is said of a time whatever is looked at: events that were lost.
+ *
+ * The bands lie over the charts of all outputs, so these endpoints ask the dataset and not the output.
+ *
+ * Bookmarks of an experiment: list, make, look at, change, remove.
+ *
+ * GET /health and /identifier.
+ *
+ * Traces and experiments: list, open, look at, forget.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include "server/catalogue/bookmark_json.h"
 #include "server/catalogue/service.h"
+#include "server/model/gap_bands.h"
+#include "server/tsp/output.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/tsp.h"
+
+/* ---- tsp annotations ----------------------------------------------------------------------------------------- */
+
+#define LOST_EVENTS "Lost Events"
+/* Where a client does not say how wide its chart is. */
+enum { USUAL_PIXELS = 1000 };
+
+static bool has_gaps(const struct dataset *dataset)
+{
+	size_t count = 0;
+	if (dataset_status(dataset) == DATASET_READY && dataset->trace_events != NULL)
+		histree_events_gaps(dataset->trace_events, &count);
+	return count > 0;
+}
+
+/* The dataset, held, of an experiment that has this output; NULL: answered. */
+static struct dataset *find_annotated(struct call *call)
+{
+	struct dataset *dataset = tsp_dataset(call);
+	if (dataset == NULL || output_find(dataset, call->captured[1]) != NULL)
+		return dataset;
+	reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s'", call->captured[1]);
+	dataset_release(dataset);
+	return NULL;
+}
+
+/* Marker sets choose categories that an installation defines; there are none, and this one belongs to no set. */
+void tsp_annotation_categories(struct call *call)
+{
+	struct dataset *dataset = find_annotated(call);
+	struct json_writer *json = &call->reply->json;
+	if (dataset == NULL)
+		return;
+	reply_envelope(call->reply);
+	json_begin_object(json);
+	json_key(json, "annotationCategories");
+	json_begin_array(json);
+	if (has_gaps(dataset))
+		json_put_text(json, LOST_EVENTS);
+	json_end(json);
+	json_end(json);
+	dataset_release(dataset);
+}
+
+/* Without a list all categories are. */
+static bool is_requested(const struct call *call, const char *category)
+{
+	const json_t *list = json_object_get(call->parameters, "requested_marker_categories");
+	if (!json_is_array(list))
+		return true;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *name = json_string_value(json_array_get(list, i));
+		if (name != NULL && strcmp(name, category) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void write_style(struct json_writer *json)
+{
+	json_key(json, "style");
+	json_begin_object(json);
+	json_key(json, "values");
+	json_begin_object(json);
+	json_text_member(json, "color", "#FF0000");
+	json_text_member(json, "background-color", "#FF0000");
+	json_key(json, "opacity");
+	json_put_real(json, 0.2);
+	json_end(json);
+	json_end(json);
+}
+
+static void write_band(void *context, const struct gap_band *band)
+{
+	struct json_writer *json = context;
+	struct piece text = { 0 };
+	gap_band_text(band, &text);
+	json_begin_object(json);
+	json_int_member(json, "time", band->from);
+	json_int_member(json, "duration", band->to - band->from + 1);
+	json_int_member(json, "entryId", -1);
+	json_text_member(json, "type", "CHART");
+	json_string_member(json, "label", text.bytes, text.size);
+	write_style(json);
+	json_end(json);
+	piece_release(&text);
+}
+
+static void write_annotations(struct call *call, const struct dataset *dataset, const struct parameter_times *times)
+{
+	struct json_writer *json = &call->reply->json;
+	uint32_t pixels = times->count > 2 ? (uint32_t)times->count - 1 : USUAL_PIXELS;
+	reply_envelope(call->reply);
+	json_begin_object(json);
+	json_key(json, "annotations");
+	json_begin_object(json);
+	if (has_gaps(dataset) && is_requested(call, LOST_EVENTS)) {
+		json_key(json, LOST_EVENTS);
+		json_begin_array(json);
+		gap_bands_each(dataset, times->start, times->end, pixels, write_band, json);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+void tsp_annotations(struct call *call)
+{
+	struct parameter_times times;
+	struct dataset *dataset = find_annotated(call);
+	if (dataset != NULL && parameters_times(call, &times)) {
+		write_annotations(call, dataset, &times);
+		parameter_times_release(&times);
+	}
+	dataset_release(dataset);
+}
+
+/* ---- tsp bookmarks ------------------------------------------------------------------------------------------- */
+
+static bool has_experiment(struct call *call)
+{
+	struct dataset *dataset = tsp_dataset(call);
+	dataset_release(dataset);
+	return dataset != NULL;
+}
+
+static void reply_status(struct call *call, enum histree_status status, const struct histree_error *error)
+{
+	if (status == HISTREE_NOT_FOUND)
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no bookmark '%s'", call->captured[1]);
+	else if (status == HISTREE_ERR_TOO_LARGE)
+		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error->message);
+	else if (status < 0)
+		reply_failure(call->reply, error);
+}
+
+/* Reads what a request says of a bookmark of an experiment that exists; false if it has answered instead. */
+static bool read_bookmark(struct call *call, const char **name, histree_time *start, histree_time *end)
+{
+	if (!has_experiment(call))
+		return false;
+	*name = parameters_text(call, "name");
+	if (*name != NULL && parameters_int(call, "start", start) && parameters_int(call, "end", end))
+		return true;
+	reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: name, start, end");
+	return false;
+}
+
+void tsp_bookmarks(struct call *call)
+{
+	if (!has_experiment(call))
+		return;
+	json_begin_array(&call->reply->json);
+	bookmarks_each(call->service->bookmarks, call->captured[0], bookmark_write_json, &call->reply->json);
+	json_end(&call->reply->json);
+}
+
+void tsp_add_bookmark(struct call *call)
+{
+	const char *name;
+	histree_time start, end;
+	struct histree_error error = { 0 };
+	if (!read_bookmark(call, &name, &start, &end))
+		return;
+	reply_status(call,
+		     bookmarks_add(call->service->bookmarks, call->captured[0], name, start, end,
+				   bookmark_write_json, &call->reply->json, &error),
+		     &error);
+}
+
+void tsp_bookmark(struct call *call)
+{
+	if (has_experiment(call))
+		reply_status(call,
+			     bookmarks_find(call->service->bookmarks, call->captured[0], call->captured[1],
+					    bookmark_write_json, &call->reply->json),
+			     NULL);
+}
+
+void tsp_change_bookmark(struct call *call)
+{
+	const char *name;
+	histree_time start, end;
+	struct histree_error error = { 0 };
+	if (!read_bookmark(call, &name, &start, &end))
+		return;
+	reply_status(call,
+		     bookmarks_change(call->service->bookmarks, call->captured[0], call->captured[1], name, start,
+				      end, bookmark_write_json, &call->reply->json, &error),
+		     &error);
+}
+
+void tsp_remove_bookmark(struct call *call)
+{
+	struct histree_error error = { 0 };
+	if (has_experiment(call))
+		reply_status(call,
+			     bookmarks_remove(call->service->bookmarks, call->captured[0], call->captured[1],
+					      bookmark_write_json, &call->reply->json, &error),
+			     &error);
+}
+
+/* ---- tsp diagnostic ------------------------------------------------------------------------------------------ */
+
+void tsp_health(struct call *call)
+{
+	struct json_writer *json = &call->reply->json;
+	json_begin_object(json);
+	json_text_member(json, "status", "UP");
+	json_end(json);
+}
+
+void tsp_identifier(struct call *call)
+{
+	struct json_writer *json = &call->reply->json;
+	struct utsname machine = { .sysname = "unknown", .machine = "unknown", .release = "unknown" };
+	uname(&machine);
+	json_begin_object(json);
+	json_text_member(json, "version", histree_version());
+	json_text_member(json, "os", machine.sysname);
+	json_text_member(json, "osArch", machine.machine);
+	json_text_member(json, "osVersion", machine.release);
+	json_int_member(json, "cpuCount", sysconf(_SC_NPROCESSORS_ONLN));
+	json_int_member(json, "maxMemory", (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+	json_text_member(json, "productId", "histree");
+	json_text_member(json, "tspVersion", "0.6.0");
+	json_end(json);
+}
+
+/* ---- tsp traces ---------------------------------------------------------------------------------------------- */
 
 /* ---- what they look like ----------------------------------------------------------------------------- */
 
@@ -100,6 +346,7 @@ static void write_experiment(void *context, const struct catalogue *catalogue,
 }
 
 static catalogue_visit *const writers[CATALOGUE_KIND_COUNT] = { write_trace, write_experiment };
+
 static const char *const kind_names[CATALOGUE_KIND_COUNT] = { "trace", "experiment" };
 
 /* ---- list, look at, forget ----------------------------------------------------------------------------- */

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+/*
+ * output_charts.c - charts that analyses declare, as outputs.
+ *
+ * The tree of the protocol of a chart: an entry for each history that has it, called as the store
+ * or, of several, as their analyses, and below it one for each row.
+ *
+ * A chart of numbers that an analysis declares.
+ *
+ * The protocol has no number for what is not known: there the answer has null, and says so.
+ *
+ * A chart of states that an analysis declares, such as the <timeGraphView> of a file of
+ * definitions: its rows, with its names and colours.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "histree/rows.h"
+#include "server/model/chart_set.h"
+#include "server/model/state_text.h"
+#include "server/tsp/output.h"
+#include "server/tsp/parameters.h"
+#include "server/tsp/replies.h"
+#include "server/tsp/state_rows.h"
+
+/* ---- chart entries ------------------------------------------------------------------------------------------- */
+
+/* Lines that a chart shows at first: those that matter most in the range that is asked for. */
+enum { DEFAULT_LINES = 8 };
+
+struct entries {
+	const struct chart_of_set *chart;
+	const char *name; /* of the store */
+	uint32_t defaults[DATASET_HISTORIES_MAX][DEFAULT_LINES];
+	size_t default_count[DATASET_HISTORIES_MAX];
+};
+
+/* Gets the chart of an output for each chart, with its rows; returns false if it has answered instead. */
+static bool chart_entries_find(const struct output_call *output, const struct chart_of_set **out)
+{
+	struct histree_error error = { 0 };
+	if (chart_set_find(output->view, output->analysis, reply_cancel(output->call->reply), out, &error) ==
+	    HISTREE_OK)
+		return true;
+	reply_failure(output->call->reply, &error);
+	return false;
+}
+
+static bool is_default(const struct entries *entries, size_t part, uint32_t row)
+{
+	for (size_t i = 0; i < entries->default_count[part]; i++)
+		if (entries->defaults[part][i] == row)
+			return true;
+	return false;
+}
+
+static bool write_entry(const void *context, size_t index, struct json_writer *json)
+{
+	uint32_t row;
+	const struct entries *entries = context;
+	const struct chart_part *part = chart_of_entry(entries->chart, (int64_t)index + 1, &row);
+	if (part == NULL)
+		return false;
+	size_t number = (size_t)(part - entries->chart->parts);
+	const struct histree_history_info *info = histree_history_info(part->history);
+	struct tree_entry entry = { part->base, -1, info->start, info->end, false, false };
+	const char *name = entries->chart->part_count > 1 ? part->analysis : entries->name;
+	if (row != UINT32_MAX) {
+		const struct histree_chart_row *shown = &part->rows[row];
+		entry = (struct tree_entry){ .id = chart_entry_id(part, row),
+					     .parent = chart_entry_id(part, shown->parent),
+					     .start = shown->first,
+					     .end = shown->last,
+					     .has_data = shown->shown != HISTREE_ROOT,
+					     .is_default = is_default(entries, number, row) };
+		name = shown->name;
+	}
+	tree_entry_begin(json, &entry);
+	tree_entry_label(json, name, strlen(name));
+	return true;
+}
+
+/* The range that is asked for as far as there is history; all of it, if none is. */
+static enum histree_status choose_defaults(struct entries *entries, histree_time start, histree_time end,
+					   struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < entries->chart->part_count && status == HISTREE_OK; i++) {
+		const struct chart_part *part = &entries->chart->parts[i];
+		const struct histree_history_info *info = histree_history_info(part->history);
+		histree_time from = start > info->start ? start : info->start;
+		histree_time to = end < info->end ? end : info->end;
+		if (from <= to && entries->chart->chart->kind == HISTREE_CHART_LINES)
+			status = histree_chart_view_busiest(part->view, from, to, entries->defaults[i],
+							    DEFAULT_LINES, &entries->default_count[i], error);
+	}
+	return status;
+}
+
+/* Answers `tree`.  Some of the lines are those of a chart that has just been opened. */
+static void chart_entries_tree(const struct output_call *output, const struct chart_of_set *chart)
+{
+	static const struct tree_header headers[] = { { "Name", "what the chart shows", NULL }, { 0 } };
+	static const struct tree_source source = { headers, -1, write_entry, free };
+	histree_time start = chart->start, end = chart->end;
+	struct histree_error error = { 0 };
+	if (!parameters_range(output->call, &start, &end))
+		return;
+	struct entries *entries = calloc(1, sizeof(*entries));
+	if (entries == NULL) {
+		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	entries->chart = chart;
+	entries->name = histree_store_info(output->dataset->store)->path;
+	if (choose_defaults(entries, start, end, &error) != HISTREE_OK) {
+		free(entries);
+		reply_failure(output->call->reply, &error);
+		return;
+	}
+	tree_reply(output, &source, entries);
+}
+
+/* ---- output chart lines -------------------------------------------------------------------------------------- */
+
+enum { LINES_MAX = 256 };
+
+static void output_chart_lines_tree(const struct output_call *output)
+{
+	const struct chart_of_set *chart;
+	if (chart_entries_find(output, &chart))
+		chart_entries_tree(output, chart);
+}
+
+/* The lines of one part. */
+struct lines {
+	uint32_t rows[LINES_MAX];
+	size_t count;
+};
+
+static void choose(const struct chart_of_set *chart, const struct chart_part *part, const int64_t *items,
+		   size_t item_count, struct lines *lines)
+{
+	lines->count = 0;
+	for (size_t i = 0; i < item_count && lines->count < LINES_MAX; i++) {
+		uint32_t row;
+		if (chart_of_entry(chart, items[i], &row) == part && row != UINT32_MAX &&
+		    part->rows[row].shown != HISTREE_ROOT)
+			lines->rows[lines->count++] = row;
+	}
+}
+
+static histree_time clip(histree_time time, const struct histree_history_info *info)
+{
+	return time < info->start ? info->start : time > info->end ? info->end : time;
+}
+
+/* The points of replies.h: the first one, and the end of each stretch. */
+static enum histree_status compute(const struct chart_part *part, const struct lines *lines,
+				   const struct xy_samples *samples, double **out, struct histree_error *error)
+{
+	size_t points = (size_t)samples->pixels + 1;
+	const struct histree_history_info *info = histree_history_info(part->history);
+	histree_time *times = malloc(points * sizeof(*times));
+	*out = malloc(points * (lines->count + 1) * sizeof(**out));
+	enum histree_status status = times != NULL && *out != NULL ? HISTREE_OK : error_memory(error, "a chart");
+	for (size_t i = 0; i < points && status == HISTREE_OK; i++)
+		times[i] = clip(histree_pixel_start(samples->from, samples->to, samples->pixels, (uint32_t)i) - 1,
+				info);
+	if (status == HISTREE_OK)
+		status =
+			histree_chart_view_lines(part->view, lines->rows, lines->count, times, points, *out, error);
+	free(times);
+	return status;
+}
+
+static void put_lines(const struct output_call *output, const struct chart_of_set *chart,
+		      const struct chart_part *part, const struct lines *lines, const struct xy_samples *samples,
+		      const double *values)
+{
+	size_t points = (size_t)samples->pixels + 1;
+	for (size_t i = 0; i < lines->count; i++) {
+		char name[256];
+		const double *own = values + i * points;
+		histree_chart_view_name(part->view, lines->rows[i], name, sizeof(name));
+		const struct xy_curve curve = { .id = chart_entry_id(part, lines->rows[i]),
+						.name = name,
+						.label = chart->chart->title,
+						.unit = chart->chart->unit,
+						.values = own + 1,
+						.first = own[0] };
+		for (size_t k = 0; k < points; k++)
+			if (isnan(own[k]))
+				output->call->reply->notice =
+					"where there is no number, nobody knows what it was: events were lost, or "
+					"the store is damaged";
+		xy_put(output->call->reply, samples, &curve);
+	}
+}
+
+static void xy(const struct output_call *output)
+{
+	const struct chart_of_set *chart;
+	struct reply *reply = output->call->reply;
+	struct xy_samples samples;
+	int64_t *items = NULL;
+	size_t item_count;
+	if (!chart_entries_find(output, &chart) ||
+	    !xy_samples_read(output->call, chart->start, chart->end, &samples) ||
+	    !parameters_items(output->call, &items, &item_count))
+		return;
+	double *values[DATASET_HISTORIES_MAX] = { NULL };
+	struct lines *lines = calloc(chart->part_count + 1, sizeof(*lines));
+	struct histree_error error = { 0 };
+	enum histree_status status = lines != NULL ? HISTREE_OK : error_memory(&error, "a chart");
+	for (size_t i = 0; i < chart->part_count && samples.pixels > 0 && status == HISTREE_OK; i++) {
+		choose(chart, &chart->parts[i], items, item_count, &lines[i]);
+		status = compute(&chart->parts[i], &lines[i], &samples, &values[i], &error);
+	}
+	if (status != HISTREE_OK) {
+		reply_failure(reply, &error);
+	} else {
+		xy_begin(reply, chart->chart->title);
+		for (size_t i = 0; i < chart->part_count; i++)
+			put_lines(output, chart, &chart->parts[i], &lines[i], &samples, values[i]);
+		xy_end(reply);
+	}
+	for (size_t i = 0; i < chart->part_count; i++)
+		free(values[i]);
+	free(lines);
+	free(items);
+}
+
+static bool output_chart_lines_applies(const struct dataset *dataset)
+{
+	return chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL;
+}
+
+const struct output output_chart_lines = {
+	.id = "org.eclipse.tracecompass.tmf.analysis.xml.core.module.XmlXYDataProvider",
+	.name = "Charts",
+	.description = "Numbers over time, of what the analysis counts",
+	.type = OUTPUT_TREE_TIME_XY,
+	.is_per_chart = true,
+	.chart_kind = HISTREE_CHART_LINES,
+	.applies = output_chart_lines_applies,
+	.make = chart_set_make,
+	.free = chart_set_free,
+	.tree = output_chart_lines_tree,
+	.xy = xy,
+};
+
+/* ---- output chart states ------------------------------------------------------------------------------------- */
+
+enum { STYLES_MAX = HISTREE_LABEL_TABLES_MAX + 1 };
+
+static void output_chart_states_tree(const struct output_call *output)
+{
+	const struct chart_of_set *chart;
+	if (chart_entries_find(output, &chart))
+		chart_entries_tree(output, chart);
+}
+
+static bool find_row(const void *view, int64_t id, struct state_row *out)
+{
+	uint32_t row;
+	const struct chart_part *part = chart_of_entry(view, id, &row);
+	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
+	if (part == NULL || row == UINT32_MAX || part->rows[row].shown == HISTREE_ROOT)
+		return part != NULL;
+	out->view = view;
+	out->history = part->history;
+	out->quark = part->rows[row].shown;
+	out->table = histree_chart_view_labels(part->view, row);
+	return true;
+}
+
+/* The rows are those of one chart of the set that the output has. */
+static void states(const struct output_call *output)
+{
+	static const struct state_source source = { find_row, state_label, { NULL, state_any_text } };
+	const struct chart_of_set *chart;
+	struct output_call of_chart = *output;
+	if (!chart_entries_find(output, &chart))
+		return;
+	of_chart.view = (void *)(uintptr_t)chart;
+	state_rows_reply(&of_chart, &source);
+}
+
+static void style(const struct output_call *output)
+{
+	const struct histree_label_table *used[STYLES_MAX] = { NULL }; /* the first is the palette */
+	const struct chart_of_set *chart;
+	size_t count = 1;
+	if (!chart_entries_find(output, &chart))
+		return;
+	for (size_t i = 0; i < chart->part_count; i++)
+		for (uint32_t row = 0; row < chart->parts[i].count && count < STYLES_MAX; row++) {
+			const struct histree_label_table *table =
+				histree_chart_view_labels(chart->parts[i].view, row);
+			bool is_new = table != NULL;
+			for (size_t k = 1; k < count && is_new; k++)
+				is_new = used[k] != table;
+			if (is_new)
+				used[count++] = table;
+		}
+	style_reply(output, used, count);
+}
+
+static bool output_chart_states_applies(const struct dataset *dataset)
+{
+	return chart_set_named(dataset, HISTREE_CHART_STATES, NULL) != NULL;
+}
+
+const struct output output_chart_states = {
+	.id = "org.eclipse.tracecompass.tmf.analysis.xml.core.output.DataDrivenTimeGraphDataProvider",
+	.name = "Charts of states",
+	.description = "States over time, as the analysis or its file of definitions shows them",
+	.type = OUTPUT_TIME_GRAPH,
+	.is_per_chart = true,
+	.chart_kind = HISTREE_CHART_STATES,
+	.applies = output_chart_states_applies,
+	.make = chart_set_make,
+	.free = chart_set_free,
+	.tree = output_chart_states_tree,
+	.states = states,
+	.style = style,
+};

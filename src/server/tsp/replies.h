@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * replies.h - the parts of which answers are made: trees, tables, lines, styles, tags, arrows, tooltips.
+ *
+ * What `tooltip` asks for, and how it is answered: pairs of texts.
+ *
+ * The answer to `style`: each style of some tables of labels by its key; a table NULL
+ * stands for the palette.
+ *
+ * The tables of the protocol: what is asked for, and the answer.  The cells are the output's.
+ *
+ * The answer to `tree`: headers, and entries one by one.
+ *
+ * An answer has the members of the entries of all kinds of trees: clients ignore those of the others.
+ *
+ * The answer to `xy`: curves over one list of times.
+ *
+ * A chart of n points has n - 1 stretches between them.  The value at a point is that of the stretch which ends
+ * there, (x[i - 1], x[i]], as the reference server has it; the first point has none.
+ *
+ * Which states a client wants to see less of, or not at all: `filter_query_parameters`.
+ */
+#ifndef SERVER_TSP_REPLIES_H
+#define SERVER_TSP_REPLIES_H
+
+#include "histree/arrows.h"
+#include "server/http/call.h"
+#include "server/model/state_filter.h"
+#include "server/tsp/output.h"
+
+struct tooltip_request {
+	int64_t item;
+	histree_time time;
+};
+
+/*
+ * Reads what is asked for; returns false if it has answered because nothing is, or what is asked for is no state.
+ */
+bool tooltip_begin(const struct output_call *output, histree_time start, histree_time end,
+		   struct tooltip_request *request);
+
+/* Writes a pair, unless the text is empty. */
+void tooltip_pair(const struct output_call *output, const char *key, const struct piece *text);
+void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count);
+
+/* Does the same for a time graph that has arrows of these kinds too. */
+void style_reply_with_arrows(const struct output_call *output, const struct histree_label_table *const *tables,
+			     size_t table_count, const enum histree_arrow_kind *arrows, size_t arrow_count);
+
+struct table_column {
+	const char *name, *description;
+	const char *type; /* of the protocol: STRING, NUMBER, TIMESTAMP, DURATION */
+};
+
+void table_reply_columns(struct reply *reply, const struct table_column *columns, unsigned count);
+
+enum table_direction { TABLE_STAYS, TABLE_NEXT, TABLE_PREVIOUS };
+
+struct table_request {
+	unsigned columns[CELL_COLUMNS_MAX]; /* that are wanted, in this order */
+	unsigned column_count;
+	uint64_t index, count; /* of lines: the first, and how many at most */
+	bool by_time;          /* the first one is that at or after `time` */
+	histree_time time;
+	struct cell_match match;
+	bool has_match;
+	enum table_direction direction; /* in which to search for the first line that matches */
+};
+
+/*
+ * Reads what is asked of a table with so many columns; returns false if it has answered instead.  Release the
+ * request in both cases.
+ */
+bool table_request_read(const struct call *call, unsigned column_count, struct table_request *out);
+void table_request_release(struct table_request *request);
+
+/* Writes the model from its beginning to its lines; the end of the answer ends it. */
+void table_reply_begin(struct reply *reply, const struct table_request *request, uint64_t size, uint64_t first);
+void table_reply_line(struct reply *reply, const struct table_request *request, uint64_t number, cell_text *text,
+		      void *line);
+
+struct tree_header {
+	const char *name, *tooltip; /* name NULL ends a list */
+	const char *type;           /* NULL: STRING */
+};
+
+/* The members that every entry has; then come the output's own. */
+struct tree_entry {
+	int64_t id, parent;      /* parent -1: none */
+	histree_time start, end; /* end inclusive */
+	bool has_data;
+	bool is_default; /* shown in a chart that has just been opened */
+};
+
+struct tree_source {
+	const struct tree_header *headers;
+	int auto_expand_level; /* -1: all */
+	/* Begin entry `index` with tree_entry_begin(), add labels and what else there is; false: there is none. */
+	bool (*entry)(const void *context, size_t index, struct json_writer *json);
+	/* Frees the context; NULL if that is the output's view, which the dataset keeps. */
+	void (*free)(void *context);
+};
+
+/* The answer takes the context where the source can free it. */
+void tree_reply(const struct output_call *output, const struct tree_source *source, void *context);
+
+/* Opens the entry's object; the writer of the entry adds members, the first one being `labels`. */
+void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry);
+
+/* The member of an entry with but one label. */
+void tree_entry_label(struct json_writer *json, const char *text, size_t size);
+
+struct xy_samples {
+	histree_time start;    /* the first point; the last is `to` */
+	histree_time from, to; /* after the first point, in `pixels` parts as rows.h has them */
+	uint32_t pixels;       /* 0: the range is outside the history, there are no points */
+};
+
+/*
+ * Reads what is asked for, as far as it lies between `start` and `end`; returns false if it has answered instead.
+ */
+bool xy_samples_read(const struct call *call, histree_time start, histree_time end, struct xy_samples *out);
+void xy_begin(struct reply *reply, const char *title);
+
+struct xy_curve {
+	int64_t id;
+	const char *name;
+	const char *label, *unit; /* of the y axis */
+	const double *values;     /* as many as `pixels`; a NaN: it is not known, which is null */
+	double first;             /* at the first point */
+};
+
+void xy_put(struct reply *reply, const struct xy_samples *samples, const struct xy_curve *curve);
+
+/* These write what the members of a series are made of: which numbers an axis has, how the series is drawn. */
+void xy_put_axis(struct reply *reply, const char *name, const char *label, const char *unit, const char *type);
+void xy_put_style(struct reply *reply, const char *series_type);
+void xy_end(struct reply *reply);
+
+/* Bits of `tags`: what does not match the search box, and what does not match the filters. */
+enum { STATE_DIMMED = 1, STATE_EXCLUDED = 4 };
+
+/* Zeroed: all are wanted. */
+struct state_tags {
+	struct state_filter *search, *filter; /* NULL: none */
+	struct state_filter *both;            /* what a deep search looks for; NULL: it is a sampled one */
+};
+
+/* Reads which states are wanted; returns false if it has answered with 400 instead. */
+bool state_tags_read(const struct call *call, const struct state_kind *kind, histree_time start, histree_time end,
+		     struct state_tags *out);
+void state_tags_release(struct state_tags *tags);
+unsigned state_tags_of(const struct state_tags *tags, const struct state_owner *owner,
+		       const struct histree_interval *state);
+
+#endif
