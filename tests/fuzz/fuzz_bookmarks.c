@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "server/catalogue/bookmark_list.h"
+#include "server/catalogue/bookmarks.h"
 
 static void check_list(const struct bookmark_list *list)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/catalogue/bookmark_json.h"
+#include "server/catalogue/bookmarks.h"
 #include "server/catalogue/service.h"
 
 struct bookmark_writer {

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bookmarks.h - times of experiments that somebody gave a name, kept in a file.
+ * bookmarks.h - a bookmark as clients get it.
+ *
+ * Bookmarks by their starts, and the JSON that they are kept as:
+ *
+ * 	{"format": "histree bookmarks", "version": 1, "made": 3,
+ * 	 "bookmarks": [{"uuid": ..., "experiment": ..., "name": ..., "start": ..., "end": ...}, ...]}
+ *
+ * `made` counts those that ever were, so that no UUID is used twice.
+ *
+ * Times of experiments that somebody gave a name, kept in a file.
  *
  * The file is what counts: it is read anew when it has changed, and written anew, as a whole, with each change.  So
  * several servers may keep theirs in one folder, and bookmarks are there again after a restart, also while their
@@ -13,7 +22,40 @@
 #define SERVER_CATALOGUE_BOOKMARKS_H
 
 #include "base/io.h"
-#include "server/catalogue/bookmark_list.h"
+#include "histree/status.h"
+#include "histree/value.h"
+#include "server/catalogue/uuid.h"
+#include "server/text/json_writer.h"
+#include "server/text/piece.h"
+
+/* How many bookmarks all experiments have together, how long a name is, and how large the file is, at most. */
+enum { BOOKMARKS_MAX = 4096, BOOKMARK_NAME_MAX = 256, BOOKMARKS_SIZE_MAX = 8 << 20 };
+
+struct bookmark {
+	char uuid[UUID_TEXT_SIZE], experiment[UUID_TEXT_SIZE];
+	char name[BOOKMARK_NAME_MAX + 1];
+	histree_time start, end;
+};
+
+/* A zeroed one is empty. */
+struct bookmark_list {
+	struct bookmark *bookmarks; /* by start, the older ones of one start first */
+	size_t count, capacity;
+	int64_t made;
+};
+
+void bookmark_list_release(struct bookmark_list *list);
+
+/* Inserts a bookmark where its start belongs; the list has room for it. */
+void bookmark_list_insert(struct bookmark_list *list, const struct bookmark *bookmark);
+void bookmark_list_encode(const struct bookmark_list *list, struct piece *text);
+
+/* Reads the JSON. Returns HISTREE_ERR_FORMAT if the bytes are no bookmarks of ours, and the error says where. */
+enum histree_status bookmark_list_decode(struct bookmark_list *out, const char *bytes, size_t size,
+					 struct histree_error *error);
+
+/* Writes {uuid, name, start, end}; `context` is a struct json_writer. */
+void bookmark_write_json(void *context, const struct bookmark *bookmark);
 
 /* In the folder of stores. */
 #define BOOKMARKS_FILE "histree-bookmarks.json"

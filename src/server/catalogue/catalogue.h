@@ -6,10 +6,17 @@
  * A path that a client names is resolved, and must be one of the command line's or lie below one of its folders.
  *
  * Threads: any; the catalogue has a lock, under which entries are visited.
+ *
+ * The catalogue for its own files: catalogue.h keeps what there is,
+ * catalogue.h begins with the stores of the command line, catalogue.h adds what clients open,
+ * catalogue.h looks and forgets.
+ *
+ * All of this is called under the lock.
  */
 #ifndef SERVER_CATALOGUE_CATALOGUE_H
 #define SERVER_CATALOGUE_CATALOGUE_H
 
+#include "server/catalogue/allowed_paths.h"
 #include "server/catalogue/builder.h"
 #include "server/catalogue/served_traces.h"
 #include "server/catalogue/uuid.h"
@@ -88,5 +95,19 @@ enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, cons
  */
 enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid,
 				       catalogue_visit *visit, void *context);
+
+struct catalogue_entries {
+	struct catalogue_entry **entries;
+	size_t count, capacity;
+};
+
+struct catalogue {
+	struct builder *builder;
+	struct allowed_paths allowed;
+	bool trusts_stores;   /* also the traces that stores name are allowed, wherever they are */
+	char *stores;         /* resolved */
+	pthread_mutex_t lock; /* guards what follows */
+	struct catalogue_entries kinds[CATALOGUE_KIND_COUNT];
+};
 
 #endif

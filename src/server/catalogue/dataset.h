@@ -86,7 +86,6 @@ struct dataset {
 enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
 				   const struct allowed_paths *readable, struct dataset **out,
 				   struct histree_error *error);
-
 struct dataset *dataset_hold(struct dataset *dataset);
 void dataset_release(struct dataset *dataset);
 
@@ -94,7 +93,6 @@ void dataset_release(struct dataset *dataset);
  * Opens the store, after building it if there is none of these traces, and sets the status.  This takes its time.
  */
 void dataset_prepare(struct dataset *dataset);
-
 enum dataset_status dataset_status(const struct dataset *dataset);
 
 /* Makes a build stop soon. */
@@ -122,11 +120,7 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
  */
 bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
 
-/* ---- hosts (dataset_hosts.c) ------------------------------------------------------------------------------- */
-
-/* Opens the hosts of a dataset whose store and histories are open; there are none if it is of one host. */
-enum histree_status dataset_hosts_open(struct dataset *dataset, struct histree_error *error);
-void dataset_hosts_close(struct dataset *dataset);
+/* ---- hosts (dataset.h) ------------------------------------------------------------------------------- */
 
 /* Where the attributes of a history stand in that of the whole dataset: quark 0 is `first` there. */
 struct dataset_place {

@@ -18,7 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "server/catalogue/bookmark_json.h"
+#include "server/catalogue/bookmarks.h"
 #include "server/catalogue/service.h"
 #include "server/model/gap_bands.h"
 #include "server/tsp/output.h"
