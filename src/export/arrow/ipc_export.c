@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "export/arrow/ipc_dictionaries.h"
+#include "export/arrow/ipc_message.h"
 #include "export/export_stream.h"
 
 enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 19 };

@@ -1,11 +1,570 @@
 // SPDX-License-Identifier: MIT
+/*
+ * parquet_column.c - a column of a Parquet file: values, pages, chunks.
+ */
 #include "export/parquet/parquet_column.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "base/error.h"
+#include "export/parquet/parquet_codec.h"
+#include "export/parquet/parquet_distinct.h"
+#include "export/parquet/parquet_encoding.h"
+#include "export/parquet/parquet_format.h"
+#include "export/parquet/parquet_texts.h"
+#include "histree/arrow.h"
+#include "histree/status.h"
+
+static inline bool parquet_is_wide(enum parquet_kind kind)
+{
+	return kind == PARQUET_INT64 || kind == PARQUET_DOUBLE;
+}
+
+/* ---- parquet values ------------------------------------------------------------------------------------------ */
+
+static bool parquet_values_reserve(struct parquet_values *values, size_t rows, size_t page_rows)
+{
+	if (!(parquet_is_wide(values->column->type.kind)
+		      ? array_reserve(&values->wide, &values->wide_capacity, rows)
+		      : array_reserve(&values->narrow, &values->narrow_capacity, rows)) ||
+	    !array_reserve(&values->pages, &values->page_capacity, rows / page_rows + 1))
+		return false;
+	return values->column->present == NULL || array_reserve(&values->levels, &values->level_capacity, rows);
+}
+
+/* Whether rows with and without a value are mixed. */
+static bool is_mixed(const struct parquet_values *values)
+{
+	size_t nulls = values->column->null_count;
+	return nulls > 0 && nulls < values->row_count;
+}
+
+static void gather(struct parquet_values *values, const uint32_t *rows)
+{
+	const struct parquet_column *column = values->column;
+	bool is_wide = parquet_is_wide(column->type.kind);
+	size_t count = 0;
+	if (!is_mixed(values)) {
+		size_t wanted = values->count = values->row_count - column->null_count;
+		if (rows == NULL && is_wide)
+			memcpy(values->wide, column->wide, wanted * sizeof(*column->wide));
+		else if (rows == NULL)
+			memcpy(values->narrow, column->narrow, wanted * sizeof(*column->narrow));
+		else if (is_wide)
+			for (size_t i = 0; i < wanted; i++)
+				values->wide[i] = column->wide[rows[i]];
+		else
+			for (size_t i = 0; i < wanted; i++)
+				values->narrow[i] = column->narrow[rows[i]];
+		return;
+	}
+	/* Each value is stored, and kept if it is one: no branch that nobody can foresee. */
+	for (size_t i = 0; i < values->row_count; i++) {
+		size_t row = rows == NULL ? i : rows[i];
+		if (is_wide)
+			values->wide[count] = column->wide[row];
+		else
+			values->narrow[count] = column->narrow[row];
+		values->levels[i] = column->present[row];
+		count += column->present[row];
+	}
+	values->count = count;
+}
+
+static bool number_texts(struct parquet_values *values)
+{
+	size_t known = values->column->texts.count;
+	values->entry_count = 0;
+	if (!array_reserve(&values->numbers, &values->number_capacity, known) ||
+	    !array_reserve(&values->entries, &values->entry_capacity, known) ||
+	    !array_reserve(&values->pages_seen, &values->seen_capacity, known))
+		return false;
+	if (known > 0) {
+		memset(values->numbers, 0xff, known * sizeof(*values->numbers));
+		memset(values->pages_seen, 0xff, known * sizeof(*values->pages_seen));
+	}
+	for (size_t i = 0; i < values->count; i++) {
+		uint32_t *number = &values->numbers[values->narrow[i]];
+		if (*number == UINT32_MAX) {
+			values->entries[values->entry_count] = values->narrow[i];
+			*number = (uint32_t)values->entry_count++;
+		}
+		values->narrow[i] = *number;
+	}
+	return true;
+}
+
+/* Returns text number `number` of the values. */
+static const char *parquet_values_text(const struct parquet_values *values, uint32_t number, size_t *size)
+{
+	const struct parquet_text *text = &values->column->texts.texts[values->entries[number]];
+	*size = text->size;
+	return text->bytes;
+}
+
+static void cut(struct parquet_values *values, size_t page_rows)
+{
+	bool is_mixed_here = is_mixed(values), has_values = values->count > 0;
+	size_t value = 0;
+	values->page_count = 0;
+	for (size_t row = 0; row < values->row_count; row += page_rows) {
+		size_t count = values->row_count - row < page_rows ? values->row_count - row : page_rows;
+		struct parquet_page *page = &values->pages[values->page_count++];
+		*page = (struct parquet_page){ .row = row, .row_count = count, .value = value };
+		if (is_mixed_here)
+			for (size_t i = 0; i < count; i++)
+				page->value_count += values->levels[row + i];
+		else
+			page->value_count = has_values ? count : 0;
+		value += page->value_count;
+	}
+}
+
+static int compare_texts(const char *one, size_t one_size, const char *other, size_t other_size)
+{
+	size_t size = one_size < other_size ? one_size : other_size;
+	int order = size == 0 ? 0 : memcmp(one, other, size);
+	return order != 0 ? order : (one_size > other_size) - (one_size < other_size);
+}
+
+static void widen_texts(struct parquet_bounds *bounds, const char *text, size_t size)
+{
+	if (!bounds->is_known || compare_texts(text, size, bounds->min_text, bounds->min_size) < 0)
+		bounds->min_text = text, bounds->min_size = size;
+	if (!bounds->is_known || compare_texts(text, size, bounds->max_text, bounds->max_size) > 0)
+		bounds->max_text = text, bounds->max_size = size;
+	bounds->is_known = true;
+}
+
+/* Each text is compared once a page. */
+static void bound_texts(struct parquet_values *values, struct parquet_page *page)
+{
+	uint32_t number = (uint32_t)(page - values->pages);
+	for (size_t i = page->value; i < page->value + page->value_count; i++) {
+		uint32_t *seen = &values->pages_seen[values->narrow[i]];
+		if (*seen == number)
+			continue;
+		*seen = number;
+		size_t size;
+		const char *text = parquet_values_text(values, values->narrow[i], &size);
+		widen_texts(&page->bounds, text, size);
+	}
+}
+
+static double real_of(uint64_t bits)
+{
+	double real;
+	memcpy(&real, &bits, sizeof(real));
+	return real;
+}
+
+static void bound_reals(struct parquet_values *values, struct parquet_page *page)
+{
+	for (size_t i = page->value; i < page->value + page->value_count; i++) {
+		double real = real_of(values->wide[i]);
+		if (real != real) {
+			page->nan_count++;
+			continue;
+		}
+		if (!page->bounds.is_known || real < real_of(page->bounds.min))
+			page->bounds.min = values->wide[i];
+		if (!page->bounds.is_known || real > real_of(page->bounds.max))
+			page->bounds.max = values->wide[i];
+		page->bounds.is_known = true;
+	}
+}
+
+static void bound_numbers(struct parquet_values *values, struct parquet_page *page)
+{
+	const struct parquet_type *type = &values->column->type;
+	if (page->value_count == 0)
+		return;
+	page->bounds.is_known = true;
+#define BOUND(array, type)                                                                   \
+	do {                                                                                 \
+		type min = (type)(array)[page->value], max = min;                            \
+		for (size_t i = page->value + 1; i < page->value + page->value_count; i++) { \
+			type number = (type)(array)[i];                                      \
+			min = number < min ? number : min;                                   \
+			max = number > max ? number : max;                                   \
+		}                                                                            \
+		page->bounds.min = (uint64_t)min;                                            \
+		page->bounds.max = (uint64_t)max;                                            \
+	} while (0)
+	if (type->kind == PARQUET_INT64 && type->is_signed)
+		BOUND(values->wide, int64_t);
+	else if (type->kind == PARQUET_INT64)
+		BOUND(values->wide, uint64_t);
+	else if (type->is_signed)
+		BOUND(values->narrow, int32_t);
+	else
+		BOUND(values->narrow, uint32_t);
+#undef BOUND
+}
+
+/* The order of the numbers of a column, as a reader has it. */
+static bool is_before(const struct parquet_type *type, uint64_t one, uint64_t other)
+{
+	if (type->kind == PARQUET_DOUBLE)
+		return real_of(one) < real_of(other);
+	return type->is_signed ? (int64_t)one < (int64_t)other : one < other;
+}
+
+static void add_bounds(struct parquet_values *values, const struct parquet_bounds *page)
+{
+	struct parquet_bounds *all = &values->bounds;
+	const struct parquet_type *type = &values->column->type;
+	if (!page->is_known)
+		return;
+	if (!all->is_known) {
+		*all = *page;
+	} else if (type->kind == PARQUET_TEXT) {
+		widen_texts(all, page->min_text, page->min_size);
+		widen_texts(all, page->max_text, page->max_size);
+	} else {
+		all->min = is_before(type, page->min, all->min) ? page->min : all->min;
+		all->max = is_before(type, all->max, page->max) ? page->max : all->max;
+	}
+}
+
+bool parquet_values_arrange(struct parquet_values *values, struct parquet_column *column, const uint32_t *rows,
+			    size_t row_count, size_t page_rows)
+{
+	values->column = column;
+	values->row_count = row_count;
+	values->bounds = (struct parquet_bounds){ 0 };
+	values->nan_count = 0;
+	if (!parquet_values_reserve(values, row_count, page_rows))
+		return false;
+	gather(values, rows);
+	if (column->type.kind == PARQUET_TEXT && !number_texts(values))
+		return false;
+	cut(values, page_rows);
+	for (size_t i = 0; i < values->page_count; i++) {
+		struct parquet_page *page = &values->pages[i];
+		if (column->type.kind == PARQUET_TEXT)
+			bound_texts(values, page);
+		else if (column->type.kind == PARQUET_DOUBLE)
+			bound_reals(values, page);
+		else
+			bound_numbers(values, page);
+		add_bounds(values, &page->bounds);
+		values->nan_count += page->nan_count;
+	}
+	return true;
+}
+
+void parquet_values_release(struct parquet_values *values)
+{
+	free(values->narrow);
+	free(values->wide);
+	free(values->levels);
+	free(values->pages);
+	free(values->entries);
+	free(values->numbers);
+	free(values->pages_seen);
+	*values = (struct parquet_values){ 0 };
+}
+
+/* ---- parquet chunk ------------------------------------------------------------------------------------------- */
+
+/*
+ * Whether the texts of a chunk are mostly different, so that they may be smaller without a dictionary.  With one
+ * they are faster to read, whatever zstd makes of repetitions.
+ */
+static bool repeats_little(const struct parquet_values *values)
+{
+	return values->entry_count > values->count / 2;
+}
+
+static bool is_dictionary(enum parquet_form form)
+{
+	return form == PARQUET_FORM_DICTIONARY || form == PARQUET_FORM_WHOLE_NUMBERS;
+}
+
+static size_t entry_count(const struct parquet_workshop *workshop, const struct parquet_values *values)
+{
+	return values->column->type.kind == PARQUET_TEXT ? values->entry_count : workshop->distinct.count;
+}
+
+/* Bits of the numbers of a dictionary; never none, which some readers do not expect. */
+static unsigned width_of(size_t entries, enum parquet_form form)
+{
+	unsigned width = bits_needed(entries < 2 ? 1 : entries - 1);
+	return form == PARQUET_FORM_WHOLE_NUMBERS ? (width + 7) / 8 * 8 : width;
+}
+
+bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_values *values,
+		       enum parquet_form form)
+{
+	enum parquet_kind kind = values->column->type.kind;
+	bool is_text = kind == PARQUET_TEXT, is_wide = parquet_is_wide(kind);
+	switch (form) {
+	case PARQUET_FORM_PLAIN:
+		return !is_text || repeats_little(values);
+	case PARQUET_FORM_DELTA:
+		return is_text ? repeats_little(values) : kind == PARQUET_INT32 || kind == PARQUET_INT64;
+	case PARQUET_FORM_SPLIT:
+		return kind == PARQUET_DOUBLE && workshop->codec.context != NULL;
+	case PARQUET_FORM_DICTIONARY:
+		if (is_text || values->count == 0)
+			return is_text && values->count > 0;
+		return kind != PARQUET_BOOLEAN &&
+		       parquet_distinct_find(&workshop->distinct, is_wide ? NULL : values->narrow,
+					     is_wide ? values->wide : NULL, values->count);
+	default:
+		return false;
+	}
+}
+
+static void put_header(struct parquet_bytes *bytes, enum parquet_page_type type, size_t size, size_t packed_size,
+		       size_t value_count, enum parquet_encoding encoding)
+{
+	struct thrift_writer writer = thrift_begin(bytes);
+	thrift_i32(&writer, 1, type);
+	thrift_i32(&writer, 2, (int32_t)size);
+	thrift_i32(&writer, 3, (int32_t)packed_size);
+	thrift_struct_begin(&writer, type == PARQUET_DATA_PAGE ? 5 : 7);
+	thrift_i32(&writer, 1, (int32_t)value_count);
+	thrift_i32(&writer, 2, encoding);
+	if (type == PARQUET_DATA_PAGE) {
+		thrift_i32(&writer, 3, PARQUET_RLE); /* definition levels */
+		thrift_i32(&writer, 4, PARQUET_RLE); /* repetition levels, of which there are none */
+	}
+	thrift_struct_end(&writer);
+	thrift_struct_end(&writer);
+}
+
+/* A header has the size of what follows, compressed: so the page goes behind room for it. */
+static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *workshop, enum parquet_page_type type,
+		     size_t value_count, enum parquet_encoding encoding)
+{
+	enum { HEADER_MAX = 64 };
+	const struct parquet_bytes *page = &workshop->page;
+	struct parquet_bytes *bytes = &chunk->bytes, header = { 0 };
+	uint8_t header_bytes[HEADER_MAX];
+	workshop->page_is_too_large = page->size > INT32_MAX;
+	if (page->failed || workshop->page_is_too_large || parquet_bytes_room(bytes, HEADER_MAX) == NULL)
+		return false;
+	size_t begin = bytes->size;
+	bytes->size += HEADER_MAX;
+	parquet_codec_put(&workshop->codec, bytes, page->bytes, page->size);
+	if (bytes->failed)
+		return false;
+	size_t packed_size = bytes->size - begin - HEADER_MAX;
+	header = (struct parquet_bytes){ .bytes = header_bytes, .capacity = HEADER_MAX };
+	put_header(&header, type, page->size, packed_size, value_count, encoding);
+	memcpy(bytes->bytes + begin, header_bytes, header.size);
+	memmove(bytes->bytes + begin + header.size, bytes->bytes + begin + HEADER_MAX, packed_size);
+	bytes->size = begin + header.size + packed_size;
+	chunk->uncompressed_size += header.size + page->size;
+	return true;
+}
+
+static void put_text(struct parquet_bytes *page, const struct parquet_values *values, uint32_t number)
+{
+	size_t size;
+	uint8_t four[4];
+	const char *text = parquet_values_text(values, number, &size);
+	put_le32(four, (uint32_t)size);
+	parquet_bytes_put(page, four, sizeof(four));
+	parquet_bytes_put(page, text, size);
+}
+
+static void put_narrow(struct parquet_bytes *page, const uint32_t *numbers, size_t count)
+{
+	uint8_t *to = parquet_bytes_room(page, 4 * count);
+	for (size_t i = 0; to != NULL && i < count; i++)
+		put_le32(to + 4 * i, numbers[i]);
+	page->size += to != NULL ? 4 * count : 0;
+}
+
+static void put_wide(struct parquet_bytes *page, const uint64_t *numbers, size_t count)
+{
+	uint8_t *to = parquet_bytes_room(page, 8 * count);
+	for (size_t i = 0; to != NULL && i < count; i++)
+		put_le64(to + 8 * i, numbers[i]);
+	page->size += to != NULL ? 8 * count : 0;
+}
+
+static bool put_dictionary(struct parquet_chunk *chunk, struct parquet_workshop *workshop,
+			   const struct parquet_values *values)
+{
+	struct parquet_bytes *page = &workshop->page;
+	size_t count = entry_count(workshop, values);
+	parquet_bytes_clear(page);
+	if (values->column->type.kind == PARQUET_TEXT)
+		for (size_t i = 0; i < count; i++)
+			put_text(page, values, (uint32_t)i);
+	else if (values->column->type.kind == PARQUET_INT32)
+		for (size_t i = 0; i < count; i++)
+			put_narrow(page, &(uint32_t){ (uint32_t)workshop->distinct.values[i] }, 1);
+	else
+		put_wide(page, workshop->distinct.values, count);
+	if (!put_page(chunk, workshop, PARQUET_DICTIONARY_PAGE, count, PARQUET_PLAIN))
+		return false;
+	chunk->dictionary_size = chunk->bytes.size;
+	return true;
+}
+
+static void put_booleans(struct parquet_bytes *page, const uint32_t *values, size_t count)
+{
+	uint8_t *to = parquet_bytes_room(page, (count + 7) / 8);
+	if (to == NULL)
+		return;
+	memset(to, 0, (count + 7) / 8);
+	for (size_t i = 0; i < count; i++)
+		to[i / 8] |= (uint8_t)(values[i] << (i % 8));
+	page->size += (count + 7) / 8;
+}
+
+static void put_split(struct parquet_bytes *page, const uint64_t *numbers, size_t count)
+{
+	uint8_t *to = parquet_bytes_room(page, 8 * count);
+	if (to == NULL)
+		return;
+	for (size_t byte = 0; byte < 8; byte++)
+		for (size_t i = 0; i < count; i++)
+			*to++ = (uint8_t)(numbers[i] >> (8 * byte));
+	page->size += 8 * count;
+}
+
+static bool put_sizes_and_texts(struct parquet_bytes *page, const struct parquet_values *values, size_t from,
+				size_t count)
+{
+	uint32_t *sizes = malloc((count + 1) * sizeof(*sizes));
+	if (sizes == NULL)
+		return false;
+	size_t size;
+	for (size_t i = 0; i < count; i++) {
+		parquet_values_text(values, values->narrow[from + i], &size);
+		sizes[i] = (uint32_t)size;
+	}
+	delta_packed_put32(page, sizes, count);
+	free(sizes);
+	for (size_t i = 0; i < count; i++) {
+		const char *text = parquet_values_text(values, values->narrow[from + i], &size);
+		parquet_bytes_put(page, text, size);
+	}
+	return true;
+}
+
+/* Put the values of a page; returns false if memory is out at once. */
+static bool put_values(struct parquet_workshop *workshop, const struct parquet_values *values, size_t from,
+		       size_t count, enum parquet_form form)
+{
+	struct parquet_bytes *page = &workshop->page;
+	enum parquet_kind kind = values->column->type.kind;
+	bool is_wide = parquet_is_wide(kind);
+	if (is_dictionary(form)) {
+		unsigned width = width_of(entry_count(workshop, values), form);
+		const uint32_t *numbers = kind == PARQUET_TEXT ? values->narrow : workshop->distinct.numbers;
+		parquet_bytes_put_byte(page, (uint8_t)width);
+		rle_hybrid_put(page, numbers + from, count, width);
+	} else if (form == PARQUET_FORM_SPLIT) {
+		put_split(page, values->wide + from, count);
+	} else if (form == PARQUET_FORM_DELTA && kind == PARQUET_TEXT) {
+		return put_sizes_and_texts(page, values, from, count);
+	} else if (form == PARQUET_FORM_DELTA) {
+		if (is_wide)
+			delta_packed_put64(page, values->wide + from, count);
+		else
+			delta_packed_put32(page, values->narrow + from, count);
+	} else if (kind == PARQUET_TEXT) {
+		for (size_t i = 0; i < count; i++)
+			put_text(page, values, values->narrow[from + i]);
+	} else if (kind == PARQUET_BOOLEAN) {
+		put_booleans(page, values->narrow + from, count);
+	} else if (is_wide) {
+		put_wide(page, values->wide + from, count);
+	} else {
+		put_narrow(page, values->narrow + from, count);
+	}
+	return true;
+}
+
+static void put_levels(struct parquet_bytes *page, const struct parquet_values *values,
+		       const struct parquet_page *cut)
+{
+	static const uint8_t no_size[4];
+	if (!values->column->is_nullable)
+		return;
+	size_t begin = page->size;
+	bool is_mixed = cut->value_count > 0 && cut->value_count < cut->row_count;
+	parquet_bytes_put(page, no_size, sizeof(no_size));
+	if (is_mixed)
+		rle_hybrid_put(page, values->levels + cut->row, cut->row_count, 1);
+	else
+		rle_hybrid_put_run(page, cut->value_count > 0, cut->row_count, 1);
+	if (!page->failed)
+		put_le32(page->bytes + begin, (uint32_t)(page->size - begin - sizeof(no_size)));
+}
+
+static enum parquet_encoding encoding_of(enum parquet_form form, enum parquet_kind kind)
+{
+	switch (form) {
+	case PARQUET_FORM_DELTA:
+		return kind == PARQUET_TEXT ? PARQUET_DELTA_LENGTH_BYTE_ARRAY : PARQUET_DELTA_BINARY_PACKED;
+	case PARQUET_FORM_SPLIT:
+		return PARQUET_BYTE_STREAM_SPLIT;
+	case PARQUET_FORM_DICTIONARY:
+	case PARQUET_FORM_WHOLE_NUMBERS:
+		return PARQUET_RLE_DICTIONARY;
+	default:
+		return PARQUET_PLAIN;
+	}
+}
+
+bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *workshop,
+			const struct parquet_values *values, enum parquet_form form)
+{
+	parquet_bytes_clear(&chunk->bytes);
+	chunk->dictionary_size = 0;
+	chunk->uncompressed_size = 0;
+	chunk->encoding = encoding_of(form, values->column->type.kind);
+	chunk->page_count = 0;
+	if (!array_reserve(&chunk->page_ends, &chunk->page_capacity, values->page_count) ||
+	    (is_dictionary(form) && !put_dictionary(chunk, workshop, values)))
+		return false;
+	for (size_t i = 0; i < values->page_count; i++) {
+		const struct parquet_page *page = &values->pages[i];
+		parquet_bytes_clear(&workshop->page);
+		put_levels(&workshop->page, values, page);
+		if (!put_values(workshop, values, page->value, page->value_count, form) ||
+		    !put_page(chunk, workshop, PARQUET_DATA_PAGE, page->row_count, chunk->encoding))
+			return false;
+		chunk->page_ends[chunk->page_count++] = chunk->bytes.size;
+	}
+	return true;
+}
+
+void parquet_chunk_release(struct parquet_chunk *chunk)
+{
+	free(chunk->bytes.bytes);
+	free(chunk->page_ends);
+	*chunk = (struct parquet_chunk){ 0 };
+}
+
+void parquet_workshop_shrink(struct parquet_workshop *workshop)
+{
+	parquet_distinct_release(&workshop->distinct);
+	free(workshop->page.bytes);
+	workshop->page = (struct parquet_bytes){ 0 };
+}
+
+void parquet_workshop_release(struct parquet_workshop *workshop)
+{
+	parquet_workshop_shrink(workshop);
+	parquet_codec_release(&workshop->codec);
+}
+
+/* ---- parquet column ------------------------------------------------------------------------------------------ */
 
 struct named_format {
 	const char *format;
@@ -369,7 +928,7 @@ static enum histree_status append_positions(struct parquet_column *column, size_
 	return status;
 }
 
-static bool reserve(struct parquet_column *column, size_t rows)
+static bool parquet_column_reserve(struct parquet_column *column, size_t rows)
 {
 	if (parquet_is_wide(column->type.kind))
 		return array_reserve(&column->wide, &column->capacity, rows);
@@ -388,7 +947,7 @@ enum histree_status parquet_column_append(struct parquet_column *column, size_t 
 				 column->name);
 	if (count == 0)
 		return HISTREE_OK;
-	if (!reserve(column, rows + count))
+	if (!parquet_column_reserve(column, rows + count))
 		return error_memory(error, "a row group");
 	from += (size_t)array->offset;
 	const uint8_t *valid = array->null_count != 0 ? array->buffers[0] : NULL;

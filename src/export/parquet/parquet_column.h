@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_column.h - a column of an Arrow stream and its values of the row group at hand.
+ * parquet_column.h - a column of a Parquet file: values, pages, chunks.
+ *
+ * The values of a column in the order in which a row group is written, cut into pages.
+ *
+ * Nulls are left out of the values and are zeros among the levels.  Texts are numbered anew, in the order in which
+ * they come, so that a row group has those in its dictionary that it needs.
+ *
+ * A column of a row group as bytes: a dictionary page if it needs one, and data pages.
+ *
+ * Which encoding is the smallest nobody knows before zstd has seen it: a chunk can be made in each way that its
+ * type has, and the smallest be kept.
+ *
+ * A column of an Arrow stream and its values of the row group at hand.
  *
  * Values are kept as numbers of 32 or 64 bits, one a row; those of rows that are null are zeros.  Texts, whether
  * the stream has them in a dictionary or one by one, are ids of strings that are known once a row group.  So the
@@ -13,6 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export/parquet/parquet_codec.h"
+#include "export/parquet/parquet_distinct.h"
+#include "export/parquet/parquet_format.h"
 #include "export/parquet/parquet_texts.h"
 #include "histree/arrow.h"
 #include "histree/status.h"
@@ -63,11 +78,6 @@ struct parquet_column {
 	uint32_t batch; /* number of the batch at hand, from 1 */
 };
 
-static inline bool parquet_is_wide(enum parquet_kind kind)
-{
-	return kind == PARQUET_INT64 || kind == PARQUET_DOUBLE;
-}
-
 /* Returns HISTREE_ERR_ARGUMENT, with the column and its format in the sentence, if there is no such type here. */
 enum histree_status parquet_column_init(struct parquet_column *column, const struct ArrowSchema *schema,
 					struct histree_error *error);
@@ -89,5 +99,87 @@ void parquet_column_clear(struct parquet_column *column);
 
 /* Let go of the memory that rows took; there are none. */
 void parquet_column_shrink(struct parquet_column *column);
+
+/* The least and the greatest value: of a text the bytes, of everything else the number. */
+struct parquet_bounds {
+	bool is_known; /* there is a value, and it has an order: not NaN */
+	uint64_t min, max;
+	const char *min_text, *max_text; /* borrowed of the column */
+	size_t min_size, max_size;
+};
+
+struct parquet_page {
+	size_t row, row_count;     /* of the row group */
+	size_t value, value_count; /* of `values` */
+	size_t nan_count;
+	struct parquet_bounds bounds;
+};
+
+struct parquet_values {
+	struct parquet_column *column;
+	size_t row_count, count; /* of rows and of values */
+	uint32_t *narrow;        /* one of the two, by kind; the other has what a column before had */
+	uint64_t *wide;
+	uint32_t *levels; /* 1 or 0 a row; only where some rows have a value and some have none */
+	size_t narrow_capacity, wide_capacity, level_capacity;
+	struct parquet_page *pages;
+	size_t page_count, page_capacity;
+	/* Texts: which of the column's the new numbers are, and what they were numbered. */
+	uint32_t *entries, *numbers, *pages_seen;
+	size_t entry_count, entry_capacity, number_capacity, seen_capacity;
+	struct parquet_bounds bounds; /* of all pages */
+	size_t nan_count;
+};
+
+/*
+ * Bring the rows of a column into the order of `rows`, which has the number of each; NULL: as they are.  Pages have
+ * `page_rows` rows each.  Returns false if memory is out.
+ */
+bool parquet_values_arrange(struct parquet_values *values, struct parquet_column *column, const uint32_t *rows,
+			    size_t row_count, size_t page_rows);
+void parquet_values_release(struct parquet_values *values);
+
+/* How the values of a chunk are written. */
+enum parquet_form {
+	PARQUET_FORM_PLAIN,
+	PARQUET_FORM_DELTA,         /* integers: differences; texts: their sizes as differences, then their bytes */
+	PARQUET_FORM_SPLIT,         /* doubles: their first bytes, their second bytes, ... */
+	PARQUET_FORM_DICTIONARY,    /* numbers of values, in as many bits as the greatest needs */
+	PARQUET_FORM_WHOLE_NUMBERS, /* the same in whole bytes, so that zstd finds what is repeated */
+	PARQUET_FORM_COUNT
+};
+
+struct parquet_chunk {
+	struct parquet_bytes bytes; /* its pages with their headers, as they are in the file */
+	size_t dictionary_size;     /* of the first page, if it is a dictionary, with its header; else 0 */
+	uint64_t uncompressed_size; /* of all pages and headers */
+	enum parquet_encoding encoding;
+	size_t *page_ends; /* of the data pages: where they end in `bytes` */
+	size_t page_count, page_capacity;
+};
+
+/* What encoders need again and again.  A zeroed one is empty. */
+struct parquet_workshop {
+	struct parquet_codec codec;
+	struct parquet_bytes page;
+	struct parquet_distinct distinct; /* of numbers */
+	bool page_is_too_large;           /* for the format: 2 GiB */
+};
+
+/*
+ * Returns whether the values can be written in this form, and are worth a trial.  Makes what the dictionary forms
+ * of numbers need.
+ */
+bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_values *values,
+		       enum parquet_form form);
+
+/* Make the pages.  Returns false if memory is out, or, as the workshop says, a page would be too large. */
+bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *workshop,
+			const struct parquet_values *values, enum parquet_form form);
+void parquet_chunk_release(struct parquet_chunk *chunk);
+
+/* Let go of the memory for pages, but keep the codec. */
+void parquet_workshop_shrink(struct parquet_workshop *workshop);
+void parquet_workshop_release(struct parquet_workshop *workshop);
 
 #endif

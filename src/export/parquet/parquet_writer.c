@@ -1,9 +1,417 @@
 // SPDX-License-Identifier: MIT
+/*
+ * parquet_writer.c - what a file says of itself at its end
+ */
 #include "export/parquet/parquet_writer.h"
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cancel.h"
+#include "export/export_output.h"
+#include "export/parquet/parquet_column.h"
+#include "export/parquet/parquet_encoding.h"
+#include "export/parquet/parquet_order.h"
+#include "histree/export.h"
+
+/* ---- parquet footer ------------------------------------------------------------------------------------------ */
+
+/* Longer texts are no bounds: nobody wants pages of them in a footer. */
+enum { BOUND_SIZE_MAX = 128 };
+
+/* A bound as statistics have it: the value as PLAIN has it, without the size of a text. */
+struct bound {
+	const void *bytes;
+	size_t size;
+	uint8_t room[8];
+};
+
+static const enum parquet_physical_type physical_types[] = {
+	[PARQUET_BOOLEAN] = PARQUET_TYPE_BOOLEAN, [PARQUET_INT32] = PARQUET_TYPE_INT32,
+	[PARQUET_INT64] = PARQUET_TYPE_INT64,     [PARQUET_DOUBLE] = PARQUET_TYPE_DOUBLE,
+	[PARQUET_TEXT] = PARQUET_TYPE_BYTE_ARRAY,
+};
+
+static bool bounds_fit(const struct parquet_bounds *bounds, enum parquet_kind kind)
+{
+	return kind != PARQUET_TEXT || (bounds->min_size <= BOUND_SIZE_MAX && bounds->max_size <= BOUND_SIZE_MAX);
+}
+
+/* Zeros of doubles are written so that they enclose both of them (parquet.thrift, ColumnOrder). */
+static uint64_t number_of(const struct parquet_bounds *bounds, enum parquet_kind kind, bool is_max)
+{
+	static const uint64_t minus_zero = UINT64_C(1) << 63;
+	uint64_t number = is_max ? bounds->max : bounds->min;
+	if (kind == PARQUET_DOUBLE && (number == 0 || number == minus_zero))
+		return is_max ? 0 : minus_zero;
+	return number;
+}
+
+static void bound_of(const struct parquet_bounds *bounds, enum parquet_kind kind, bool is_max, struct bound *bound)
+{
+	if (kind == PARQUET_TEXT) {
+		bound->bytes = is_max ? bounds->max_text : bounds->min_text;
+		bound->size = is_max ? bounds->max_size : bounds->min_size;
+		return;
+	}
+	put_le64(bound->room, number_of(bounds, kind, is_max));
+	bound->bytes = bound->room;
+	bound->size = kind == PARQUET_BOOLEAN ? 1 : kind == PARQUET_INT32 ? 4 : 8;
+}
+
+static void put_statistics(struct thrift_writer *writer, const struct parquet_values *values)
+{
+	enum parquet_kind kind = values->column->type.kind;
+	const struct parquet_bounds *bounds = &values->bounds;
+	thrift_struct_begin(writer, 12);
+	thrift_i64(writer, 3, (int64_t)(values->row_count - values->count));
+	if (bounds->is_known && bounds_fit(bounds, kind)) {
+		struct bound min, max;
+		bound_of(bounds, kind, false, &min);
+		bound_of(bounds, kind, true, &max);
+		thrift_binary(writer, 5, max.bytes, max.size);
+		thrift_binary(writer, 6, min.bytes, min.size);
+		if (kind != PARQUET_DOUBLE) {
+			thrift_bool(writer, 7, true);
+			thrift_bool(writer, 8, true);
+		}
+	}
+	if (kind == PARQUET_DOUBLE)
+		thrift_i64(writer, 9, (int64_t)values->nan_count);
+	thrift_struct_end(writer);
+}
+
+static void put_encoding_count(struct thrift_writer *writer, enum parquet_page_type type,
+			       enum parquet_encoding encoding, size_t count)
+{
+	thrift_struct_begin(writer, 0);
+	thrift_i32(writer, 1, type);
+	thrift_i32(writer, 2, encoding);
+	thrift_i32(writer, 3, (int32_t)count);
+	thrift_struct_end(writer);
+}
+
+static void put_metadata(struct parquet_bytes *bytes, const struct parquet_chunk *chunk,
+			 const struct parquet_values *values, bool is_compressed, uint64_t offset)
+{
+	struct thrift_writer writer = thrift_begin(bytes);
+	bool has_dictionary = chunk->dictionary_size > 0,
+	     has_plain = has_dictionary && chunk->encoding != PARQUET_PLAIN;
+	thrift_i32(&writer, 1, physical_types[values->column->type.kind]);
+	thrift_list(&writer, 2, THRIFT_I32, has_plain ? 3 : 2);
+	thrift_element_number(&writer, chunk->encoding);
+	thrift_element_number(&writer, PARQUET_RLE); /* of levels */
+	if (has_plain)
+		thrift_element_number(&writer, PARQUET_PLAIN);
+	thrift_list(&writer, 3, THRIFT_BINARY, 1);
+	thrift_element_binary(&writer, values->column->name, strlen(values->column->name));
+	thrift_i32(&writer, 4, is_compressed ? PARQUET_ZSTD : PARQUET_UNCOMPRESSED);
+	thrift_i64(&writer, 5, (int64_t)values->row_count);
+	thrift_i64(&writer, 6, (int64_t)chunk->uncompressed_size);
+	thrift_i64(&writer, 7, (int64_t)chunk->bytes.size);
+	thrift_i64(&writer, 9, (int64_t)(offset + chunk->dictionary_size));
+	if (has_dictionary)
+		thrift_i64(&writer, 11, (int64_t)offset);
+	put_statistics(&writer, values);
+	thrift_list(&writer, 13, THRIFT_STRUCT, has_dictionary ? 2 : 1);
+	if (has_dictionary)
+		put_encoding_count(&writer, PARQUET_DICTIONARY_PAGE, PARQUET_PLAIN, 1);
+	put_encoding_count(&writer, PARQUET_DATA_PAGE, chunk->encoding, chunk->page_count);
+	thrift_struct_end(&writer);
+}
+
+/* Where each page is. */
+static void put_offset_index(struct parquet_bytes *bytes, const struct parquet_chunk *chunk,
+			     const struct parquet_values *values, uint64_t offset)
+{
+	struct thrift_writer writer = thrift_begin(bytes);
+	size_t begin = chunk->dictionary_size;
+	thrift_list(&writer, 1, THRIFT_STRUCT, chunk->page_count);
+	for (size_t i = 0; i < chunk->page_count; i++) {
+		thrift_struct_begin(&writer, 0);
+		thrift_i64(&writer, 1, (int64_t)(offset + begin));
+		thrift_i32(&writer, 2, (int32_t)(chunk->page_ends[i] - begin));
+		thrift_i64(&writer, 3, (int64_t)values->pages[i].row);
+		thrift_struct_end(&writer);
+		begin = chunk->page_ends[i];
+	}
+	thrift_struct_end(&writer);
+}
+
+static int compare_bounds(const struct parquet_type *type, const struct bound *one, const struct bound *other)
+{
+	if (type->kind == PARQUET_TEXT) {
+		size_t size = one->size < other->size ? one->size : other->size;
+		int order = size == 0 ? 0 : memcmp(one->bytes, other->bytes, size);
+		return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
+	}
+	uint64_t a = get_le64(one->room), b = get_le64(other->room);
+	if (type->kind == PARQUET_DOUBLE) {
+		double real, real_other;
+		memcpy(&real, &a, sizeof(real));
+		memcpy(&real_other, &b, sizeof(real_other));
+		return (real > real_other) - (real < real_other);
+	}
+	if (type->is_signed)
+		return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+	return (a > b) - (a < b);
+}
+
+static enum parquet_boundary_order boundary_order(const struct parquet_values *values)
+{
+	const struct parquet_type *type = &values->column->type;
+	const struct parquet_bounds *last = NULL;
+	bool rises = true, falls = true;
+	for (size_t i = 0; i < values->page_count; i++) {
+		const struct parquet_bounds *bounds = &values->pages[i].bounds;
+		if (!bounds->is_known)
+			continue;
+		for (int is_max = 0; last != NULL && is_max < 2; is_max++) {
+			struct bound one, other;
+			bound_of(last, type->kind, is_max != 0, &one);
+			bound_of(bounds, type->kind, is_max != 0, &other);
+			int order = compare_bounds(type, &one, &other);
+			rises &= order <= 0;
+			falls &= order >= 0;
+		}
+		last = bounds;
+	}
+	return rises ? PARQUET_ASCENDING : falls ? PARQUET_DESCENDING : PARQUET_UNORDERED;
+}
+
+/* Whether each page has bounds or only nulls: else (only NaN, a long text) there may be no index. */
+static bool can_index(const struct parquet_values *values)
+{
+	for (size_t i = 0; i < values->page_count; i++) {
+		const struct parquet_page *page = &values->pages[i];
+		if (page->value_count > 0 &&
+		    !(page->bounds.is_known && bounds_fit(&page->bounds, values->column->type.kind)))
+			return false;
+	}
+	return true;
+}
+
+/* The bounds of each page. */
+static void put_column_index(struct parquet_bytes *bytes, const struct parquet_values *values)
+{
+	enum parquet_kind kind = values->column->type.kind;
+	struct thrift_writer writer = thrift_begin(bytes);
+	thrift_list(&writer, 1, THRIFT_TRUE, values->page_count);
+	for (size_t i = 0; i < values->page_count; i++)
+		thrift_element_bool(&writer, values->pages[i].value_count == 0);
+	for (int is_max = 0; is_max < 2; is_max++) {
+		thrift_list(&writer, (int16_t)(2 + is_max), THRIFT_BINARY, values->page_count);
+		for (size_t i = 0; i < values->page_count; i++) {
+			struct bound bound = { .size = 0 };
+			if (values->pages[i].value_count > 0)
+				bound_of(&values->pages[i].bounds, kind, is_max != 0, &bound);
+			thrift_element_binary(&writer, bound.bytes, bound.size);
+		}
+	}
+	thrift_i32(&writer, 4, boundary_order(values));
+	thrift_list(&writer, 5, THRIFT_I64, values->page_count);
+	for (size_t i = 0; i < values->page_count; i++)
+		thrift_element_number(&writer,
+				      (int64_t)(values->pages[i].row_count - values->pages[i].value_count));
+	thrift_struct_end(&writer);
+}
+
+/* Note a chunk that lies at `offset` in the file. */
+static void parquet_footer_add_chunk(struct parquet_footer *footer, const struct parquet_chunk *chunk,
+				     const struct parquet_values *values, bool is_compressed, uint64_t offset)
+{
+	if (!array_reserve(&footer->chunks, &footer->chunk_capacity, footer->chunk_count + 1)) {
+		footer->failed = true;
+		return;
+	}
+	struct parquet_chunk_note *note = &footer->chunks[footer->chunk_count++];
+	size_t metadata = footer->metadata.size, index = footer->indexes.size;
+	put_metadata(&footer->metadata, chunk, values, is_compressed, offset);
+	put_offset_index(&footer->indexes, chunk, values, offset);
+	*note = (struct parquet_chunk_note){
+		.offset = offset,
+		.metadata_size = footer->metadata.size - metadata,
+		.offset_index_size = footer->indexes.size - index,
+	};
+	if (can_index(values)) {
+		index = footer->indexes.size;
+		put_column_index(&footer->indexes, values);
+		note->column_index_size = footer->indexes.size - index;
+	}
+}
+
+/* Note a row group; its chunks were noted before. */
+static void parquet_footer_add_group(struct parquet_footer *footer, const struct parquet_group_note *group)
+{
+	if (!array_reserve(&footer->groups, &footer->group_capacity, footer->group_count + 1))
+		footer->failed = true;
+	else
+		footer->groups[footer->group_count++] = *group;
+}
+
+static void put_time_type(struct thrift_writer *writer, const struct parquet_type *type)
+{
+	thrift_struct_begin(writer, PARQUET_TIMESTAMP);
+	thrift_bool(writer, 1, type->is_utc);
+	thrift_struct_begin(writer, 2);
+	thrift_struct_begin(writer, type->unit == PARQUET_MILLIS ? 1 : type->unit == PARQUET_MICROS ? 2 : 3);
+	thrift_struct_end(writer);
+	thrift_struct_end(writer);
+	thrift_struct_end(writer);
+}
+
+/* 8, 16, 32, 64 bits are 0, 1, 2, 3 behind the first of them. */
+static int converted_integer(const struct parquet_type *type)
+{
+	return (type->is_signed ? PARQUET_CONVERTED_INT_8 : PARQUET_CONVERTED_UINT_8) + __builtin_ctz(type->bits) -
+	       3;
+}
+
+static void put_type(struct thrift_writer *writer, const struct parquet_type *type)
+{
+	bool is_plain = type->kind == PARQUET_BOOLEAN || type->kind == PARQUET_DOUBLE;
+	if (type->kind == PARQUET_TEXT)
+		thrift_i32(writer, 6, PARQUET_CONVERTED_UTF8);
+	else if (type->unit == PARQUET_MILLIS || type->unit == PARQUET_MICROS)
+		thrift_i32(writer, 6,
+			   type->unit == PARQUET_MILLIS ? PARQUET_CONVERTED_TIMESTAMP_MILLIS
+							: PARQUET_CONVERTED_TIMESTAMP_MICROS);
+	else if (!is_plain && type->unit == PARQUET_NO_TIME)
+		thrift_i32(writer, 6, converted_integer(type));
+	if (is_plain)
+		return;
+	thrift_struct_begin(writer, 10);
+	if (type->kind == PARQUET_TEXT) {
+		thrift_struct_begin(writer, PARQUET_STRING);
+		thrift_struct_end(writer);
+	} else if (type->unit != PARQUET_NO_TIME) {
+		put_time_type(writer, type);
+	} else {
+		thrift_struct_begin(writer, PARQUET_INTEGER);
+		thrift_i8(writer, 1, (int8_t)type->bits);
+		thrift_bool(writer, 2, type->is_signed);
+		thrift_struct_end(writer);
+	}
+	thrift_struct_end(writer);
+}
+
+static void put_schema(struct thrift_writer *writer, const struct parquet_column *columns, size_t column_count)
+{
+	thrift_list(writer, 2, THRIFT_STRUCT, column_count + 1);
+	thrift_struct_begin(writer, 0);
+	thrift_text(writer, 4, "schema");
+	thrift_i32(writer, 5, (int32_t)column_count);
+	thrift_struct_end(writer);
+	for (size_t i = 0; i < column_count; i++) {
+		thrift_struct_begin(writer, 0);
+		thrift_i32(writer, 1, physical_types[columns[i].type.kind]);
+		thrift_i32(writer, 3, columns[i].is_nullable ? PARQUET_OPTIONAL : PARQUET_REQUIRED);
+		thrift_text(writer, 4, columns[i].name);
+		put_type(writer, &columns[i].type);
+		thrift_struct_end(writer);
+	}
+}
+
+/* A group's chunks; `metadata` and `index` are where what is said of them begins. */
+static void put_group(struct thrift_writer *writer, const struct parquet_footer *footer,
+		      const struct parquet_group_note *group, const struct parquet_chunk_note *chunks,
+		      size_t column_count, size_t *metadata, uint64_t *index)
+{
+	thrift_struct_begin(writer, 0);
+	thrift_list(writer, 1, THRIFT_STRUCT, column_count);
+	for (size_t i = 0; i < column_count; i++) {
+		const struct parquet_chunk_note *chunk = &chunks[i];
+		thrift_struct_begin(writer, 0);
+		thrift_i64(writer, 2, 0); /* no metadata outside the footer */
+		thrift_struct_raw(writer, 3, footer->metadata.bytes + *metadata, chunk->metadata_size);
+		thrift_i64(writer, 4, (int64_t)*index);
+		thrift_i32(writer, 5, (int32_t)chunk->offset_index_size);
+		*metadata += chunk->metadata_size;
+		*index += chunk->offset_index_size;
+		if (chunk->column_index_size > 0) {
+			thrift_i64(writer, 6, (int64_t)*index);
+			thrift_i32(writer, 7, (int32_t)chunk->column_index_size);
+			*index += chunk->column_index_size;
+		}
+		thrift_struct_end(writer);
+	}
+	thrift_i64(writer, 2, (int64_t)group->uncompressed_size);
+	thrift_i64(writer, 3, (int64_t)group->row_count);
+	size_t sorted = (group->sorted_by[0] >= 0) + (size_t)(group->sorted_by[1] >= 0);
+	if (sorted > 0)
+		thrift_list(writer, 4, THRIFT_STRUCT, sorted);
+	for (size_t i = 0; i < sorted; i++) {
+		thrift_struct_begin(writer, 0);
+		thrift_i32(writer, 1, group->sorted_by[i]);
+		thrift_bool(writer, 2, false);
+		thrift_bool(writer, 3, false);
+		thrift_struct_end(writer);
+	}
+	thrift_i64(writer, 5, (int64_t)group->offset);
+	thrift_i64(writer, 6, (int64_t)group->size);
+	thrift_struct_end(writer);
+}
+
+static void put_notes(struct thrift_writer *writer, const struct histree_export_note *notes, size_t note_count)
+{
+	if (note_count > 0)
+		thrift_list(writer, 5, THRIFT_STRUCT, note_count);
+	for (size_t i = 0; i < note_count; i++) {
+		thrift_struct_begin(writer, 0);
+		thrift_text(writer, 1, notes[i].key);
+		thrift_text(writer, 2, notes[i].value);
+		thrift_struct_end(writer);
+	}
+	thrift_text(writer, 6, "histree version " HISTREE_VERSION);
+}
+
+/* Put the indexes of pages, the footer and the end of a file of `offset` bytes.  Returns false if memory is out. */
+static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_bytes *bytes,
+			       const struct parquet_column *columns, size_t column_count,
+			       const struct histree_export_note *notes, size_t note_count, uint64_t offset)
+{
+	uint64_t row_count = 0, index = offset;
+	size_t metadata = 0;
+	if (footer->failed || footer->metadata.failed || footer->indexes.failed)
+		return false;
+	for (size_t i = 0; i < footer->group_count; i++)
+		row_count += footer->groups[i].row_count;
+	parquet_bytes_put(bytes, footer->indexes.bytes, footer->indexes.size);
+	size_t begin = bytes->size;
+	struct thrift_writer writer = thrift_begin(bytes);
+	thrift_i32(&writer, 1, 1);
+	put_schema(&writer, columns, column_count);
+	thrift_i64(&writer, 3, (int64_t)row_count);
+	thrift_list(&writer, 4, THRIFT_STRUCT, footer->group_count);
+	for (size_t i = 0; i < footer->group_count; i++)
+		put_group(&writer, footer, &footer->groups[i], footer->chunks + i * column_count, column_count,
+			  &metadata, &index);
+	put_notes(&writer, notes, note_count);
+	thrift_list(&writer, 7, THRIFT_STRUCT, column_count);
+	for (size_t i = 0; i < column_count; i++) {
+		thrift_struct_begin(&writer, 0);
+		thrift_struct_begin(&writer, 1); /* the order that the type has */
+		thrift_struct_end(&writer);
+		thrift_struct_end(&writer);
+	}
+	thrift_struct_end(&writer);
+	uint8_t size[4];
+	put_le32(size, (uint32_t)(bytes->size - begin));
+	parquet_bytes_put(bytes, size, sizeof(size));
+	parquet_bytes_put(bytes, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
+	return !bytes->failed && bytes->size - begin <= INT32_MAX;
+}
+
+static void parquet_footer_release(struct parquet_footer *footer)
+{
+	free(footer->metadata.bytes);
+	free(footer->indexes.bytes);
+	free(footer->chunks);
+	free(footer->groups);
+	*footer = (struct parquet_footer){ 0 };
+}
+
+/* ---- parquet writer ------------------------------------------------------------------------------------------ */
 
 enum {
 	ROW_GROUP_ROWS = 1 << 20,

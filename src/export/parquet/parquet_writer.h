@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_writer.h - gathers rows into row groups and writes them: a Parquet file from front to back.
+ * parquet_writer.h - what a file says of itself at its end: its columns, its row groups, and the bounds of each
+ * page.
+ *
+ * What is to be said of a chunk is put into bytes as soon as it is written, about 300 of them and 50 a page, and
+ * these are all that is kept of it.
+ *
+ * Gathers rows into row groups and writes them: a Parquet file from front to back.
  */
 #ifndef EXPORT_PARQUET_PARQUET_WRITER_H
 #define EXPORT_PARQUET_PARQUET_WRITER_H
 
 #include "export/export_output.h"
-#include "export/parquet/parquet_footer.h"
+#include "export/parquet/parquet_column.h"
 #include "export/parquet/parquet_order.h"
+#include "histree/export.h"
+
+/* A chunk of the file; sizes of what of it is in the bytes of the footer, one after the other. */
+struct parquet_chunk_note {
+	uint64_t offset; /* in the file */
+	size_t metadata_size, column_index_size, offset_index_size;
+};
+
+struct parquet_group_note {
+	uint64_t offset, row_count, uncompressed_size, size;
+	int sorted_by[2]; /* numbers of columns, -1: none */
+};
+
+/* A zeroed one is empty. */
+struct parquet_footer {
+	struct parquet_bytes metadata, indexes;
+	struct parquet_chunk_note *chunks; /* those of one row group after those of the one before */
+	struct parquet_group_note *groups;
+	size_t chunk_count, chunk_capacity, group_count, group_capacity;
+	bool failed; /* memory was out */
+};
 
 struct parquet_writer {
 	const struct histree_parquet_options *options;
@@ -45,7 +72,6 @@ void parquet_writer_shrink(struct parquet_writer *writer);
 
 /* Write what is left, and the footer. */
 enum histree_status parquet_writer_end(struct parquet_writer *writer, struct histree_error *error);
-
 void parquet_writer_free(struct parquet_writer *writer);
 
 #endif

@@ -11,11 +11,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "export/parquet/delta_packed.h"
+#include "export/parquet/parquet_encoding.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_order.h"
-#include "export/parquet/rle_hybrid.h"
-#include "export/parquet/thrift_writer.h"
 #include "support/effort.h"
 
 enum { COUNT_MAX = 3000 };

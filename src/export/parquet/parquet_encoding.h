@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thrift_writer.h - the compact protocol of Apache Thrift, in which Parquet writes its headers and its footer.
+ * parquet_encoding.h - how Parquet writes numbers, texts and its own structures.
+ *
+ * Integers as differences of packed bits (Parquet, Encodings.md, DELTA_BINARY_PACKED).
+ *
+ * A block of 128 differences has its least one, and four miniblocks of 32 with a width each.  All arithmetic wraps
+ * around, so that any differences come back.
+ *
+ * Small numbers as runs of one number and as groups of eight packed bits (Parquet, Encodings.md,
+ * RLE).
+ *
+ * A run begins at a multiple of eight from the beginning of the packed numbers before it, since only there it needs
+ * no padding; runs of less than eight numbers are packed.
+ *
+ * The compact protocol of Apache Thrift, in which Parquet writes its headers and its footer.
  *
  * A structure is a list of fields by rising id, each with its type, and a zero at its end; the specification is
  * thrift-compact-protocol.md of Apache Thrift.  What is nested is begun and ended by the caller.
  */
-#ifndef EXPORT_PARQUET_THRIFT_WRITER_H
-#define EXPORT_PARQUET_THRIFT_WRITER_H
+#ifndef EXPORT_PARQUET_PARQUET_ENCODING_H
+#define EXPORT_PARQUET_PARQUET_ENCODING_H
 
 #include "export/parquet/parquet_bytes.h"
+
+void delta_packed_put32(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count);
+void delta_packed_put64(struct parquet_bytes *bytes, const uint64_t *numbers, size_t count);
+
+/*
+ * Put the numbers at the end; each has at most `width` bits, 0 to 32.  They are all that a page has: the last
+ * group is filled up with zeros.
+ */
+void rle_hybrid_put(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count, unsigned width);
+
+/* Put the same number `count` times. */
+void rle_hybrid_put_run(struct parquet_bytes *bytes, uint32_t number, size_t count, unsigned width);
 
 enum thrift_type {
 	THRIFT_TRUE = 1, /* in a list: any boolean */
@@ -41,7 +66,6 @@ void thrift_struct_raw(struct thrift_writer *writer, int16_t id, const void *byt
 
 /* A list as a field; its elements follow. */
 void thrift_list(struct thrift_writer *writer, int16_t id, enum thrift_type type, size_t count);
-
 void thrift_bool(struct thrift_writer *writer, int16_t id, bool value);
 void thrift_i8(struct thrift_writer *writer, int16_t id, int8_t value);
 void thrift_i32(struct thrift_writer *writer, int16_t id, int32_t value);
