@@ -55,6 +55,14 @@ static int posix_size(void *context, int file, off_t *size)
 	return 0;
 }
 
+/* A file system that does not know has no holes. */
+static off_t posix_next_data(void *context, int file, off_t offset)
+{
+	(void)context;
+	off_t next = lseek(file, offset, SEEK_DATA);
+	return next >= 0 || errno == ENXIO ? next : offset;
+}
+
 static int posix_close(void *context, int file)
 {
 	(void)context;
@@ -98,6 +106,7 @@ const struct io io_posix = {
 	.sync = posix_sync,
 	.begin_sync = posix_begin_sync,
 	.size = posix_size,
+	.next_data = posix_next_data,
 	.close = posix_close,
 	.rename = posix_rename,
 	.exchange = posix_exchange,

@@ -23,6 +23,8 @@ struct io {
 	/* Have what was written there on its way to disk: the next sync is short then.  It may be NULL. */
 	void (*begin_sync)(void *context, int file, off_t offset, off_t size);
 	int (*size)(void *context, int file, off_t *size);
+	/* From there on, the first byte that is not in a hole of the file; -1 if there is none.  It may be NULL. */
+	off_t (*next_data)(void *context, int file, off_t offset);
 	int (*close)(void *context, int file);
 	int (*rename)(void *context, const char *from, const char *to);
 	int (*exchange)(void *context, const char *one, const char *other); /* renameat2(RENAME_EXCHANGE) */

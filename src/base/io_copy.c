@@ -10,18 +10,28 @@
 
 enum { PIECE = 1 << 20 };
 
+/* A hole is not copied: a file of some bytes may say that it is of terabytes. */
+static uint64_t skip_hole(const struct io *io, int from, uint64_t done, uint64_t size)
+{
+	off_t next = io->next_data != NULL && done < size ? io->next_data(io->context, from, (off_t)done) : (off_t)done;
+	return next < 0 || (uint64_t)next > size ? size : (uint64_t)next;
+}
+
 static enum histree_status copy_bytes(const struct io *io, int from, int to, uint64_t size,
 				      struct histree_error *error)
 {
 	uint8_t *piece = malloc(PIECE);
 	enum histree_status status = piece != NULL ? HISTREE_OK : error_memory(error, "a copy");
-	for (uint64_t done = 0; done < size && status == HISTREE_OK;) {
+	uint64_t done = 0, written = 0;
+	while ((done = skip_hole(io, from, done, size)) < size && status == HISTREE_OK) {
 		size_t part = size - done < PIECE ? (size_t)(size - done) : PIECE;
 		status = io_read_all(io, from, piece, part, done, error);
 		if (status == HISTREE_OK)
 			status = io_write_all(io, to, piece, part, done, error);
-		done += part;
+		written = done += part;
 	}
+	if (status == HISTREE_OK && written < size) /* a hole at the end */
+		status = io_write_all(io, to, "", 1, size - 1, error);
 	free(piece);
 	return status == HISTREE_OK ? io_sync(io, to, error) : status;
 }

@@ -11,7 +11,7 @@
 #include "tree/tree_damage.h"
 #include "tree/tree_reader_inside.h"
 
-enum { KEYS_UNASKED = 1 << 20 }; /* so many attributes cost nothing to speak of, whatever they are */
+enum { KEYS_UNASKED = 1 << 17 }; /* so many attributes cost nothing to speak of, whatever they are */
 
 static void bound_groups(struct tree_node *node)
 {

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Every verb on stores of which one part was made to do harm (tests/support/hostile.py).
 
-    hostile_stores.py HISTREE [CASE]
+    hostile_stores.py HISTREE [FORGER] [CASE]
+
+FORGER is the program test_forged, which makes histories with right checksums that claim much.
 
 Each ends, within the memory that any store may cost, and with a status of its own: the answer, or a sentence that
 says what is damaged.  The sound store beside it answers everything.
@@ -10,6 +12,7 @@ says what is damaged.  The sound store beside it answers everything.
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,11 +20,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from data import QUICK, SOURCE, sample
-from hostile import CASES, hostile_store
+from hostile import CASES, change_manifest, hostile_store
 
-MEMORY_MAX = 256 << 20
+MEMORY_MAX = 300 << 20
 HANG_SECONDS = 60
 TRACE = SOURCE / "tests" / "data" / "demo-trace"
+THREAD = "14752"  # of it
 FILES = "kernel.sht", "system-calls.seg"
 # What these say is not used, or is what a store may say.
 HARMLESS = "lock_is_pipe", "markup_in_names", "traces_elsewhere"
@@ -32,12 +36,14 @@ class Command:
 
     def __init__(self, histree):
         self.histree = histree
+        self.resident = 0
         self.sanitized = b"__asan_init" in pathlib.Path(histree).read_bytes()
-        self.cpu_max = 20 if self.sanitized else 2
+        self.cpu_max = 20 if self.sanitized else 3
 
     def limit(self):
         if not self.sanitized:
-            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_MAX, MEMORY_MAX))
+            # What is set aside and not touched counts here, but takes nothing: so much is for a runaway alone.
+            resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY_MAX, 2 * MEMORY_MAX))
 
     def run(self, *words):
         """Its exit status, what it said, and the seconds of processor time it took."""
@@ -54,6 +60,7 @@ class Command:
                 process.wait()
                 return None, "it hangs", HANG_SECONDS
             process.returncode = os.waitstatus_to_exitcode(status)
+            self.resident = usage.ru_maxrss << 10
             said.seek(0)
             return process.returncode, said.read().decode(errors="replace"), usage.ru_utime + usage.ru_stime
 
@@ -73,9 +80,28 @@ def questions(store, out):
     yield "stats", store, "system-calls"
     yield "density", store, "system-calls"
     yield "draw", "--force", "-o", out / "picture.svg", store
+    yield "draw", "--force", "--view", "tree", "-o", out / "picture.svg", store
+    yield "query", "--from", "+0", "--to", "+20ms", "--count", "50", store, "**"
+    yield "numbers", store, "CPUs/*/*"
+    yield "top", store
+    yield "why", store, THREAD
+    yield "critical-path", store, THREAD
+    yield "flame", "--waits", store
+    yield "report", store
+    yield "report", "--force", "--html", out / "page.html", store
+    yield "compare", store, store
+    yield "compare", "--segments", "system-calls", store, store
+    yield "join", store, "system-calls", "CPUs/*/Status"
+    yield "events", store, "-n", "5"
+    yield "sql", store, "SELECT count(*), min(start) FROM states"
+    yield "sql", store, "SELECT count(*), max(duration) FROM system_calls"
+    for format in "arrow", "parquet", "sqlite", "csv", "chrome", "perfetto":
+        yield "export", "--force", "--format", format, "-o", out / f"all.{format}", store
+    yield "convert", "--force", "-t", "sht", "-o", out / "converted", store
     for name in FILES:
         for verb in "info", "dump", "verify":
             yield verb, store / name
+    yield "rebuild", store
 
 
 def try_store(command, store, out, case=None, is_sound=False):
@@ -86,6 +112,8 @@ def try_store(command, store, out, case=None, is_sound=False):
         call = " ".join(map(str, words))
         if status is None or status < 0 or status > 4 or "anitizer" in said:
             wrong.append(f"{call}: exit {status}: {said[-600:]}")
+        elif command.resident > MEMORY_MAX and not command.sanitized:
+            wrong.append(f"{call}: {command.resident >> 20} MiB")
         elif seconds > command.cpu_max:
             wrong.append(f"{call}: {seconds:.1f} s")
         elif words[0] == "verify" and words[1] == store and not is_sound and status == 0 and case not in HARMLESS:
@@ -97,22 +125,39 @@ def try_store(command, store, out, case=None, is_sound=False):
         elif status not in (0, 1) and not said.strip():
             wrong.append(f"{call}: exit {status} without a word")
         if "-v" in sys.argv:
-            print(f"{call}: {status}, {seconds:.2f} s: {said[:200].strip()}")
+            print(f"{call}: {status}, {seconds:.2f} s, {command.resident >> 20} MiB: {said[:200].strip()}")
     return wrong
+
+
+def forged_cases(forger, folder):
+    """A case for each history that the program makes: in the place of the states of threads, and of the graph."""
+    folder.mkdir()
+    subprocess.run([forger], env={**os.environ, "HISTREE_FORGED_FOLDER": str(folder)}, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for path in sorted(folder.iterdir()):
+        def case(store, path=path):
+            for name in "kernel.sht", "graph.sht":
+                shutil.copy(path, store / name)
+            change_manifest(store, lambda manifest: (
+                manifest.update(version=1), [one.pop("identity") for one in manifest["histories"]]))
+        case.__name__ = path.stem
+        yield case
 
 
 def main():
     command = Command(os.path.abspath(sys.argv[1]))
     named = [name for name in sys.argv[2:] if name != "-v"]
-    chosen = [case for case in CASES if case.__name__ in named] or sample(CASES)
+    forger = named.pop(0) if named and os.path.sep in named[0] else None
     failed = 0
     with tempfile.TemporaryDirectory(prefix="histree-hostile-") as name:
         folder = pathlib.Path(name)
         sound = folder / "sound.histree"
-        status, said, _ = command.run("build", "--quiet", "-a", "kernel,system-calls", "-o", sound, TRACE)
+        status, said, _ = command.run("build", "--quiet", "-a", "kernel,graph,system-calls", "-o", sound, TRACE)
         assert status == 0, said
         wrong = try_store(command, sound, folder, is_sound=True)
         assert not wrong, wrong
+        cases = CASES + list(forged_cases(forger, folder / "forged") if forger is not None else ())
+        chosen = [case for case in cases if case.__name__ in named] or sample(cases)
         for case in chosen:
             wrong = try_store(command, hostile_store(sound, folder, case), folder, case.__name__)
             failed += bool(wrong)

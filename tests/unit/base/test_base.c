@@ -3,6 +3,7 @@
  * test_base.c - the helpers under everything: arena, array, bytes, CRC-32C, intern, error, io.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -21,6 +24,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/io.h"
+#include "base/io_copy.h"
 #include "base/number_text.h"
 #include "base/pool.h"
 #include "base/radix_sort.h"
@@ -376,6 +380,38 @@ static void io_goes_on_after_short_calls(void **state)
 	assert_int_equal(io_read_all(&io, 5, NULL, 0, 0, &error), HISTREE_OK);
 }
 
+/* A file of four terabytes that has some bytes is copied as quickly, and takes no more room. */
+static void io_copy_leaves_holes(void **state)
+{
+	(void)state;
+	static const char path[] = "test_base.sparse", copy[] = "test_base.copy";
+	static const off_t places[] = { 0, 1 << 20, (off_t)1 << 40 };
+	struct stat facts;
+	unlink(copy);
+	int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_true(file >= 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(pwrite(file, "data", 4, places[i]), 4);
+	if (ftruncate(file, (off_t)1 << 42) != 0 || fstat(file, &facts) != 0 || facts.st_blocks > 1 << 16) {
+		close(file);
+		unlink(path);
+		skip(); /* no file system for it */
+	}
+	close(file);
+	assert_int_equal(io_copy(&io_posix, path, copy, NULL), HISTREE_OK);
+	file = open(copy, O_RDONLY);
+	assert_true(file >= 0 && fstat(file, &facts) == 0);
+	assert_true(facts.st_size == (off_t)1 << 42 && facts.st_blocks < 1 << 16);
+	for (size_t i = 0; i < 3; i++) {
+		char bytes[6];
+		assert_int_equal(pread(file, bytes, 6, places[i]), 6);
+		assert_memory_equal(bytes, "data\0\0", 6);
+	}
+	close(file);
+	unlink(path);
+	unlink(copy);
+}
+
 static void io_tells_the_end_from_a_failure(void **state)
 {
 	(void)state;
@@ -501,6 +537,7 @@ int main(void)
 		cmocka_unit_test(long_errors_are_cut_and_terminated),
 		cmocka_unit_test(every_status_has_a_text),
 		cmocka_unit_test(io_goes_on_after_short_calls),
+		cmocka_unit_test(io_copy_leaves_holes),
 		cmocka_unit_test(io_tells_the_end_from_a_failure),
 		cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
 		cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
