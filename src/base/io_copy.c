@@ -13,7 +13,8 @@ enum { PIECE = 1 << 20 };
 /* A hole is not copied: a file of some bytes may say that it is of terabytes. */
 static uint64_t skip_hole(const struct io *io, int from, uint64_t done, uint64_t size)
 {
-	off_t next = io->next_data != NULL && done < size ? io->next_data(io->context, from, (off_t)done) : (off_t)done;
+	off_t next =
+		io->next_data != NULL && done < size ? io->next_data(io->context, from, (off_t)done) : (off_t)done;
 	return next < 0 || (uint64_t)next > size ? size : (uint64_t)next;
 }
 
