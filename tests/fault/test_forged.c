@@ -586,7 +586,7 @@ static void a_block_of_another_history_is_damage(void **state)
 	}
 }
 
-/* Nodes of 64 bytes below cores of as many children as have room: what is kept beside each is in proportion to it. */
+/* Nodes of 64 bytes below cores of many children: what is kept beside each is in proportion to it. */
 static void many_short_blocks_take_little_memory(void **state)
 {
 	(void)state;
