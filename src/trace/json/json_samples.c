@@ -226,8 +226,8 @@ enum histree_status json_samples_take_frame(struct json_samples *samples, const 
 bool json_samples_is_profile(const struct json_event *event)
 {
 	const struct json_word *phase = &event->members[MEMBER_PHASE], *name = &event->members[MEMBER_NAME];
-	return phase->kind == JSON_STRING && is(phase, "P") && name->kind == JSON_STRING &&
-	       (is(name, "Profile") || is(name, "ProfileChunk"));
+	return phase->kind == JSON_STRING && (is(phase, "P") || is(phase, "I")) && name->kind == JSON_STRING &&
+	       (is(name, "Profile") || is(name, "ProfileChunk") || is(name, "CpuProfile"));
 }
 
 /* Where a visit of the arguments is: "data", "cpuProfile", "nodes", an element, "callFrame", "functionName". */
@@ -243,8 +243,8 @@ struct chunk {
 	struct packed_text function, url;
 	bool is_out_of_memory;
 	/* In the order in which they come; each list stands alone. */
-	int64_t *ids, *deltas;
-	size_t id_count, id_capacity, delta_count, delta_capacity;
+	int64_t *ids, *deltas, *children; /* children: of the node */
+	size_t id_count, id_capacity, delta_count, delta_capacity, child_count, child_capacity;
 };
 
 static bool is_at(const struct chunk *chunk, uint32_t depth, const char *place)
@@ -275,7 +275,17 @@ static bool put_node(struct chunk *chunk)
 	const uint32_t parent = chunk->has_parent ? stack_of_node(chunk, chunk->parent) : EVENT_NO_STACK;
 	if (frame == INTERN_NONE || stack == EVENT_NO_STACK || (chunk->has_parent && parent == EVENT_NO_STACK))
 		return false;
-	packed_samples_set(packed, stack, parent, frame);
+	/* A child may stand before its caller, and know of it. */
+	if (chunk->has_parent || packed->stacks[stack].parent == EVENT_NO_STACK)
+		packed_samples_set(packed, stack, parent, frame);
+	else
+		packed_samples_set(packed, stack, packed->stacks[stack].parent, frame);
+	for (size_t i = 0; i < chunk->child_count; i++) {
+		const uint32_t child = stack_of_node(chunk, chunk->children[i]);
+		if (child == EVENT_NO_STACK)
+			return false;
+		packed_samples_adopt(packed, child, stack);
+	}
 	return true;
 }
 
@@ -328,6 +338,7 @@ static bool take_part(void *context, const struct event_part *part)
 			chunk->names[part->depth] = part->name != NULL ? part->name : "";
 		if (part->depth == 4 && in_nodes) {
 			chunk->has_id = chunk->has_parent = false;
+			chunk->child_count = 0;
 			chunk->function = chunk->url = (struct packed_text){ "", 0 };
 			chunk->line = -1;
 		}
@@ -335,14 +346,18 @@ static bool take_part(void *context, const struct event_part *part)
 	}
 	if (part->kind == EVENT_END)
 		return !chunk->is_out_of_memory;
-	if (is_number && part->depth == 2 && is_at(chunk, 1, "data") && part->name != NULL &&
-	    strcmp(part->name, "startTime") == 0 &&
+	if (is_number && part->name != NULL && strcmp(part->name, "startTime") == 0 &&
+	    ((part->depth == 2 && is_at(chunk, 1, "data")) || (part->depth == 3 && in_profile)) &&
 	    !__builtin_mul_overflow(number_of(part), 1000, &chunk->profile->time))
 		chunk->profile->time += chunk->samples->base;
 	if (is_number && part->depth == 4 && in_profile && is_at(chunk, 3, "samples"))
 		chunk->is_out_of_memory |=
 			!put_number(&chunk->ids, &chunk->id_count, &chunk->id_capacity, number_of(part));
-	if (is_number && part->depth == 3 && is_at(chunk, 1, "data") && is_at(chunk, 2, "timeDeltas"))
+	if (is_number && part->depth == 6 && in_nodes && is_at(chunk, 5, "children"))
+		chunk->is_out_of_memory |=
+			!put_number(&chunk->children, &chunk->child_count, &chunk->child_capacity, number_of(part));
+	if (is_number && ((part->depth == 3 && is_at(chunk, 1, "data") && is_at(chunk, 2, "timeDeltas")) ||
+			  (part->depth == 4 && in_profile && is_at(chunk, 3, "timeDeltas"))))
 		chunk->is_out_of_memory |=
 			!put_number(&chunk->deltas, &chunk->delta_count, &chunk->delta_capacity, number_of(part));
 	if (part->name != NULL && in_nodes &&
@@ -429,6 +444,7 @@ enum histree_status json_samples_take_profile(struct json_samples *samples, cons
 		status = chunk.is_out_of_memory ? no_memory(error) : add_chunk(&chunk, error);
 	free(chunk.ids);
 	free(chunk.deltas);
+	free(chunk.children);
 	return status;
 }
 

@@ -4,7 +4,7 @@
  *
  *	"samples": [{"ts": 1.5, "tid": 8, "sf": 2, "weight": 1}]	with "stackFrames" {"2": {"name", "parent"}}
  *	"samples": [{"timestamp": 1500, "callchain": [{"symbol"}]}]	of "perf data convert --to-json"
- *	{"ph": "P", "name": "ProfileChunk", "args": {"data": ...}}	of V8 in a trace of a browser
+ *	{"ph": "P", "name": "ProfileChunk", "args": ...}		of V8, in parts; "CpuProfile" is whole
  *
  * The first is of the Trace Event Format, with times in microseconds; perf's are ns, and its frames innermost
  * first. A sample of V8 lasts until the next one of its profile, which is its weight: the last one has none.

@@ -34,3 +34,16 @@ cat >perf.json <<'END'
 END
 flame perf.json
 histree segments store samples --format tsv
+# A profile in one event, whose nodes say what they call.
+cat >whole.json <<'END'
+[{"ph":"I","name":"CpuProfile","pid":1,"tid":2,"ts":70,"args":{"data":{"cpuProfile":{"nodes":[
+{"id":3,"callFrame":{"functionName":"leaf"}},{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
+{"id":2,"callFrame":{"functionName":"top"},"children":[3]}],"startTime":50,"endTime":90,"samples":[3,2,3],"timeDeltas":[5,10,20]}}}}]
+END
+flame whole.json
+# A frame that is its own caller in the end, and a sample without a frame.
+cat >circle.json <<'END'
+{"traceEvents":[],"samples":[{"ts":1,"sf":1},{"ts":2,"sf":2},{"ts":3,"sf":3},{"ts":4}],
+"stackFrames":{"1":{"name":"a","parent":"2"},"2":{"name":"b","parent":"1"},"3":{"name":"c","parent":"3"}}}
+END
+flame circle.json
