@@ -83,6 +83,7 @@ struct histree_use_row {
 	 * knows.  Bytes are borrowed from the result.
 	 */
 	struct histree_value keys[HISTREE_USE_KEY_COUNT];
+	int32_t life;            /* by thread: of those that had the number one after another, 0, 1, ... */
 	const char *name;        /* by thread: of its program, else ""; by had-by alone: of that one's */
 	const char *had_by_name; /* by had-by: the name of that thread, else "" */
 	uint64_t ns[HISTREE_USE_COUNT];

@@ -48,8 +48,14 @@ struct histree_thread {
 	int32_t ppid;             /* the thread that created it; -1 if not known */
 	int32_t cpu;              /* of an idle thread; otherwise -1 */
 	int32_t last_status;      /* at the end of the history (histree-states(7)); -1 if the thread is gone */
+	int32_t life;             /* of those that had this number one after another, in their order: 0, 1, ... */
 	bool has_changed;         /* false: it has one status from `first` to the end of the history, or none */
 	histree_time first, last; /* its first and last time with a status; first > last if it never had one */
+	/*
+	 * The number is its own in this time: states of the attributes outside of it are of others that had the
+	 * number before or after it.  They share the attributes.
+	 */
+	histree_time from, to;
 	/* When `ppid` became known: at `first` if the trace saw the thread made; INT64_MIN if never. */
 	histree_time ppid_since;
 	histree_quark node;        /* Threads/<tid> */
@@ -83,8 +89,15 @@ HISTREE_API void histree_control_flow_free(struct histree_control_flow *flow);
 HISTREE_API const struct histree_thread *histree_control_flow_threads(const struct histree_control_flow *flow,
 								      uint32_t *count);
 
-/* Returns the index of the thread with this tid, or HISTREE_NO_INDEX.  For tid 0, `cpu` says which. */
+/*
+ * Returns the index of the thread with this tid, or HISTREE_NO_INDEX; of several the last one.  For tid 0, `cpu` says
+ * which.
+ */
 HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu);
+
+/* The same of the thread that has, or had, the tid at a time. */
+HISTREE_API uint32_t histree_control_flow_find_at(const struct histree_control_flow *flow, int32_t tid, int32_t cpu,
+						  histree_time time);
 
 /*
  * Returns the index of the next thread after `after` (from the first one if that is HISTREE_NO_INDEX) whose name

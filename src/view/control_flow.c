@@ -98,9 +98,14 @@ static uint32_t find_parent(const struct hanging *hanging, uint32_t index)
 	const struct histree_thread *thread = &hanging->list->threads[index];
 	if (thread->ppid <= 0 || thread->ppid == thread->tid)
 		return HISTREE_NO_INDEX;
-	uint32_t at = first_of_tid(hanging->sorted, hanging->count, thread->ppid);
-	bool found = at < hanging->count && tid_of_key(hanging->sorted[at].key) == thread->ppid;
-	return found ? hanging->sorted[at].index : HISTREE_NO_INDEX;
+	uint32_t at = first_of_tid(hanging->sorted, hanging->count, thread->ppid), found = HISTREE_NO_INDEX;
+	/* Lives are in their order. */
+	for (; at < hanging->count && tid_of_key(hanging->sorted[at].key) == thread->ppid; at++) {
+		const uint32_t other = hanging->sorted[at].index;
+		if (found == HISTREE_NO_INDEX || hanging->list->threads[other].from <= thread->ppid_since)
+			found = other;
+	}
+	return found;
 }
 
 /*
@@ -244,6 +249,20 @@ static void tree_assert(const struct histree_thread *threads, uint32_t count)
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
+/* The lives of a number are in their order, wherever the tree has them.  They are few. */
+static void sort_lives(struct histree_control_flow *flow)
+{
+	for (uint32_t i = 1; i < flow->count; i++)
+		for (uint32_t at = i; at > 0; at--) {
+			const uint32_t one = flow->by_tid[at - 1], other = flow->by_tid[at];
+			if (flow->threads[one].tid != flow->threads[other].tid || flow->threads[other].tid == 0 ||
+			    flow->threads[one].life < flow->threads[other].life)
+				break;
+			flow->by_tid[at - 1] = other;
+			flow->by_tid[at] = one;
+		}
+}
+
 /* The threads of the list are those of the tree from here on. */
 static enum histree_status make_tree(struct histree_control_flow *flow, struct thread_list *list,
 				     struct histree_error *error)
@@ -273,6 +292,8 @@ static enum histree_status make_tree(struct histree_control_flow *flow, struct t
 	sort_by_tid(flow->threads, flow->count, hanging.sorted, hanging.spare);
 	for (uint32_t i = 0; i < flow->count; i++)
 		flow->by_tid[i] = hanging.sorted[i].index;
+	if (list->has_lives)
+		sort_lives(flow);
 out:
 	free(hanging.sorted);
 	free(hanging.spare);
@@ -327,16 +348,24 @@ const struct histree_thread *histree_control_flow_threads(const struct histree_c
 	return flow->threads;
 }
 
-uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu)
+uint32_t histree_control_flow_find_at(const struct histree_control_flow *flow, int32_t tid, int32_t cpu,
+				      histree_time time)
 {
+	uint32_t found = HISTREE_NO_INDEX;
 	for (uint32_t at = first_thread_of_tid(flow, tid); at < flow->count; at++) {
 		const struct histree_thread *thread = &flow->threads[flow->by_tid[at]];
-		if (thread->tid != tid)
+		const bool is_later = found != HISTREE_NO_INDEX && thread->from > time;
+		if (thread->tid != tid || is_later)
 			break;
 		if (tid != 0 || thread->cpu == cpu)
-			return flow->by_tid[at];
+			found = flow->by_tid[at];
 	}
-	return HISTREE_NO_INDEX;
+	return found;
+}
+
+uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu)
+{
+	return histree_control_flow_find_at(flow, tid, cpu, INT64_MAX);
 }
 
 /*

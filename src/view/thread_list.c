@@ -35,8 +35,10 @@ struct reading {
 	size_t asked_count;
 	struct ended *ended;
 	size_t ended_count;
-	bool is_damaged; /* what they were is not known */
-	bool *lived;     /* by thread, in the range that is asked for */
+	bool is_damaged;       /* what they were is not known */
+	bool *lived;           /* by thread, in the range that is asked for */
+	bool *reused;          /* by thread: its number may have been another's, before or after it */
+	histree_time from, to; /* the range */
 	struct histree_query *query;
 };
 
@@ -73,6 +75,8 @@ static enum histree_status add_thread(struct reading *reading, const struct thre
 		.last_status = -1,
 		.first = INT64_MAX,
 		.last = INT64_MIN,
+		.from = reading->info->start,
+		.to = reading->info->end,
 	};
 	return HISTREE_OK;
 }
@@ -101,11 +105,19 @@ static void take_process(const struct histree_interval *interval, struct histree
 	}
 }
 
+/* It begins after the history, and ends before it: between two lives the name is null so. */
+static bool is_inside(const struct histree_history_info *info, const struct histree_interval *interval)
+{
+	return interval->start > info->start && interval->end < info->end;
+}
+
 static enum histree_status take_fact(struct reading *reading, const struct histree_interval *interval,
 				     struct histree_error *error)
 {
 	uint32_t owner = reading->owners[interval->quark], index = owner / OWNER_KINDS, fact = owner % OWNER_KINDS;
 	struct histree_thread *thread = &reading->list->threads[index];
+	if (fact == THREAD_FACT_NAME && interval->value.type == HISTREE_NULL)
+		reading->reused[index] |= is_inside(reading->info, interval);
 	if (interval->value.type == HISTREE_NULL || interval->start < reading->since[index][fact])
 		return HISTREE_OK;
 	reading->since[index][fact] = interval->start;
@@ -140,6 +152,9 @@ static enum histree_status find_last(struct histree_query *query, histree_time h
 static enum histree_status take_fact_at_end(struct reading *reading, const struct histree_interval *interval,
 					    struct histree_error *error)
 {
+	uint32_t owner = reading->owners[interval->quark];
+	if (owner % OWNER_KINDS == THREAD_FACT_NAME)
+		reading->reused[owner / OWNER_KINDS] |= interval->start > reading->info->start;
 	if (interval->value.type == HISTREE_UNKNOWN)
 		reading->is_damaged = true;
 	else if (interval->value.type != HISTREE_NULL)
@@ -284,6 +299,216 @@ static enum histree_status look_up_facts(struct reading *reading, struct histree
 	return status;
 }
 
+/* ---- numbers that were used again -------------------------------------------------------------------------- */
+
+/*
+ * A thread has a name from when it is made, or first seen, and all that is said of it is null when it is gone
+ * (analysis/kernel/kernel_threads.c).  So a null of the name between others, which begins when the thread is gone, or
+ * when nobody knows what it does, parts two lives.  It belongs to the later one, which may wait for its first switch.
+ */
+struct life {
+	histree_time from, to;
+};
+
+/* The quarks that say of a thread when it lived. */
+struct life_quarks {
+	histree_quark name, status;
+};
+
+static bool is_null(const struct histree_interval *interval)
+{
+	return interval->value.type == HISTREE_NULL;
+}
+
+static enum histree_status parts_lives(struct reading *reading, const struct life_quarks *quarks,
+				       const struct histree_interval *name, bool *out, struct histree_error *error)
+{
+	struct histree_interval does;
+	*out = false;
+	if (!is_null(name) || !is_inside(reading->info, name))
+		return HISTREE_OK;
+	enum histree_status status =
+		histree_query_single(reading->query, quarks->status, name->start, &does, error);
+	*out = status == HISTREE_OK && (is_null(&does) || does.value.type == HISTREE_UNKNOWN);
+	return status;
+}
+
+/* Behind what cannot be read nothing is looked for: it may be as short as a nanosecond, time after time. */
+static bool is_damaged(const struct histree_interval *interval)
+{
+	return interval->value.type == HISTREE_UNKNOWN;
+}
+
+/* The beginning of the life that goes on, or is about to begin, at a time. */
+static enum histree_status find_beginning(struct reading *reading, const struct life_quarks *quarks,
+					  histree_time time, histree_time *from, struct histree_error *error)
+{
+	struct histree_interval interval = { .start = time + 1, .value = histree_null() };
+	enum histree_status status = HISTREE_OK;
+	bool is_found = false;
+	while (status == HISTREE_OK && !is_found && !is_damaged(&interval) &&
+	       interval.start > reading->info->start) {
+		status = histree_query_single(reading->query, quarks->name, interval.start - 1, &interval, error);
+		if (status == HISTREE_OK)
+			status = parts_lives(reading, quarks, &interval, &is_found, error);
+	}
+	*from = is_found ? interval.start : reading->info->start;
+	return status;
+}
+
+/* The end of the life that begins there. */
+static enum histree_status find_end(struct reading *reading, const struct life_quarks *quarks, struct life *life,
+				    struct histree_error *error)
+{
+	struct histree_interval interval;
+	enum histree_status status =
+		histree_query_single(reading->query, quarks->name, life->from, &interval, error);
+	bool is_found = false;
+	while (status == HISTREE_OK && !is_found && !is_damaged(&interval) && interval.end < reading->info->end) {
+		status = histree_query_single(reading->query, quarks->name, interval.end + 1, &interval, error);
+		if (status == HISTREE_OK)
+			status = parts_lives(reading, quarks, &interval, &is_found, error);
+	}
+	life->to = is_found ? interval.start - 1 : reading->info->end;
+	return status;
+}
+
+/* The last state of a life that is not null; else one that is. */
+static enum histree_status last_in_life(struct reading *reading, const struct life *life, histree_quark quark,
+					struct histree_interval *last, struct histree_error *error)
+{
+	*last = (struct histree_interval){ .value = histree_null() };
+	if (quark == HISTREE_ROOT)
+		return HISTREE_OK;
+	enum histree_status status = find_last(reading->query, life->from, quark, life->to, last, error);
+	if (status == HISTREE_OK && last->start < life->from && last->end < life->from)
+		last->value = histree_null();
+	return status;
+}
+
+static enum histree_status take_life_name(struct reading *reading, const struct histree_interval *interval,
+					  struct histree_thread *thread, struct histree_error *error)
+{
+	size_t size;
+	thread->name = "";
+	if (interval->value.type != HISTREE_STRING)
+		return HISTREE_OK;
+	uint32_t id = intern_add(&reading->list->names, interval->value.bytes, interval->value.size);
+	if (id == INTERN_NONE)
+		return error_memory(error, "the names of threads");
+	thread->name = intern_get(&reading->list->names, id, &size);
+	return HISTREE_OK;
+}
+
+static enum histree_status take_life_process(struct reading *reading, const struct life *life,
+					     const histree_quark *facts, struct histree_thread *thread,
+					     struct histree_error *error)
+{
+	struct histree_interval interval;
+	thread->pid = thread->tid;
+	thread->ppid = -1;
+	thread->ppid_since = INT64_MIN;
+	enum histree_status status = last_in_life(reading, life, facts[THREAD_FACT_PROCESS], &interval, error);
+	if (status == HISTREE_OK)
+		take_process(&interval, thread);
+	if (status == HISTREE_OK)
+		status = last_in_life(reading, life, facts[THREAD_FACT_PID], &interval, error);
+	if (status == HISTREE_OK && interval.value.type == HISTREE_INT)
+		thread->pid = interval.value.int32;
+	if (status == HISTREE_OK)
+		status = last_in_life(reading, life, facts[THREAD_FACT_PPID], &interval, error);
+	if (status == HISTREE_OK && interval.value.type == HISTREE_INT) {
+		thread->ppid = interval.value.int32;
+		thread->ppid_since = interval.start;
+	}
+	return status;
+}
+
+/* When it had a status. */
+static enum histree_status take_life_times(struct reading *reading, const struct life *life,
+					   struct histree_thread *thread, struct histree_error *error)
+{
+	struct histree_interval first, last;
+	enum histree_status status =
+		histree_query_single(reading->query, thread->status, life->from, &first, error);
+	if (status == HISTREE_OK)
+		status = last_in_life(reading, life, thread->status, &last, error);
+	if (status != HISTREE_OK)
+		return status;
+	thread->first = !is_null(&first) ? life->from : first.end < life->to ? first.end + 1 : INT64_MAX;
+	thread->last = is_null(&last) ? INT64_MIN : last.end < life->to ? last.end : life->to;
+	thread->has_changed = thread->first <= thread->last && last.start > thread->first;
+	thread->last_status =
+		life->to == reading->info->end && thread->last == life->to && last.value.type == HISTREE_INT
+			? last.value.int32
+			: -1;
+	return HISTREE_OK;
+}
+
+static enum histree_status fill_life(struct reading *reading, const struct life *life, const histree_quark *facts,
+				     struct histree_thread *thread, struct histree_error *error)
+{
+	struct histree_interval name;
+	thread->from = life->from;
+	thread->to = life->to;
+	enum histree_status status = last_in_life(reading, life, facts[THREAD_FACT_NAME], &name, error);
+	if (status == HISTREE_OK)
+		status = take_life_name(reading, &name, thread, error);
+	if (status == HISTREE_OK)
+		status = take_life_process(reading, life, facts, thread, error);
+	return status == HISTREE_OK ? take_life_times(reading, life, thread, error) : status;
+}
+
+/* The lives of the range: the thread of the list is the first of them, and others are added. */
+static enum histree_status add_lives(struct reading *reading, size_t index, const histree_quark *facts,
+				     struct histree_error *error)
+{
+	struct thread_list *list = reading->list;
+	const struct histree_thread number = list->threads[index];
+	const struct life_quarks quarks = { facts[THREAD_FACT_NAME], number.status };
+	struct life life = { 0 };
+	enum histree_status status = find_beginning(reading, &quarks, reading->from, &life.from, error);
+	for (int32_t count = 0; status == HISTREE_OK; count++) {
+		status = find_end(reading, &quarks, &life, error);
+		if (status != HISTREE_OK || (life.from == number.from && life.to == number.to))
+			return status;
+		if (count > 0 && (list->count >= UINT32_MAX / OWNER_KINDS - 1 ||
+				  !array_reserve(&list->threads, &list->capacity, list->count + 1)))
+			return error_memory(error, "the threads");
+		struct histree_thread *thread = &list->threads[count == 0 ? index : list->count++];
+		*thread = number;
+		thread->life = count;
+		status = fill_life(reading, &life, facts, thread, error);
+		list->has_lives = true;
+		if (life.to >= reading->to || life.to == reading->info->end)
+			break;
+		life.from = life.to + 1;
+	}
+	return status;
+}
+
+static enum histree_status part_lives(struct reading *reading, struct histree_error *error)
+{
+	const size_t count = reading->list->count;
+	enum histree_status status = HISTREE_OK;
+	histree_quark(*facts)[OWNER_KINDS] = calloc(count + 1, sizeof(*facts));
+	if (facts == NULL)
+		return error_memory(error, "the threads");
+	for (size_t i = 0; i < count; i++)
+		for (int kind = 0; kind < OWNER_KINDS; kind++)
+			facts[i][kind] = HISTREE_ROOT;
+	for (histree_quark quark = 0; quark < reading->info->attribute_count; quark++)
+		if (reading->owners[quark] != NO_OWNER)
+			facts[reading->owners[quark] / OWNER_KINDS][reading->owners[quark] % OWNER_KINDS] = quark;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		status = cancel_check(reading->cancel, i, error);
+		if (status == HISTREE_OK && reading->reused[i] && facts[i][THREAD_FACT_NAME] != HISTREE_ROOT)
+			status = add_lives(reading, i, facts[i], error);
+	}
+	free(facts);
+	return status;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- */
 
 static enum histree_status read_facts(struct reading *reading, bool are_few, struct histree_error *error)
@@ -316,7 +541,8 @@ static enum histree_status make_room(struct reading *reading, struct histree_err
 {
 	size_t count = reading->list->count;
 	reading->since = malloc((count + 1) * sizeof(*reading->since));
-	if (reading->since == NULL)
+	reading->reused = calloc(count + 1, sizeof(*reading->reused));
+	if (reading->since == NULL || reading->reused == NULL)
 		return error_memory(error, "the threads");
 	for (size_t i = 0; i < count; i++)
 		for (int kind = 0; kind < OWNER_KINDS; kind++)
@@ -336,13 +562,20 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 		status = histree_query_create(reading->history, &reading->query, error);
 	from = from > reading->info->start ? from : reading->info->start;
 	to = to < reading->info->end ? to : reading->info->end;
+	reading->from = is_narrow(reading->info, from, to) ? from : reading->info->start;
+	reading->to = is_narrow(reading->info, from, to) ? to : reading->info->end;
 	if (status == HISTREE_OK && is_narrow(reading->info, from, to))
 		status = keep_who_lived(reading, from, to, error);
 	if (status == HISTREE_OK)
 		status = make_room(reading, error);
 	if (status == HISTREE_OK)
 		status = read_facts(reading, reading->list->count < count / FEW, error);
-	return status == HISTREE_OK ? read_ends(reading, error) : status;
+	if (status == HISTREE_OK)
+		status = read_ends(reading, error);
+	bool are_any = false;
+	for (size_t i = 0; i < reading->list->count && status == HISTREE_OK && !are_any; i++)
+		are_any = reading->reused[i];
+	return are_any ? part_lives(reading, error) : status;
 }
 
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
@@ -367,6 +600,7 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	free(reading.asked);
 	free(reading.ended);
 	free(reading.lived);
+	free(reading.reused);
 	return status;
 }
 

@@ -32,6 +32,17 @@ static enum histree_status name_of(struct histree_time_use *use, int32_t tid, co
 	return HISTREE_OK;
 }
 
+static enum histree_status name_of_thread(struct histree_time_use *use, const struct histree_thread *thread,
+					  const char **out, struct histree_error *error)
+{
+	size_t size;
+	if (thread->tid <= 0 || use->flow == NULL)
+		return name_of(use, thread->tid, out, error);
+	uint32_t text = intern_add(&use->rows.texts, thread->name, strlen(thread->name));
+	*out = text != INTERN_NONE ? intern_get(&use->rows.texts, text, &size) : "";
+	return text != INTERN_NONE ? HISTREE_OK : error_memory(error, "the use of time");
+}
+
 static enum histree_status find_row(struct histree_time_use *use, const struct use_key *key,
 				    const struct use_piece *piece, struct histree_use_row **out,
 				    struct histree_error *error)
@@ -40,7 +51,7 @@ static enum histree_status find_row(struct histree_time_use *use, const struct u
 	struct histree_use_row *row = *out = use_rows_find(&use->rows, key, &is_new);
 	enum histree_status status = row != NULL ? HISTREE_OK : error_memory(error, "the use of time");
 	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(THREAD)) != 0)
-		status = name_of(use, piece->thread->tid, &row->name, error);
+		status = name_of_thread(use, piece->thread, &row->name, error);
 	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(HAD_BY)) != 0)
 		status = name_of(use, key->keys[HISTREE_USE_BY_HAD_BY], &row->had_by_name, error);
 	return status;
@@ -170,6 +181,7 @@ enum histree_status time_use_take(void *context, const struct use_piece *piece, 
 		[HISTREE_USE_BY_HAD_BY] = piece->had_by,
 	};
 	key.host = use->host;
+	key.life = (by & HISTREE_BY(THREAD)) != 0 && piece->thread != NULL ? piece->thread->life : 0;
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 		key.keys[i] = by & 1U << i ? all[i] : USE_NOTHING;
 	struct histree_use_row *row;

@@ -74,6 +74,8 @@ static enum histree_status find_threads(struct use_cube *cube, struct histree_er
 			.node = quarks.threads[i].node,
 			.status = quarks.threads[i].status,
 			.system_call = quarks.threads[i].call,
+			.from = INT64_MIN, /* of whichever has the number */
+			.to = INT64_MAX,
 		};
 	thread_quarks_release(&quarks);
 	if (cube->thread_count > 1)

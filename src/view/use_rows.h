@@ -14,6 +14,7 @@
 struct use_key {
 	int32_t keys[HISTREE_USE_KEY_COUNT];
 	uint32_t host;
+	int32_t life; /* of the thread, if rows are by thread; else 0 */
 };
 
 /* A zeroed one is empty. */

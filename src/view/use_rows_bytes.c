@@ -43,8 +43,10 @@ static void put_row(const struct histree_use_row *row, unsigned by, bool has_lon
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 		if ((by & 1U << i) != 0)
 			put_key(&row->keys[i], saved);
-	if (by & HISTREE_BY(THREAD))
+	if (by & HISTREE_BY(THREAD)) {
+		saved_put(saved, (uint64_t)row->life);
 		saved_put_text(saved, row->name, strlen(row->name));
+	}
 	if (by & HISTREE_BY(HAD_BY))
 		saved_put_text(saved, row->had_by_name, strlen(row->had_by_name));
 	for (unsigned use = 0; use < HISTREE_USE_COUNT; use++)
@@ -132,6 +134,8 @@ enum histree_status use_rows_load(struct use_rows *rows, unsigned by, bool has_l
 		struct use_key key = { .host = host };
 		for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 			key.keys[i] = (by & 1U << i) != 0 ? read_key(rows, i, reader, &has_memory) : USE_NOTHING;
+		if (by & HISTREE_BY(THREAD))
+			key.life = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
 		const char *name = by & HISTREE_BY(THREAD) ? read_name(rows, reader, &has_memory) : "";
 		const char *had_by = by & HISTREE_BY(HAD_BY) ? read_name(rows, reader, &has_memory) : "";
 		struct histree_use_row *row =

@@ -25,6 +25,7 @@ struct sweeping {
 	struct window_list *owners; /* by CPU, of a window */
 	uint32_t cpu_count;
 	uint32_t *list_of;        /* by quark */
+	uint32_t *lists;          /* by thread: whose are its, as lives of a number share them; NO_LIST: not wanted */
 	enum histree_part *parts; /* by list: of values that are pairs */
 	uint32_t list_count;
 	histree_quark *asked; /* ascending */
@@ -54,7 +55,12 @@ static void ask_thread(struct sweeping *sweeping, uint32_t index)
 	/* The CPU of an idle loop is known, and it never waits for one. */
 	const bool needs_more = sweep->needs_order || sweep->needs_calls ||
 				((sweep->needs_cpus || sweep->needs_owners) && thread->cpu < 0);
-	if (!needs_more && thread->status != HISTREE_ROOT && sweeping->list_of[thread->status] == NO_LIST)
+	if (thread->status == HISTREE_ROOT)
+		return;
+	const uint32_t before = sweeping->list_of[thread->status];
+	sweeping->lists[index] = before != NO_LIST ? before / LISTS_OF_THREAD : index;
+	const bool has_number = thread->from <= sweep->from && thread->to >= sweep->to;
+	if (!needs_more && has_number && before == NO_LIST)
 		sweeping->summed[sweeping->summed_count++] = thread->status;
 	ask(sweeping, thread->status, list + LIST_STATUS, HISTREE_WHOLE);
 	if (sweep->needs_calls)
@@ -100,11 +106,14 @@ static enum histree_status ask_all(struct sweeping *sweeping, struct histree_err
 	sweeping->list_of = malloc(((size_t)attribute_count + 1) * sizeof(*sweeping->list_of));
 	sweeping->asked = malloc(((size_t)attribute_count + 1) * sizeof(*sweeping->asked));
 	sweeping->summed = malloc(((size_t)sweeping->thread_count + 1) * sizeof(*sweeping->summed));
+	sweeping->lists = malloc(((size_t)sweeping->thread_count + 1) * sizeof(*sweeping->lists));
 	if (sweeping->list_of == NULL || sweeping->asked == NULL || sweeping->summed == NULL ||
-	    sweeping->thread_count > UINT32_MAX / 4)
+	    sweeping->lists == NULL || sweeping->thread_count > UINT32_MAX / 4)
 		return error_memory(error, "the use of time");
 	for (uint32_t quark = 0; quark < attribute_count; quark++)
 		sweeping->list_of[quark] = NO_LIST;
+	for (uint32_t i = 0; i < sweeping->thread_count; i++)
+		sweeping->lists[i] = NO_LIST;
 	enum histree_status status = ask_cpus(sweeping, error);
 	for (uint32_t i = 0; i < sweeping->thread_count && status == HISTREE_OK; i++)
 		if (sweep->wants(sweep->context, &sweeping->threads[i]))
@@ -173,22 +182,26 @@ static enum histree_status hand_out(const struct sweeping *sweeping, struct hist
 	for (uint32_t i = 0; i < sweeping->cpu_count; i++)
 		sweeping->owners[i] = window_states_list(window, sweeping->thread_count * LISTS_OF_THREAD + i);
 	const struct thread_owners owners = { sweeping->cpus, sweeping->owners, sweeping->cpu_count };
-	const struct thread_cutting cutting = {
-		.from = window->from,
-		.to = window->to,
+	struct thread_cutting cutting = {
 		.owners = sweeping->sweep->needs_owners ? &owners : NULL,
 		.give = give,
 		.context = &handing,
 	};
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t i = 0; i < sweeping->thread_count && status == HISTREE_OK; i++) {
+		const struct histree_thread *thread = &sweeping->threads[i];
+		const uint32_t list = sweeping->lists[i] * LISTS_OF_THREAD;
+		if (sweeping->lists[i] == NO_LIST || thread->from > window->to || thread->to < window->from)
+			continue;
 		const struct thread_states states = {
-			.statuses = window_states_list(window, i * LISTS_OF_THREAD + LIST_STATUS),
-			.queues = window_states_list(window, i * LISTS_OF_THREAD + LIST_CPU),
-			.calls = window_states_list(window, i * LISTS_OF_THREAD + LIST_CALL),
-			.is_idle = sweeping->threads[i].tid == 0,
-			.cpu = sweeping->threads[i].cpu,
+			.statuses = window_states_list(window, list + LIST_STATUS),
+			.queues = window_states_list(window, list + LIST_CPU),
+			.calls = window_states_list(window, list + LIST_CALL),
+			.is_idle = thread->tid == 0,
+			.cpu = thread->cpu,
 		};
+		cutting.from = thread->from > window->from ? thread->from : window->from;
+		cutting.to = thread->to < window->to ? thread->to : window->to;
 		handing.number = i;
 		if (states.statuses.count > 0)
 			status = thread_pieces_cut(&cutting, &states, error);
@@ -314,6 +327,7 @@ enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error 
 	free(sweeping.cpus);
 	free(sweeping.owners);
 	free(sweeping.list_of);
+	free(sweeping.lists);
 	free(sweeping.parts);
 	free(sweeping.asked);
 	free(sweeping.summed);

@@ -22,6 +22,8 @@ enum { THREADS = 200, LENGTH = 100000, START = 5000, RANGES = 60 };
 struct world {
 	histree_time born[THREADS], died[THREADS]; /* inclusive; some live twice, with nothing between */
 	histree_time gone[THREADS], back[THREADS]; /* inclusive; gone > back: they live once */
+	bool parted[THREADS]; /* between the two they have no name: each is a thread by itself */
+	size_t parted_count;
 	struct histree_history *history;
 	char path[64];
 };
@@ -66,6 +68,19 @@ static int by_time(const void *one, const void *other)
 	return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a > b) - (a < b);
 }
 
+static bool is_between(const struct world *world, int thread, histree_time time)
+{
+	return world->parted[thread] && time >= world->gone[thread] && time <= world->back[thread];
+}
+
+/* A fact at a time of the thread, but between two lives. */
+static void note_fact(const struct world *world, struct changes *changes, histree_time time, int thread,
+		      const char *what, struct histree_value value)
+{
+	if (!is_between(world, thread, time))
+		note(changes, time, thread, what, value);
+}
+
 /* Facts change in the life of a thread, and most of them end with it. */
 static void live(struct world *world, struct changes *changes, int i, struct random *random)
 {
@@ -90,17 +105,24 @@ static void live(struct world *world, struct changes *changes, int i, struct ran
 	}
 	if (died < last)
 		note(changes, died + 1, i, "", histree_null());
-	for (uint64_t k = random_below(random, 4); k > 0; k--)
-		note(changes, some_time(random, born, died), i, "Exec_name",
-		     random_percent(random, 10) ? histree_null()
-						: histree_string(programs[random_below(random, 4)]));
-	for (uint64_t k = random_below(random, 3); k > 0; k--)
-		note(changes, some_time(random, born, died), i, "PID",
-		     histree_int((int32_t)random_below(random, 50)));
-	for (uint64_t k = random_below(random, 3); k > 0; k--)
-		note(changes, some_time(random, born, died), i, "PPID",
-		     histree_int((int32_t)random_below(random, 50)));
+	world->parted[i] = gone > born && back >= gone && back < died && random_percent(random, 50);
+	world->parted_count += world->parted[i];
 	static const char *const facts[] = { "Exec_name", "PID", "PPID" };
+	for (size_t k = 0; k < 3 && world->parted[i]; k++)
+		note(changes, gone, i, facts[k], histree_null());
+	if (world->parted[i]) {
+		note(changes, born, i, "Exec_name", histree_string("the first one"));
+		note(changes, back + 1, i, "Exec_name", histree_string("the second one"));
+	}
+	for (uint64_t k = random_below(random, 4); k > 0; k--)
+		note_fact(world, changes, some_time(random, born, died), i, "Exec_name",
+			  histree_string(programs[random_below(random, 4)]));
+	for (uint64_t k = random_below(random, 3); k > 0; k--)
+		note_fact(world, changes, some_time(random, born, died), i, "PID",
+			  histree_int((int32_t)random_below(random, 50)));
+	for (uint64_t k = random_below(random, 3); k > 0; k--)
+		note_fact(world, changes, some_time(random, born, died), i, "PPID",
+			  histree_int((int32_t)random_below(random, 50)));
 	for (size_t k = 0; k < 3; k++)
 		if (died < last && random_percent(random, 70))
 			note(changes, died + 1, i, facts[k], histree_null());
@@ -118,6 +140,7 @@ static void make(struct world *world, struct random *random)
 							 .tree = { .node_size = 4096, .threads = 1 } };
 	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
 	changes.count = 0;
+	world->parted_count = 0;
 	for (int i = 0; i < THREADS; i++)
 		live(world, &changes, i, random);
 	qsort(changes.list, changes.count, sizeof(*changes.list), by_time);
@@ -152,27 +175,72 @@ static void assert_same_thread(const struct histree_thread *one, const struct hi
 	assert_int_equal(one->node, other->node);
 	assert_int_equal(one->status, other->status);
 	assert_int_equal(one->system_call, other->system_call);
+	assert_int_equal(one->from, other->from);
+	assert_int_equal(one->to, other->to);
 }
 
-/* Returns how many threads of the whole list are in the narrow one, which must be in its order. */
+/* The thread of a list that has this node at a time; NULL: none. */
+static const struct histree_thread *find(const struct thread_list *list, histree_quark node, histree_time time)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->threads[i].node == node && list->threads[i].from <= time && time <= list->threads[i].to)
+			return &list->threads[i];
+	return NULL;
+}
+
+/*
+ * Returns how many threads the narrow list has: those of the whole list that lived then, and at most the other lives
+ * of their numbers.
+ */
 static size_t compare(struct world *world, const struct thread_list *whole, histree_time from, histree_time to,
 		      bool is_damaged)
 {
 	struct thread_list narrow = { 0 };
 	const struct histree_cancel never = { 0 };
-	size_t at = 0;
+	size_t seen = 0;
 	assert_int_equal(thread_list_read(&narrow, world->history, from, to, never, NULL), HISTREE_OK);
 	for (size_t i = 0; i < whole->count; i++) {
 		const struct histree_thread *thread = &whole->threads[i];
-		const bool is_there = at < narrow.count && narrow.threads[at].node == thread->node;
-		if (!is_damaged)
-			assert_int_equal(is_there, lived(world, thread->tid - 100, from, to));
-		if (is_there)
-			assert_same_thread(&narrow.threads[at++], thread);
+		const struct histree_thread *there = find(&narrow, thread->node, thread->from);
+		const int number = thread->tid - 100;
+		const histree_time since = thread->from > from ? thread->from : from;
+		const histree_time until = thread->to < to ? thread->to : to;
+		if (!is_damaged && since <= until && lived(world, number, since, until))
+			assert_non_null(there);
+		if (!is_damaged && there != NULL)
+			assert_true(lived(world, number, from, to));
+		/* Lives are looked for from other places, up to what cannot be read. */
+		if (there != NULL && (!is_damaged || (there->from == thread->from && there->to == thread->to)))
+			assert_same_thread(there, thread);
+		seen += there != NULL;
 	}
-	assert_int_equal(at, narrow.count);
+	if (!is_damaged)
+		assert_int_equal(seen, narrow.count);
+	seen = narrow.count;
 	thread_list_release(&narrow);
-	return at;
+	return seen;
+}
+
+/* Two lives of a number have times, names and numbers of processes of their own. */
+static void check_lives(const struct world *world, const struct thread_list *whole)
+{
+	assert_int_equal(whole->count, THREADS + world->parted_count);
+	for (size_t i = 0; i < THREADS; i++) {
+		const struct histree_thread *first = &whole->threads[i];
+		const int number = first->tid - 100;
+		assert_int_equal(first->life, 0);
+		if (!world->parted[number])
+			continue;
+		const struct histree_thread *second = find(whole, first->node, world->gone[number]);
+		assert_int_equal(second->life, 1);
+		assert_int_equal(first->to, world->gone[number] - 1);
+		assert_int_equal(second->from, world->gone[number]);
+		assert_int_equal(first->last, world->gone[number] - 1);
+		assert_int_equal(second->first, world->back[number] + 1);
+		assert_int_equal(first->last_status, -1);
+		assert_string_not_equal(first->name, "the second one");
+		assert_string_not_equal(second->name, "the first one");
+	}
 }
 
 static void check(struct world *world, struct random *random, bool is_damaged)
@@ -181,7 +249,8 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 	size_t some = 0;
 	const struct histree_cancel never = { 0 };
 	assert_int_equal(thread_list_read(&whole, world->history, INT64_MIN, INT64_MAX, never, NULL), HISTREE_OK);
-	assert_int_equal(whole.count, THREADS);
+	if (!is_damaged)
+		check_lives(world, &whole);
 	for (int i = 0; i < RANGES; i++) {
 		histree_time length = (histree_time)random_below(random, i % 2 == 0 ? 50 : LENGTH / 16 - 1);
 		histree_time from = some_time(random, START, START + LENGTH - 1 - length);
@@ -190,6 +259,8 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 	}
 	assert_true(is_damaged || some > RANGES / 2);
 	for (size_t i = 0; i < whole.count && !is_damaged; i++) {
+		if (whole.threads[i].to < START + LENGTH - 1)
+			continue; /* the name is that of the last one */
 		struct intern names = { 0 };
 		const char *name;
 		assert_int_equal(thread_list_name(world->history, whole.threads[i].tid, &names, &name, NULL),
