@@ -53,9 +53,15 @@ enum histree_rows_shape {
 	HISTREE_ROWS_STATES, /* true states, those shorter than a pixel merged */
 };
 
+/* The time in which the states of an attribute are those of what a row shows; outside of it the row is null. */
+struct histree_row_life {
+	histree_time from, to; /* both inclusive */
+};
+
 struct histree_rows_request {
 	const histree_quark *quarks; /* in any order, repeats allowed; borrowed until the next start */
 	size_t quark_count;
+	const struct histree_row_life *lives; /* by index of the quark, borrowed likewise; NULL: all times */
 	histree_time from, to; /* both inclusive, inside the history */
 	uint32_t pixels;       /* 1 to HISTREE_PIXELS_MAX */
 	enum histree_rows_shape shape;

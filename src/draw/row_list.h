@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "histree/draw.h"
+#include "histree/rows.h"
 
 /* The models of a host; of a history of one, there is one without a name. */
 struct picture_host {
@@ -26,9 +27,10 @@ struct picture_row {
 	bool is_host;   /* the row is that of the host, above its own */
 	bool is_silent; /* nothing is written into its states */
 	uint32_t indent;
-	uint32_t thread;    /* index in the tree of threads of its host, or HISTREE_NO_INDEX */
-	const char *label;  /* on the left */
-	const char *detail; /* on the right of the label: a tid; "" */
+	struct histree_row_life life; /* the states outside of it are another thread's; both 0: all are its own */
+	uint32_t thread;              /* index in the tree of threads of its host, or HISTREE_NO_INDEX */
+	const char *label;            /* on the left */
+	const char *detail;           /* on the right of the label: a tid; "" */
 };
 
 /* A zeroed one is empty. */

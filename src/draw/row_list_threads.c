@@ -64,6 +64,7 @@ static enum histree_status add_thread(struct row_list *list, const struct candid
 		.host = host,
 		.indent = indent_of(list, threads, candidate->thread),
 		.thread = candidate->thread,
+		.life = { thread->from, thread->to },
 	};
 	char detail[32];
 	snprintf(detail, sizeof(detail), "%d", thread->tid);

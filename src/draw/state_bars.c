@@ -214,11 +214,12 @@ static enum histree_status draw_row(struct drawing *drawing, const struct histre
 }
 
 static enum histree_status draw_rows(struct drawing *drawing, const histree_quark *quarks,
-				     struct histree_error *error)
+				     const struct histree_row_life *lives, struct histree_error *error)
 {
 	const struct state_bars *bars = drawing->bars;
 	const struct histree_rows_request request = {
 		.quarks = quarks,
+		.lives = lives,
 		.quark_count = bars->list->count,
 		.from = bars->chart->axis.from,
 		.to = bars->chart->axis.to,
@@ -240,21 +241,27 @@ enum histree_status state_bars_draw(const struct state_bars *bars, struct histre
 {
 	struct drawing drawing = { .bars = bars };
 	histree_quark *quarks = malloc((bars->list->count + 1) * sizeof(*quarks));
+	struct histree_row_life *lives = malloc((bars->list->count + 1) * sizeof(*lives));
 	drawing.spans = malloc(pixels(&drawing) * sizeof(*drawing.spans));
 	enum histree_status status = HISTREE_OK;
-	if (quarks == NULL || drawing.spans == NULL)
+	if (quarks == NULL || lives == NULL || drawing.spans == NULL)
 		status = error_memory(error, "the rows of a picture");
-	for (size_t i = 0; i < bars->list->count && status == HISTREE_OK; i++)
-		quarks[i] = bars->list->rows[i].quark;
+	for (size_t i = 0; i < bars->list->count && status == HISTREE_OK; i++) {
+		const struct picture_row *row = &bars->list->rows[i];
+		const bool is_whole = row->life.from == 0 && row->life.to == 0;
+		quarks[i] = row->quark;
+		lives[i] = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : row->life;
+	}
 	if (status == HISTREE_OK)
 		status = histree_rows_create(bars->history, &drawing.rows, error);
 	if (status == HISTREE_OK)
 		status = histree_query_create(bars->history, &drawing.query, error);
 	if (status == HISTREE_OK)
-		status = draw_rows(&drawing, quarks, error);
+		status = draw_rows(&drawing, quarks, lives, error);
 	histree_query_free(drawing.query);
 	histree_rows_free(drawing.rows);
 	free(drawing.spans);
 	free(quarks);
+	free(lives);
 	return status;
 }

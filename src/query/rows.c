@@ -113,6 +113,27 @@ static enum histree_status make_cells(struct histree_rows *rows, size_t row, str
 	return HISTREE_OK;
 }
 
+/* Index 0 is null. */
+static void cut_cells(const struct histree_rows *rows, const struct histree_row_life *life)
+{
+	const struct pixel_scale *scale = &rows->group.scale;
+	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
+		if (pixel_last(scale, pixel) < life->from || pixel_first(scale, pixel) > life->to)
+			rows->row[pixel] = (struct histree_cell){ .value = 0, .other = HISTREE_NO_VALUE };
+}
+
+/* One that is across an end of the life is shown as it is: there, statuses end. */
+static void cut_states(struct visible_states *states, const struct histree_row_life *life)
+{
+	for (size_t i = 0; i < states->count; i++) {
+		struct histree_visible_state *state = &states->states[i];
+		if (state->end < life->from || state->start > life->to) {
+			state->value = 0;
+			state->other = HISTREE_NO_VALUE;
+		}
+	}
+}
+
 enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_row *out,
 				      struct histree_error *error)
 {
@@ -133,6 +154,12 @@ enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_
 		status = make_cells(rows, row, error);
 	if (status != HISTREE_OK)
 		return status;
+	const struct histree_row_life *life = rows->request.lives != NULL ? &rows->request.lives[rows->next] : NULL;
+	const bool is_cut = life != NULL && (life->from > rows->request.from || life->to < rows->request.to);
+	if (is_cut && as_states)
+		cut_states(&rows->states, life);
+	else if (is_cut)
+		cut_cells(rows, life);
 	*out = (struct histree_row){
 		.index = rows->next++,
 		.quark = quark,

@@ -29,7 +29,8 @@ struct window {
 	uint32_t first, count;
 
 	struct histree_rows *cells;
-	histree_quark *quarks; /* of the rows that have states */
+	histree_quark *quarks;          /* of the rows that have states, */
+	struct histree_row_life *lives; /* and when they are theirs */
 	struct histree_cell_span *spans;
 	uint32_t next; /* row of the window */
 
@@ -51,6 +52,7 @@ static void window_free(void *state)
 	page_order_close(&window->order);
 	page_rows_close(&window->rows);
 	free(window->quarks);
+	free(window->lives);
 	free(window->spans);
 	free(window->has_text);
 	piece_release(&window->texts);
@@ -195,6 +197,8 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 		facts_at(window, i, &facts);
 		if (facts.quark == HISTREE_ROOT || facts.history != first.history)
 			break;
+		const bool is_whole = facts.life.from == 0 && facts.life.to == 0;
+		window->lives[count] = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts.life;
 		window->quarks[count++] = facts.quark;
 	}
 	end_stretch(window);
@@ -204,6 +208,7 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 	const struct histree_history_info *info = histree_history_info(first.history);
 	struct histree_rows_request request = {
 		.quarks = window->quarks,
+		.lives = window->lives,
 		.quark_count = count,
 		.from = window->range.from > info->start ? window->range.from : info->start,
 		.to = window->range.to < info->end ? window->range.to : info->end,
@@ -316,8 +321,9 @@ static bool open_window(struct call *call, struct window *window)
 	window->first = first < total ? (uint32_t)first : total;
 	window->count = count < total - window->first ? (uint32_t)count : total - window->first;
 	window->quarks = malloc((window->count + 1) * sizeof(*window->quarks));
+	window->lives = malloc((window->count + 1) * sizeof(*window->lives));
 	window->spans = malloc(window->range.pixels * sizeof(*window->spans));
-	if (window->quarks != NULL && window->spans != NULL)
+	if (window->quarks != NULL && window->lives != NULL && window->spans != NULL)
 		return true;
 	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	return false;

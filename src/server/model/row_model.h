@@ -8,6 +8,7 @@
 #ifndef SERVER_MODEL_ROW_MODEL_H
 #define SERVER_MODEL_ROW_MODEL_H
 
+#include "histree/rows.h"
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/arrow_model.h"
@@ -20,6 +21,7 @@ struct row_facts {
 	histree_quark label;                     /* an attribute that names the state; HISTREE_ROOT: none */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 	uint32_t depth, descendants;
+	struct histree_row_life life; /* the states outside of it are another thread's; both 0: all are its own */
 	/*
 	 * Of rows over several hosts (host_rows.h): the host; the view and the row that are its own, of which texts
 	 * and facts are asked; and where the quarks of the host begin in the history.  A host's own row has no such

@@ -26,6 +26,7 @@ static void facts(const void *context, uint32_t row, struct row_facts *out)
 		.table = histree_labels_for(threads->kernel->history, HISTREE_MEANS_THREAD_STATUS),
 		.depth = thread->depth,
 		.descendants = thread->descendants,
+		.life = { thread->from, thread->to },
 	};
 }
 
@@ -63,7 +64,8 @@ static uint32_t find(const void *context, const struct row_wanted *wanted)
 	const struct kernel_threads *threads = context;
 	int32_t tid =
 		wanted->tid >= 0 ? wanted->tid : kernel_view_thread_on(threads->kernel, wanted->cpu, wanted->at);
-	return tid >= 0 ? histree_control_flow_find(threads->flow, tid, wanted->cpu) : HISTREE_NO_INDEX;
+	return tid >= 0 ? histree_control_flow_find_at(threads->flow, tid, wanted->cpu, wanted->at)
+			: HISTREE_NO_INDEX;
 }
 
 static enum histree_status prepare(void *view, enum row_sort sort, struct histree_error *error)

@@ -68,6 +68,7 @@ bool host_entry_row(const struct host_rows *rows, int64_t id, struct state_row *
 	out->quark = facts.quark + place.first;
 	out->label = facts.label != HISTREE_ROOT ? facts.label + place.first : HISTREE_ROOT;
 	out->table = facts.table;
+	out->life = facts.life;
 	return true;
 }
 

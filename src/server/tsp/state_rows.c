@@ -293,8 +293,10 @@ static void write_state(struct state_rows *rows, const struct state_row *row, co
 	};
 	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
 	/* What is excluded is sent as if nothing was there. */
+	const bool is_others = (row->life.from != 0 || row->life.to != 0) &&
+			       (state.end < row->life.from || state.start > row->life.to);
 	const struct histree_style *style =
-		(tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->table, &state.value);
+		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->table, &state.value);
 	json_begin_object(json);
 	json_int_member(json, "start", state.start);
 	json_int_member(json, "end", state.end + 1);

@@ -8,6 +8,7 @@
 #ifndef SERVER_TSP_STATE_ROWS_H
 #define SERVER_TSP_STATE_ROWS_H
 
+#include "histree/rows.h"
 #include "histree/view.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/output.h"
@@ -22,6 +23,7 @@ struct state_row {
 	struct histree_history *history; /* NULL: a row without states */
 	histree_quark first;             /* in it, of the attributes that the view knows */
 	histree_quark quark;
+	struct histree_row_life life;            /* as in struct row_facts */
 	histree_quark label;                     /* an attribute whose value names the state; HISTREE_ROOT: none */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 };
