@@ -90,8 +90,8 @@ HISTREE_API const struct histree_thread *histree_control_flow_threads(const stru
 								      uint32_t *count);
 
 /*
- * Returns the index of the thread with this tid, or HISTREE_NO_INDEX; of several the last one.  For tid 0, `cpu` says
- * which.
+ * Returns the index of the thread with this tid, or HISTREE_NO_INDEX; of several the last one.  For tid 0, `cpu`
+ * says which.
  */
 HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu);
 

@@ -286,13 +286,14 @@ static enum histree_status make_tree(struct histree_control_flow *flow, struct t
 	hang(&hanging);
 	number(&hanging, list->threads);
 	tree_assert(list->threads, hanging.count);
+	const bool has_lives = list->count > list->number_count;
 	flow->threads = list->threads;
 	flow->count = hanging.count;
 	list->threads = NULL;
 	sort_by_tid(flow->threads, flow->count, hanging.sorted, hanging.spare);
 	for (uint32_t i = 0; i < flow->count; i++)
 		flow->by_tid[i] = hanging.sorted[i].index;
-	if (list->has_lives)
+	if (has_lives)
 		sort_lives(flow);
 out:
 	free(hanging.sorted);

@@ -303,8 +303,9 @@ static enum histree_status look_up_facts(struct reading *reading, struct histree
 
 /*
  * A thread has a name from when it is made, or first seen, and all that is said of it is null when it is gone
- * (analysis/kernel/kernel_threads.c).  So a null of the name between others, which begins when the thread is gone, or
- * when nobody knows what it does, parts two lives.  It belongs to the later one, which may wait for its first switch.
+ * (analysis/kernel/kernel_threads.c).  So a null of the name between others, which begins when the thread is gone,
+ * or when nobody knows what it does, parts two lives.  It belongs to the later one, which may wait for its first
+ * switch.
  */
 struct life {
 	histree_time from, to;
@@ -479,7 +480,6 @@ static enum histree_status add_lives(struct reading *reading, size_t index, cons
 		*thread = number;
 		thread->life = count;
 		status = fill_life(reading, &life, facts, thread, error);
-		list->has_lives = true;
 		if (life.to >= reading->to || life.to == reading->info->end)
 			break;
 		life.from = life.to + 1;
@@ -572,6 +572,7 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 		status = read_facts(reading, reading->list->count < count / FEW, error);
 	if (status == HISTREE_OK)
 		status = read_ends(reading, error);
+	reading->list->number_count = reading->list->count;
 	bool are_any = false;
 	for (size_t i = 0; i < reading->list->count && status == HISTREE_OK && !are_any; i++)
 		are_any = reading->reused[i];

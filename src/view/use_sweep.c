@@ -25,7 +25,7 @@ struct sweeping {
 	struct window_list *owners; /* by CPU, of a window */
 	uint32_t cpu_count;
 	uint32_t *list_of;        /* by quark */
-	uint32_t *lists;          /* by thread: whose are its, as lives of a number share them; NO_LIST: not wanted */
+	uint32_t *lists;          /* by thread: whose are its, as lives share them; NO_LIST: not wanted */
 	enum histree_part *parts; /* by list: of values that are pairs */
 	uint32_t list_count;
 	histree_quark *asked; /* ascending */

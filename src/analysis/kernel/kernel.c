@@ -153,6 +153,7 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 	struct kernel_thread *thread = kernel_thread(model, (int32_t)event->own_tid, event->cpu);
 	if (thread == NULL)
 		return;
+	thread_begin_life(model, thread);
 	if (event->own_pid > 0 && event->own_pid <= INT32_MAX)
 		thread_tell_process(model, thread, (int32_t)event->own_pid);
 	if (event->own_comm.size > 0)

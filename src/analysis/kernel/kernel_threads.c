@@ -247,13 +247,20 @@ static void forget(struct kernel_model *model, struct kernel_thread *thread, uns
 	thread->unseen_until = model->changes.time;
 }
 
+void thread_begin_life(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (thread->has_ended)
+		forget(model, thread, ALL_BUT_STATUS);
+	thread->has_ended = false;
+}
+
 /* Its status is about to change: has one life ended, or does another begin? */
 static void note_life(struct kernel_model *model, struct kernel_thread *thread, bool is_alive)
 {
 	if (is_alive && thread_is_before_slice(model, thread, THREAD_STATUS))
 		thread->assumed |= ASSUMES_NOT_ENDED;
-	else if (is_alive && thread->has_ended)
-		forget(model, thread, ALL_BUT_STATUS);
+	else if (is_alive)
+		thread_begin_life(model, thread);
 	thread->has_ended =
 		!is_alive &&
 		(thread->has_ended || thread_is_before_slice(model, thread, THREAD_STATUS) || lives(model, thread));
@@ -439,6 +446,7 @@ void thread_end_unseen(struct kernel_model *model, struct kernel_thread *thread)
 		thread->assumed |= ASSUMES_NOT_ALIVE;
 		return;
 	}
+	thread_begin_life(model, thread);
 	if (!lives(model, thread))
 		return;
 	forget(model, thread, WHO_IT_IS);

@@ -125,6 +125,9 @@ void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread
 /* The thread is gone: it and everything that is known of it become null. */
 void thread_remove(struct kernel_model *model, struct kernel_thread *thread);
 
+/* Something is about to be said of a thread: if that had ended, and was not freed, it is another one by now. */
+void thread_begin_life(struct kernel_model *model, struct kernel_thread *thread);
+
 /*
  * A thread is made with this number.  If another one still has it, that one ended, and nobody saw when: since the
  * last event that said what it does, that is unknown, and who it is is null.

@@ -189,8 +189,8 @@ static const struct histree_thread *find(const struct thread_list *list, histree
 }
 
 /*
- * Returns how many threads the narrow list has: those of the whole list that lived then, and at most the other lives
- * of their numbers.
+ * Returns how many threads the narrow list has: those of the whole list that lived then, and at most the other
+ * lives of their numbers.
  */
 static size_t compare(struct world *world, const struct thread_list *whole, histree_time from, histree_time to,
 		      bool is_damaged)
