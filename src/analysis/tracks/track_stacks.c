@@ -74,7 +74,8 @@ static bool ends_before(const struct track_end *a, const struct track_end *b)
 
 static bool push_end(struct track_stacks *stacks, const struct track_end *end)
 {
-	if (!table_reserve(&stacks->end_table, &stacks->ends, &stacks->end_capacity, stacks->end_count + 1))
+	if (stacks->end_count == stacks->end_capacity &&
+	    !table_reserve(&stacks->end_table, &stacks->ends, &stacks->end_capacity, stacks->end_count + 1))
 		return false;
 	size_t at = stacks->end_count++;
 	for (; at > 0 && ends_before(end, &stacks->ends[(at - 1) / 2]); at = (at - 1) / 2)
@@ -137,13 +138,17 @@ static void give_text(struct track_stacks *stacks, struct track_frame *frame)
 	frame->text = NULL;
 }
 
-/* Nothing is open on it. */
+/* Nothing is open on it.  Where tracks are few, each keeps its frames. */
 static void leave(struct track_stacks *stacks, struct track *track)
 {
-	pool_give(&stacks->places.memory, track->frames, track->capacity * sizeof(*track->frames));
-	track->frames = NULL;
-	track->depth = track->capacity = track->cuts = 0;
-	if (track->too_deep == 0)
+	enum { FEW = 256 };
+	track->depth = track->cuts = 0;
+	if (stacks->places.index.count > FEW) {
+		pool_give(&stacks->places.memory, track->frames, track->capacity * sizeof(*track->frames));
+		track->frames = NULL;
+		track->capacity = 0;
+	}
+	if (track->id != NULL && track->too_deep == 0)
 		track_places_leave(&stacks->places, track);
 }
 
@@ -318,7 +323,8 @@ static enum histree_status push_frame(struct track_stacks *stacks, struct track 
 	enum histree_status status = end_cuts(stacks, track, INT64_MAX, error);
 	bool has_room =
 		status == HISTREE_OK && track_places_take(&stacks->places, track, &stacks->event) &&
-		pool_reserve(&stacks->places.memory, &track->frames, &track->capacity, (size_t)track->depth + 1) &&
+		(track->depth < track->capacity || pool_reserve(&stacks->places.memory, &track->frames,
+								&track->capacity, (size_t)track->depth + 1)) &&
 		(frame->end == INT64_MAX || frame->end == frame->start || push_end(stacks, &end));
 	if (status == HISTREE_OK && !has_room)
 		status = no_memory(error);

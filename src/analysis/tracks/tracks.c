@@ -107,7 +107,8 @@ static histree_quark stack_of(struct changes *changes, const struct track_place 
 /* Returns NULL when memory is out, and the event has failed. */
 static struct place_row *row_of(struct tracks *tracks, const struct track_place *place)
 {
-	if (!table_reserve(&tracks->row_table, &tracks->rows, &tracks->row_capacity, (size_t)place->number + 1)) {
+	if (place->number >= tracks->row_capacity &&
+	    !table_reserve(&tracks->row_table, &tracks->rows, &tracks->row_capacity, (size_t)place->number + 1)) {
 		changes_fail(&tracks->changes, HISTREE_ERR_MEMORY, "no memory for the tracks of the trace");
 		return NULL;
 	}
@@ -121,7 +122,7 @@ static struct place_row *row_of(struct tracks *tracks, const struct track_place 
 
 static histree_quark slot_of(struct tracks *tracks, struct place_row *row, size_t slot)
 {
-	if (!pool_reserve(&tracks->memory, &row->slots, &row->capacity, slot + 1)) {
+	if (slot >= row->capacity && !pool_reserve(&tracks->memory, &row->slots, &row->capacity, slot + 1)) {
 		changes_fail(&tracks->changes, HISTREE_ERR_MEMORY, "no memory for the tracks of the trace");
 		return NO_ATTRIBUTE;
 	}

@@ -70,10 +70,40 @@ static const char *read_hexadecimal(const char *at, const char *end, uint64_t *o
 	return at == end ? at : NULL;
 }
 
+/* Nearly all of them: digits that fit, and a point. */
+static bool read_plain(const char *at, const char *end, struct decimal *out)
+{
+	enum { PLAIN_MAX = 19 }; /* digits and a point in 64 bits */
+	const char *point = NULL;
+	uint64_t digits = 0;
+	bool is_negative = at < end && *at == '-';
+	at += is_negative;
+	if (at == end || end - at > PLAIN_MAX || *at == '.' || end[-1] == '.')
+		return false;
+	for (; at < end; at++) {
+		unsigned digit = (unsigned char)(*at - '0');
+		if (digit < 10)
+			digits = digits * 10 + digit;
+		else if (*at == '.' && point == NULL)
+			point = at;
+		else
+			return false;
+	}
+	*out = (struct decimal){
+		.is_negative = is_negative,
+		.is_integer = point == NULL,
+		.digits = digits,
+		.exponent = point == NULL ? 0 : (int)(point + 1 - end),
+	};
+	return true;
+}
+
 static bool read_decimal(const char *at, size_t size, struct decimal *out)
 {
 	const char *end = at + size, *begin;
 	uint64_t number;
+	if (read_plain(at, end, out))
+		return true;
 	*out = (struct decimal){ .is_integer = true };
 	out->is_negative = at < end && *at == '-';
 	at += at < end && (*at == '-' || *at == '+');

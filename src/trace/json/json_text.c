@@ -245,7 +245,8 @@ static enum json_result read_odd_number(struct json_text *text, const uint8_t *b
 		       : JSON_BAD;
 }
 
-static enum json_result read_number(struct json_text *text, struct json_word *out)
+/* One with an exponent, or one that is none of JSON's. */
+static enum json_result read_other_number(struct json_text *text, struct json_word *out)
 {
 	const uint8_t *begin = text->at;
 	while (text->at < text->end && is_of_number(*text->at))
@@ -255,6 +256,34 @@ static enum json_result read_number(struct json_text *text, struct json_word *ou
 	*out = (struct json_word){ JSON_NUMBER, (const char *)begin, (size_t)(text->at - begin) };
 	return json_number_is(out->bytes, out->size) && !is_of_name(*text->at) ? JSON_OK
 									       : read_odd_number(text, begin, out);
+}
+
+static const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && (uint8_t)(*at - '0') < 10)
+		at++;
+	return at;
+}
+
+static bool ends_value(uint8_t byte)
+{
+	return byte == ',' || byte == '}' || byte == ']' || byte <= ' ';
+}
+
+static enum json_result read_number(struct json_text *text, struct json_word *out)
+{
+	const uint8_t *begin = text->at, *digits = begin + (*begin == '-'), *at = pass_digits(digits, text->end);
+	bool is_plain = at > digits;
+	if (at < text->end && *at == '.') {
+		digits = at + 1;
+		at = pass_digits(digits, text->end);
+		is_plain = is_plain && at > digits;
+	}
+	if (at == text->end)
+		return JSON_MORE;
+	return is_plain && ends_value(*at)
+		       ? take_word(text, at, JSON_NUMBER, (const char *)begin, (size_t)(at - begin), out)
+		       : read_other_number(text, out);
 }
 
 static enum json_result read_name(struct json_text *text, struct json_word *out)
