@@ -7,6 +7,7 @@ bool profile_begin(struct profile *profile, struct packed_source *packed, struct
 {
 	profile->packed = packed;
 	profile->left_out = 0;
+	profile->is_out_of_memory = false;
 	packed_samples_begin(&profile->samples, packed, &packed->base.trace);
 	return packed_track_classes(packed, NULL, profile->classes, error);
 }
@@ -40,9 +41,11 @@ bool profile_time(json_wide exact, histree_time *out)
 uint32_t profile_frame(struct profile *profile, struct json_span function, struct json_span binary,
 		       struct json_span line)
 {
-	const struct packed_text function_text = json_span_text(function, &profile->texts[0]);
-	const struct packed_text binary_text = json_span_text(binary, &profile->texts[1]);
-	struct packed_text line_text = json_span_text(line, &profile->texts[2]);
+	const struct packed_text function_text =
+		json_span_text(function, &profile->texts[0], &profile->is_out_of_memory);
+	const struct packed_text binary_text =
+		json_span_text(binary, &profile->texts[1], &profile->is_out_of_memory);
+	struct packed_text line_text = json_span_text(line, &profile->texts[2], &profile->is_out_of_memory);
 	int64_t number;
 	if (line_text.size == 0 && json_span_int(line, &number))
 		line_text = (struct packed_text){ (const char *)line.at, (size_t)(line.end - line.at) };
@@ -72,7 +75,8 @@ static struct packed_cell number_cell(bool is_known, int64_t number)
 enum histree_status profile_name(struct profile *profile, const struct profile_thread *thread, bool is_process,
 				 struct json_span name, struct histree_error *error)
 {
-	const struct packed_cell text = cell_of(json_span_text(name, &profile->texts[0]));
+	const struct packed_cell text =
+		cell_of(json_span_text(name, &profile->texts[0], &profile->is_out_of_memory));
 	const struct packed_cell cells[TRACK_FIELD_COUNT] = {
 		[TRACK_NAME] = text,
 		[TRACK_PID] = number_cell(thread->has_pid, thread->pid),

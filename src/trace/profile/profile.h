@@ -22,6 +22,7 @@ struct profile {
 	struct packed_samples samples;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
 	struct json_text texts[3]; /* of a frame, while it is made */
+	bool is_out_of_memory;     /* a text could not be read for that */
 	uint64_t left_out;         /* samples, spans or frames that say nothing that can be */
 };
 

@@ -111,7 +111,8 @@ static bool read_strings(struct firefox *firefox, struct json_span list, struct 
 {
 	struct json_span rest = json_span_inside(list, '['), element;
 	while (json_span_next(&rest, &element)) {
-		const struct packed_text text = json_span_text(element, &firefox->profile->texts[0]);
+		const struct packed_text text =
+			json_span_text(element, &firefox->profile->texts[0], &firefox->profile->is_out_of_memory);
 		const size_t size = text.size < PACKED_NAME_MAX ? text.size : PACKED_NAME_MAX;
 		if (!array_reserve(&tables->strings, &tables->string_capacity, tables->string_count + 1))
 			return false;
@@ -284,7 +285,8 @@ static bool read_number(struct firefox *firefox, struct json_span value, int64_t
 {
 	if (json_span_int(value, out))
 		return *out >= 0 && *out <= INT32_MAX;
-	const struct packed_text text = json_span_text(value, &firefox->profile->texts[0]);
+	const struct packed_text text =
+		json_span_text(value, &firefox->profile->texts[0], &firefox->profile->is_out_of_memory);
 	return text.size > 0 && json_number_int(text.bytes, text.size, out) && *out >= 0 && *out <= INT32_MAX;
 }
 

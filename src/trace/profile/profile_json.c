@@ -109,12 +109,17 @@ bool json_span_int(struct json_span value, int64_t *out)
 	return wide >= INT64_MIN && wide <= INT64_MAX;
 }
 
-struct packed_text json_span_text(struct json_span value, struct json_text *text)
+struct packed_text json_span_text(struct json_span value, struct json_text *text, bool *is_out_of_memory)
 {
 	const struct packed_text none = { "", 0 };
 	struct json_word word;
-	if (!json_span_is(value, '"') || !json_text_begin(text, value.at, value.end) ||
-	    json_scan_string(text, &word) != JSON_OK)
+	if (!json_span_is(value, '"'))
+		return none;
+	if (!json_text_begin(text, value.at, value.end)) {
+		*is_out_of_memory = true;
+		return none;
+	}
+	if (json_scan_string(text, &word) != JSON_OK)
 		return none;
 	return (struct packed_text){ word.bytes, word.size };
 }

@@ -49,8 +49,11 @@ bool json_span_int(struct json_span value, int64_t *out);
 /* The number times 10^scale, rounded. */
 bool json_span_scaled(struct json_span value, int scale, json_wide *out);
 
-/* A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is none. */
-struct packed_text json_span_text(struct json_span value, struct json_text *text);
+/*
+ * A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is none, or, which is
+ * then set, memory is out.
+ */
+struct packed_text json_span_text(struct json_span value, struct json_text *text, bool *is_out_of_memory);
 
 /* Whether the text is that one, which has nothing to escape. */
 bool json_span_is_text(struct json_span value, const char *text);

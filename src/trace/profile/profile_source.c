@@ -58,6 +58,8 @@ static enum histree_status read_document(struct profile_source *source, enum pro
 	status = look == PROFILE_SPEEDSCOPE ? profile_read_speedscope(&source->profile, document, error)
 		 : look == PROFILE_V8       ? profile_read_v8(&source->profile, document, error)
 					    : profile_read_firefox(&source->profile, document, error);
+	if (source->profile.is_out_of_memory)
+		return error_memory(error, "a profile");
 	if (status != HISTREE_OK || (is_whole(document) && !bytes->is_cut))
 		return status;
 	notes->report.damaged_streams++;
@@ -193,7 +195,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	struct profile_source *source = (struct profile_source *)packed;
 	trace_bytes_close(&source->bytes);
 	if (!profile_begin(&source->profile, packed, error))
-		return HISTREE_ERR_MEMORY;
+		return error_memory(error, "a profile");
 	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
 		status = bring(source, FIRST_BYTES, error);
