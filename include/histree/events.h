@@ -112,17 +112,18 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(str
 
 /*
  * Returns the fields of the last event as text, "name=value, ...", borrowed until the next call, or NULL if there
- * is no memory.  What is inside of a field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Of
- * an array, 100 elements are shown; what is longer than 64 KiB is cut.
+ * is no memory.  A number is shown as the trace says: by its name in an enumeration, or as 0xff.  What is inside
+ * of a field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Of an array, 100 elements are
+ * shown; what is longer than 64 KiB is cut.
  */
 HISTREE_API const char *histree_event_reader_contents(struct histree_event_reader *reader);
 
 /*
  * Returns the fields of the last event as a JSON object (RFC 8259), borrowed until the next call, or NULL if there
- * is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes are a text in hexadecimal, what is not
- * UTF-8 becomes U+FFFD, and numbers that are not finite are null.  All elements of arrays are there; what an event
- * has beyond 1 MiB is left out.  Where a context has a name that the payload has, both are there, the payload's
- * first.
+ * is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes are a text in hexadecimal, what is
+ * not UTF-8 becomes U+FFFD, a number that the trace has a name for is that name, and numbers that are not finite
+ * are null.  All elements of arrays are there; what an event has beyond 1 MiB is left out.  Where a context has a
+ * name that the payload has, both are there, the payload's first.
  */
 HISTREE_API const char *histree_event_reader_json(struct histree_event_reader *reader);
 

@@ -2,6 +2,8 @@
 #include "event/event.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,35 @@ bool event_visit(const struct event *event, uint32_t field, event_visitor visito
 	else if (trace->get_string(event, field, &part.bytes, &part.size))
 		part.kind = EVENT_TEXT;
 	return visitor(context, &part);
+}
+
+uint64_t event_part_unsigned(const struct event_part *part)
+{
+	uint64_t number = (uint64_t)part->integer;
+	bool is_cut = part->bits > 0 && part->bits < 64;
+	return is_cut ? number & ((UINT64_C(1) << part->bits) - 1) : number;
+}
+
+void event_part_digits(const struct event_part *part, char text[EVENT_DIGITS_SIZE])
+{
+	uint64_t number = event_part_unsigned(part);
+	if (part->base == 16) {
+		snprintf(text, EVENT_DIGITS_SIZE, "0x%" PRIx64, number);
+	} else if (part->base == 8) {
+		snprintf(text, EVENT_DIGITS_SIZE, "%#" PRIo64, number);
+	} else if (part->base == 2) {
+		int bit = 63;
+		while (bit > 0 && (number >> bit & 1) == 0)
+			bit--;
+		text += sprintf(text, "0b");
+		for (; bit >= 0; bit--)
+			*text++ = (char)('0' + (number >> bit & 1));
+		*text = '\0';
+	} else if (part->kind == EVENT_UNSIGNED) {
+		snprintf(text, EVENT_DIGITS_SIZE, "%" PRIu64, (uint64_t)part->integer);
+	} else {
+		snprintf(text, EVENT_DIGITS_SIZE, "%" PRId64, part->integer);
+	}
 }
 
 /* Where a path has come to: what is left of it names something at a depth. */

@@ -105,12 +105,23 @@ struct event_part {
 	uint64_t index;   /* of the element */
 	uint32_t depth;   /* 0: the field itself; an end has that of its beginning */
 	int64_t integer;  /* those that are EVENT_UNSIGNED are it as uint64_t */
+	/* How the trace would have an integer shown: its name, or NULL; its digits, 2, 8, 16; 0: decimal ones. */
+	const char *label;
+	uint8_t base, bits; /* of a negative one in such digits; 0: 64 */
 	double real;
 	const char *bytes; /* of a text, UTF-8, or other ones */
 	size_t size;
 };
 
 #define EVENT_NO_FIELD UINT32_MAX
+
+enum { EVENT_DIGITS_SIZE = 68 };
+
+/* The number of an integer whose base is not 10, without a sign, as its digits show it. */
+uint64_t event_part_unsigned(const struct event_part *part);
+
+/* Write an integer as the trace would have it shown, 0xff, 0377, 0b11 or 255, but for its label. */
+void event_part_digits(const struct event_part *part, char text[EVENT_DIGITS_SIZE]);
 
 /* Returns the index of a field by name, EVENT_NO_FIELD if the class has none. */
 uint32_t event_class_field(const struct event_class *class, const char *name);

@@ -83,10 +83,13 @@ static void put_value(struct writer *writer, const struct event_part *part)
 	writer->needs_comma = true;
 	switch (part->kind) {
 	case EVENT_INT:
-		put(writer, number, number_format_signed(part->integer, number));
-		break;
 	case EVENT_UNSIGNED:
-		put(writer, number, number_format_unsigned((uint64_t)part->integer, number));
+		if (part->label != NULL)
+			put_string(writer, part->label, strlen(part->label));
+		else if (part->kind == EVENT_UNSIGNED)
+			put(writer, number, number_format_unsigned((uint64_t)part->integer, number));
+		else
+			put(writer, number, number_format_signed(part->integer, number));
 		break;
 	case EVENT_REAL:
 		put_real(writer, part->real);

@@ -11,9 +11,10 @@
 enum { EVENT_JSON_SIZE_MAX = 1 << 20 };
 
 /*
- * Write {"name":value,...} of all fields, in their order.  Bytes are a text in hexadecimal, "0x0a0b"; a number
- * that is not finite is null; a field that is not there is left out.  A name may come twice, where a context has
- * what the payload has: the payload's comes first.  Returns false if memory is out.
+ * Write {"name":value,...} of all fields, in their order.  A number that the trace has a name for is that name;
+ * bytes are a text in hexadecimal, "0x0a0b"; a number that is not finite is null; a field that is not there is
+ * left out.  A name may come twice, where a context has what the payload has: the payload's comes first.  Returns
+ * false if memory is out.
  */
 bool event_json_write(struct event_text *text, const struct event *event);
 

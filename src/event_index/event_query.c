@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "event_index/events.h"
+#include "filter/filter_program.h"
 #include "histree/filter.h"
 
 /*
@@ -153,7 +154,7 @@ enum histree_status histree_event_query_start(struct histree_event_query *query,
 
 static bool passes(const struct histree_event_query *query, const struct histree_event *event)
 {
-	struct histree_value values[FIELDS_MAX];
+	struct histree_value values[FIELDS_MAX], others[FIELDS_MAX];
 	if (event->time < query->times.from || event->time > query->times.to)
 		return false;
 	if (query->filter == NULL)
@@ -166,10 +167,12 @@ static bool passes(const struct histree_event_query *query, const struct histree
 	values[TYPE] = histree_string(query->events->index.types[event->type]);
 	if (query->own_count > HOST)
 		values[HOST] = histree_string(query->events->hosts[event->host].name);
+	for (size_t i = 0; i < query->own_count; i++)
+		others[i] = histree_null();
 	for (size_t i = query->own_count; i < query->field_count; i++)
-		if (histree_event_reader_value(query->reader, query->fields[i].name, &values[i]) != HISTREE_OK)
-			values[i] = histree_null();
-	return histree_filter_match(query->filter, values);
+		if (event_reader_value(query->reader, query->fields[i].name, &values[i], &others[i]) != HISTREE_OK)
+			values[i] = others[i] = histree_null();
+	return filter_match_either(query->filter, values, others);
 }
 
 void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel)

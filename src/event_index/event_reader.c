@@ -286,12 +286,28 @@ const char *histree_event_reader_stream(const struct histree_event_reader *reade
 	return size > 0 && strcmp(name, path) == 0 && last != NULL ? last + 1 : name;
 }
 
+/* What else a number is called, of which a user may ask: its label, or how it looks in the digits of the trace. */
+static struct histree_value other_of(const struct event_part *part)
+{
+	if (part->label != NULL)
+		return histree_string(part->label);
+	return part->kind == EVENT_INT && part->base != 0 ? histree_unsigned(event_part_unsigned(part))
+							  : histree_null();
+}
+
 enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,
 					       struct histree_value *out)
 {
+	struct histree_value other;
+	return event_reader_value(reader, path, out, &other);
+}
+
+enum histree_status event_reader_value(const struct histree_event_reader *reader, const char *path,
+				       struct histree_value *out, struct histree_value *other)
+{
 	struct event_part part;
 	reader = reader_of_last(reader);
-	*out = (struct histree_value){ .type = HISTREE_NULL };
+	*out = *other = histree_null();
 	if (reader->cursor != NULL)
 		return reader->events->source.cursor_value(reader->cursor, path, out);
 	if (!reader->has_event || !event_find(&reader->event, path, &part))
@@ -299,9 +315,11 @@ enum histree_status histree_event_reader_value(const struct histree_event_reader
 	switch (part.kind) {
 	case EVENT_INT:
 		*out = histree_long(part.integer);
+		*other = other_of(&part);
 		break;
 	case EVENT_UNSIGNED:
 		*out = histree_unsigned((uint64_t)part.integer);
+		*other = other_of(&part);
 		break;
 	case EVENT_REAL:
 		*out = (struct histree_value){ .type = HISTREE_DOUBLE, .real = part.real };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "event_index/event_text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,16 +49,13 @@ static void put_bytes(struct writer *writer, const struct event_part *part)
 
 static void put_value(struct writer *writer, const struct event_part *part)
 {
-	char number[40];
+	char number[EVENT_DIGITS_SIZE];
 	bool is_inside = part->depth > 0;
 	switch (part->kind) {
 	case EVENT_INT:
-		snprintf(number, sizeof(number), "%" PRId64, part->integer);
-		put_text(writer, number);
-		break;
 	case EVENT_UNSIGNED:
-		snprintf(number, sizeof(number), "%" PRIu64, (uint64_t)part->integer);
-		put_text(writer, number);
+		event_part_digits(part, number);
+		put_text(writer, part->label != NULL ? part->label : number);
 		break;
 	case EVENT_REAL:
 		snprintf(number, sizeof(number), "%.15g", part->real);

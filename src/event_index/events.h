@@ -19,7 +19,7 @@ struct histree_events {
 	size_t trace_count;
 	bool has_clock; /* by which times are corrected */
 	struct histree_clock clock;
-	bool are_in_order; /* no clock of the trace steps back */
+	bool are_in_order;                  /* no clock of the trace steps back */
 	struct histree_event_source source; /* somebody else reads them; zeroed: the trace is read here */
 	/* Of several hosts, in the arena too; else NULL and 0. */
 	struct histree_event_host *hosts;
@@ -62,5 +62,9 @@ enum histree_status event_merger_count_types(struct event_merger *merger, histre
 enum histree_status event_merger_density(struct event_merger *merger, histree_time from, histree_time to,
 					 uint32_t pixels, double *counts, bool *are_exact,
 					 struct histree_error *error);
+
+/* As histree_event_reader_value(); *other becomes the same as the trace would have it shown, null if alike. */
+enum histree_status event_reader_value(const struct histree_event_reader *reader, const char *path,
+				       struct histree_value *out, struct histree_value *other);
 
 #endif

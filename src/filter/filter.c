@@ -53,13 +53,26 @@ enum histree_status histree_filter_names(const char *text, void (*tell)(void *co
 	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
 }
 
+/* What is different is so from both values. */
+static bool passes_either(const struct filter_test *test, const struct histree_value *values,
+			  const struct histree_value *others, size_t field)
+{
+	bool first = filter_test_passes(test, &values[field]);
+	if (others == NULL || others[field].type == HISTREE_NULL)
+		return first;
+	bool second = filter_test_passes(test, &others[field]);
+	return test->operator== FILTER_DIFFERENT                                   ? first && second
+	       : test->operator>= FILTER_BELOW && test->operator<= FILTER_AT_LEAST ? first
+										   : first || second;
+}
+
 static bool passes(const struct histree_filter *filter, const struct filter_test *test,
-		   const struct histree_value *values)
+		   const struct histree_value *values, const struct histree_value *others)
 {
 	if (test->field != FILTER_ANY_FIELD)
-		return filter_test_passes(test, &values[test->field]);
+		return passes_either(test, values, others, test->field);
 	for (size_t i = 0; i < filter->field_count; i++)
-		if (filter_test_passes(test, &values[i]))
+		if (passes_either(test, values, others, i))
 			return true;
 	return false;
 }
@@ -76,11 +89,17 @@ static size_t follow(const struct filter_op *op, size_t next, bool *truth)
 
 bool histree_filter_match(const struct histree_filter *filter, const struct histree_value *values)
 {
+	return filter_match_either(filter, values, NULL);
+}
+
+bool filter_match_either(const struct histree_filter *filter, const struct histree_value *values,
+			 const struct histree_value *others)
+{
 	bool truth = false;
 	for (size_t at = 0; at < filter->op_count;) {
 		const struct filter_op *op = &filter->ops[at++];
 		if (op->kind == FILTER_OP_TEST)
-			truth = passes(filter, &filter->tests[op->number], values);
+			truth = passes(filter, &filter->tests[op->number], values, others);
 		else
 			at = follow(op, at, &truth);
 	}

@@ -45,4 +45,11 @@ enum histree_status filter_parse(struct histree_filter *filter, const char *text
 void filter_required(const struct histree_filter *filter,
 		     void (*tell)(void *context, const struct filter_test *test), void *context);
 
+/*
+ * As histree_filter_match(), of fields some of which have two values for the same thing, such as a number and its
+ * name: any of the two may pass.  Less and more are of the first.  Null: there is no other one.
+ */
+bool filter_match_either(const struct histree_filter *filter, const struct histree_value *values,
+			 const struct histree_value *others);
+
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "filter/filter_test.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,6 +25,17 @@ static bool is_number(enum histree_type type)
 	return type == HISTREE_INT || type == HISTREE_LONG || type == HISTREE_DOUBLE;
 }
 
+/* 0xff: addresses and sets of bits are written so. */
+static bool parse_hexadecimal(const char *text, uint64_t *number)
+{
+	char *end;
+	if (text[0] != '0' || (text[1] | 32) != 'x' || !isxdigit((unsigned char)text[2]))
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 16);
+	return *end == '\0' && errno == 0;
+}
+
 static bool read_in_unit(struct filter_test *test, const struct histree_filter_field *field,
 			 const struct histree_filter_scope *scope, const char *text)
 {
@@ -34,7 +48,8 @@ static bool read_in_unit(struct filter_test *test, const struct histree_filter_f
 	else
 		test->has_integer = number_parse_signed(text, &integer);
 	test->integer = integer;
-	if (!test->has_integer && field->unit == HISTREE_FILTER_PLAIN && number_parse(text, &large)) {
+	if (!test->has_integer && field->unit == HISTREE_FILTER_PLAIN &&
+	    (number_parse(text, &large) || parse_hexadecimal(text, &large))) {
 		test->has_integer = true;
 		test->integer = large;
 	}

@@ -46,8 +46,32 @@ bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_ran
 	return true;
 }
 
-/* Mappings of an integer, or flags of a bit map: names of ranges.  What they are called, nobody asks. */
-static bool check_names(const struct ctf2_value *object, const char *key, bool is_required)
+/* A name of numbers, once a range. */
+static bool add_labels(const struct ctf2_value *value, const char *name, const struct ctf_range *ranges,
+		       size_t count, struct ctf_label **labels, size_t *label_count, size_t *capacity)
+{
+	size_t size = strlen(name) + 1;
+	char *copy = ctf2_allocate(value, size, 1);
+	if (copy == NULL)
+		return false;
+	memcpy(copy, name, size);
+	if (!array_reserve(labels, capacity, *label_count + count)) {
+		error_memory(value->reader->error, "the metadata");
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		(*labels)[(*label_count)++] = (struct ctf_label){ .name = copy,
+								  .low = (uint64_t)ranges[i].low,
+								  .high = (uint64_t)ranges[i].high };
+	return true;
+}
+
+/*
+ * Mappings of an integer, which become its labels, or flags of a bit map, whose names nobody asks for: names of
+ * ranges.
+ */
+static bool read_names(const struct ctf2_value *object, const char *key, bool is_required,
+		       struct ctf_type *labelled)
 {
 	struct ctf2_value names;
 	const char *name;
@@ -57,14 +81,27 @@ static bool check_names(const struct ctf2_value *object, const char *key, bool i
 	if (is_required && json_object_size(names.json) == 0)
 		return ctf2_fail(&names, "one flag or more is expected");
 	struct ctf_range *ranges = NULL;
-	size_t capacity = 0;
+	struct ctf_label *labels = NULL;
+	size_t capacity = 0, label_count = 0, label_capacity = 0;
 	bool ok = true;
 	json_object_foreach(names.json, name, value)
 	{
 		struct ctf2_value of_name = ctf2_member(&names, name);
 		size_t count = 0;
 		ok = ok && ctf2_ranges(&of_name, 0, &ranges, &count, &capacity);
+		if (ok && labelled != NULL)
+			ok = add_labels(&of_name, name, ranges, count, &labels, &label_count, &label_capacity);
 	}
+	if (ok && label_count > 0) {
+		labelled->labels = ctf2_allocate(&names, 2 * label_count, sizeof(*labels));
+		ok = labelled->labels != NULL;
+	}
+	if (ok && label_count > 0) {
+		memcpy(labelled->labels, labels, label_count * sizeof(*labels));
+		labelled->label_count = label_count;
+		ctf_labels_sort(labelled);
+	}
+	free(labels);
 	free(ranges);
 	return ok;
 }
@@ -136,12 +173,13 @@ static bool read_bits(const struct ctf2_value *value, struct ctf_type *type, uin
 	return ctf2_get_alignment(value, "alignment", &type->align);
 }
 
-static bool check_base(const struct ctf2_value *value)
+static bool read_base(const struct ctf2_value *value, struct ctf_type *type)
 {
 	ctf_wide base = 10;
 	struct ctf2_value at = ctf2_member(value, "preferred-display-base");
 	if (!ctf2_get_number(value, "preferred-display-base", false, 2, 16, &base))
 		return false;
+	type->base = base == 10 ? 0 : (uint8_t)base;
 	return base == 2 || base == 8 || base == 10 || base == 16 ||
 	       ctf2_fail(&at, "the base of a number is 2, 8, 10 or 16");
 }
@@ -150,7 +188,8 @@ static bool read_integer(const struct ctf2_value *value, struct ctf_type *type)
 {
 	struct ctf2_value mappings = ctf2_member(value, "mappings");
 	type->is_enumeration = mappings.json != NULL && type->kind != CTF_BITS;
-	return check_base(value) && check_names(value, "mappings", false) && read_roles(value, type);
+	return read_base(value, type) && read_names(value, "mappings", false, type->is_enumeration ? type : NULL) &&
+	       read_roles(value, type);
 }
 
 static bool read_fixed_integer(const struct ctf2_value *value, struct ctf_type *type)
@@ -200,7 +239,7 @@ static bool read_bit_array(const struct ctf2_value *value, struct ctf_type *type
 
 static bool read_bit_map(const struct ctf2_value *value, struct ctf_type *type)
 {
-	return read_bit_array(value, type) && check_names(value, "flags", true);
+	return read_bit_array(value, type) && read_names(value, "flags", true, NULL);
 }
 
 static bool read_float(const struct ctf2_value *value, struct ctf_type *type)

@@ -57,6 +57,55 @@ struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type,
 	return copy_type(schema, type, 0, error);
 }
 
+/* ---- labels ---------------------------------------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct ctf_label *first = a, *second = b;
+	int order = strcmp(first->name, second->name);
+	return order != 0 ? order : (first->low > second->low) - (first->low < second->low);
+}
+
+/* As signed numbers or as others: nothing but their order among themselves is asked for. */
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct ctf_label *first = a, *second = b;
+	return (first->low > second->low) - (first->low < second->low);
+}
+
+void ctf_labels_sort(struct ctf_type *type)
+{
+	type->values = type->labels + type->label_count;
+	memcpy(type->values, type->labels, type->label_count * sizeof(*type->labels));
+	qsort(type->labels, type->label_count, sizeof(*type->labels), compare_names);
+	qsort(type->values, type->label_count, sizeof(*type->values), compare_numbers);
+}
+
+/*
+ * A range of signed numbers may begin below 0, which is above all others in this order: then its low end is greater
+ * than its high one, and it is found behind the numbers that begin before it, or at the end.
+ */
+const char *ctf_label_find(const struct ctf_type *type, uint64_t number)
+{
+	enum { NEAR = 16 }; /* ranges that may lie across one another */
+	size_t low = 0, high = type->label_count;
+	if (!type->is_enumeration || type->label_count == 0)
+		return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (type->values[middle].low <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t step = 1; step <= NEAR && step <= type->label_count; step++) {
+		const struct ctf_label *label = &type->values[(low + type->label_count - step) % type->label_count];
+		if (number - label->low <= label->high - label->low)
+			return label->name;
+	}
+	return NULL;
+}
+
 /* ---- clocks ---------------------------------------------------------------------------------------------- */
 
 static enum histree_status find_clock(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error)

@@ -132,6 +132,7 @@ struct ctf_type {
 	bool is_blob;     /* an array or a sequence is of bytes that are no numbers */
 	bool is_number;   /* bits are those of an integer that is too wide for one here */
 	uint8_t form;     /* enum ctf_form */
+	uint8_t base;     /* of the digits in which an integer is shown, 2, 8, 16; 0: 10 */
 	enum ctf_encoding encoding;
 	uint32_t roles; /* that its metadata give it, 1 << enum ctf_role: they are its member's in some scopes */
 	uint32_t align;
@@ -141,6 +142,7 @@ struct ctf_type {
 	union {
 		struct {
 			struct ctf_label *labels; /* by name */
+			struct ctf_label *values; /* the same by their lowest number */
 			size_t label_count;
 		};
 		struct {
@@ -161,6 +163,12 @@ struct ctf_type {
 	struct ctf_choice *choices;
 	size_t choice_count;
 };
+
+/* Put labels in order, for those who look for their names and for their numbers. */
+void ctf_labels_sort(struct ctf_type *type);
+
+/* Returns the name that a number has in a type, NULL if it has none; of several, that of the least range. */
+const char *ctf_label_find(const struct ctf_type *type, uint64_t number);
 
 static inline bool ctf_type_is_integer(const struct ctf_type *type)
 {

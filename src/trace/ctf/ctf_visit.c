@@ -88,7 +88,10 @@ static void visit_integer(struct visit *visit, const struct ctf_type *type, stru
 	keep(visit, place.member, number);
 	tell(visit,
 	     (struct event_part){ .kind = type->is_signed ? EVENT_INT : EVENT_UNSIGNED,
-				  .integer = (int64_t)number },
+				  .integer = (int64_t)number,
+				  .label = visit->visitor != NULL ? ctf_label_find(type, number) : NULL,
+				  .base = type->base,
+				  .bits = (uint8_t)type->size },
 	     place);
 }
 

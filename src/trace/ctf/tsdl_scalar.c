@@ -46,6 +46,21 @@ bool tsdl_take_small(struct tsdl_reader *reader, const char *what, uint32_t *out
 	return true;
 }
 
+/* CTF 1.8, section 4.1.5: a number, or a word or letter of printf(3) for it. */
+static uint8_t base_of(const struct tsdl *tsdl)
+{
+	static const struct {
+		const char *word;
+		uint8_t base;
+	} words[] = { { "hexadecimal", 16 }, { "hex", 16 },  { "x", 16 },  { "X", 16 }, { "p", 16 },
+		      { "16", 16 },          { "octal", 8 }, { "oct", 8 }, { "o", 8 },  { "8", 8 },
+		      { "binary", 2 },       { "bin", 2 },   { "b", 2 },   { "2", 2 } };
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (tsdl_is(tsdl, words[i].word))
+			return words[i].base;
+	return 0;
+}
+
 static bool read_attribute(struct tsdl_reader *reader, struct ctf_type *type, const char *key)
 {
 	const struct tsdl *tsdl = &reader->tsdl;
@@ -64,6 +79,8 @@ static bool read_attribute(struct tsdl_reader *reader, struct ctf_type *type, co
 		return read_clock(reader, type);
 	if (strcmp(key, "signed") == 0)
 		type->is_signed = is_true(tsdl);
+	else if (strcmp(key, "base") == 0)
+		type->base = base_of(tsdl);
 	else if (strcmp(key, "byte_order") == 0)
 		type->order = order_of(tsdl);
 	else if (strcmp(key, "encoding") == 0)

@@ -110,13 +110,6 @@ static bool read_members(struct tsdl_reader *reader, struct ctf_type *type, unsi
 	return true;
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-	const struct ctf_label *first = a, *second = b;
-	int order = strcmp(first->name, second->name);
-	return order != 0 ? order : (first->low > second->low) - (first->low < second->low);
-}
-
 /* Reads one of "a, b = 3, c = 4 ... 6"; *next is the number of a label that says none. */
 static bool read_label(struct tsdl_reader *reader, struct ctf_label *label, uint64_t *next)
 {
@@ -151,12 +144,12 @@ static bool read_labels(struct tsdl_reader *reader, struct ctf_type *type)
 		if (ok && !tsdl_accept(tsdl, ",") && !tsdl_is(tsdl, "}"))
 			ok = tsdl_fail_at_token(reader, "',' or '}'");
 	}
-	type->labels = ok && tsdl_expect(reader, "}") ? tsdl_allocate(reader, count, sizeof(*labels)) : NULL;
-	if (type->labels != NULL && count > 0) {
-		qsort(labels, count, sizeof(*labels), compare_labels);
-		memcpy(type->labels, labels, count * sizeof(*labels));
-	}
+	type->labels = ok && tsdl_expect(reader, "}") ? tsdl_allocate(reader, 2 * count, sizeof(*labels)) : NULL;
 	type->label_count = count;
+	if (type->labels != NULL && count > 0) {
+		memcpy(type->labels, labels, count * sizeof(*labels));
+		ctf_labels_sort(type);
+	}
 	free(labels);
 	return type->labels != NULL;
 }

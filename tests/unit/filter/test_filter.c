@@ -200,7 +200,7 @@ static void wrong_expressions_are_refused(void **state)
 		  "with signs in quotes" },
 		{ "name == 'x", "column 9: a text without the ' that ends it" },
 		{ "tid > 1ms", "column 7: '1ms', which 'tid' is compared with, is no number" },
-		{ "tid == 0x10", "column 8: '0x10', which 'tid' is compared with, is no number" },
+		{ "tid == 0x1g", "column 8: '0x1g', which 'tid' is compared with, is no number" },
 		{ "tid == nan", "column 8: 'nan', which 'tid' is compared with, is no number" },
 		{ "duration > 1xs",
 		  "column 12: '1xs', which 'duration' is compared with, is no duration: nanoseconds, "
