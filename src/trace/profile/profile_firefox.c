@@ -40,6 +40,7 @@ struct firefox {
 	struct tables shared;
 	struct profile_thread thread;
 	int64_t made_up; /* the last number of a thread that had none */
+	bool has_markers;
 	struct histree_error *error;
 };
 
@@ -98,6 +99,13 @@ static bool read_column(struct json_span table, const char *name, int scale, str
 		if (!put_number(column, element_of(element, place), scale))
 			return false;
 	return true;
+}
+
+/* Returns the list of a column, or, of Gecko, that of rows. */
+static struct json_span column_of(struct json_span table, const char *name)
+{
+	const bool has_rows = json_span_is_there(json_span_find(table, "schema"));
+	return json_span_find(table, has_rows ? "data" : name);
 }
 
 static int64_t number_at(const struct column *column, int64_t row)
@@ -313,6 +321,9 @@ static enum histree_status read_thread(struct firefox *firefox, struct json_span
 	struct tables own = { .strings = NULL };
 	const struct json_span strings = strings_of(object);
 	const bool has_stacks = json_span_is_there(json_span_find(object, "stackTable"));
+	struct json_span markers = json_span_inside(column_of(json_span_find(object, "markers"), "name"), '['),
+			 marker;
+	firefox->has_markers |= json_span_next(&markers, &marker);
 	bool is_read = read_strings(firefox, strings, &own);
 	if (is_read && has_stacks)
 		is_read = read_stacks(firefox, object, json_span_is_there(strings) ? &own : &firefox->shared, &own);
@@ -348,5 +359,8 @@ enum histree_status profile_read_firefox(struct profile *profile, struct json_sp
 		       read_stacks(&firefox, shared, &firefox.shared, &firefox.shared);
 	enum histree_status status = is_read ? read_process(&firefox, document, 0) : no_memory(&firefox);
 	release_tables(&firefox.shared);
+	if (firefox.has_markers)
+		trace_notes_warn(profile->packed->base.notes, "%s: its markers are not read, but its samples are",
+				 profile->packed->base.path);
 	return status;
 }

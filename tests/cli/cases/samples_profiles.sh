@@ -53,11 +53,12 @@ histree segments store samples --format tsv
 histree segments store sample-stacks --format tsv | cut -f4-6
 cat >gecko.json <<'END'
 {"meta":{"version":24,"interval":1,"stackwalk":1},"libs":[],"threads":[{"name":"GeckoMain","tid":9,"pid":8,
-"samples":{"schema":{"stack":0,"time":1},"data":[[1,1],[1,2],[0,3]]},
+"samples":{"schema":{"stack":0,"time":1},"data":[[1,1],[1,2],[0,3]]},"markers":{"schema":{"name":0},"data":[[0,1]]},
 "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]},
 "frameTable":{"schema":{"location":0,"line":1},"data":[[0],[1,12]]},"stringTable":["main","js (app.js:1)"]}],"processes":[]}
 END
-flame gecko.json
+histree build gecko.json -o gecko 2>&1 | grep warning
+histree flame gecko --folded
 # A profile that is cut has what comes before.
 head -c 700 spans.speedscope.json >cut.json
 try histree build cut.json -o cut 2>&1 | sed 's/[0-9.]* ms/T ms/'
