@@ -55,8 +55,10 @@ static bool read_time(struct line_scan *scan, struct line_head *out)
 /* "d..2.", "dN.1", "U", "LZ-off": of ftrace's letters and digits, or of perf's. */
 static bool is_flag_byte(char byte)
 {
-	return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '.' ||
-	       byte == '#' || byte == '!' || byte == '+';
+	/* A bit for each of the first 128: "!#+.", digits, and letters. */
+	static const uint64_t bits[] = { UINT64_C(0x03ff480a00000000), UINT64_C(0x07fffffe07fffffe) };
+	const unsigned char at = (unsigned char)byte;
+	return at < 128 && (bits[at >> 6] >> (at & 63) & 1) != 0;
 }
 
 /*
@@ -294,36 +296,48 @@ static bool is_at_column(const char *begin, const char *digits)
 	return (*at == '-' && digits == at + 1) || before_spaces(begin, digits) <= at;
 }
 
+/* The next "[003]" with what belongs to it on both sides.  `scan` moves behind it, *rest behind the time. */
+static bool find_cpu(const struct line_scan *line, struct line_scan *scan, struct line_head *out,
+		     struct line_scan *rest, const char **thread)
+{
+	uint64_t cpu = 0;
+	while (scan->at < scan->end && (scan->at = memchr(scan->at, '[', (size_t)(scan->end - scan->at))) != NULL) {
+		const char *bracket = scan->at++;
+		*rest = *scan;
+		if (!line_scan_number(rest, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(rest, ']') ||
+		    !line_scan_byte(rest, ' '))
+			continue;
+		out->cpu = (int32_t)cpu;
+		if (read_flags_and_time(rest, out) && read_thread(line->at, bracket, out, thread))
+			return true;
+		*out = no_head;
+	}
+	scan->at = scan->end;
+	return false;
+}
+
 /*
  * By the number of its CPU.  The name of a thread may hold what looks like a line, "a-1 [000] 1.0: b", and so may
  * the text of an event: a line whose name is as wide as that column is one.
  */
 static bool read_at_cpu(const struct line_scan *line, struct line_head *out)
 {
-	uint64_t cpu = 0;
-	struct line_scan scan = *line, rest = scan;
-	bool is_found = false;
-	while (scan.at < scan.end && (scan.at = memchr(scan.at, '[', (size_t)(scan.end - scan.at))) != NULL) {
-		const char *bracket = scan.at++;
-		struct line_scan behind = scan;
-		struct line_head head = no_head;
-		if (!line_scan_number(&behind, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&behind, ']') ||
-		    !line_scan_byte(&behind, ' '))
-			continue;
-		head.cpu = (int32_t)cpu;
-		const char *thread;
-		if (!read_flags_and_time(&behind, &head) || !read_thread(line->at, bracket, &head, &thread))
-			continue;
-		bool is_wide = is_at_column(line->at, thread);
-		if (is_wide || !is_found) {
-			*out = head;
-			rest = behind;
+	enum { COLUMNS_MAX = 3 * NAME_COLUMNS }; /* before the CPU, if the name is so wide */
+	struct line_scan scan = *line, rest;
+	const char *thread;
+	if (!find_cpu(line, &scan, out, &rest, &thread))
+		return false;
+	struct line_scan near = { scan.at, scan.end - line->at > COLUMNS_MAX ? line->at + COLUMNS_MAX : scan.end };
+	if (!is_at_column(line->at, thread) && near.at < near.end &&
+	    memchr(near.at, '[', (size_t)(near.end - near.at)) != NULL) {
+		struct line_head wide = no_head;
+		struct line_scan wide_rest;
+		if (find_cpu(line, &scan, &wide, &wide_rest, &thread) && is_at_column(line->at, thread)) {
+			*out = wide;
+			rest = wide_rest;
 		}
-		is_found = true;
-		if (is_wide || bracket - line->at > 2 * NAME_COLUMNS)
-			break;
 	}
-	return is_found && read_event(rest, out);
+	return read_event(rest, out);
 }
 
 /*
@@ -436,11 +450,10 @@ void line_head_read(char *line, size_t size, struct line_head *out)
 	}
 	if (read_loss(whole, out) || read_begin(whole, out))
 		return;
-	bool is_comment = is_preamble(&whole);
 	if (*line != '#' && (read_at_cpu(&whole, out) || read_at_time(&whole, out)))
 		return;
 	*out = no_head;
-	if (is_comment)
+	if (is_preamble(&whole))
 		out->kind = LINE_COMMENT;
 	else if (is_chain(whole))
 		out->kind = LINE_CHAIN;
