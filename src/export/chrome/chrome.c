@@ -241,18 +241,23 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 {
 	bool is_process = track->kind == VIEWER_PROCESS || track->kind == VIEWER_GROUP;
 	bool is_thread = track->kind == VIEWER_THREAD || (track->kind == VIEWER_LANE && is_of_group(file, track));
-	if ((!is_process && !is_thread) || track->name == NULL)
+	if (!is_process && !is_thread)
 		return;
-	put_metadatum(file, track, is_process ? "process_name" : "thread_name");
-	export_text(file->output, "\"name\":");
-	put_string(file->output, (struct viewer_text){ track->name, track->name_size });
-	export_text(file->output, "}}");
+	if (track->name != NULL) {
+		put_metadatum(file, track, is_process ? "process_name" : "thread_name");
+		export_text(file->output, "\"name\":");
+		put_string(file->output, (struct viewer_text){ track->name, track->name_size });
+		export_text(file->output, "}}");
+	}
 	/* Groups stand before processes, and their lanes in the order in which they were made. */
-	if (track->kind != VIEWER_GROUP && track->kind != VIEWER_LANE)
+	bool is_grouped = track->name != NULL && (track->kind == VIEWER_GROUP || track->kind == VIEWER_LANE);
+	if (!is_grouped && track->place == 0)
 		return;
 	put_metadatum(file, track, is_process ? "process_sort_index" : "thread_sort_index");
 	export_text(file->output, "\"sort_index\":");
-	export_signed(file->output, is_process ? (int64_t)track->number - (1 << 20) : track->number);
+	export_signed(file->output, !is_grouped  ? (int64_t)track->place
+				    : is_process ? (int64_t)track->number - (1 << 20)
+						 : track->number);
 	export_text(file->output, "}}");
 }
 

@@ -361,6 +361,8 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 	perfetto_message_varint(&perfetto->inner, UUID, track->number);
 	if (is_owner) {
 		put_owner(perfetto, track);
+		if (track->place != 0)
+			perfetto_message_varint(&perfetto->inner, RANK, track->place);
 	} else {
 		put_name(file, track);
 		if (track->parent != 0)

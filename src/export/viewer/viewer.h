@@ -31,8 +31,9 @@ struct viewer_track {
 	int64_t pid, tid;    /* pid: of its process, if it has one */
 	uint32_t overlaps;   /* the track of what does not nest in the spans of this one; 0: none yet */
 	bool holds_overlaps; /* it is such a track itself */
-	const char *host;    /* of several; NULL: there is one */
-	const char *name;    /* of `name_size` bytes of anything; NULL: none */
+	uint32_t place;   /* of a process or thread in the order of all, from 1 on; 0: they are by their numbers */
+	const char *host; /* of several; NULL: there is one */
+	const char *name; /* of `name_size` bytes of anything; NULL: none */
 	size_t name_size;
 	const char *unit;   /* of a counter; NULL: none */
 	const char *series; /* of a counter that has several; NULL: it has one */

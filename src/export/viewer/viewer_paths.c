@@ -88,6 +88,34 @@ static void name_track(struct viewer_rows *rows, struct viewer_track *track, his
 		rows->file->status = status;
 }
 
+/* Whether numbers below an attribute, and below these, come in another order than ascending. */
+static bool is_disordered(const struct histree_attributes *attributes, histree_quark parent, unsigned levels)
+{
+	int64_t number, last = INT64_MIN;
+	histree_quark child = histree_attributes_first_child(attributes, parent);
+	for (; child != HISTREE_ROOT; child = histree_attributes_next_sibling(attributes, child)) {
+		char name[32];
+		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
+		if (size >= sizeof(name) || strlen(name) != size || !number_parse_signed(name, &number))
+			continue;
+		if (number < last || (levels > 1 && is_disordered(attributes, child, levels - 1)))
+			return true;
+		last = number;
+	}
+	return false;
+}
+
+/* A trace may say in which order they are shown, and attributes were made in that. */
+static void place_track(struct viewer_rows *rows, struct viewer_track *track, const struct path *path, size_t at)
+{
+	if (!rows->is_order_known) {
+		rows->has_order = is_disordered(rows->attributes, path->components[0].quark, 2);
+		rows->is_order_known = true;
+	}
+	if (track != NULL && rows->has_order)
+		track->place = path->components[at].quark + 1;
+}
+
 static struct viewer_track *thread_of(struct viewer_rows *rows, const struct path *path, size_t at,
 				      struct viewer_track *process, int64_t tid)
 {
@@ -115,9 +143,11 @@ static struct viewer_track *owner_of(struct viewer_rows *rows, const struct path
 			rows->file,
 			&(struct viewer_track_key){ .kind = VIEWER_PROCESS, .has_pid = true, .pid = number });
 		name_track(rows, owner, path->components[1].quark);
+		place_track(rows, owner, path, 1);
 		*used = 2;
 		if (owner != NULL && is_number(path, 2, &number)) {
 			owner = thread_of(rows, path, 2, owner, number);
+			place_track(rows, owner, path, 2);
 			*used = 3;
 		}
 	} else if (is(path, 0, "Threads") && is_number(path, 1, &number)) {

@@ -30,6 +30,8 @@ struct viewer_rows {
 	size_t count, capacity;
 	uint32_t *by_quark; /* index of the row plus one, by quark; 0: none */
 	histree_quark *quarks;
+	bool is_order_known,
+		has_order; /* whether processes and threads were made in another one than by their numbers */
 };
 
 /* Whether an analysis of a kernel made it: others may have attributes with the same paths. */

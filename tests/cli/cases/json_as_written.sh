@@ -74,3 +74,4 @@ build order.json
 histree events --format csv s.histree | grep instant
 histree ls s.histree 'Processes/*' | cut -c 10-
 histree ls s.histree 'Processes/10/*' | cut -c 10-
+histree export --format chrome -a tracks s.histree | grep process_sort_index
