@@ -11,8 +11,8 @@
  *                    process is TRACK_PID of its `track_name`, else of its outermost span; absent: of no process
  *   TRACK_TID, _PID  else the thread's own track: a thread is told by both numbers
  *   TRACK_PID        else the process' own; nothing of it all: the trace's own
- * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...
- * and hands out its `process_name` or `thread_name`.
+ * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...,
+ * but for numbers that the trace has itself, and hands out its `process_name` or `thread_name`.
  *
  * Spans nest on their track, by the rules of analysis/tracks/track_stacks.h.  A `span_end` with a name ends the
  * innermost open span of that name, one without a name the innermost of all.  A `span` is both at once: it begins

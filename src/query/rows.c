@@ -113,12 +113,12 @@ static enum histree_status make_cells(struct histree_rows *rows, size_t row, str
 	return HISTREE_OK;
 }
 
-/* Index 0 is null. */
+/* Index 0 is null.  A pixel that two lives share is the earlier one's: the later one begins with nothing. */
 static void cut_cells(const struct histree_rows *rows, const struct histree_row_life *life)
 {
 	const struct pixel_scale *scale = &rows->group.scale;
 	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
-		if (pixel_last(scale, pixel) < life->from || pixel_first(scale, pixel) > life->to)
+		if (pixel_first(scale, pixel) < life->from || pixel_first(scale, pixel) > life->to)
 			rows->row[pixel] = (struct histree_cell){ .value = 0, .other = HISTREE_NO_VALUE };
 }
 

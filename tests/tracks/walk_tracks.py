@@ -3,6 +3,7 @@
 A slow reader of traces in the Trace Event Format: all of it in memory, by Python's json.  What is read, the events in the
 words of tracks, the spans and the states are lists, made by the rules of docs/man/histree-states.7.scd.
 """
+import itertools
 import decimal
 import json
 import math
@@ -73,18 +74,23 @@ def to_ns(microseconds):
 class Reader:
     def __init__(self):
         self.events = []  # (time, class, {field: value})
-        self.named = {}
+        self.named, self.numbers = {}, set()
         self.owners = {}  # (pid, tid or None): whether its place in the order is said
 
     def number(self, word, owner):
-        number = int_of(word)
-        if number is not None or text_of(word) is None:
+        """Of a process or thread: its own, unless a name has it already; of a name, the next that nobody has."""
+        number, text = int_of(word), text_of(word)
+        if number is not None and number not in self.named.values():
+            self.numbers.add(number)
             return number
-        key = (owner, word)
+        if text is None:
+            return None
+        key = (owner, text)
         if key not in self.named:
-            self.named[key] = -1 - len(self.named)
-            fields = {"pid": self.named[key], "name": word} if owner is None else {
-                "pid": owner[0], "tid": self.named[key], "name": word}
+            self.named[key] = next(free for free in itertools.count(-1, -1)
+                                   if free not in self.numbers and free not in self.named.values())
+            fields = {"pid": self.named[key], "name": text} if owner is None else {
+                "pid": owner[0], "tid": self.named[key], "name": text}
             self.events.append((NO_TIME, "process_name" if owner is None else "thread_name", fields))
         return self.named[key]
 

@@ -31,6 +31,8 @@ enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_
 void json_tracks_release(struct json_tracks *tracks)
 {
 	intern_release(&tracks->named);
+	free(tracks->named_numbers);
+	free(tracks->negative);
 	intern_release(&tracks->states);
 	hash_index_release(&tracks->owner_index);
 	free(tracks->owners);
@@ -100,6 +102,51 @@ static enum histree_status add_name(struct json_tracks *tracks, enum track_class
 	return packed_source_add(tracks->packed, &event, error);
 }
 
+/*
+ * Processes and threads that are named by texts get negative numbers, -1, -2, ..., as numbers of the system are not
+ * negative; but programs write some that are.  Whoever has such a number first keeps it: a name takes the next free
+ * one, and a number that a name has is a name itself.  Numbers below all of these are nobody's but their own.
+ */
+enum number_owner { NUMBER_IS_FREE, NUMBER_IS_ITS_OWN, NUMBER_IS_OF_NAME };
+enum { NUMBERS_TAKEN_MAX = 4 * JSON_NAMED_MAX };
+
+static bool make_negative(struct json_tracks *tracks)
+{
+	if (tracks->negative == NULL)
+		tracks->negative = calloc(NUMBERS_TAKEN_MAX, sizeof(*tracks->negative));
+	return tracks->negative != NULL;
+}
+
+/* *is_own: the number stands for itself.  Returns false when memory is out. */
+static bool take_number(struct json_tracks *tracks, int64_t number, bool *is_own)
+{
+	*is_own = true;
+	if (number >= 0 || number < -NUMBERS_TAKEN_MAX)
+		return true;
+	if (!make_negative(tracks))
+		return false;
+	uint8_t *owner = &tracks->negative[-1 - number];
+	if (*owner == NUMBER_IS_FREE)
+		*owner = NUMBER_IS_ITS_OWN;
+	*is_own = *owner == NUMBER_IS_ITS_OWN;
+	return true;
+}
+
+/* Gives a new name a number.  Returns false when memory is out, or all are taken. */
+static bool number_name(struct json_tracks *tracks, uint32_t id)
+{
+	if (!make_negative(tracks) ||
+	    !array_reserve(&tracks->named_numbers, &tracks->named_capacity, (size_t)id + 1))
+		return false;
+	while (tracks->next_free < NUMBERS_TAKEN_MAX && tracks->negative[tracks->next_free] != NUMBER_IS_FREE)
+		tracks->next_free++;
+	if (tracks->next_free == NUMBERS_TAKEN_MAX)
+		return false;
+	tracks->negative[tracks->next_free] = NUMBER_IS_OF_NAME;
+	tracks->named_numbers[id] = -1 - (int64_t)tracks->next_free;
+	return true;
+}
+
 /* A process, or with `pid` a thread, that is named by a text, has a number by that. */
 static enum histree_status number_of(struct json_tracks *tracks, const struct json_word *word,
 				     const struct packed_cell *pid, struct packed_cell *out,
@@ -107,10 +154,15 @@ static enum histree_status number_of(struct json_tracks *tracks, const struct js
 {
 	int64_t number;
 	*out = (struct packed_cell){ .kind = PACKED_ABSENT };
+	bool is_own = false;
 	if (json_word_int(word, &number)) {
+		if (!take_number(tracks, number, &is_own))
+			return error_memory(error, "the names of processes and threads");
 		*out = packed_int(number);
-		return HISTREE_OK;
 	}
+	if (is_own)
+		return HISTREE_OK;
+	*out = (struct packed_cell){ .kind = PACKED_ABSENT };
 	const struct packed_cell name = text_of(word);
 	char owner[32];
 	snprintf(owner, sizeof(owner), "%" PRId64, pid != NULL ? pid->integer : 0);
@@ -124,9 +176,9 @@ static enum histree_status number_of(struct json_tracks *tracks, const struct js
 		return HISTREE_OK;
 	if (is_new)
 		id = intern_add(&tracks->named, joined.bytes, joined.size);
-	if (id == INTERN_NONE)
+	if (id == INTERN_NONE || (is_new && !number_name(tracks, id)))
 		return error_memory(error, "the names of processes and threads");
-	*out = packed_int(-1 - (int64_t)id);
+	*out = packed_int(tracks->named_numbers[id]);
 	if (!is_new)
 		return HISTREE_OK;
 	return pid == NULL ? add_name(tracks, TRACK_PROCESS_NAME, out, NULL, &name, error)

@@ -48,7 +48,11 @@ struct json_owner {
 struct json_tracks {
 	struct packed_source *packed;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
-	struct intern named;  /* processes and threads that are no numbers: number n has id -1 - n */
+	struct intern named;    /* processes and threads that are no numbers, */
+	int64_t *named_numbers; /* and what numbers they have instead: negative ones that nobody else has */
+	size_t named_capacity;
+	uint8_t *negative; /* whose -1 is, -2, ...: enum number_owner; NULL: nobody's yet */
+	size_t next_free;
 	struct intern states; /* of threads: tracks whose names were told */
 	char *texts;          /* tracks and ids of flows of the event that is being taken */
 	size_t texts_used, texts_capacity;
