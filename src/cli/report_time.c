@@ -66,6 +66,12 @@ static uint64_t ran(const struct histree_use_row *row)
 	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
 }
 
+/* Of a CPU of which there are no events nothing is known but who waits for it. */
+static bool is_recorded(const struct histree_use_row *row)
+{
+	return ran(row) + row->ns[HISTREE_USE_IDLE] > 0;
+}
+
 static uint64_t waited(const struct histree_use_row *row)
 {
 	return row->ns[HISTREE_USE_WAITING];
@@ -93,6 +99,7 @@ struct use_table {
 	const char *where, *command; /* the words that ask for all of it */
 	uint64_t (*key)(
 		const struct histree_use_row *row); /* rows without it are left out; NULL: the order is kept */
+	bool (*shows)(const struct histree_use_row *row); /* NULL: all that are not left out */
 	const struct row_column *columns;
 	size_t column_count;
 	void (*put)(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns);
@@ -183,6 +190,7 @@ static const struct use_table tables[] = {
 	  .by = HISTREE_BY(CPU),
 	  .where = "cpu >= 0",
 	  .command = " --by cpu",
+	  .shows = is_recorded,
 	  .put = put_cpu,
 	  COLUMNS(cpu_columns) },
 	{ .title = "Threads that waited for a CPU",
@@ -243,7 +251,8 @@ static const struct histree_use_row **choose_rows(const struct histree_time_use 
 	const struct histree_use_row *rows = histree_time_use_rows(use, &all);
 	const struct histree_use_row **chosen = malloc((all + 1) * sizeof(const struct histree_use_row *));
 	for (size_t i = 0; i < all && chosen != NULL; i++)
-		if (table->key == NULL || table->key(&rows[i]) > 0)
+		if ((table->key == NULL || table->key(&rows[i]) > 0) &&
+		    (table->shows == NULL || table->shows(&rows[i])))
 			chosen[kept++] = &rows[i];
 	sort_key = key;
 	if (chosen != NULL && key != NULL)
@@ -305,7 +314,9 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 	size_t count;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
 	uint64_t busy = 0, user = 0, calls = 0, waits = 0;
-	for (size_t i = 0; i < count; i++) {
+	size_t all = count;
+	for (size_t i = 0; i < all; i++) {
+		count -= !is_recorded(&rows[i]);
 		busy += ran(&rows[i]);
 		user += rows[i].ns[HISTREE_USE_USER];
 		calls += rows[i].ns[HISTREE_USE_SYSTEM];
@@ -314,6 +325,10 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 	bool has_calls = true;
 	if (calls == 0)
 		status = find_calls(source, &has_calls, error);
+	if (all > count && status == HISTREE_OK)
+		overview_page_sentence(
+			page, "There are no events of %zu CPU%s to which threads went: nobody knows what %s ran.",
+			all - count, all == 1 + count ? "" : "s", all == 1 + count ? "it" : "they");
 	if (status != HISTREE_OK || count == 0)
 		return status;
 	uint64_t whole = ((uint64_t)source->to - (uint64_t)source->from + 1) * count;
@@ -418,7 +433,7 @@ static enum histree_status sum_hosts(struct overview_page *page, const struct re
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct host_sum *sum = &sums[rows[i].host];
-		sum->cpus++;
+		sum->cpus += is_recorded(&rows[i]);
 		for (enum histree_use kind = 0; kind < HISTREE_USE_COUNT; kind++)
 			sum->row.ns[kind] += rows[i].ns[kind];
 	}

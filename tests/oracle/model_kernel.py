@@ -225,6 +225,9 @@ class Model:
             self.find(cpu, before)
             if after is not before:
                 self.find_nowhere(after)
+            queue = self.changes.get(f"{after.path}/Current_cpu_rq", [(None, None)])[-1][1]
+            if self.get(after.path) is UNKNOWN and queue == number:  # it has waited there, as the CPU is recorded
+                self.changes[after.path][-1] = (self.changes[after.path][-1][0], WAITS_FOR_CPU)
         state = f["prev_state"] & 0x3FF
         status = WAITS_FOR_CPU if state == 0 else 1 if state & 3 else None if state & 64 else 6
         if self.new_states:
@@ -243,11 +246,16 @@ class Model:
         self.put(f"{before.path}/Exec_name", f["prev_comm"])
         self.put(f"{after.path}/Exec_name", f["next_comm"])
 
+    def in_queue(self, number, target):
+        """What a thread does in the queue of a CPU: of one without events nobody knows."""
+        is_recorded = not self.strict or target in (number, -1) or f"CPUs/{target}/Current_thread" in self.changes
+        return WAITS_FOR_CPU if is_recorded else UNKNOWN
+
     def wakeup(self, number, f):
         thread = self.thread(f["pid"], number)
         status = self.get(thread.path)
         if thread.runs_on is None and status not in (RUNS, IN_CALL):
-            self.set_status(thread, WAITS_FOR_CPU)
+            self.set_status(thread, self.in_queue(number, f["target_cpu"]))
         self.put(f"{thread.path}/Current_cpu_rq", f["target_cpu"])
         self.put(f"{thread.path}/Prio", f["prio"])
 
@@ -257,7 +265,7 @@ class Model:
             return
         thread = self.thread(f["pid"], number)
         self.find_nowhere(thread)
-        self.set_status(thread, WAITS_FOR_CPU)
+        self.set_status(thread, self.in_queue(number, f["dest_cpu"]))
         self.put(f"{thread.path}/Current_cpu_rq", f["dest_cpu"])
 
     def fork(self, number, f):

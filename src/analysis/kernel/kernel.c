@@ -23,6 +23,17 @@ static struct histree_value status_after(enum kernel_leave leave)
 	return leave == LEAVES_FOREVER ? histree_null() : histree_int(statuses[leave]);
 }
 
+/* The CPU is recorded after all, and who was lost in its queue has waited there. */
+static void find_in_queue(struct kernel_model *model, int32_t cpu_number, struct kernel_thread *thread)
+{
+	if (model->slice != NULL || !thread_has(thread, THREAD_RUN_QUEUE) ||
+	    thread_value(model, thread, THREAD_STATUS).type != HISTREE_UNKNOWN)
+		return;
+	struct histree_value queue = thread_value(model, thread, THREAD_RUN_QUEUE);
+	if (queue.type == HISTREE_INT && queue.int32 == cpu_number)
+		thread_correct_status(model, thread, histree_int(THREAD_WAITS_FOR_CPU));
+}
+
 static void on_switch(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
@@ -38,6 +49,7 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	occupancy_find(model, cpu, previous);
 	if (next != previous)
 		occupancy_find_nowhere(model, next);
+	find_in_queue(model, cpu->number, next);
 	bool is_woken = kernel_event_is_woken_leaving(event, cpu->waking) && previous != next;
 	states_switch(model, event, cpu, previous, next,
 		      is_woken ? histree_int(THREAD_WAITS_FOR_CPU) : status_after(kernel_event_leave(event)));

@@ -57,7 +57,7 @@ static void on_wakeup(struct kernel_model *model, const struct kernel_event *eve
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
-	thread_wake(model, thread);
+	thread_wake(model, thread, true);
 	thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
 }
 

@@ -62,6 +62,20 @@ struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
 	return cpu == NULL || cpu->node == NO_ATTRIBUTE ? NULL : cpu;
 }
 
+bool kernel_cpu_is_recorded(struct kernel_model *model, int32_t number)
+{
+	struct kernel_cpu *cpu = id_map_find(&model->cpus, (uint64_t)number);
+	if (cpu != NULL && cpu->attributes[CPU_CURRENT_THREAD] != NO_ATTRIBUTE)
+		return true;
+	if (model->slice == NULL)
+		return false;
+	if (cpu == NULL)
+		cpu = add_cpu(model, number);
+	if (cpu != NULL)
+		cpu->is_taken_for_recorded = true;
+	return true;
+}
+
 histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute)
 {
 	histree_quark *quark = &cpu->attributes[attribute];

@@ -51,11 +51,18 @@ struct kernel_cpu {
 	struct kernel_thread *last_thread;
 	/* Of a slice (kernel_slice.h): it is taken for true that it ran this thread at the beginning. */
 	bool is_claimed;
+	bool is_taken_for_recorded;
 	int32_t claimed_tid;
 };
 
 /* Returns NULL for a negative number: the trace does not say which CPU it is. */
 struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number);
+
+/*
+ * Whether something happened on the CPU so far.  Where nothing ever does, it is not recorded, and who is put into
+ * its queue may run there.  In a slice that is taken for true.
+ */
+bool kernel_cpu_is_recorded(struct kernel_model *model, int32_t number);
 
 /* Returns the name of an attribute below the node of a CPU. */
 const char *cpu_attribute_name(enum cpu_attribute attribute);

@@ -232,7 +232,8 @@ static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
 	saved_put(out, (uint64_t)cpu->number);
 	save_quark(cpu->node, 0, out);
 	save_quarks(cpu->attributes, CPU_ATTRIBUTE_COUNT, base, out);
-	saved_put(out, (uint64_t)cpu->is_claimed | (cpu->waking != INT64_MIN ? 2 : 0));
+	saved_put(out, (uint64_t)cpu->is_claimed | (cpu->waking != INT64_MIN ? 2 : 0) |
+			       (cpu->is_taken_for_recorded ? 4 : 0));
 	if (cpu->waking != INT64_MIN)
 		saved_put_signed(out, cpu->waking);
 	saved_put_signed(out, cpu->claimed_tid);
@@ -263,8 +264,9 @@ static struct running load_cpu(struct kernel_model *model, struct byte_reader *r
 	cpu->node = load_quark(log, 0, reader);
 	histree_quark base = cpu->node != NO_ATTRIBUTE ? cpu->node : 0;
 	load_quarks(log, cpu->attributes, CPU_ATTRIBUTE_COUNT, base, reader);
-	uint64_t flags = saved_read_below(reader, 4);
+	uint64_t flags = saved_read_below(reader, 8);
 	cpu->is_claimed = (flags & 1) != 0;
+	cpu->is_taken_for_recorded = (flags & 4) != 0;
 	cpu->waking = (flags & 2) != 0 ? saved_read_signed(reader) : INT64_MIN;
 	cpu->claimed_tid = saved_read_int32(reader);
 	struct running running = { .cpu = cpu, .tid = saved_read_int32(reader) };

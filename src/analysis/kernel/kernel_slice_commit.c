@@ -49,6 +49,9 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 		return false;
 	if (is_news(thread, slice->first_step, call))
 		return false;
+	/* In the queue of a CPU that nobody heard of so far it waits, if that runs it next (kernel.c). */
+	if (status.type == HISTREE_UNKNOWN && value_of(model, thread, THREAD_RUN_QUEUE).type == HISTREE_INT)
+		return false;
 	if ((assumed & ASSUMES_NO_CALL) != 0 && call.type != HISTREE_NULL)
 		return false;
 	for (int attribute = 0; (assumed & ASSUMES_NEW) != 0 && attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
@@ -157,6 +160,8 @@ static bool cpus_are_right(struct kernel_model *model, const struct kernel_model
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;) {
 		const struct kernel_cpu *cpu = entry->record;
+		if (cpu->is_taken_for_recorded && !kernel_cpu_is_recorded(model, cpu->number))
+			return false;
 		if (cpu->node != NO_ATTRIBUTE &&
 		    !cpu_is_right(model, id_map_find(&model->cpus, entry->id), slice, cpu))
 			return false;

@@ -45,10 +45,17 @@ void states_name(struct kernel_model *model, const struct kernel_event *event, s
 	thread_rename(model, next, event->comm);
 }
 
+/* A thread is put into the queue of a CPU: what becomes of it there is only seen if that is recorded. */
+static bool is_in_sight(struct kernel_model *model, const struct kernel_event *event)
+{
+	return !model->corrects_past || event->target_cpu == event->cpu || event->target_cpu < 0 ||
+	       kernel_cpu_is_recorded(model, event->target_cpu);
+}
+
 void states_wake(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread,
 		 int32_t prio)
 {
-	thread_wake(model, thread);
+	thread_wake(model, thread, is_in_sight(model, event));
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
 	thread_change(model, thread, THREAD_PRIO, histree_int(prio));
 }
@@ -70,7 +77,7 @@ void states_on_migrate(struct kernel_model *model, const struct kernel_event *ev
 	if (thread == NULL)
 		return;
 	/* It may be the current thread of a CPU: then it is said to run again by what happens there. */
-	thread_wait(model, thread);
+	thread_wait(model, thread, is_in_sight(model, event));
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
 }
 

@@ -363,8 +363,12 @@ bool thread_is_guessed(const struct kernel_model *model, const struct kernel_thr
 	       thread->said < since;
 }
 
-void thread_wait(struct kernel_model *model, struct kernel_thread *thread)
+void thread_wait(struct kernel_model *model, struct kernel_thread *thread, bool in_sight)
 {
+	if (!in_sight) {
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
+		return;
+	}
 	histree_time said = thread->said;
 	bool is_known = !model->has_gaps ||
 			is_int_other_than(thread_value(model, thread, THREAD_STATUS), THREAD_WAITS_FOR_CPU);
@@ -373,7 +377,7 @@ void thread_wait(struct kernel_model *model, struct kernel_thread *thread)
 		thread->said = said;
 }
 
-void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
+void thread_wake(struct kernel_model *model, struct kernel_thread *thread, bool in_sight)
 {
 	thread_ask(model, thread, THREAD_STATUS);
 	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
@@ -388,7 +392,7 @@ void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
 		    (status.type == HISTREE_INT &&
 		     (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL));
 	if (!runs)
-		thread_wait(model, thread);
+		thread_wait(model, thread, in_sight);
 }
 
 void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status)

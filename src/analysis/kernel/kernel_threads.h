@@ -105,12 +105,14 @@ void thread_run(struct kernel_model *model, struct kernel_thread *thread);
  * The thread waits for a CPU, as it is woken up or moved.  It may be woken while it still runs, about to sleep,
  * and seems to be moved while it makes another.  After a gap nobody knows whether it does: that it waits is then a
  * guess, and not `said`, and becomes unknown again if it is found to run.
+ *
+ * Not `in_sight`: it does so on a CPU that is not recorded, where it may run; then nobody knows.
  */
-void thread_wait(struct kernel_model *model, struct kernel_thread *thread);
+void thread_wait(struct kernel_model *model, struct kernel_thread *thread, bool in_sight);
 bool thread_is_guessed(const struct kernel_model *model, const struct kernel_thread *thread);
 
 /* The thread can run from now on; one that runs already goes on. */
-void thread_wake(struct kernel_model *model, struct kernel_thread *thread);
+void thread_wake(struct kernel_model *model, struct kernel_thread *thread, bool in_sight);
 
 /* The status that the thread has was another one all along. */
 void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status);
