@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "trace/profile/profile.h"
 
-/* Processes are in one another. */
-enum { PROCESS_DEPTH_MAX = 4 };
+/* Processes are in one another.  Of a column so many rows are read: each may be two bytes of a file. */
+enum { PROCESS_DEPTH_MAX = 4, COLUMN_ROWS_MAX = 1 << 23 };
 
 struct tables {
 	struct packed_text *strings;
@@ -62,6 +62,8 @@ static bool put_number(struct column *column, struct json_span value, int scale)
 		number = NOTHING;
 	if (scale != 0 && json_span_scaled(value, scale, &wide) && profile_time(wide, &time))
 		number = time;
+	if (column->count == COLUMN_ROWS_MAX)
+		return true;
 	if (!array_reserve(&column->numbers, &column->capacity, column->count + 1))
 		return false;
 	column->numbers[column->count++] = number;
@@ -248,6 +250,9 @@ static enum histree_status add_samples(struct firefox *firefox, const struct sam
 	struct profile *profile = firefox->profile;
 	enum histree_status status = HISTREE_OK;
 	histree_time time = 0;
+	if (columns->stack.count == COLUMN_ROWS_MAX)
+		trace_notes_warn(profile->packed->base.notes, "%s: of a thread, %d samples are read, and no more",
+				 profile->packed->base.path, COLUMN_ROWS_MAX);
 	for (size_t i = 0; i < columns->stack.count && status == HISTREE_OK; i++) {
 		const int64_t stack = columns->stack.numbers[i], delta = number_at(&columns->delta, (int64_t)i);
 		int64_t weight = number_at(&columns->weight, (int64_t)i);
