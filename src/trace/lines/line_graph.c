@@ -237,7 +237,7 @@ struct graph_stack {
 	size_t count, capacity;
 };
 
-struct graph {
+struct line_graph {
 	struct packed_source *packed;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
 	struct id_map stacks;
@@ -249,12 +249,12 @@ struct graph {
 	struct histree_error *error;
 };
 
-static enum histree_status no_memory(const struct graph *graph)
+static enum histree_status no_memory(const struct line_graph *graph)
 {
 	return error_memory(graph->error, "the calls of functions");
 }
 
-static enum histree_status add(struct graph *graph, const struct graph_stack *stack, enum track_class class,
+static enum histree_status add(struct line_graph *graph, const struct graph_stack *stack, enum track_class class,
 			       histree_time time, struct packed_cell *cells)
 {
 	char track[32];
@@ -274,7 +274,7 @@ static enum histree_status add(struct graph *graph, const struct graph_stack *st
 }
 
 /* Names of threads and of CPUs are told once. */
-static enum histree_status add_name(struct graph *graph, const struct graph_stack *stack,
+static enum histree_status add_name(struct line_graph *graph, const struct graph_stack *stack,
 				    const struct graph_line *line)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
@@ -286,7 +286,8 @@ static enum histree_status add_name(struct graph *graph, const struct graph_stac
 	return add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
 }
 
-static enum histree_status stack_of(struct graph *graph, const struct graph_line *line, struct graph_stack **out)
+static enum histree_status stack_of(struct line_graph *graph, const struct graph_line *line,
+				    struct graph_stack **out)
 {
 	const int64_t thread = line->thread != NO_THREAD ? line->thread
 			       : line->has_cpu && (size_t)line->cpu < graph->cpu_count && line->comm_size == 0
@@ -304,7 +305,7 @@ static enum histree_status stack_of(struct graph *graph, const struct graph_line
 	return add_name(graph, *out, line);
 }
 
-static enum histree_status end_span(struct graph *graph, struct graph_stack *stack, histree_time end)
+static enum histree_status end_span(struct line_graph *graph, struct graph_stack *stack, histree_time end)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
 	stack->last = end > stack->last ? end : stack->last;
@@ -317,7 +318,7 @@ static enum histree_status end_span(struct graph *graph, struct graph_stack *sta
 }
 
 /* Those whose ends are not in the text end before what is drawn beside them, or around them. */
-static enum histree_status end_deeper(struct graph *graph, struct graph_stack *stack, size_t depth,
+static enum histree_status end_deeper(struct line_graph *graph, struct graph_stack *stack, size_t depth,
 				      histree_time time)
 {
 	enum histree_status status = HISTREE_OK;
@@ -332,7 +333,8 @@ static void put_name(struct packed_cell *cells, const struct graph_line *line)
 }
 
 /* Of one that goes on, or of one that is drawn in one line. */
-static enum histree_status take_call(struct graph *graph, struct graph_stack *stack, const struct graph_line *line)
+static enum histree_status take_call(struct line_graph *graph, struct graph_stack *stack,
+				     const struct graph_line *line)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
 	enum histree_status status = end_deeper(graph, stack, line->depth, line->time);
@@ -355,7 +357,7 @@ static enum histree_status take_call(struct graph *graph, struct graph_stack *st
 	return add(graph, stack, TRACK_SPAN_BEGIN, begin, cells);
 }
 
-static enum histree_status take_return(struct graph *graph, struct graph_stack *stack,
+static enum histree_status take_return(struct line_graph *graph, struct graph_stack *stack,
 				       const struct graph_line *line)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
@@ -375,7 +377,7 @@ static enum histree_status take_return(struct graph *graph, struct graph_stack *
 	return add(graph, stack, TRACK_SPAN, line->time - line->duration, cells);
 }
 
-static enum histree_status take_switch(struct graph *graph, const struct graph_line *line)
+static enum histree_status take_switch(struct line_graph *graph, const struct graph_line *line)
 {
 	struct graph_stack *stack;
 	if (!array_reserve(&graph->runs, &graph->cpu_capacity, (size_t)line->cpu + 1))
@@ -386,9 +388,17 @@ static enum histree_status take_switch(struct graph *graph, const struct graph_l
 	return line->thread == NO_THREAD ? HISTREE_OK : stack_of(graph, line, &stack);
 }
 
-static enum histree_status take_line(struct graph *graph, char *line, size_t size)
+static enum histree_status take(struct line_graph *graph, const struct graph_line *line)
 {
 	struct graph_stack *stack;
+	enum histree_status status = stack_of(graph, line, &stack);
+	if (status != HISTREE_OK)
+		return status;
+	return line->kind == GRAPH_RETURN ? take_return(graph, stack, line) : take_call(graph, stack, line);
+}
+
+static enum histree_status take_line(struct line_graph *graph, char *line, size_t size)
+{
 	const struct graph_line read = read_line(line, size);
 	if (read.kind == GRAPH_SWITCH)
 		return take_switch(graph, &read);
@@ -405,15 +415,12 @@ static enum histree_status take_line(struct graph *graph, char *line, size_t siz
 		graph->untimed++;
 		return HISTREE_OK;
 	}
-	enum histree_status status = stack_of(graph, &read, &stack);
-	if (status != HISTREE_OK)
-		return status;
-	return read.kind == GRAPH_RETURN ? take_return(graph, stack, &read) : take_call(graph, stack, &read);
+	return take(graph, &read);
 }
 
 /* ---- the text -------------------------------------------------------------------------------------------- */
 
-static void note_rest(const struct graph *graph)
+static void note_rest(const struct line_graph *graph)
 {
 	struct trace_notes *notes = graph->packed->base.notes;
 	const char *path = graph->packed->base.path;
@@ -436,34 +443,72 @@ static void note_rest(const struct graph *graph)
 				 path, graph->others);
 }
 
-static void release(struct graph *graph)
+enum histree_status line_graph_create(struct line_graph **out, struct packed_source *packed,
+				      struct histree_error *error)
+{
+	struct line_graph *graph = *out = calloc(1, sizeof(*graph));
+	if (graph == NULL)
+		return error_memory(error, "the calls of functions");
+	graph->packed = packed;
+	graph->error = error;
+	return packed_track_classes(packed, NULL, graph->classes, error) ? HISTREE_OK : error->status;
+}
+
+void line_graph_free(struct line_graph *graph)
 {
 	const struct id_entry *entry;
+	if (graph == NULL)
+		return;
+	note_rest(graph);
 	for (size_t at = 0; (entry = id_map_next(&graph->stacks, &at)) != NULL;)
 		free(((struct graph_stack *)entry->record)->open);
 	id_map_release(&graph->stacks);
 	arena_release(&graph->memory);
 	free(graph->runs);
+	free(graph);
+}
+
+bool line_graph_is_event(const struct line_head *head)
+{
+	static const char *const names[] = { "funcgraph_entry", "funcgraph_exit" };
+	bool is = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is |= head->name_size == strlen(names[i]) && memcmp(head->name, names[i], head->name_size) == 0;
+	return is;
+}
+
+enum histree_status line_graph_take(struct line_graph *graph, const struct line_head *head,
+				    const struct marker_thread *thread)
+{
+	struct graph_line line = { .has_time = true,
+				   .time = head->time,
+				   .has_cpu = head->cpu != LINE_NO_CPU,
+				   .cpu = head->cpu,
+				   .thread = head->pid > 0 ? head->pid : NO_THREAD,
+				   .comm = head->pid == 0 ? "<idle>" : thread->name,
+				   .comm_size = head->pid == 0 ? strlen("<idle>") : thread->name_size };
+	struct line_scan scan = { head->text, head->text + head->text_size };
+	struct graph_line columns = line;
+	read_columns(&scan, &columns);
+	line.has_duration = columns.has_duration;
+	line.duration = columns.duration;
+	read_function(scan, &line);
+	return line.kind == GRAPH_OTHER ? HISTREE_OK : take(graph, &line);
 }
 
 enum histree_status line_graph_read(struct packed_source *packed, struct line_text *text,
 				    struct histree_error *error)
 {
-	struct graph graph = { .packed = packed, .error = error };
+	struct line_graph *graph;
 	char *line;
 	size_t size;
-	if (!packed_track_classes(packed, NULL, graph.classes, error))
-		return error->status;
-	enum histree_status status;
-	while ((status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
-		status = take_line(&graph, line, size);
+	enum histree_status status = line_graph_create(&graph, packed, error);
+	while (status == HISTREE_OK && (status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
+		status = take_line(graph, line, size);
 		if (status == HISTREE_OK && text->lines % 1024 == 0)
 			status = packed_source_look(packed, error);
-		if (status != HISTREE_OK)
-			break;
 	}
-	note_rest(&graph);
-	release(&graph);
+	line_graph_free(graph);
 	return status;
 }
 

@@ -18,14 +18,30 @@
 #ifndef TRACE_LINES_LINE_GRAPH_H
 #define TRACE_LINES_LINE_GRAPH_H
 
+#include "trace/lines/line_head.h"
 #include "trace/lines/line_text.h"
-#include "trace/packed/packed_source.h"
+#include "trace/packed/packed_markers.h"
 
 /* Returns whether a line is one of such a drawing. */
 bool line_graph_is(char *line, size_t size);
 
 /* HISTREE_ERR_TRACE, and which option to set, if the text has no times; or if it has no calls. */
 enum histree_status line_graph_check(const struct line_place *place, struct histree_error *error);
+
+struct line_graph;
+
+enum histree_status line_graph_create(struct line_graph **out, struct packed_source *packed,
+				      struct histree_error *error);
+
+/* Whether an event is of such a drawing, as "trace-cmd report" has them: "funcgraph_entry:   1.000 us  |  f();". */
+bool line_graph_is_event(const struct line_head *head);
+
+/* Take such an event, of a thread. */
+enum histree_status line_graph_take(struct line_graph *graph, const struct line_head *head,
+				    const struct marker_thread *thread);
+
+/* Say what was left out, and free it. */
+void line_graph_free(struct line_graph *graph);
 
 /* Read all lines; HISTREE_END behind the last. */
 enum histree_status line_graph_read(struct packed_source *packed, struct line_text *text,

@@ -346,7 +346,7 @@ static bool read_at_cpu(const struct line_scan *line, struct line_head *out)
  */
 static bool read_latency_columns(const char *begin, const char *end, struct line_head *out)
 {
-	enum { FLAGS_MIN = 3, FLAGS_MAX = 6 };
+	enum { FLAGS_MIN = 3, FLAGS_MAX = 8 }; /* kernels for real time have seven */
 	const char *at = end, *thread;
 	while (at > begin && at[-1] != ' ')
 		at--;
@@ -382,10 +382,16 @@ static bool read_at_time(const struct line_scan *line, struct line_head *out)
 
 /* ---- other lines ----------------------------------------------------------------------------------------- */
 
-/* "CPU:3 [LOST 15 EVENTS]", "CPU:3 [15 EVENTS DROPPED]", both also without a number. */
+/* "CPU:3 [LOST 15 EVENTS]", "CPU:3 [15 EVENTS DROPPED]", also without a number, and behind a time of the log. */
 static bool read_loss(struct line_scan scan, struct line_head *out)
 {
 	uint64_t cpu;
+	char *log =
+		scan.at < scan.end && *scan.at == '[' ? memchr(scan.at, ']', (size_t)(scan.end - scan.at)) : NULL;
+	if (log != NULL) {
+		scan.at = log + 1;
+		line_scan_spaces(&scan);
+	}
 	if (!line_scan_word(&scan, "CPU:") || !line_scan_number(&scan, &cpu) || cpu > LINE_CPU_MAX ||
 	    !line_scan_word(&scan, " ["))
 		return false;

@@ -133,6 +133,7 @@ static enum histree_status look(struct line_text *text, bool *out, struct histre
 	*out = false;
 	while (!*out && (status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
 		bool may_be = size > 8 && (memcmp(line, "CPU:", 4) == 0 || memcmp(line, "#####", 5) == 0 ||
+					   (*line == '[' && memmem(line, size, "] CPU:", 6) != NULL) ||
 					   memmem(line, size, "PERF_RECORD_LOST", 16) != NULL);
 		if (!may_be)
 			continue;

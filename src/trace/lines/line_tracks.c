@@ -39,7 +39,7 @@ static bool is_marker(const struct line_head *head)
 	bool is = false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		is |= head->name_size == strlen(names[i]) && memcmp(head->name, names[i], head->name_size) == 0;
-	return is && packed_marker_is(head->text, head->text_size);
+	return (is && packed_marker_is(head->text, head->text_size)) || line_graph_is_event(head);
 }
 
 static bool read_marker(char *line, size_t size, struct line_head *head)
@@ -64,7 +64,7 @@ static size_t name_of_thread(const char *line, const struct line_head *head, con
 }
 
 static enum histree_status read_markers(struct line_tracks *tracks, struct packed_markers *markers,
-					struct histree_error *error)
+					struct line_graph *graph, struct histree_error *error)
 {
 	struct line_head head;
 	char *line;
@@ -77,7 +77,9 @@ static enum histree_status read_markers(struct line_tracks *tracks, struct packe
 		} else {
 			struct marker_thread thread = { .number = head.pid };
 			thread.name_size = name_of_thread(line, &head, &thread.name);
-			status = packed_markers_take(markers, head.time, &thread, head.text, head.text_size, error);
+			status = line_graph_is_event(&head) ? line_graph_take(graph, &head, &thread)
+							    : packed_markers_take(markers, head.time, &thread,
+										  head.text, head.text_size, error);
 		}
 		if (status != HISTREE_OK)
 			return status;
@@ -113,10 +115,14 @@ static enum histree_status read_kind(struct line_tracks *tracks, const struct li
 		return line_graph_read(&tracks->packed, &tracks->text, error);
 	if (tracks->preface.is_strace)
 		return line_strace_read(&tracks->packed, place, &tracks->text, error);
+	struct line_graph *graph = NULL;
 	enum histree_status status =
 		packed_markers_begin(&markers, &tracks->packed, error) ? HISTREE_OK : error->status;
 	if (status == HISTREE_OK)
-		status = read_markers(tracks, &markers, error);
+		status = line_graph_create(&graph, &tracks->packed, error);
+	if (status == HISTREE_OK)
+		status = read_markers(tracks, &markers, graph, error);
+	line_graph_free(graph);
 	if (markers.others > 0)
 		trace_notes_warn(tracks->packed.base.notes,
 				 "%s: markers of programs that are not whole are left out: %" PRIu64, tracks->path,

@@ -248,10 +248,19 @@ static void put_args(struct marking *marking, struct piece args)
 	marking->cells[TRACK_ARGS] = packed_value(parts);
 }
 
-/* Chrome's "name|arguments|category"; a name that holds bars otherwise is one. */
+/*
+ * Chrome's "name|arguments|category", and HiTrace's "H:name|level|category|arguments", whose names have no bars; a
+ * name that holds them otherwise is one.
+ */
 static void put_name(struct marking *marking)
 {
 	struct piece rest = marking->rest, category, args;
+	if (rest.size > 2 && memcmp(rest.at, "H:", 2) == 0) {
+		marking->cells[TRACK_NAME] = text_cell(take(&rest));
+		if (rest.size > 0)
+			marking->cells[TRACK_CATEGORY] = text_cell(rest);
+		return;
+	}
 	bool is_chrome = take_last(&rest, &category) && take_last(&rest, &args) &&
 			 memchr(rest.at, '|', rest.size) == NULL &&
 			 (args.size == 0 || memchr(args.at, '=', args.size) != NULL);
@@ -274,6 +283,20 @@ static enum histree_status take_begin(struct marking *marking)
 static enum histree_status take_end(struct marking *marking)
 {
 	return add(marking, TRACK_SPAN_END);
+}
+
+/* The last field as it is; before there were fields of HiTrace, what stands behind the last space. */
+static bool split_last(struct marking *marking, struct piece *before, struct piece *last)
+{
+	*before = marking->rest;
+	if (take_last(before, last))
+		return last->size > 0;
+	const char *space = memrchr(before->at, ' ', before->size);
+	if (space == NULL)
+		return false;
+	*last = (struct piece){ space + 1, (size_t)(before->at + before->size - space) - 1 };
+	before->size = (size_t)(space - before->at);
+	return last->size > 0 && before->size > 0;
 }
 
 /*
@@ -300,7 +323,7 @@ static bool split_number(struct marking *marking, struct piece *before, struct p
 static enum histree_status take_asynchronous(struct marking *marking, enum track_class class)
 {
 	struct piece name, cookie;
-	if (!split_number(marking, &name, &cookie))
+	if (!split_number(marking, &name, &cookie) && !split_last(marking, &name, &cookie))
 		return leave_out(marking);
 	marking->cells[TRACK_NAME] = text_cell(name);
 	put_track(marking, name, &cookie);
@@ -311,7 +334,7 @@ static enum histree_status take_asynchronous(struct marking *marking, enum track
 static enum histree_status take_on_track(struct marking *marking, enum track_class class)
 {
 	struct piece name, cookie;
-	if (!split_number(marking, &name, &cookie))
+	if (!split_number(marking, &name, &cookie) && !split_last(marking, &name, &cookie))
 		return leave_out(marking);
 	struct piece track = take(&name);
 	put_track(marking, track, &cookie);
@@ -329,7 +352,9 @@ static enum histree_status take_counter(struct marking *marking)
 	struct piece name, number;
 	int64_t integer;
 	double real;
-	if (!split_number(marking, &name, &number))
+	double unused;
+	if (!split_number(marking, &name, &number) &&
+	    (!split_last(marking, &name, &number) || !is_real(number, &unused)))
 		return leave_out(marking);
 	marking->cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
 	marking->cells[TRACK_NAME] = text_cell(name);

@@ -9,9 +9,9 @@
  *	G|100|track|name|7, H|100|track|7	the same on a track that has a name
  *	I|100|name, N|100|track|name	an instant of the thread, or of such a track
  *
- * Sources: libcutils (trace-dev.inc) of Android, and what systrace and Perfetto read.  Names may hold bars;
- * cookies and values are the last field that is a number.  The thread is that of the line; the end of a span is of
- * the process that the thread's last marker had, whether it says one or not.
+ * Sources: libcutils (trace-dev.inc) of Android, what systrace and Perfetto read, and HiTrace of OpenHarmony.
+ * Names may hold bars; cookies and values are the last field that is a number.  The thread is that of the line;
+ * the end of a span is of the process that the thread's last marker had, whether it says one or not.
  */
 #ifndef TRACE_PACKED_PACKED_MARKERS_H
 #define TRACE_PACKED_PACKED_MARKERS_H

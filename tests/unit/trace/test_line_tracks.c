@@ -153,6 +153,24 @@ static void cookies_tell_asynchronous_spans(void **state)
 	       "7000 instant name=done pid=30 track=30:net\n");
 }
 
+/* HiTrace of OpenHarmony: no bars in names; levels and categories follow. Cookies once followed a space. */
+static void hitrace_adds_levels_or_spaces(void **state)
+{
+	(void)state;
+	expect(LINE("0.000001", "S|30|H:a b|1001|M62|cat|k=v") LINE("0.000002", "F|30|H:a b|1001|M62")
+		       LINE("0.000003", "S|30|H:old 7") LINE("0.000004", "C|30|H:n 12")
+			       LINE("0.000005", "C|30|H:n|-4|M62") LINE("0.000006", "B|30|H:s|M62|k=v")
+				       LINE("0.000007", "S|30|frame-1|id-x"),
+	       "1000 thread_name name=ui pid=30 tid=31\n"
+	       "1000 span_begin name=H:a b category=k=v pid=30 track=30:H:a b:1001\n"
+	       "2000 span_end name=H:a b category=M62 pid=30 track=30:H:a b:1001\n"
+	       "3000 span_begin name=H:old pid=30 track=30:H:old:7\n"
+	       "4000 counter name=H:n pid=30 value=12\n"
+	       "5000 counter name=H:n category=M62 pid=30 value=-4\n"
+	       "6000 span_begin name=H:s category=M62|k=v pid=30 tid=31\n"
+	       "7000 span_begin name=frame-1 pid=30 track=30:frame-1:id-x\n");
+}
+
 /* A marker that lacks what it needs is left out, and a text that only looks like one says nothing. */
 static void what_is_no_marker_says_nothing(void **state)
 {
@@ -236,6 +254,23 @@ static void a_lost_end_ends_nothing_else(void **state)
 	       "7000020000 span_begin name=c tid=52\n"
 	       "7000030000 span_end tid=52\n"
 	       "7000030000 span_end tid=52\n");
+}
+
+/* As trace-cmd report prints them. */
+static void calls_may_be_events(void **state)
+{
+	(void)state;
+	expect("cpus=2\n"
+	       "  cat-52  [001]  7.000010: funcgraph_entry:                   |  a() {\n"
+	       "  <idle>-0  [000]  7.000010: funcgraph_entry:      # 2079.480 us |  c();\n"
+	       "  cat-52  [001]  7.000011: funcgraph_entry:        0.250 us   |    b();\n"
+	       "  cat-52  [001]  7.000030: funcgraph_exit:       + 20.500 us  |  }\n",
+	       "7000010000 thread_name name=cat tid=52\n"
+	       "7000010000 track_name name=CPU 0 track=CPU 0\n"
+	       "7000010000 span_begin name=a tid=52\n"
+	       "7000010000 span name=c track=CPU 0 duration=2079480\n"
+	       "7000011000 span name=b tid=52 duration=250\n"
+	       "7000030500 span_end tid=52\n");
 }
 
 static void calls_without_times_are_refused(void **state)
@@ -354,12 +389,14 @@ int main(void)
 		cmocka_unit_test(a_process_is_called_as_its_first_thread),
 		cmocka_unit_test(chrome_adds_arguments_and_categories),
 		cmocka_unit_test(cookies_tell_asynchronous_spans),
+		cmocka_unit_test(hitrace_adds_levels_or_spaces),
 		cmocka_unit_test(what_is_no_marker_says_nothing),
 		cmocka_unit_test(a_text_without_markers_has_no_tracks),
 		cmocka_unit_test(calls_last_as_long_as_their_ends_say),
 		cmocka_unit_test(rounding_crosses_nothing),
 		cmocka_unit_test(a_switch_tells_the_thread),
 		cmocka_unit_test(a_lost_end_ends_nothing_else),
+		cmocka_unit_test(calls_may_be_events),
 		cmocka_unit_test(calls_without_times_are_refused),
 		cmocka_unit_test(calls_are_spans_of_their_threads),
 		cmocka_unit_test(the_first_thread_has_no_number_at_first),

@@ -110,6 +110,7 @@ static const struct {
 	EVENT("  <idle>-0       0d..2.  1500us : e: x", 0, 0, 1500000, "e", "x"),
 	EVENT("  a b-1 7-77   1.... 12us!: e: x", 77, 1, 12000, "e", "x"),
 	EVENT("[  81.250000]   bash-1042    3d..2. 4us+: e: x", 1042, 3, 4000, "e", "x"),
+	EVENT("  <idle>-0       1dN.h3.. 2563695122us : e: x", 0, 1, 2563695122000, "e", "x"), /* for real time */
 	NONE(LINE_OTHER, "  bash 1042   3d..2. x 12.5: e: x"),
 	/* of atrace */
 	NONE(LINE_COMMENT, "TRACE:"),
@@ -192,6 +193,7 @@ static void losses_have_a_cpu_and_a_count(void **state)
 		{ "CPU:3 [LOST EVENTS]", LINE_LOSS, 3, 0 },
 		{ "CPU:3 [15 EVENTS DROPPED]", LINE_LOSS, 3, 15 },
 		{ "CPU:3 [EVENTS DROPPED]", LINE_LOSS, 3, 0 },
+		{ "[10611.835048] CPU:1 [LOST 167 EVENTS]", LINE_LOSS, 1, 167 },
 		{ "##### CPU 2 buffer started ####", LINE_BEGIN, 2, 0 },
 		{ "perf 12 [001] 1.5: PERF_RECORD_LOST lost 7", LINE_LOSS, 1, 7 },
 		{ "perf 12 [001] 1.5: PERF_RECORD_LOST_SAMPLES lost 7", LINE_LOSS, 1, 7 },
