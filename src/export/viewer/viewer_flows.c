@@ -8,14 +8,15 @@
 
 /* ---- ends ------------------------------------------------------------------------------------------------- */
 
-/* The track of a thread whose status is shown; NULL if it is not. */
-static struct viewer_track *track_of_thread(struct viewer_flows *flows, int32_t tid)
+/* The track of a thread whose status is shown at a time; NULL if it is not. */
+static struct viewer_track *track_of_thread(struct viewer_flows *flows, int32_t tid, histree_time time)
 {
 	const struct viewer_threads *threads = &flows->rows->threads;
 	uint32_t index = threads->flow == NULL || tid <= 0 ? HISTREE_NO_INDEX
 							   : histree_control_flow_find(threads->flow, tid, -1);
-	const struct viewer_row *row =
-		index == HISTREE_NO_INDEX ? NULL : viewer_rows_of(flows->rows, threads->threads[index].status);
+	const struct viewer_row *row = index == HISTREE_NO_INDEX
+					       ? NULL
+					       : viewer_rows_at(flows->rows, threads->threads[index].status, time);
 	return row != NULL ? row->track : NULL;
 }
 
@@ -67,8 +68,10 @@ static void read_next(struct viewer_flows *flows, struct viewer_segment_flows *s
 		const struct histree_value *to = &segment.content[segments->to_field];
 		bool is_wakeup = segments == &flows->wakeups;
 		segments->next = (struct viewer_arrow){
-			.from = is_wakeup ? track_of_thread(flows, int_of(from)) : track_of_stack(flows, from),
-			.to = is_wakeup ? track_of_thread(flows, int_of(to)) : track_of_stack(flows, to),
+			.from = is_wakeup ? track_of_thread(flows, int_of(from), segment.start)
+					  : track_of_stack(flows, from),
+			.to = is_wakeup ? track_of_thread(flows, int_of(to), segment.end)
+					: track_of_stack(flows, to),
 			.start = segment.start,
 			.end = segment.end,
 			.name = is_wakeup ? "wake-up" : "flow",
@@ -124,8 +127,8 @@ static void find_forks(struct viewer_flows *flows)
 		const struct histree_thread *thread = &threads->threads[i];
 		bool is_fork = false;
 		if (thread->tid <= 0 || thread->ppid <= 0 || thread->first < request->from ||
-		    thread->first > request->to || track_of_thread(flows, thread->ppid) == NULL ||
-		    track_of_thread(flows, thread->tid) == NULL)
+		    thread->first > request->to || track_of_thread(flows, thread->ppid, thread->first) == NULL ||
+		    track_of_thread(flows, thread->tid, thread->first) == NULL)
 			continue;
 		enum histree_status status =
 			histree_thread_is_forked(flows->rows->query, thread, &is_fork, file->error);
@@ -171,11 +174,12 @@ enum histree_status viewer_flows_write(struct viewer_flows *flows, histree_time 
 			break;
 		if (is_fork) {
 			flows->fork_next++;
-			viewer_file_flow(file, &(struct viewer_arrow){ .from = track_of_thread(flows, fork->from),
-								       .to = track_of_thread(flows, fork->to),
-								       .start = fork->time,
-								       .end = fork->time,
-								       .name = "fork" });
+			viewer_file_flow(file, &(struct viewer_arrow){
+						       .from = track_of_thread(flows, fork->from, fork->time),
+						       .to = track_of_thread(flows, fork->to, fork->time),
+						       .start = fork->time,
+						       .end = fork->time,
+						       .name = "fork" });
 		} else {
 			viewer_file_flow(file, &segments->next);
 			read_next(flows, segments);

@@ -58,6 +58,7 @@ static void add_thread(struct viewer_rows *rows, const struct histree_thread *th
 	if (!has_status && !has_call)
 		return;
 	struct viewer_row row = { .quark = thread->status,
+				  .since = thread->from,
 				  .meaning = HISTREE_MEANS_THREAD_STATUS,
 				  .rank = RANK_STATUS,
 				  .category = "status",
@@ -129,7 +130,9 @@ static void add_by_path(struct viewer_rows *rows, histree_quark quark, bool any)
 static int compare_rows(const void *one, const void *other)
 {
 	const struct viewer_row *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
+	if (a->quark != b->quark)
+		return a->quark < b->quark ? -1 : 1;
+	return (a->since > b->since) - (a->since < b->since);
 }
 
 static void sort_rows(struct viewer_rows *rows)
@@ -142,7 +145,9 @@ static void sort_rows(struct viewer_rows *rows)
 	if (rows->count > 0)
 		qsort(rows->rows, rows->count, sizeof(*rows->rows), compare_rows);
 	for (size_t i = 0; i < rows->count; i++) {
-		rows->quarks[i] = rows->rows[i].quark;
+		if (i > 0 && rows->rows[i].quark == rows->rows[i - 1].quark)
+			continue;
+		rows->quarks[rows->quark_count++] = rows->rows[i].quark;
 		rows->by_quark[rows->rows[i].quark] = (uint32_t)i + 1;
 	}
 }

@@ -10,6 +10,7 @@
 
 struct viewer_row {
 	histree_quark quark;
+	histree_time since; /* from when on its states are of this row, not of the one of its quark before it */
 	enum histree_meaning meaning;
 	const struct histree_label_table *labels; /* NULL: none */
 	uint16_t rank; /* of spans of one track with the same times the lowest is the outermost */
@@ -26,10 +27,11 @@ struct viewer_rows {
 	struct viewer_threads threads;
 	struct histree_query *query; /* for names */
 	histree_time from, to;
-	struct viewer_row *rows; /* by quark */
+	struct viewer_row *rows; /* by quark, then by time */
 	size_t count, capacity;
-	uint32_t *by_quark; /* index of the row plus one, by quark; 0: none */
+	uint32_t *by_quark; /* index of the first row plus one, by quark; 0: none */
 	histree_quark *quarks;
+	size_t quark_count;
 	bool is_order_known,
 		has_order; /* whether processes and threads were made in another one than by their numbers */
 };
@@ -47,6 +49,16 @@ void viewer_rows_release(struct viewer_rows *rows);
 static inline struct viewer_row *viewer_rows_of(const struct viewer_rows *rows, histree_quark quark)
 {
 	return rows->by_quark[quark] == 0 ? NULL : &rows->rows[rows->by_quark[quark] - 1];
+}
+
+/* The same of the row whose states at a time they are. */
+static inline struct viewer_row *viewer_rows_at(const struct viewer_rows *rows, histree_quark quark,
+						histree_time time)
+{
+	struct viewer_row *row = viewer_rows_of(rows, quark), *end = rows->rows + rows->count;
+	while (row != NULL && row + 1 < end && row[1].quark == quark && row[1].since <= time)
+		row++;
+	return row;
 }
 
 /*

@@ -90,7 +90,7 @@ static int compare_pending(const void *one, const void *other)
 
 static bool keep(struct states *states, const struct histree_interval *interval)
 {
-	struct viewer_row *row = viewer_rows_of(&states->rows, interval->quark);
+	struct viewer_row *row = viewer_rows_at(&states->rows, interval->quark, interval->start);
 	if (interval->value.type == HISTREE_NULL || row == NULL)
 		return true;
 	if (!array_reserve(&states->pending, &states->capacity, states->count + 1))
@@ -129,7 +129,7 @@ static enum histree_status write_first(struct states *states)
 	struct viewer_file *file = states->walk->file;
 	struct histree_interval interval;
 	const struct histree_region region = { .quarks = states->rows.quarks,
-					       .quark_count = states->rows.count,
+					       .quark_count = states->rows.quark_count,
 					       .from = request->from,
 					       .to = request->from };
 	enum histree_status status = histree_query_start(states->rows.query, &region, file->error);
@@ -154,7 +154,7 @@ static enum histree_status write_changes(struct states *states, struct histree_c
 	struct viewer_file *file = states->walk->file;
 	struct histree_change change;
 	const struct histree_changes_region region = { .quarks = states->rows.quarks,
-						       .quark_count = states->rows.count,
+						       .quark_count = states->rows.quark_count,
 						       .from = request->from + 1,
 						       .to = request->to };
 	if (request->from == request->to)
