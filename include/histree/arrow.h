@@ -118,6 +118,9 @@ enum histree_arrow_column {
 /* Of events of several hosts; of segments it is a field. */
 #define HISTREE_ARROW_HOST (UINT64_C(1) << 48)
 
+/* Of events: their fields as one JSON object. */
+#define HISTREE_ARROW_FIELDS (UINT64_C(1) << 49)
+
 #define HISTREE_ARROW_BATCH_ROWS_MAX 65536
 
 /* A zero selects the default. */
@@ -181,7 +184,8 @@ histree_attributes_arrow(const struct histree_attributes *attributes, const stru
 /*
  * The events from the first one at or after `from` to the one before the first that is after `to`: number uint64;
  * time timestamp[ns, UTC]; cpu int32, null if the trace does not say; name dictionary<uint32, utf8>; of several
- * hosts also host dictionary<uint32, utf8>.  They are read from the trace (events.h).
+ * hosts also host dictionary<uint32, utf8>; fields utf8, a JSON object as histree_event_reader_json() has it.  They
+ * are read from the trace (events.h).
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const struct histree_events *events,
 									histree_time from, histree_time to,

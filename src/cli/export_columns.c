@@ -31,8 +31,13 @@ static const struct named_column of_segments[] = {
 };
 
 static const struct named_column of_events[] = {
-	{ "number", HISTREE_ARROW_NUMBER }, { "time", HISTREE_ARROW_TIME }, { "cpu", HISTREE_ARROW_CPU },
-	{ "name", HISTREE_ARROW_NAME },     { "host", HISTREE_ARROW_HOST }, { NULL, 0 },
+	{ "number", HISTREE_ARROW_NUMBER },
+	{ "time", HISTREE_ARROW_TIME },
+	{ "cpu", HISTREE_ARROW_CPU },
+	{ "name", HISTREE_ARROW_NAME },
+	{ "host", HISTREE_ARROW_HOST },
+	{ "fields", HISTREE_ARROW_FIELDS },
+	{ NULL, 0 },
 };
 
 static bool is_name(const char *name, const char *word, size_t size)

@@ -55,6 +55,7 @@ struct listing {
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	size_t host_count;
 	histree_time from, to;
+	bool has_fields; /* as an object, which JSON alone has room for */
 	struct row_writer rows;
 };
 
@@ -75,6 +76,12 @@ static bool put_event(struct listing *listing, const struct histree_event *event
 		row_number(&listing->rows, event->cpu);
 	row_text(&listing->rows, type);
 	row_text(&listing->rows, contents);
+	if (listing->has_fields) {
+		const char *fields = histree_event_reader_json(listing->reader);
+		if (fields == NULL)
+			return false;
+		row_json(&listing->rows, fields);
+	}
 	row_end(&listing->rows);
 	return true;
 }
@@ -113,6 +120,7 @@ static int print(struct listing *listing, const struct events_options *chosen)
 		{ .name = "cpu", .width = 3, .to_the_right = true },
 		{ .name = "type", .width = 24 },
 		{ .name = "contents" },
+		{ .name = "fields" },
 	};
 	static const struct row_column of_one[] = {
 		{ .name = "number", .width = 8, .to_the_right = true },
@@ -120,13 +128,16 @@ static int print(struct listing *listing, const struct events_options *chosen)
 		{ .name = "cpu", .width = 3, .to_the_right = true },
 		{ .name = "type", .width = 24 },
 		{ .name = "contents" },
+		{ .name = "fields" },
 	};
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
 	bool has_hosts = listing->hosts != NULL;
+	size_t count = has_hosts ? sizeof(of_hosts) / sizeof(of_hosts[0]) : sizeof(of_one) / sizeof(of_one[0]);
+	listing->has_fields = chosen->format != NULL && strcmp(chosen->format, "json") == 0;
 	row_writer_begin(&listing->rows, row_format_find(chosen->format), output, has_hosts ? of_hosts : of_one,
-			 has_hosts ? sizeof(of_hosts) / sizeof(of_hosts[0]) : sizeof(of_one) / sizeof(of_one[0]));
+			 count - !listing->has_fields);
 	enum cli_exit status = print_events(listing, chosen->top > 0 ? chosen->top : UINT64_MAX);
 	row_writer_finish(&listing->rows);
 	if (status == CLI_OK)

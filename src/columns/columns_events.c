@@ -11,7 +11,10 @@
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
 
-enum part { NUMBER, TIME, CPU, NAME, HOST, PARTS };
+enum part { NUMBER, TIME, CPU, NAME, HOST, FIELDS, PARTS };
+
+/* A batch whose fields have so many bytes is full. */
+enum { FIELDS_BYTES = 16 << 20 };
 
 struct events_source {
 	struct columns_source base;
@@ -24,11 +27,19 @@ struct events_source {
 	uint32_t *host_ids; /* by host */
 	size_t host_count;  /* 0: of one */
 	struct columns_dictionary names, hosts;
+	struct columns_texts fields; /* of the batch */
 };
 
 static struct events_source *source_of(struct columns_source *base)
 {
 	return (struct events_source *)base;
+}
+
+static enum histree_status add_fields(struct events_source *source, struct histree_error *error)
+{
+	const char *json = histree_event_reader_json(source->reader);
+	return json != NULL ? columns_texts_add(&source->fields, json, strlen(json), error)
+			    : error_memory(error, "the fields of an event");
 }
 
 static enum histree_status fill_row(struct events_source *source, struct columns_batch *batch,
@@ -52,7 +63,7 @@ static enum histree_status fill_row(struct events_source *source, struct columns
 	if (column[HOST] != COLUMN_NONE)
 		((uint32_t *)batch->values[column[HOST]])[row] = source->host_ids[event->host];
 	batch->rows++;
-	return HISTREE_OK;
+	return column[FIELDS] != COLUMN_NONE ? add_fields(source, error) : HISTREE_OK;
 }
 
 static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
@@ -61,7 +72,8 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 	struct events_source *source = source_of(base);
 	struct histree_event event;
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && batch->rows < base->layout.rows_max) {
+	columns_texts_release(&source->fields);
+	while (status == HISTREE_OK && batch->rows < base->layout.rows_max && source->fields.size < FIELDS_BYTES) {
 		status = cancel_check(&base->cancel, source->steps++, error);
 		if (status == HISTREE_OK)
 			status = histree_event_reader_next(source->reader, &event, error);
@@ -77,6 +89,7 @@ static void free_source(struct columns_source *base)
 	histree_event_reader_free(source->reader);
 	columns_dictionary_release(&source->names);
 	columns_dictionary_release(&source->hosts);
+	columns_texts_release(&source->fields);
 	free(source->name_ids);
 	free(source->host_ids);
 	free(source);
@@ -116,6 +129,7 @@ static enum histree_status begin(struct events_source *source, const struct hist
 		[CPU] = { HISTREE_ARROW_CPU, { "cpu", COLUMN_INT32, true, NULL } },
 		[NAME] = { HISTREE_ARROW_NAME, { "name", COLUMN_WORD, false, &source->names.texts } },
 		[HOST] = { HISTREE_ARROW_HOST, { "host", COLUMN_WORD, false, &source->hosts.texts } },
+		[FIELDS] = { HISTREE_ARROW_FIELDS, { "fields", COLUMN_TEXT, false, &source->fields } },
 	};
 	uint64_t known = 0, wanted, first;
 	size_t host_count;

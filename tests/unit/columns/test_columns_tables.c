@@ -194,8 +194,8 @@ static void check_attributes(const struct histree_attributes *attributes)
 
 static uint64_t check_events(const struct histree_events *events, histree_time from, histree_time to)
 {
-	static const char *const names[] = { "number", "time", "cpu", "name", NULL };
-	static const char *const formats[] = { "L", "tsn:UTC", "i", "I" };
+	static const char *const names[] = { "number", "time", "cpu", "name", "fields", NULL };
+	static const char *const formats[] = { "L", "tsn:UTC", "i", "I", "u" };
 	const struct histree_arrow_options options = { .batch_rows = 500 };
 	struct histree_event_reader *reader;
 	struct ArrowArrayStream stream;
@@ -221,6 +221,9 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 			assert_int_equal(((const int32_t *)batch.children[2]->buffers[1])[row], event.cpu);
 			const char *text = arrow_word(batch.children[3], row, &size);
 			assert_true(arrow_text_is(text, size, type_names[event.type]));
+			const int32_t *ends = (const int32_t *)batch.children[4]->buffers[1] + row;
+			assert_true(arrow_text_is((const char *)batch.children[4]->buffers[2] + ends[0],
+						  (size_t)(ends[1] - ends[0]), histree_event_reader_json(reader)));
 		}
 		batch.release(&batch);
 	}
