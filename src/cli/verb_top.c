@@ -275,6 +275,19 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	return code;
 }
 
+/* Who asks for processes learns whose threads are taken for processes, as the build said it (kernel_provider.c). */
+static void say_of_processes(const struct target *target, const struct top_options *chosen, unsigned by)
+{
+	const bool asks = (by & HISTREE_BY(PROCESS)) != 0 ||
+			  (chosen->where != NULL && strstr(chosen->where, "process") != NULL);
+	if (!asks || target->store == NULL)
+		return;
+	const struct histree_store_info *info = histree_store_info(target->store);
+	for (size_t i = 0; i < info->warning_count; i++)
+		if (strstr(info->warnings[i], "no event says of which process") != NULL)
+			report("warning: %s", info->warnings[i]);
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct top_options chosen = { .by = "thread" };
@@ -295,6 +308,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
 	if (code == CLI_OK)
 		code = ask(&top, &target, history, &chosen);
+	if (code == CLI_OK || code == CLI_NOTHING)
+		say_of_processes(&target, &chosen, top.by);
 	free(top.host);
 	switch_counts_release(&top.switches);
 	histree_history_close(history);
