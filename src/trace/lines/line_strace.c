@@ -332,7 +332,8 @@ static enum histree_status learn(struct strace *strace, const struct strace_line
 		return no_memory(strace);
 	if (line->thread != NO_THREAD && strace->first == NULL && !thread->was_created)
 		strace->first = thread;
-	bool is_of_thread = memmem(line->args.at, line->args.size, "CLONE_THREAD", 12) != NULL;
+	bool is_of_thread =
+		line->args.size > 0 && memmem(line->args.at, line->args.size, "CLONE_THREAD", 12) != NULL;
 	if (!is_creation(line->name) && !is_rest)
 		return HISTREE_OK;
 	if (line->kind == STRACE_UNFINISHED)
