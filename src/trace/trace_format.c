@@ -3,18 +3,23 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/ctf/ctf_source.h"
 #include "trace/json/json_look.h"
 #include "trace/json/json_source.h"
+#include "trace/lines/line_source.h"
 #include "trace/perf/perf_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_source.h"
 #include "trace/profile/profile_look.h"
 #include "trace/profile/profile_source.h"
+#include "trace/text/event_text.h"
 #include "trace/trace_cmd/dat_source.h"
 #include "trace/trace_gunzip.h"
+#include "trace/uftrace/uftrace_source.h"
 #include "trace/xml/xml_source.h"
 
 enum { FIRST_BYTES = 4096 };
@@ -25,6 +30,8 @@ static const struct trace_format old_perf = { .name = "a recording of perf befor
 static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd", .kind = &dat_format };
 static const struct trace_format archive = { .name = "compressed or an archive",
 					     .advice = "unpack it and name the folder" };
+#define PACKED(by) (&(const struct trace_format){ .name = by, .advice = "unpack it and name what is in it" })
+#define NO_TRACE(what) (&(const struct trace_format){ .name = what })
 static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
 					      .advice = "name the folder that it is in" };
 static const struct trace_format history = { .name = "a file of a store of histree",
@@ -57,12 +64,25 @@ static const struct magic {
 	{ MAGIC("2ELIFREP"), 0, &perf },
 	{ MAGIC("PERFFILE"), 0, &old_perf },
 	{ MAGIC("\x17\x08\x44tracing"), 0, &trace_cmd },
-	{ MAGIC("\x1f\x8b"), 0, &archive },         /* gzip */
-	{ MAGIC("\xfd\x37zXZ"), 0, &archive },      /* xz */
-	{ MAGIC("\x28\xb5\x2f\xfd"), 0, &archive }, /* zstd */
-	{ MAGIC("BZh"), 0, &archive },
-	{ MAGIC("PK\x03\x04"), 0, &archive },
-	{ MAGIC("ustar"), 257, &archive },
+	{ MAGIC("\x1f\x8b"), 0, &archive }, /* gzip */
+	{ MAGIC("\xfd\x37zXZ"), 0, PACKED("compressed by xz") },
+	{ MAGIC("\x28\xb5\x2f\xfd"), 0, PACKED("compressed by zstd") },
+	{ MAGIC("BZh"), 0, PACKED("compressed by bzip2") },
+	{ MAGIC("PK\x03\x04"), 0, PACKED("a zip archive") },
+	{ MAGIC("ustar"), 257, PACKED("a tar archive") },
+	{ MAGIC("7z\xbc\xaf\x27\x1c"), 0, PACKED("a 7z archive") },
+	{ MAGIC("\x7f"
+		"ELF"),
+	  0, NO_TRACE("a program or library (ELF)") },
+	{ MAGIC("\x89PNG"), 0, NO_TRACE("a picture (PNG)") },
+	{ MAGIC("\xff\xd8\xff"), 0, NO_TRACE("a picture (JPEG)") },
+	{ MAGIC("GIF8"), 0, NO_TRACE("a picture (GIF)") },
+	{ MAGIC("%PDF"), 0, NO_TRACE("a document (PDF)") },
+	{ MAGIC("SQLite format 3"), 0, NO_TRACE("a database of SQLite") },
+	{ MAGIC("PAR1"), 0, NO_TRACE("a table (Parquet)") },
+	{ MAGIC("ARROW1"), 0, NO_TRACE("a table (Arrow)") },
+	{ MAGIC("\xd4\xc3\xb2\xa1"), 0, NO_TRACE("a recording of packets (pcap)") },
+	{ MAGIC("\x0a\x0d\x0d\x0a"), 0, NO_TRACE("a recording of packets (pcapng)") },
 	{ MAGIC("\xc1\x1f\xfc\xc1"), 0, &ctf_file }, /* a stream, in either byte order */
 	{ MAGIC("\xc1\xfc\x1f\xc1"), 0, &ctf_file },
 	{ MAGIC("\x57\x1d\xd1\x75"), 0, &ctf_file }, /* metadata in packets */
@@ -114,6 +134,46 @@ static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t 
 	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
 	const bool is_read = inside == &json || inside == &perfetto || inside == &profile || inside == &folded;
 	return is_read ? inside : &archive;
+}
+
+void trace_format_list(char *text, size_t size)
+{
+	static const struct trace_format_kind *const kinds[] = {
+		&ctf_format,  &perf_format,    &dat_format,     &perfetto_format,   &json_format,
+		&line_format, &profile_format, &uftrace_format, &event_text_format,
+	};
+	size_t count = sizeof(kinds) / sizeof(kinds[0]), length = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < count && length < size; i++)
+		if (kinds[i]->reads != NULL)
+			length += (size_t)snprintf(text + length, size - length, "%s%s",
+						   length == 0      ? ""
+						   : i + 1 == count ? "; and "
+								    : "; ",
+						   kinds[i]->reads);
+}
+
+/* Whether bytes that nobody knows are text, for people. */
+static bool is_text(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)bytes[i] < ' ' && strchr("\t\n\r\f\033", bytes[i]) == NULL)
+			return false;
+	return memchr(bytes, '\0', size) == NULL;
+}
+
+const char *trace_format_describe(const char *path)
+{
+	char bytes[FIRST_BYTES];
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t size = file < 0 ? -1 : read(file, bytes, sizeof(bytes));
+	if (file >= 0)
+		close(file);
+	return size < 0    ? "cannot be read"
+	       : size == 0 ? "is empty"
+	       : is_text(bytes, (size_t)size)
+		       ? "is text, but no line is an event, and the first one names no columns"
+		       : "has bytes of no format that is known";
 }
 
 const struct trace_format *trace_format_of_path(const char *path)

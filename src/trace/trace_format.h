@@ -15,7 +15,7 @@
 struct trace_format {
 	const char *name;                     /* ends the sentence "this is ..." */
 	const struct trace_format_kind *kind; /* what reads such a file, a trace by itself; NULL: nothing does */
-	const char *advice;                   /* what to do with it then */
+	const char *advice;                   /* what to do with it then; NULL: it is no trace */
 };
 
 /* Returns the format that the first bytes of a file are of, or NULL if they are of none that is known. */
@@ -23,5 +23,11 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 
 /* Returns the format of a file, or NULL if it cannot be read or is of none that is known. */
 const struct trace_format *trace_format_of_path(const char *path);
+
+/* What a file is of which nobody knows the format, as the end of a sentence about it: "is empty". */
+const char *trace_format_describe(const char *path);
+
+/* Write which formats are read, "CTF, ...; perf.data; ...". */
+void trace_format_list(char *text, size_t size);
 
 #endif

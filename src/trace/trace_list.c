@@ -22,7 +22,7 @@
 #include "trace/uftrace/uftrace_source.h"
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
-enum { DEPTH_MAX = 32 };
+enum { DEPTH_MAX = 32, FORMATS_SIZE = 400 };
 
 static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error);
@@ -72,6 +72,7 @@ static enum histree_status find_file(struct trace_list *list, const char *path, 
 {
 	int cause = errno;
 	struct stat facts;
+	char formats[FORMATS_SIZE];
 	if (cause == ENOTDIR && stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
 		return error_set(error, HISTREE_ERR_TRACE,
 				 "\"%s\" is no regular file, and a trace is read more than once: write it into a "
@@ -80,14 +81,15 @@ static enum histree_status find_file(struct trace_list *list, const char *path, 
 	const struct trace_format *format = cause == ENOTDIR ? trace_format_of_path(path) : NULL;
 	if (cause == ENOTDIR && event_text_is(&io_posix, path))
 		return add(list, path, &event_text_format, error);
-	if (format != NULL)
+	if (format != NULL && format->advice != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format->name, format->advice);
+	trace_format_list(formats, sizeof(formats));
+	if (format != NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s, and no trace; histree reads %s", path,
+				 format->name, formats);
 	if (cause == ENOTDIR)
-		return error_set(
-			error, HISTREE_ERR_TRACE,
-			"\"%s\" is a file; a CTF trace is a folder with a file \"metadata\", and events as "
-			"text are a table with the names of its columns",
-			path);
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" %s; histree reads %s", path,
+				 trace_format_describe(path), formats);
 	return error_set(error, HISTREE_ERR_TRACE, "cannot open \"%s\": %s", path, strerror(cause));
 }
 
@@ -183,9 +185,11 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 	free(trimmed);
 	if (status == HISTREE_OK && list->count == before)
 		status = check_packed(path, error);
+	char formats[FORMATS_SIZE];
+	trace_format_list(formats, sizeof(formats));
 	if (status == HISTREE_OK && list->count == before)
-		status = error_set(error, HISTREE_ERR_TRACE,
-				   "\"%s\" holds no trace: a CTF trace is a folder with a file \"metadata\"", path);
+		status = error_set(error, HISTREE_ERR_TRACE, "\"%s\" holds no trace; histree reads %s", path,
+				   formats);
 	return status;
 }
 

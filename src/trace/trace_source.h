@@ -26,6 +26,7 @@ struct trace_opening {
 };
 
 struct trace_format_kind {
+	const char *reads; /* what a user calls its files; NULL: they are named with another kind */
 	/* Returns a zeroed source of the format, whose base is its first member; NULL when memory is out. */
 	struct trace_source *(*create)(void);
 	/*

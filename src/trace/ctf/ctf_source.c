@@ -464,6 +464,7 @@ static bool declares(const struct trace_source *base, bool (*is_wanted)(const ch
 }
 
 const struct trace_format_kind ctf_format = {
+	.reads = "CTF, a folder with \"metadata\" (LTTng, barectf)",
 	.create = create,
 	.scan = scan,
 	.open = open_streams,

@@ -603,6 +603,7 @@ static void free_source(struct trace_source *base)
 }
 
 const struct trace_format_kind json_format = {
+	.reads = "Trace Event JSON (Chrome)",
 	.create = create,
 	.scan = scan,
 	.open = packed_source_open,

@@ -250,9 +250,11 @@ static enum histree_status read_no_facts(const char *path, struct trace_facts *o
 	.scan = scan, .open = open_streams, .has_places = has_places, .has_position = has_position, .span = span, \
 	.last = last_time, .bytes_done = bytes_done, .free = free_source
 
-const struct trace_format_kind line_format = {
-	.create = create, .facts = read_facts, .beside = &line_tracks_format, LINES
-};
+const struct trace_format_kind line_format = { .reads = "texts of ftrace and perf script",
+					       .create = create,
+					       .facts = read_facts,
+					       .beside = &line_tracks_format,
+					       LINES };
 
 const struct trace_format_kind line_in_json_format = {
 	.create = create_in_json, .facts = read_no_facts, .beside = &line_tracks_in_json_format, LINES

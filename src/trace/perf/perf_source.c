@@ -225,6 +225,7 @@ static void free_source(struct trace_source *base)
 }
 
 const struct trace_format_kind perf_format = {
+	.reads = "perf.data",
 	.create = create,
 	.scan = scan,
 	.open = open_streams,

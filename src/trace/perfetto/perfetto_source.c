@@ -149,4 +149,6 @@ static void free_source(struct trace_source *base)
 
 static const struct trace_format_kind tracks = { .create = create_tracks, PACKED };
 
-const struct trace_format_kind perfetto_format = { .create = create_ftrace, .beside = &tracks, PACKED };
+const struct trace_format_kind perfetto_format = {
+	.reads = "Perfetto", .create = create_ftrace, .beside = &tracks, PACKED
+};

@@ -279,6 +279,7 @@ static void free_source(struct trace_source *base)
 }
 
 const struct trace_format_kind profile_format = {
+	.reads = "profiles of speedscope, V8, Firefox",
 	.create = create,
 	.scan = scan,
 	.open = packed_source_open,

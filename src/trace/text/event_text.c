@@ -284,6 +284,7 @@ static void free_source(struct trace_source *base)
 }
 
 const struct trace_format_kind event_text_format = {
+	.reads = "tables of events (TSV, CSV, JSON lines)",
 	.create = create,
 	.scan = scan,
 	.open = open_stream,

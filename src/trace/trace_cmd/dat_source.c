@@ -296,6 +296,7 @@ static void free_source(struct trace_source *base)
 }
 
 const struct trace_format_kind dat_format = {
+	.reads = "trace.dat",
 	.create = create,
 	.scan = scan,
 	.open = open_streams,

@@ -348,6 +348,7 @@ static void free_source(struct trace_source *base)
 }
 
 const struct trace_format_kind uftrace_format = {
+	.reads = "uftrace",
 	.create = create,
 	.scan = scan,
 	.open = open_streams,

@@ -31,8 +31,8 @@ static void formats_are_known_by_their_first_bytes(void **state)
 	assert_string_equal(NAME("2ELIFREPrest"), "a recording of perf");
 	assert_string_equal(NAME("\x17\x08\x44tracing6"), "a recording of trace-cmd");
 	assert_string_equal(NAME("\x1f\x8b\x08"), "compressed or an archive");
-	assert_string_equal(NAME("\xfd\x37zXZ"), "compressed or an archive");
-	assert_string_equal(name_of(tar, sizeof(tar)), "compressed or an archive");
+	assert_string_equal(NAME("\xfd\x37zXZ"), "compressed by xz");
+	assert_string_equal(name_of(tar, sizeof(tar)), "a tar archive");
 	assert_string_equal(NAME("\xc1\x1f\xfc\xc1"), "a file of a CTF trace");
 	assert_string_equal(NAME("/* CTF 1.8 */"), "a file of a CTF trace");
 	assert_string_equal(NAME("\n  {\"traceEvents\": []}"), "a trace in JSON");

@@ -1,0 +1,11 @@
+# A file that is no trace is told by what it is, or by what it is not, with the formats that are read.
+: > empty
+printf 'dear diary\nnothing happened\n' > diary.txt
+printf '\177ELF\2\1\1' > program
+printf '\211PNG\r\n\032\n' > picture.png
+printf 'PK\3\4.' > traces.zip
+printf '\1\2\3\0\0\0\7' > noise
+mkdir folder
+for file in empty diary.txt program picture.png traces.zip noise folder; do
+	try histree build $file
+done
