@@ -107,8 +107,7 @@ static void begin_event(struct kernel_event *out, const struct kernel_binding *b
 	out->role = binding->role;
 	out->has = 0;
 	out->cpu = event->cpu;
-	out->own_tid = out->own_pid = out->own_ppid = -1;
-	out->own_comm = (struct kernel_text){ 0 };
+	out->own_tid = -1; /* the others of its own are not asked for then */
 	out->is_perf = binding->is_perf;
 	out->has_new_task_states = binding->has_new_task_states;
 	out->tid = out->pid = out->parent = out->parent_pid = out->target_cpu = -1;
@@ -122,6 +121,8 @@ static void decode_own(const struct kernel_binding *binding, const struct event 
 {
 	int64_t of;
 	struct kernel_text comm;
+	out->own_pid = out->own_ppid = -1;
+	out->own_comm = (struct kernel_text){ 0 };
 	if (!event_int(event, binding->own_tid, &out->own_tid) || out->own_tid <= 0)
 		return;
 	if (event_int(event, binding->own_pid_of, &of) ? of == out->own_tid : binding->own_pid_of == EVENT_NO_FIELD)

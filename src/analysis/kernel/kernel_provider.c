@@ -68,7 +68,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 		kernel_resolve(&provider->model, event);
 	if (version->runs != NULL && says_who_runs(event))
 		version->runs(&provider->model, event->cpu, (int32_t)event->own_tid);
-	if (version->learn != NULL && event->own_tid > 0)
+	if (event->own_tid > 0 && version->learn != NULL)
 		version->learn(&provider->model, event);
 	version->handlers[event->role](&provider->model, event);
 	return changes_end(&provider->model.changes, error);

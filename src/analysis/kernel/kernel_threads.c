@@ -270,7 +270,9 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		   struct histree_value value)
 {
 	if (attribute == THREAD_STATUS) {
-		if (model->has_lives)
+		/* Nearly always it goes on as what it was. */
+		if (model->has_lives &&
+		    (value.type == HISTREE_NULL || thread->has_ended || model->slice != NULL))
 			note_life(model, thread, value.type != HISTREE_NULL);
 		thread->said = model->changes.time;
 	}
