@@ -186,6 +186,8 @@ static enum histree_status read_window(struct histree_changes *changes, uint64_t
 	const struct histree_changes_region *all = &changes->region;
 	histree_time near = time_at(changes, changes->next), far = time_at(changes, *last);
 	histree_time from = near < far ? near : far, to = near < far ? far : near;
+	if (changes->is_damaged)
+		from = all->from, to = all->to;
 	enum histree_status status = read_range(changes, from, to, last, error);
 	bool is_damaged = histree_query_stats(changes->query).nodes_damaged > 0;
 	changes->is_damaged |= is_damaged;
@@ -215,6 +217,9 @@ static enum histree_status next_window(struct histree_changes *changes, struct h
 		if (changes->count < WINDOW_CHANGES_MAX / GROWTH / 2)
 			changes->length =
 				changes->length < UINT64_MAX / GROWTH ? (changes->length + 1) * GROWTH : UINT64_MAX;
+		/* Where there is damage a window costs as much as all: as few of them as there is room for. */
+		if (changes->is_damaged)
+			changes->length = UINT64_MAX;
 		changes->at_end = last == span;
 		changes->next = last + 1;
 	}

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "trace/unpack_limit.h"
 
 /* RFC 1952: a window of 2^15 bytes; 32 more make zlib look for a header, of gzip or its own (RFC 1950). */
 enum { GZIP_WINDOW = 15 + 32, PIECE_MAX = 1 << 30 };
@@ -13,6 +14,7 @@ struct trace_gunzip {
 	z_stream stream;
 	bool is_between; /* two members: the next byte begins one, or what is no content */
 	bool has_ended;
+	struct unpack_limit limit;
 };
 
 bool trace_gunzip_is_there(void)
@@ -47,6 +49,8 @@ size_t trace_gunzip(struct trace_gunzip *gunzip, const uint8_t *bytes, size_t si
 {
 	z_stream *stream = &gunzip->stream;
 	*used = 0;
+	if (gunzip->limit.is_over)
+		return SIZE_MAX;
 	if (size == 0 || gunzip->has_ended || !begin_member(gunzip, bytes, size))
 		return 0;
 	union {
@@ -60,6 +64,10 @@ size_t trace_gunzip(struct trace_gunzip *gunzip, const uint8_t *bytes, size_t si
 	int result = inflate(stream, Z_NO_FLUSH);
 	*used = (size_t)(stream->next_in - from.plain);
 	size_t got = (size_t)(stream->next_out - room);
+	if (!unpack_limit_count(&gunzip->limit, *used, got)) {
+		gunzip->is_between = false;
+		return SIZE_MAX;
+	}
 	gunzip->is_between = result == Z_STREAM_END;
 	bool is_damaged = result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR;
 	return is_damaged && got == 0 ? SIZE_MAX : got;
@@ -68,6 +76,11 @@ size_t trace_gunzip(struct trace_gunzip *gunzip, const uint8_t *bytes, size_t si
 bool trace_gunzip_is_whole(const struct trace_gunzip *gunzip)
 {
 	return gunzip->is_between;
+}
+
+bool trace_gunzip_is_over(const struct trace_gunzip *gunzip)
+{
+	return gunzip->limit.is_over;
 }
 
 void trace_gunzip_free(struct trace_gunzip *gunzip)

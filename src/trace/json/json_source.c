@@ -12,6 +12,8 @@
 #include "trace/json/json_tracks.h"
 #include "trace/lines/line_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_gunzip.h"
+#include "trace/unpack_limit.h"
 
 struct json_source {
 	struct packed_source packed;
@@ -136,7 +138,9 @@ static void end_by_damage(struct json_source *source, const char *what)
 static void end_of_file(struct json_source *source, bool is_in_the_middle)
 {
 	if (source->bytes.is_cut)
-		end_by_damage(source, "is packed, and is cut or damaged");
+		end_by_damage(source, trace_gunzip_is_over(source->bytes.gunzip)
+					      ? "is packed, and " UNPACK_IS_TOO_MUCH
+					      : "is packed, and is cut or damaged");
 	else if (is_in_the_middle)
 		end_by_damage(source, "is cut");
 }

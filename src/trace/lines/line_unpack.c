@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "trace/trace_gunzip.h"
+#include "trace/unpack_limit.h"
 
 enum { PACKED_SIZE = 64 << 10 };
 
@@ -41,8 +42,12 @@ void line_unpack_free(struct line_unpack *unpack)
 	free(unpack);
 }
 
-static enum histree_status damaged(const struct text_input *input, struct histree_error *error)
+static enum histree_status damaged(const struct line_unpack *unpack, const struct text_input *input,
+				   struct histree_error *error)
 {
+	if (trace_gunzip_is_over(unpack->gunzip))
+		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' is packed by gzip, and " UNPACK_IS_TOO_MUCH,
+				 input->path);
 	return error_set(error, HISTREE_ERR_TRACE,
 			 "'%.200s' is damaged or cut: gzip cannot be unpacked at byte %llu", input->path,
 			 (unsigned long long)input->at);
@@ -58,7 +63,7 @@ static enum histree_status read_packed(struct line_unpack *unpack, struct text_i
 	unpack->used = 0;
 	if (status != HISTREE_OK || unpack->filled > 0)
 		return status;
-	return trace_gunzip_is_whole(unpack->gunzip) ? HISTREE_END : damaged(input, error);
+	return trace_gunzip_is_whole(unpack->gunzip) ? HISTREE_END : damaged(unpack, input, error);
 }
 
 enum histree_status line_unpack(struct line_unpack *unpack, struct text_input *input, void *room, size_t room_size,
@@ -72,7 +77,7 @@ enum histree_status line_unpack(struct line_unpack *unpack, struct text_input *i
 		size_t taken, got = trace_gunzip(unpack->gunzip, unpack->packed + unpack->used,
 						 unpack->filled - unpack->used, &taken, room, room_size);
 		if (got == SIZE_MAX)
-			return damaged(input, error);
+			return damaged(unpack, input, error);
 		unpack->used += taken;
 		*size = got;
 		if (got > 0 || taken == 0)

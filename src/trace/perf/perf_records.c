@@ -161,10 +161,14 @@ static enum histree_status next_of_packed(struct perf_records *records, struct p
 			memmove(records->plain, bytes, left);
 		records->plain_at = 0;
 		records->plain_size = left;
+		const size_t used = records->packed_used;
 		size_t came = perf_unpack(records->unpack, records->packed, records->packed_size,
 					  &records->packed_used, records->plain + left, PLAIN_SIZE - left);
 		if (came == SIZE_MAX)
 			return broken(records, "what is compressed before cannot be unpacked", error);
+		if (!unpack_limit_count(&records->limit, records->packed_used - used, came))
+			return broken(records, "what is compressed before " UNPACK_IS_TOO_MUCH " ('perf inject' does)",
+				      error);
 		records->plain_size += came;
 		if (came == 0)
 			return HISTREE_END;

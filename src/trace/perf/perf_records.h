@@ -10,6 +10,7 @@
 
 #include "trace/perf/perf_file.h"
 #include "trace/perf/perf_unpack.h"
+#include "trace/unpack_limit.h"
 
 struct perf_record {
 	const uint8_t *bytes; /* valid until the next call */
@@ -26,6 +27,7 @@ struct perf_records {
 	struct perf_unpack *unpack; /* NULL: nothing compressed was met */
 	uint8_t *packed;            /* a compressed record */
 	size_t packed_size, packed_used;
+	struct unpack_limit limit;
 	uint8_t *plain; /* records out of it */
 	size_t plain_at, plain_size;
 };

@@ -111,6 +111,8 @@ static enum histree_status unpack_all(struct perfetto_packets *packets, struct t
 				   packets->inner_capacity - count);
 		at += used;
 		count += got == SIZE_MAX ? 0 : got;
+		if (!unpack_limit_count(&packets->limit, used, got == SIZE_MAX ? 0 : got))
+			return broken(packets, "what is in compressed packets " UNPACK_IS_TOO_MUCH, error);
 	} while (got != SIZE_MAX && (got > 0 || used > 0) && !trace_gunzip_is_whole(gunzip));
 	packets->inside = wire_message(packets->inner, count);
 	packets->is_inner_cut = !trace_gunzip_is_whole(gunzip);
@@ -163,8 +165,10 @@ static enum histree_status next_of_file(struct perfetto_packets *packets, struct
 	if (status != HISTREE_OK)
 		return status;
 	if (count == 0)
-		return bytes->is_cut ? broken(packets, "what is packed by gzip is cut or damaged", error)
-				     : HISTREE_END;
+		return !bytes->is_cut ? HISTREE_END
+		       : trace_gunzip_is_over(bytes->gunzip)
+			       ? broken(packets, "what is packed by gzip " UNPACK_IS_TOO_MUCH, error)
+			       : broken(packets, "what is packed by gzip is cut or damaged", error);
 	const uint8_t *body = bytes->at[0] == TAG_OF_PACKET ? get_varint(bytes->at + 1, bytes->end, &size) : NULL;
 	if (body == NULL)
 		return broken(packets, "there is no packet", error);
@@ -204,6 +208,8 @@ enum histree_status perfetto_packets_resume(struct perfetto_packets *packets, st
 {
 	struct trace_bytes *bytes = &packets->bytes;
 	size_t count;
+	if (packets->limit.is_over)
+		return HISTREE_END;
 	if (packets->is_in_place) {
 		packets->is_in_place = false;
 		return HISTREE_OK;

@@ -11,6 +11,7 @@
 
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
+#include "trace/unpack_limit.h"
 
 /* A zeroed one is closed. */
 struct perfetto_packets {
@@ -20,6 +21,7 @@ struct perfetto_packets {
 	struct wire_message inside; /* what is left of these */
 	bool is_inner_cut;          /* that is not all that there was */
 	bool is_in_place;           /* damage was inside of a packet: another follows */
+	struct unpack_limit limit;  /* of all packets of packets */
 };
 
 /* Returns whether the first bytes of a file are those of a packet. */
