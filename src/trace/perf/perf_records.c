@@ -167,7 +167,8 @@ static enum histree_status next_of_packed(struct perf_records *records, struct p
 		if (came == SIZE_MAX)
 			return broken(records, "what is compressed before cannot be unpacked", error);
 		if (!unpack_limit_count(&records->limit, records->packed_used - used, came))
-			return broken(records, "what is compressed before " UNPACK_IS_TOO_MUCH " ('perf inject' does)",
+			return broken(records,
+				      "what is compressed before " UNPACK_IS_TOO_MUCH " ('perf inject' does)",
 				      error);
 		records->plain_size += came;
 		if (came == 0)
