@@ -2,9 +2,9 @@
 /*
  * unpack_limit.h - how much may come of what is packed, so that the work is bounded by the file.
  *
- * Traces are packed to a tenth, or a fiftieth where they repeat themselves; a file that was made to keep us busy to a
- * thousandth (deflate) or a ten-thousandth (zstd).  More than UNPACK_RATIO times what was read is not unpacked, beyond
- * what costs nothing to speak of.
+ * Traces are packed to a tenth, or a fiftieth where they repeat themselves; a file that was made to keep us busy to
+ * a thousandth (deflate) or a ten-thousandth (zstd).  More than UNPACK_RATIO times what was read is not unpacked,
+ * beyond what costs nothing to speak of.
  */
 #ifndef TRACE_UNPACK_LIMIT_H
 #define TRACE_UNPACK_LIMIT_H
