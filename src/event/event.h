@@ -46,6 +46,12 @@ struct event_trace {
 	enum { EVENT_DECLARES_CALLS = 1, EVENT_DECLARES_MEMORY = 2 } declares;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
+	/*
+	 * When the first event of what is recorded happened, if records of the tracer's own, such as those of maps
+	 * and names by perf, may come before it.
+	 */
+	bool has_first;
+	histree_time first;
 	/* What there was when it began; NULL: nobody says.  Whole before the first event. */
 	const struct event_images *images;
 	/* Stacks that samples have by number (sample_vocabulary.h); NULL: none.  Whole before the first event. */

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/cancel.h"
+#include "analysis/kernel/kernel_input.h"
 #include "base/error.h"
 #include "base/processors.h"
 #include "overview/overview_writer.h"
@@ -74,6 +75,23 @@ static size_t lanes_max(const struct build *build)
 	return build->feed.trace != NULL ? build->options->threads : 1;
 }
 
+/*
+ * Returns when the history of an analysis begins: one of a kernel with the first event of the kernel, as nothing is
+ * known of CPUs while perf tells of maps and names only.
+ */
+static histree_time start_of(const struct build *build, const struct analysis_job *job, histree_time start)
+{
+	histree_time first = INT64_MAX;
+	if (build->host->clock != NULL || registry_input(job->entry) != &kernel_input_kind)
+		return start;
+	for (size_t i = 0; i < trace_count(build->trace); i++) {
+		const struct event_trace *trace = trace_at(build->trace, i);
+		histree_time its = trace->has_first ? trace->first : start;
+		first = its < first ? its : first;
+	}
+	return first != INT64_MAX && first > start ? first : start;
+}
+
 static enum histree_status start_jobs(struct build *build, histree_time start)
 {
 	build->start = build->end = start;
@@ -96,8 +114,8 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		if (path == NULL)
 			return error_memory(build->error, "a path");
 		enum histree_status status =
-			analysis_job_start(job, build->io, path, start, build->options, &build->memory,
-					   build_lanes_inputs(&build->lanes, job), build->error);
+			analysis_job_start(job, build->io, path, start_of(build, job, start), build->options,
+					   &build->memory, build_lanes_inputs(&build->lanes, job), build->error);
 		free(path);
 		if (status != HISTREE_OK)
 			return status;

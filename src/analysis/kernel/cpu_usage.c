@@ -124,6 +124,8 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 /* The order of events decides, not their times, where the clock of a trace steps back. */
 static void begin(struct cpu_usage *usage, histree_time time)
 {
+	histree_time start = histree_state_start(usage->changes.system); /* what was before that is of no kernel */
+	time = time > start ? time : start;
 	if (!usage->is_begun)
 		usage->start = usage->now = time;
 	usage->is_begun = true;

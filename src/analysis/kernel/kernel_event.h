@@ -73,7 +73,7 @@ struct kernel_text {
 
 /* Optional members that an event has, where their value alone does not say so. */
 enum kernel_presence {
-	HAS_NUMBER = 1 << 0, /* of a call that ends */
+	HAS_CALL_NUMBER = 1 << 0, /* of a call that ends */
 	HAS_RESULT = 1 << 1,
 	HAS_ADDRESS = 1 << 2,
 	HAS_OPERATION = 1 << 3,

@@ -101,7 +101,8 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 		event->in_thread = thread_of(input, event);
 		machine_meet(&input->machine, event);
 	}
-	if (binding->has_call_number && (event->role == KERNEL_SYSCALL_ENTRY || (event->has & HAS_NUMBER) != 0))
+	if (binding->has_call_number &&
+	    (event->role == KERNEL_SYSCALL_ENTRY || (event->has & HAS_CALL_NUMBER) != 0))
 		return name_call(input, event, error);
 	return HISTREE_OK;
 }

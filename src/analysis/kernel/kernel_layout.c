@@ -242,7 +242,7 @@ static const struct field_row {
 
 /* The call's number: of raw_syscalls only, whose names say nothing. */
 static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", INT32(number), NEEDED };
-static const struct field_row call_that_ends = { PERF, ROLE(SYSCALL_EXIT), "id", INT32(number), HAS_NUMBER };
+static const struct field_row call_that_ends = { PERF, ROLE(SYSCALL_EXIT), "id", INT32(number), HAS_CALL_NUMBER };
 
 _Static_assert(KERNEL_ROLE_COUNT <= 64, "a role is a bit of field_row.roles");
 

@@ -41,10 +41,12 @@ static enum histree_status meet(struct walk *walk, const struct perf_stamp *stam
 	walk->lasts[stamp->cpu] = (struct last){ .time = stamp->time, .is_known = true };
 	if (!walk->latest.is_known || stamp->time > walk->latest.time)
 		walk->latest = walk->lasts[stamp->cpu];
-	if (!walk->count->has_latest || stamp->time > walk->count->latest) {
-		walk->count->has_latest = true;
-		walk->count->latest = stamp->time;
-	}
+	struct perf_loss_count *count = walk->count;
+	if (!count->has_latest || stamp->time < count->earliest)
+		count->earliest = stamp->time;
+	if (!count->has_latest || stamp->time > count->latest)
+		count->latest = stamp->time;
+	count->has_latest = true;
 	return HISTREE_OK;
 }
 

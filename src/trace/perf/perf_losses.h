@@ -20,7 +20,7 @@ struct perf_loss_count {
 	uint64_t by_records,
 		by_perf; /* LOST; LOST_SAMPLES, which is among what perf says itself: in the last part */
 	bool has_latest;
-	histree_time latest; /* of the samples */
+	histree_time earliest, latest; /* of the samples */
 };
 
 /* A zeroed one is empty. */

@@ -129,7 +129,10 @@ static enum histree_status open_stream(struct perf_source *source, size_t number
 	stream->round_size = is_part ? PART_ROUND_SIZE : ROUND_SIZE;
 	stream->lacks_rounds = is_part;
 	base->streams[base->stream_count++] = &stream->base;
-	return perf_stream_init(stream, at == NULL ? NULL : &begin, error);
+	enum histree_status status = perf_stream_init(stream, at == NULL ? NULL : &begin, error);
+	base->trace.has_first = source->loss_count.has_latest;
+	base->trace.first = source->loss_count.earliest;
+	return status;
 }
 
 static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
