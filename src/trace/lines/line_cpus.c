@@ -84,15 +84,17 @@ bool line_cpus_tell(struct line_cpus *cpus, struct event_row *row, int32_t threa
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
-static bool is_switch(const struct line_head *head)
+/* Of what the states of a kernel are made. */
+static bool needs_cpu(const struct line_head *head)
 {
-	static const char name[] = "sched_switch";
-	size_t size = strlen(name);
-	return head->kind == LINE_EVENT && head->name_size >= size &&
-	       memcmp(head->name + head->name_size - size, name, size) == 0;
+	static const char *const groups[] = { "sched:", "raw_syscalls:", "syscalls:", "irq:", "sched_switch" };
+	bool is = false;
+	for (size_t i = 0; head->kind == LINE_EVENT && i < sizeof(groups) / sizeof(groups[0]); i++)
+		is |= head->name_size >= strlen(groups[i]) && memcmp(head->name, groups[i], strlen(groups[i])) == 0;
+	return is;
 }
 
-static enum histree_status find_switch(struct line_text *text, bool *has_switch, bool *says_cpu,
+static enum histree_status find_switch(struct line_text *text, bool *needs, bool *says_cpu,
 				       struct histree_error *error)
 {
 	struct line_head head;
@@ -101,9 +103,9 @@ static enum histree_status find_switch(struct line_text *text, bool *has_switch,
 	enum histree_status status = HISTREE_OK;
 	while (!*says_cpu && (status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
 		line_head_read(line, size, &head);
-		if (!is_switch(&head))
+		if (!needs_cpu(&head))
 			continue;
-		*has_switch = true;
+		*needs = true;
 		*says_cpu =
 			head.cpu != LINE_NO_CPU || memmem(head.text, head.text_size, idle, strlen(idle)) != NULL;
 	}
@@ -113,19 +115,19 @@ static enum histree_status find_switch(struct line_text *text, bool *has_switch,
 enum histree_status line_cpus_check(const struct line_place *place, struct histree_error *error)
 {
 	struct line_text text;
-	bool has_switch = false, says_cpu = false;
+	bool needs = false, says_cpu = false;
 	enum histree_status status = line_text_open(&text, place, error);
 	if (status == HISTREE_OK)
-		status = find_switch(&text, &has_switch, &says_cpu, error);
+		status = find_switch(&text, &needs, &says_cpu, error);
 	line_text_close(&text);
 	if (status == HISTREE_ERR_TRACE || status == HISTREE_END) /* damage is told where events are read */
 		status = HISTREE_OK;
-	if (status == HISTREE_OK && has_switch && !says_cpu)
-		return error_set(
-			error, HISTREE_ERR_TRACE,
-			"'%.200s' has switches without their CPUs: print them too, with 'perf script -F +cpu' "
-			"(of what 'perf record -C' or '-a' or '--sample-cpu' has recorded)",
-			place->path);
+	if (status == HISTREE_OK && needs && !says_cpu)
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "'%.200s' has events of the kernel without their CPUs: print them too, with 'perf "
+				 "script -F +cpu' "
+				 "(of what 'perf record -C' or '-a' or '--sample-cpu' has recorded)",
+				 place->path);
 	return status;
 }
 

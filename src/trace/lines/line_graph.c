@@ -18,7 +18,8 @@
 enum { DEPTH_MAX = 256, NO_THREAD = 0, NO_CPU = -1 };
 
 enum graph_kind {
-	GRAPH_OTHER,  /* a rule, an event, an interrupt's arrow */
+	GRAPH_OTHER,  /* a rule, an interrupt's arrow */
+	GRAPH_EVENT,  /* of a tracepoint, as a comment */
 	GRAPH_ENTRY,  /* "f() {" */
 	GRAPH_LEAF,   /* "f();" */
 	GRAPH_RETURN, /* "}", with the name in newer kernels or where the beginning is not drawn */
@@ -137,7 +138,9 @@ static void read_call(struct line_scan scan, struct graph_line *out)
 {
 	const size_t size = (size_t)(scan.end - scan.at);
 	const char *open = memchr(scan.at, '(', size);
-	if (size == 0 || open == scan.at || open == NULL || line_scan_word(&scan, "/*"))
+	if (line_scan_word(&scan, "/* "))
+		out->kind = GRAPH_EVENT;
+	if (size == 0 || open == scan.at || open == NULL || out->kind == GRAPH_EVENT)
 		return;
 	const size_t rest = (size_t)(scan.end - open);
 	out->name = scan.at;
@@ -218,7 +221,8 @@ static struct graph_line read_line(char *line, size_t size)
 bool line_graph_is(char *line, size_t size)
 {
 	const struct graph_line read = read_line(line, size);
-	return (read.has_time || read.has_cpu) && read.kind != GRAPH_OTHER && memchr(line, '|', size) != NULL;
+	return (read.has_time || read.has_cpu) && read.kind != GRAPH_OTHER && read.kind != GRAPH_EVENT &&
+	       memchr(line, '|', size) != NULL;
 }
 
 /* ---- spans ----------------------------------------------------------------------------------------------- */
@@ -244,7 +248,7 @@ struct line_graph {
 	struct arena memory;
 	int64_t *runs; /* on each CPU: a thread */
 	size_t cpu_count, cpu_capacity;
-	uint64_t others, untimed, lost;
+	uint64_t others, untimed, lost, events;
 	bool lacks_thread;
 	struct histree_error *error;
 };
@@ -402,7 +406,9 @@ static enum histree_status take_line(struct line_graph *graph, char *line, size_
 	const struct graph_line read = read_line(line, size);
 	if (read.kind == GRAPH_SWITCH)
 		return take_switch(graph, &read);
-	if (read.kind == GRAPH_OTHER) {
+	if (read.kind == GRAPH_EVENT)
+		graph->events++;
+	if (read.kind == GRAPH_OTHER || read.kind == GRAPH_EVENT) {
 		struct line_head head;
 		if (size > 4 && memcmp(line, "CPU:", 4) == 0) {
 			line_head_read(line, size, &head);
@@ -434,6 +440,11 @@ static void note_rest(const struct line_graph *graph)
 				 "%s: calls without their thread are shown by CPU: 'echo 1 > "
 				 "options/funcgraph-proc' prints it",
 				 path);
+	if (graph->events > 0)
+		trace_notes_warn(notes,
+				 "%s: events between drawn calls are left out: %" PRIu64 "; record them with "
+				 "'trace-cmd record -p function_graph -e ...', whose report has both",
+				 path, graph->events);
 	if (graph->untimed > 0)
 		trace_notes_warn(notes, "%s: calls without a time are left out: %" PRIu64, path, graph->untimed);
 	if (graph->others > 0)
@@ -493,7 +504,7 @@ enum histree_status line_graph_take(struct line_graph *graph, const struct line_
 	line.has_duration = columns.has_duration;
 	line.duration = columns.duration;
 	read_function(scan, &line);
-	return line.kind == GRAPH_OTHER ? HISTREE_OK : take(graph, &line);
+	return line.kind == GRAPH_OTHER || line.kind == GRAPH_EVENT ? HISTREE_OK : take(graph, &line);
 }
 
 enum histree_status line_graph_read(struct packed_source *packed, struct line_text *text,
@@ -519,7 +530,8 @@ enum histree_status line_graph_check(const struct line_place *place, struct hist
 	size_t size;
 	struct graph_line read = { 0 };
 	enum histree_status status = line_text_open(&text, place, error);
-	while (status == HISTREE_OK && (read.kind == GRAPH_OTHER || read.kind == GRAPH_SWITCH)) {
+	while (status == HISTREE_OK &&
+	       (read.kind == GRAPH_OTHER || read.kind == GRAPH_EVENT || read.kind == GRAPH_SWITCH)) {
 		status = line_text_next(&text, &line, &size, error);
 		if (status == HISTREE_OK)
 			read = read_line(line, size);

@@ -30,3 +30,5 @@ histree top latency --format tsv | cut -f2-4
 # Switches without CPUs, of which no idle thread tells one.
 printf 'a 7 1.1: sched:sched_switch: a:7 [120] S ==> b:8 [120]\n' >no-cpu.txt
 try histree build -q no-cpu.txt -o none
+printf 'a 7 1.1: raw_syscalls:sys_enter: NR 0 (3, 7f, 10, 0, 0, 0)\n' >no-cpu.txt
+try histree build -q no-cpu.txt -o none
