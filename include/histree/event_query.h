@@ -57,6 +57,12 @@ histree_event_query_start(struct histree_event_query *query, const struct histre
 /* Have it asked now and then while events are looked for; it ends them with HISTREE_ERR_CANCELLED. */
 HISTREE_API void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel);
 
+/*
+ * Returns a path that the expression names and that no event which was looked at has a value at; NULL: each was
+ * there.  An expression that nothing passes may have meant another one.
+ */
+HISTREE_API const char *histree_event_query_absent(const struct histree_event_query *query);
+
 /* Get the next event, by number, or return HISTREE_END. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_next(struct histree_event_query *query, struct histree_event *out, struct histree_error *error);

@@ -74,6 +74,12 @@ HISTREE_API enum histree_status histree_filter_names(const char *text,
 						     void (*tell)(void *context, const char *name), void *context,
 						     struct histree_error *error);
 
+/*
+ * Copy the first text that stands alone in an expression, compared with no field, as "futex" in "tid == 5 &&
+ * futex": it is looked for in all fields, which may not be what its writer meant.  Returns false if there is none.
+ */
+HISTREE_API bool histree_filter_lone_text(const char *text, char *out, size_t size);
+
 /* Returns true if the expression names this field.  Where values are expensive, only those need to be computed. */
 HISTREE_API bool histree_filter_needs(const struct histree_filter *filter, size_t field);
 

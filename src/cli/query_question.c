@@ -253,7 +253,7 @@ int query_outcome_report(const struct query_outcome *outcome, const struct query
 	if (status == CLI_OK && outcome->rows == 0 && lookup != LOOKUP_NONE && outcome->attributes > 0)
 		status = lookup_report_nothing(lookup);
 	else if (status == CLI_OK && outcome->rows == 0 && lookup == LOOKUP_NONE && chosen->where != NULL)
-		status = report_exit(CLI_NOTHING, "there are no such states");
+		status = report_none("states", chosen->where);
 	if (lookup != LOOKUP_NONE && status > CLI_NOTHING)
 		return status;
 	return answer_exit(outcome->is_damaged, status);

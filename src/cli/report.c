@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/control_text.h"
+#include "histree/filter.h"
 
 static const char *program = "histree";
 
@@ -101,6 +102,18 @@ enum cli_exit report_error(const struct histree_error *error)
 enum cli_exit report_no_memory(void)
 {
 	return report_exit(CLI_INTERNAL, "out of memory");
+}
+
+enum cli_exit report_none(const char *things, const char *where)
+{
+	char word[64];
+	if (where == NULL || !histree_filter_lone_text(where, word, sizeof(word)))
+		return report_exit(CLI_NOTHING, "there are no such %s", things);
+	return report_exit(
+		CLI_NOTHING,
+		"there are no such %s: '%s', which stands alone in the expression, is looked for as a text in "
+		"all of their fields; 'FIELD == %s' compares one",
+		things, word, word);
 }
 
 enum cli_exit report_damaged_history(void)

@@ -31,6 +31,12 @@ void report_capture(char *text, size_t size);
 /* Prints "histree: " and the message, one line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Says that there are no such `things`, "segments"; and if an expression, or NULL, has a text that stands alone,
+ * that this was looked for.  Returns CLI_NOTHING.
+ */
+enum cli_exit report_none(const char *things, const char *where);
+
 /* Prints a message and returns `code`: `return report_exit(CLI_USAGE, ...)`. */
 enum cli_exit report_exit(enum cli_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -167,9 +167,9 @@ struct row_column segment_target_column(const struct histree_segment_schema *sch
 }
 
 enum cli_exit segment_target_judge(const struct histree_segment_store *store,
-				   const struct histree_segment_loss *loss, bool found_some)
+				   const struct histree_segment_loss *loss, bool found_some, const char *where)
 {
 	if (loss != NULL)
 		return segment_target_report_loss(store, loss);
-	return found_some ? CLI_OK : report_exit(CLI_NOTHING, "there are no such segments");
+	return found_some ? CLI_OK : report_none("segments", where);
 }

@@ -56,8 +56,11 @@ struct row_column segment_target_column(const struct histree_segment_schema *sch
 enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
 					 const struct histree_segment_loss *loss);
 
-/* Returns what to exit with after an answer about all segments.  A `loss`, unless NULL, is reported. */
+/*
+ * Returns what to exit with after an answer about all segments that pass an expression, or NULL.  A `loss`, unless
+ * NULL, is reported.
+ */
 enum cli_exit segment_target_judge(const struct histree_segment_store *store,
-				   const struct histree_segment_loss *loss, bool found_some);
+				   const struct histree_segment_loss *loss, bool found_some, const char *where);
 
 #endif

@@ -278,7 +278,7 @@ static int print_segments(const struct segment_target targets[SIDES],
 {
 	const struct histree_segment_difference *all = histree_segment_comparison_all(comparison);
 	struct output *output = output_create(STDOUT_FILENO);
-	int status = segment_target_judge(targets[0].store, NULL, all->a.count + all->b.count > 0);
+	int status = segment_target_judge(targets[0].store, NULL, all->a.count + all->b.count > 0, chosen->where);
 	if (output == NULL)
 		return report_no_memory();
 	compare_rows_segments(output, row_format_find(chosen->format), comparison, chosen->top);

@@ -62,7 +62,7 @@ static enum cli_exit read_options(const struct density_options *chosen, const st
 }
 
 static int print(const struct histree_segment_store *store, const struct histree_segment_density *density,
-		 const struct histree_density_options *asked, const struct row_format *format)
+		 const struct histree_density_options *asked, const struct row_format *format, const char *where)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
@@ -79,8 +79,8 @@ static int print(const struct histree_segment_store *store, const struct histree
 		density_rows_print_shades(&rows, output);
 	else
 		density_rows_print_bars(&rows, output);
-	return cli_end(output,
-		       segment_target_judge(store, histree_segment_density_loss(density), rows.bucket_count > 0));
+	return cli_end(output, segment_target_judge(store, histree_segment_density_loss(density),
+						    rows.bucket_count > 0, where));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -101,7 +101,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(target.store, density, &asked, row_format_find(chosen.format));
+		status =
+			print(target.store, density, &asked, row_format_find(chosen.format), chosen.segments.where);
 	histree_segment_density_free(density);
 	segment_target_close(&target);
 	return status;

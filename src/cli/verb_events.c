@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli/progress.h"
@@ -111,6 +112,20 @@ static enum cli_exit report_missing(const struct listing *listing)
 	return status;
 }
 
+/* The name of an event is its type, and a field of that name need not be there. */
+static enum cli_exit report_no_events(const struct listing *listing, const char *where)
+{
+	const char *absent = where != NULL ? histree_event_query_absent(listing->query) : NULL;
+	if (absent == NULL)
+		return report_none("events", where);
+	return report_exit(CLI_NOTHING,
+			   "there are no such events: none of those that were looked at has a field '%.60s'%s",
+			   absent,
+			   strcasecmp(absent, "name") == 0 || strcasecmp(absent, "event") == 0
+				   ? "; the name of an event is its 'type', as in 'type == sched_switch'"
+				   : "");
+}
+
 static int print(struct listing *listing, const struct events_options *chosen)
 {
 	static const struct row_column of_hosts[] = {
@@ -143,7 +158,7 @@ static int print(struct listing *listing, const struct events_options *chosen)
 	if (status == CLI_OK)
 		status = report_missing(listing);
 	if (status == CLI_OK && listing->rows.row_count == 0)
-		status = report_exit(CLI_NOTHING, "there are no such events");
+		status = report_no_events(listing, chosen->where);
 	return cli_end(output, status);
 }
 

@@ -111,7 +111,7 @@ static enum cli_exit choose_order(const struct segments_options *chosen, struct 
 }
 
 static int print(struct histree_segment_store *store, const struct histree_segment_query *query,
-		 const struct row_format *format)
+		 const struct row_format *format, const char *where)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
@@ -140,7 +140,7 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 		return cli_end(output, report_error(&error));
 	if (lost != CLI_OK)
 		return cli_end(output, lost);
-	return cli_end(output, segment_target_judge(store, NULL, rows.rows.row_count > 0));
+	return cli_end(output, segment_target_judge(store, NULL, rows.rows.row_count > 0, where));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -155,7 +155,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = choose_order(&chosen, &target);
 	if (status == CLI_OK)
-		status = print(target.store, &target.query, row_format_find(chosen.format));
+		status = print(target.store, &target.query, row_format_find(chosen.format), chosen.segments.where);
 	segment_target_close(&target);
 	return status;
 }

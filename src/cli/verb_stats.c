@@ -123,7 +123,8 @@ static int print(const struct histree_segment_store *store, const struct histree
 		put_group(&rows, all, of);
 	}
 	row_writer_finish(&rows);
-	return cli_end(output, segment_target_judge(store, histree_segment_stats_loss(stats), all->count > 0));
+	return cli_end(output, segment_target_judge(store, histree_segment_stats_loss(stats), all->count > 0,
+						    chosen->segments.where));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

@@ -24,9 +24,10 @@ struct histree_event_query {
 	struct histree_filter *filter; /* NULL: none */
 	struct histree_filter_field fields[FIELDS_MAX];
 	size_t own_count, field_count;
-	struct arena names;  /* of the paths */
-	bool has_memory;     /* false where there was none for a name */
-	bool *is_host_ruled; /* out by the expression, whatever its events are; NULL: there is one host */
+	bool is_met[FIELDS_MAX]; /* an event had a value there */
+	struct arena names;      /* of the paths */
+	bool has_memory;         /* false where there was none for a name */
+	bool *is_host_ruled;     /* out by the expression, whatever its events are; NULL: there is one host */
 	struct histree_window numbers, times;
 	struct histree_cancel cancel;
 	uint64_t step; /* of events that were read */
@@ -152,7 +153,7 @@ enum histree_status histree_event_query_start(struct histree_event_query *query,
 				    : status;
 }
 
-static bool passes(const struct histree_event_query *query, const struct histree_event *event)
+static bool passes(struct histree_event_query *query, const struct histree_event *event)
 {
 	struct histree_value values[FIELDS_MAX], others[FIELDS_MAX];
 	if (event->time < query->times.from || event->time > query->times.to)
@@ -172,7 +173,17 @@ static bool passes(const struct histree_event_query *query, const struct histree
 	for (size_t i = query->own_count; i < query->field_count; i++)
 		if (event_reader_value(query->reader, query->fields[i].name, &values[i], &others[i]) != HISTREE_OK)
 			values[i] = others[i] = histree_null();
+		else
+			query->is_met[i] = true;
 	return filter_match_either(query->filter, values, others);
+}
+
+const char *histree_event_query_absent(const struct histree_event_query *query)
+{
+	for (size_t i = query->own_count; i < query->field_count; i++)
+		if (!query->is_met[i])
+			return query->fields[i].name;
+	return NULL;
 }
 
 void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel)

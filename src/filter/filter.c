@@ -2,6 +2,7 @@
 #include "histree/filter.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,29 @@ enum histree_status histree_filter_names(const char *text, void (*tell)(void *co
 	}
 	arena_release(&arena);
 	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
+}
+
+bool histree_filter_lone_text(const char *text, char *out, size_t size)
+{
+	struct arena arena = { 0 };
+	struct filter_lexer lexer = { .text = text, .at = text, .arena = &arena };
+	struct filter_token before = { .kind = FILTER_END };
+	enum filter_operator op;
+	bool is_value = false, found = false;
+	while (!found && strlen(text) <= FILTER_TEXT_MAX && filter_lexer_next(&lexer, NULL) == HISTREE_OK) {
+		bool compares =
+			!is_value && before.kind == FILTER_TEXT && filter_token_is_operator(&lexer.token, &op);
+		found = before.kind == FILTER_TEXT && !compares;
+		if (found)
+			snprintf(out, size, "%s", before.text);
+		bool is_read = compares || is_value; /* the operator, or the value */
+		is_value = compares && op != FILTER_PRESENT;
+		before = is_read ? (struct filter_token){ .kind = FILTER_END } : lexer.token;
+		if (lexer.token.kind == FILTER_END)
+			break;
+	}
+	arena_release(&arena);
+	return found;
 }
 
 /* What is different is so from both values. */
