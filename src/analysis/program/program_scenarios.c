@@ -7,11 +7,15 @@
  * but for "status", "state" and the time at which it entered its last state.
  */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/program/program_run.h"
 #include "base/array.h"
 #include "base/hash.h"
+
+/* Of one machine, under way at one time: each event is shown to all of them. */
+enum { SCENARIOS_MAX = 10000 };
 
 enum status { STATUS_PENDING = 0, STATUS_UNDER_WAY = 1, STATUS_OVER = 2 };
 
@@ -168,8 +172,20 @@ static struct scenario *add_scenario(struct program_run *run, struct fsm_run *fs
 	return scenario;
 }
 
+static void refuse_endless(struct program_run *run, const struct fsm_row *row)
+{
+	char text[256];
+	snprintf(text, sizeof(text),
+		 "state machine '%.100s' has more than %d scenarios under way at once: its conditions begin them and "
+		 "end none",
+		 row->name, SCENARIOS_MAX);
+	changes_fail(&run->changes, HISTREE_ERR_FORMAT, text);
+}
+
 static void make_pending(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
 {
+	if (fsm->active_count >= SCENARIOS_MAX)
+		refuse_endless(run, row);
 	if (!array_reserve(&fsm->active, &fsm->active_capacity, fsm->active_count + 1))
 		fail(run);
 	if (run->changes.status != HISTREE_OK)
