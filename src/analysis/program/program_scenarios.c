@@ -6,8 +6,8 @@
  * The number of a scenario that is over is given to another one at once; what stands below its attribute is null
  * but for "status", "state" and the time at which it entered its last state.
  */
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/program/program_run.h"
@@ -176,7 +176,8 @@ static void refuse_endless(struct program_run *run, const struct fsm_row *row)
 {
 	char text[256];
 	snprintf(text, sizeof(text),
-		 "state machine '%.100s' has more than %d scenarios under way at once: its conditions begin them and "
+		 "state machine '%.100s' has more than %d scenarios under way at once: its conditions begin them "
+		 "and "
 		 "end none",
 		 row->name, SCENARIOS_MAX);
 	changes_fail(&run->changes, HISTREE_ERR_FORMAT, text);
