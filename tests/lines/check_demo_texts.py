@@ -10,6 +10,7 @@ usage: check_demo_texts.py HISTREE
 import gzip
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,12 @@ def disordered(text):
     return "".join(rows[:first] + sorted(rows[first:], key=lambda row: places[row.split("]")[1].split(":")[0]]))
 
 
+def latencies(text):
+    """The CPU in front of flags, as "trace-cmd report -l" has it, and names of eight bytes."""
+    return re.sub(r"^ *(.*?)-(\d+) +\[(\d+)\] +",
+                  lambda found: f"{found[1][:8]:>8}-{found[2]:<5} {int(found[3]):3}d...2.  ", text, flags=re.MULTILINE)
+
+
 def texts(events):
     """(name, what is the same as in which others, text, options)"""
     whole = "".join(text_forms.perf_script(events))
@@ -65,6 +72,7 @@ def texts(events):
     yield "perf-us-masked", MASKED, "".join(text_forms.perf_script(events, digits=6, mask=0xff)), []
     yield "report", MASKED, "".join(text_forms.trace_cmd(events)), MACHINE
     yield "report-plain", ROUNDED, "".join(text_forms.trace_cmd(events, plugins=False)), MACHINE
+    yield "report-latency", ROUNDED, latencies("".join(text_forms.trace_cmd(events, plugins=False))), MACHINE
     yield "report-flags", MASKED, "".join(text_forms.trace_cmd(events, flags=True)), MACHINE
 
 
