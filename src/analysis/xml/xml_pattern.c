@@ -220,7 +220,7 @@ static void add_transitions(struct xml_reader *reader, program_fsm made, const s
 	}
 }
 
-/* By attribute; by the target of <initial>; <initialState>; or the first one. */
+/* <initialState>, whatever else is said; by attribute; by the target of <initial>; or the first one. */
 static void choose_first(struct xml_reader *reader, const struct xml_element *fsm, program_fsm made,
 			 const struct state_list *list)
 {
@@ -236,7 +236,7 @@ static void choose_first(struct xml_reader *reader, const struct xml_element *fs
 		xml_allow(reader, transition, "event cond target action saveStoredFields clearStoredFields", "");
 		id = xml_need(reader, transition, "target");
 	}
-	if (id == NULL && state != NULL)
+	if (state != NULL)
 		id = id_of_state(state);
 	if (id != NULL && reader->status == HISTREE_OK)
 		program_fsm_begin(reader->make, made, find_state(reader, fsm, list, id));
