@@ -303,6 +303,9 @@ def block_io(events):
             name = "discard" if flags & 2 else "write" if flags & 1 else "read" if flags & 4 else "other"
             tid = threads.current.get(cpu)
             opened[request] = (time, name, 512 * number(fields, "nr_sector"), tid, threads.names.get(tid))
+        elif event == "block_rq_issue":  # it may have grown since it was put into the queue
+            start, name, _, *who = opened[request]
+            opened[request] = (start, name, 512 * number(fields, "nr_sector"), *who)
         elif event == "block_rq_complete" and request in opened:
             start, name, size, *who = opened.pop(request)
             device = f"{request[0] >> 20}:{request[0] % 2**20}"

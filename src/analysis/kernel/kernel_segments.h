@@ -27,6 +27,7 @@ struct kernel_segments {
 	struct machine *machine;             /* of the input */
 	struct open_segments open;
 	struct segment_counts counts;
+	uint64_t unmatched; /* ends that fit none of those that they could be of; of without_start */
 	bool has_events;             /* there were some that it needs */
 	struct class_table bindings; /* what the kind keeps of event classes, if anything */
 	enum histree_status status;  /* the first failure */
@@ -70,6 +71,9 @@ void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);
 
 /* KERNEL_FREE: the thread is gone, and what is open under its number with it. */
 void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event);
+
+/* Returns the name of a softirq; null for a number that has none. */
+struct histree_value kernel_softirq_name(int32_t number);
 
 void kernel_segments_no_memory(struct kernel_segments *segments);
 

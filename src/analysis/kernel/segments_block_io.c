@@ -2,7 +2,11 @@
 /*
  * Requests to block devices: from the queue, or from the driver where they passed by the queue, to completion.
  *
- * A request is known by its device and first sector.  Its thread is the one that ran where it was put into the
+ * A request is known by its device, first sector, direction and size: several may be in flight at one sector.  It
+ * may grow by merges until it is issued, and be completed in parts, of which each begins where the one before
+ * ended.  A completion of another direction or size is that of a request whose beginning is not in the trace.
+ *
+ * The thread of a request is the one that ran where it was put into the
  * queue: who asks, or who writes for others what they left in memory.
  */
 #include <inttypes.h>
@@ -14,16 +18,14 @@
 
 enum { BLOCK_NAME, BLOCK_DEVICE, BLOCK_SECTOR, BLOCK_BYTES, BLOCK_TID, BLOCK_PROCESS, BLOCK_FIELD_COUNT };
 
+/* Of an open one, behind its fields: how many sectors it has, null if nobody says, and whether it was issued so. */
+enum { BLOCK_SECTORS = BLOCK_FIELD_COUNT, BLOCK_IS_ISSUED };
+_Static_assert((int)BLOCK_IS_ISSUED < (int)OPEN_SEGMENT_VALUES, "an open request has room for what it is");
+
 static const struct histree_segment_field fields[BLOCK_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING }, { "device", HISTREE_STRING }, { "sector", HISTREE_LONG },
 	{ "bytes", HISTREE_LONG },  { "tid", HISTREE_INT },       { "process", HISTREE_STRING },
 };
-
-/* A device and a sector in 64 bits: that two requests in flight fall together is as likely as a hash collision. */
-static uint64_t key_of(const struct kernel_event *event)
-{
-	return hash_mix((uint64_t)event->device) ^ (uint64_t)event->sector;
-}
 
 /* LTTng has the kernel's letters as bits; perf has the letters. */
 enum { FLAG_WRITE = 1, FLAG_DISCARD = 2, FLAG_READ = 4 };
@@ -38,48 +40,218 @@ static int64_t flags_of(const struct kernel_event *event)
 	       (memchr(letters->bytes, 'R', letters->size) != NULL ? FLAG_READ : 0);
 }
 
-static struct histree_value direction(const struct kernel_event *event)
+enum direction { READ, WRITE, DISCARD, OTHER, DIRECTION_COUNT, ANY_DIRECTION = DIRECTION_COUNT };
+
+/* perf's completions of some kernels have N, whatever they complete. */
+static enum direction direction_of(const struct kernel_event *event)
 {
+	const struct kernel_text *letters = &event->letters;
 	int64_t flags = flags_of(event);
-	if (event->letters.bytes == NULL && (event->has & HAS_FLAGS) == 0)
-		return histree_null();
+	bool says = letters->bytes != NULL || (event->has & HAS_FLAGS) != 0;
+	bool says_nothing = letters->bytes != NULL && letters->size == 1 && letters->bytes[0] == 'N';
+	if (!says || says_nothing)
+		return ANY_DIRECTION;
 	if ((flags & FLAG_DISCARD) != 0)
-		return histree_string("discard");
+		return DISCARD;
 	if ((flags & FLAG_WRITE) != 0)
-		return histree_string("write");
-	return histree_string((flags & FLAG_READ) != 0 ? "read" : "other");
+		return WRITE;
+	return (flags & FLAG_READ) != 0 ? READ : OTHER;
+}
+
+static struct histree_value name_of(const struct kernel_event *event)
+{
+	static const char *const names[] = { "read", "write", "discard", "other", "other" };
+	bool says = event->letters.bytes != NULL || (event->has & HAS_FLAGS) != 0;
+	return says ? histree_string(names[direction_of(event)]) : histree_null();
+}
+
+/* ---- requests in flight ------------------------------------------------------------------------------ */
+
+enum { AT_ONE_SECTOR_MAX = 8 };
+
+/* In 64 bits: that two requests in flight fall together is as likely as a hash collision. */
+static uint64_t key_of(const struct kernel_event *event, enum direction direction, int64_t sector, unsigned number)
+{
+	return hash_mix((uint64_t)event->device << 8 | (uint64_t)direction << 4 | number) ^
+	       hash_mix((uint64_t)sector);
+}
+
+/* A size that nobody says, and that of a flush, fit any. */
+static bool is_of_size(const struct open_segment *segment, const struct kernel_event *event)
+{
+	const struct histree_value *sectors = &segment->values[BLOCK_SECTORS];
+	return (event->has & HAS_SECTORS) == 0 || sectors->type != HISTREE_LONG ||
+	       sectors->int64 == event->sectors || sectors->int64 == 0;
+}
+
+static bool is_issued(const struct open_segment *segment)
+{
+	return segment->values[BLOCK_IS_ISSUED].type == HISTREE_BOOL;
+}
+
+/* How a request may be completed: best as it is, or in part, or when it had grown. */
+enum fit { FITS, FITS_IN_PART, FITS_GROWN, FIT_COUNT };
+
+static bool fits(const struct open_segment *segment, const struct kernel_event *event, enum fit fit)
+{
+	const struct histree_value *sectors = &segment->values[BLOCK_SECTORS];
+	if (fit == FITS || is_of_size(segment, event))
+		return fit == FITS && is_of_size(segment, event);
+	bool is_part = event->sectors > 0 && event->sectors < sectors->int64;
+	return fit == FITS_IN_PART ? is_part : !is_part && event->sectors > 0 && !is_issued(segment);
+}
+
+/* Find a request at a sector, of a direction or of any. */
+static struct open_segment *find(const struct kernel_segments *segments, const struct kernel_event *event,
+				 int64_t sector, enum direction direction, enum fit fit)
+{
+	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
+		for (unsigned i = 0; i < AT_ONE_SECTOR_MAX; i++) {
+			bool is_asked = direction == ANY_DIRECTION || at == ANY_DIRECTION || at == direction;
+			struct open_segment *segment =
+				is_asked ? open_segments_find(&segments->open, key_of(event, at, sector, i)) : NULL;
+			if (segment != NULL && fits(segment, event, fit))
+				return segment;
+		}
+	return NULL;
+}
+
+/* Returns a key at which there is no request; if there are too many, that of one which is taken for alone. */
+static uint64_t free_key(const struct kernel_segments *segments, const struct kernel_event *event,
+			 enum direction direction, int64_t sector)
+{
+	unsigned number = 0;
+	while (number < AT_ONE_SECTOR_MAX - 1 &&
+	       open_segments_find(&segments->open, key_of(event, direction, sector, number)) != NULL)
+		number++;
+	return key_of(event, direction, sector, number);
+}
+
+static void set_size(struct open_segment *segment, int64_t sectors)
+{
+	segment->values[BLOCK_SECTORS] = histree_long(sectors);
+	segment->values[BLOCK_BYTES] = histree_long((int64_t)((uint64_t)sectors * 512));
+}
+
+/* Another first sector, by which the request is known then. */
+static void move(struct kernel_segments *segments, const struct kernel_event *event, struct open_segment *segment,
+		 enum direction direction, int64_t sector)
+{
+	const uint64_t key = free_key(segments, event, direction, sector);
+	kernel_segments_abandon(segments, key);
+	if (!open_segments_rename(&segments->open, segment, key))
+		kernel_segments_no_memory(segments);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------ */
+
+static struct open_segment *begin(struct kernel_segments *segments, const struct kernel_event *event)
+{
+	const enum direction direction = direction_of(event);
+	struct open_segment *again = find(segments, event, event->sector, direction, FITS);
+	const uint64_t key = again != NULL ? again->key : free_key(segments, event, direction, event->sector);
+	struct open_segment *segment = kernel_segments_begin(segments, key, event->time);
+	if (segment == NULL)
+		return NULL;
+	char text[48];
+	int size =
+		snprintf(text, sizeof(text), "%" PRId64 ":%" PRId64, event->device >> 20, event->device & 0xfffff);
+	segment->values[BLOCK_NAME] = name_of(event);
+	segment->values[BLOCK_DEVICE] = machine_text(segments->machine, text, (size_t)size);
+	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
+	if ((event->has & HAS_SECTORS) != 0)
+		set_size(segment, event->sectors);
+	if (event->in_thread == NULL)
+		return segment;
+	segment->values[BLOCK_TID] = histree_int(event->in_thread->tid);
+	segment->values[BLOCK_PROCESS] = machine_thread_name(event->in_thread);
+	return segment;
 }
 
 static void on_insert(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	struct open_segment *segment = kernel_segments_begin(segments, key_of(event), event->time);
-	if (segment == NULL)
-		return;
-	char text[48];
-	int size =
-		snprintf(text, sizeof(text), "%" PRId64 ":%" PRId64, event->device >> 20, event->device & 0xfffff);
-	segment->values[BLOCK_NAME] = direction(event);
-	segment->values[BLOCK_DEVICE] = machine_text(segments->machine, text, (size_t)size);
-	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
-	if ((event->has & HAS_SECTORS) != 0)
-		segment->values[BLOCK_BYTES] = histree_long((int64_t)((uint64_t)event->sectors * 512));
-	if (event->in_thread == NULL)
-		return;
-	segment->values[BLOCK_TID] = histree_int(event->in_thread->tid);
-	segment->values[BLOCK_PROCESS] = machine_thread_name(event->in_thread);
+	begin(segments, event);
 }
 
+/* One that was inserted may have grown; from now on it has the size that it has. */
 static void on_issue(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	if (open_segments_find(&segments->open, key_of(event)) == NULL)
-		on_insert(segments, event);
+	const enum direction direction = direction_of(event);
+	struct open_segment *segment = find(segments, event, event->sector, direction, FITS);
+	if (segment == NULL)
+		segment = find(segments, event, event->sector, direction, FITS_GROWN);
+	if (segment == NULL)
+		segment = begin(segments, event);
+	else if ((event->has & HAS_SECTORS) != 0)
+		set_size(segment, event->sectors);
+	if (segment != NULL)
+		segment->values[BLOCK_IS_ISSUED] = histree_bool(true);
+}
+
+/* Sectors come before those of a request that waits: it is known by the first of these then. */
+static void on_front_merge(struct kernel_segments *segments, const struct kernel_event *event)
+{
+	int64_t behind;
+	if ((event->has & HAS_SECTORS) == 0 || __builtin_add_overflow(event->sector, event->sectors, &behind))
+		return;
+	const enum direction direction = direction_of(event);
+	struct open_segment *segment = NULL;
+	for (enum fit fit = FITS; fit < FIT_COUNT && segment == NULL; fit++)
+		segment = find(segments, event, behind, direction, fit);
+	if (segment == NULL || is_issued(segment))
+		return;
+	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
+	if (segment->values[BLOCK_SECTORS].type == HISTREE_LONG)
+		set_size(segment, segment->values[BLOCK_SECTORS].int64 + event->sectors);
+	move(segments, event, segment, direction, event->sector);
+}
+
+/* A request goes behind another one, which is completed for both. */
+static void on_request_merge(struct kernel_segments *segments, const struct kernel_event *event)
+{
+	struct open_segment *segment = find(segments, event, event->sector, direction_of(event), FITS);
+	if (segment != NULL)
+		open_segments_remove(&segments->open, segment);
+}
+
+/* The rest of the request begins where this part ends. */
+static void complete_part(struct kernel_segments *segments, const struct kernel_event *event,
+			  struct open_segment *segment)
+{
+	int64_t rest;
+	if (__builtin_add_overflow(event->sector, event->sectors, &rest))
+		return;
+	segment->values[BLOCK_SECTORS] = histree_long(segment->values[BLOCK_SECTORS].int64 - event->sectors);
+	move(segments, event, segment, direction_of(event), rest);
+}
+
+/* Whether there are requests at the sector of a completion that fits none of them. */
+static bool has_others(const struct kernel_segments *segments, const struct kernel_event *event)
+{
+	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
+		for (unsigned i = 0; i < AT_ONE_SECTOR_MAX; i++)
+			if (open_segments_find(&segments->open, key_of(event, at, event->sector, i)) != NULL)
+				return true;
+	return false;
 }
 
 static void on_complete(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	struct open_segment *segment = kernel_segments_ending(segments, key_of(event));
-	if (segment != NULL)
+	const enum direction direction = direction_of(event);
+	struct open_segment *segment = NULL;
+	enum fit fit = FITS;
+	for (; fit < FIT_COUNT && segment == NULL; fit++)
+		segment = find(segments, event, event->sector, direction, fit);
+	if (segment == NULL) {
+		segments->counts.without_start++;
+		segments->unmatched += has_others(segments, event);
+	} else if (fit - 1 == FITS_IN_PART) {
+		complete_part(segments, event, segment);
+	} else {
+		if (fit - 1 == FITS_GROWN)
+			set_size(segment, event->sectors);
 		kernel_segments_end(segments, segment, event->time, segments->machine->gap_end);
+	}
 }
 
 static const struct kernel_segments_kind requests = {
@@ -88,8 +260,22 @@ static const struct kernel_segments_kind requests = {
 		[KERNEL_BLOCK_INSERT] = on_insert,
 		[KERNEL_BLOCK_ISSUE] = on_issue,
 		[KERNEL_BLOCK_COMPLETE] = on_complete,
+		[KERNEL_BLOCK_FRONT_MERGE] = on_front_merge,
+		[KERNEL_BLOCK_REQUEST_MERGE] = on_request_merge,
 	},
 };
+
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct kernel_segments *segments = instance;
+	kernel_segments_missing(instance, text, size);
+	if (*text == '\0' && segments->unmatched > 0)
+		snprintf(text, size,
+			 "%" PRIu64
+			 " requests were completed with another direction or size than those that began at "
+			 "their sector: they are left out, as their beginning is not in the trace",
+			 segments->unmatched);
+}
 
 static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,
 				  struct histree_error *error)
@@ -99,10 +285,15 @@ static enum histree_status create(struct histree_segment_store *store, void *inp
 
 const struct segment_analysis segment_analysis_block_io = {
 	.name = "block-io",
-	.version = 3,
+	.version = 4,
 	.summary = "requests to block devices, from the queue to completion",
 	.fields = fields,
 	.field_count = BLOCK_FIELD_COUNT,
 	.create = create,
-	KERNEL_SEGMENTS_FUNCTIONS,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.event = kernel_segments_event,
+	.counts = kernel_segments_counts,
+	.missing = missing,
+	.free = kernel_segments_free,
 };
