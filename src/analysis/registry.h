@@ -11,6 +11,7 @@
 struct registry_entry {
 	const struct analysis *analysis;         /* that makes a history, or NULL */
 	const struct segment_analysis *segments; /* that makes a segment store, or NULL */
+	bool if_any;                             /* by default: only if the trace has something of it */
 	bool by_default;                         /* whether a build without -a uses it where it applies */
 	/* But not of a trace that has nothing but samples, nor of one that does not say that it is of a kernel. */
 	bool needs_events;

@@ -7,11 +7,23 @@
 
 #include "base/error.h"
 #include "pipeline/build_inside.h"
+#include "store_folder/folder_removal.h"
 #include "store_folder/manifest.h"
 
 bool build_is_partial(const struct build *build)
 {
 	return build_report(build).damaged_streams > 0 || build->cut_short != NULL;
+}
+
+/* Nobody asked for it, and the trace has nothing of it. */
+static bool is_left_out(const struct build *build, struct analysis_job *job)
+{
+	return job->entry->if_any && build->options->analyses == NULL && analysis_job_missing(job) != NULL;
+}
+
+static void leave_out(const struct build *build, const struct analysis_job *job)
+{
+	folder_remove_file(build->folder.io, build->folder.building, job->file);
 }
 
 /* What is wrong with the trace, as the store keeps it.  Returns how many sentences; there is room for all. */
@@ -25,6 +37,8 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 	if (build->only_events != NULL)
 		warnings[count++] = build->only_events;
 	for (size_t i = 0; i < build->job_count; i++) {
+		if (is_left_out(build, &build->jobs[i]))
+			continue;
 		const char *missing = analysis_job_missing(&build->jobs[i]);
 		const char *unsure = analysis_job_unsure(&build->jobs[i]);
 		if (missing != NULL)
@@ -53,8 +67,12 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 	}
 	status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < build->job_count; i++) {
-		const struct analysis_job *job = &build->jobs[i];
+		struct analysis_job *job = &build->jobs[i];
 		uint64_t identity = 0;
+		if (complete && is_left_out(build, job)) {
+			leave_out(build, job);
+			continue;
+		}
 		if (complete || analysis_job_makes_history(job))
 			status = store_folder_identify(&build->folder, job->file, &identity, build->error);
 		if (analysis_job_makes_history(job))

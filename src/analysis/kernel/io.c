@@ -172,11 +172,12 @@ static struct disk *disk_of(struct io *io, int64_t device)
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
 				  struct histree_error *error)
 {
-	static const enum kernel_role roles[] = { KERNEL_SWITCH,           KERNEL_SYSCALL_ENTRY,
-						  KERNEL_SYSCALL_EXIT,     KERNEL_BLOCK_INSERT,
-						  KERNEL_BLOCK_ISSUE,      KERNEL_BLOCK_COMPLETE,
-						  KERNEL_BLOCK_DEVICE,     KERNEL_BLOCK_FRONT_MERGE,
-						  KERNEL_BLOCK_REQUEST_MERGE, KERNEL_BLOCK_MERGE };
+	static const enum kernel_role roles[] = {
+		KERNEL_SWITCH,       KERNEL_SYSCALL_ENTRY,     KERNEL_SYSCALL_EXIT,
+		KERNEL_BLOCK_INSERT, KERNEL_BLOCK_ISSUE,       KERNEL_BLOCK_COMPLETE,
+		KERNEL_BLOCK_DEVICE, KERNEL_BLOCK_FRONT_MERGE, KERNEL_BLOCK_REQUEST_MERGE,
+		KERNEL_BLOCK_MERGE
+	};
 	struct io *io = calloc(1, sizeof(*io));
 	*instance = io;
 	if (io == NULL)

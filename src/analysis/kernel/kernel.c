@@ -226,6 +226,13 @@ static void on_free(struct kernel_model *model, const struct kernel_event *event
 	kernel_on_free(model, event);
 }
 
+/* The idle thread runs where a CPU comes to an idle state, or leaves it: before its first switch, and after a loss. */
+static void on_cpu_idle(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (event->own_tid < 0 && event->cpu == event->target_cpu)
+		on_event_of_thread(model, event->cpu, 0);
+}
+
 /* A thread gets another name, at once, and not only at the next switch. */
 static void on_rename(struct kernel_model *model, const struct kernel_event *event)
 {
@@ -268,6 +275,7 @@ static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_SYSCALL_ENTRY] = states_on_syscall_entry,
 	[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
 	[KERNEL_FREQUENCY] = states_on_frequency,
+	[KERNEL_CPU_IDLE] = on_cpu_idle,
 };
 
 static const struct kernel_version plain = {

@@ -32,6 +32,7 @@ enum kernel_role {
 	KERNEL_SYSCALL_ENTRY,
 	KERNEL_SYSCALL_EXIT,
 	KERNEL_FREQUENCY,
+	KERNEL_CPU_IDLE,     /* the idle thread of a CPU stops it, or goes on */
 	KERNEL_BLOCK_INSERT, /* a request is put into the queue of its device */
 	KERNEL_BLOCK_ISSUE,  /* and handed to the driver */
 	KERNEL_BLOCK_COMPLETE,

@@ -146,6 +146,7 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_PROCESS_STATE:
 	case KERNEL_SOFTIRQ_RAISE:
 	case KERNEL_FREQUENCY:
+	case KERNEL_CPU_IDLE:
 	case KERNEL_BLOCK_INSERT:
 	case KERNEL_BLOCK_ISSUE:
 	case KERNEL_BLOCK_COMPLETE:

@@ -56,8 +56,7 @@ static void move_thread(struct kernel_model *model, const struct kernel_event *e
 
 void kernel_enter_system_call(struct kernel_model *model, const struct kernel_event *event, struct kernel_text name)
 {
-	move_thread(model, event, histree_string_n(name.bytes, name.size), THREAD_RUNS_SYSCALL,
-		    CPU_RUNS_SYSCALL);
+	move_thread(model, event, histree_string_n(name.bytes, name.size), THREAD_RUNS_SYSCALL, CPU_RUNS_SYSCALL);
 }
 
 void kernel_on_syscall_exit(struct kernel_model *model, const struct kernel_event *event)

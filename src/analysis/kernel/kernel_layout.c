@@ -65,6 +65,8 @@ static const struct event_row {
 	{ PERF, KERNEL_SOFTIRQ_EXIT, "irq:softirq_exit" },
 	{ LTTNG, KERNEL_FREQUENCY, "power_cpu_frequency" },
 	{ PERF, KERNEL_FREQUENCY, "power:cpu_frequency" },
+	{ LTTNG, KERNEL_CPU_IDLE, "power_cpu_idle" },
+	{ PERF, KERNEL_CPU_IDLE, "power:cpu_idle" },
 	{ LTTNG, KERNEL_BLOCK_INSERT, "block_rq_insert" },
 	{ LTTNG, KERNEL_BLOCK_ISSUE, "block_rq_issue" },
 	{ LTTNG, KERNEL_BLOCK_COMPLETE, "block_rq_complete" },
@@ -209,6 +211,7 @@ static const struct field_row {
 	{ LTTNG, ROLE(VECTOR_ENTRY) | ROLE(VECTOR_EXIT), "vector", INT32(number), NEEDED },
 	{ ALL, ROLE(SOFTIRQ_RAISE) | ROLE(SOFTIRQ_ENTRY) | ROLE(SOFTIRQ_EXIT), "vec", INT32(number), NEEDED },
 
+	{ ALL, ROLE(CPU_IDLE), "cpu_id", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(FREQUENCY), "cpu_id", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(FREQUENCY), "state", INT64(frequency), NEEDED },
 
@@ -265,7 +268,7 @@ static bool is_perf(const struct event_trace *trace)
  * The kernel itself writes common_pid; perf_tid is perf's own, which is as the container counts that perf runs in,
  * and -1 of a thread that is about to die.
  */
-static uint32_t own_tid_field(const struct event_class *class)
+uint32_t kernel_layout_own_tid(const struct event_class *class)
 {
 	if (!is_perf(class->trace))
 		return event_class_context_field(class, "tid");
@@ -287,7 +290,7 @@ static uint32_t context_field(const struct event_class *class, const char *name,
  */
 static void bind_own(const struct event_class *class, struct kernel_binding *binding)
 {
-	binding->own_tid = own_tid_field(class);
+	binding->own_tid = kernel_layout_own_tid(class);
 	binding->own_pid = binding->own_pid_of = binding->own_ppid = binding->own_comm = EVENT_NO_FIELD;
 	if (is_perf(class->trace)) {
 		binding->own_pid = event_class_field(class, "common_tgid");

@@ -23,7 +23,7 @@ struct kernel_model {
 	struct changes changes;
 	struct kernel_slice *slice;         /* kernel_slice.h; NULL: this model has seen all that came before */
 	const struct kernel_places *places; /* the attributes that its states go to */
-	bool has_gaps; /* there was one so far */
+	bool has_gaps;                      /* there was one so far */
 	uint32_t
 		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
 	bool all_open;     /* the same where it is not said on which CPU, */

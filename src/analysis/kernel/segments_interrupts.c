@@ -102,7 +102,7 @@ const struct segment_analysis segment_analysis_irqs = {
 };
 
 /* By number, as <linux/interrupt.h> has them since Linux 2.6.31; 5 was BLOCK_IOPOLL before 4.5. */
-static struct histree_value softirq_name(int32_t number)
+struct histree_value kernel_softirq_name(int32_t number)
 {
 	static const char *const names[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
 					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
@@ -113,7 +113,7 @@ static struct histree_value softirq_name(int32_t number)
 static void on_softirq_entry(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	if (event->on_cpu != NULL)
-		enter(segments, event, LINE, softirq_name(event->number));
+		enter(segments, event, LINE, kernel_softirq_name(event->number));
 }
 
 static const struct kernel_segments_kind softirqs = {

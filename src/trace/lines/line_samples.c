@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "trace/lines/line_scan.h"
+#include "trace/lines/line_shape.h"
 
 void line_sample_begin(struct line_sample *sample)
 {
@@ -168,7 +169,10 @@ bool line_sample_is_counted(const char *name, size_t size)
 	return true;
 }
 
-/* Of ftrace an event has no colon either: a frame has an address of some digits, and says where it is. */
+/*
+ * Of ftrace an event has no colon either: a frame has an address of some digits, and says where it is.  What an
+ * event prints of which we know the shape is no frame, though it begins as one (lock:contention_begin).
+ */
 bool line_sample_take_only(struct line_sample *sample, const struct line_head *head)
 {
 	enum { DIGITS_MIN = 3 };
@@ -180,7 +184,8 @@ bool line_sample_take_only(struct line_sample *sample, const struct line_head *h
 	const char *at = scan.at, *end = scan.end;
 	const bool is_address = at - begin >= DIGITS_MIN && line_scan_byte(&scan, ' ');
 	trim(&at, &end);
-	if (!is_address || last_group(at, end) == NULL || !line_sample_is_counted(head->name, head->name_size))
+	if (!is_address || last_group(at, end) == NULL || shape_row_find(head->name, head->name_size) != NULL ||
+	    !line_sample_is_counted(head->name, head->name_size))
 		return true;
 	return take_frame(sample, at, end);
 }

@@ -137,6 +137,7 @@ static bool read_value(struct line_scan *scan, enum shape_kind kind, struct text
 		is = line_scan_integer(scan, &cell->integer);
 		break;
 	case SHAPE_HEX:
+		line_scan_word(scan, "0x");
 		is = line_scan_hexadecimal(scan, &number);
 		cell->integer = (int64_t)number;
 		break;

@@ -90,17 +90,37 @@ static const struct shape_row rows[] = {
 	{ "ipi:ipi_raise", "target_mask={target_cpus:text} ({reason:text})" },
 
 	{ "workqueue:workqueue_queue_work",
-	  "work struct={work} function={function:text} workqueue={workqueue:text} "
+	  "work struct={work:hex} function={function:text} workqueue={workqueue:text} "
 	  "req_cpu={req_cpu} cpu={cpu}" },
-	{ "workqueue:workqueue_activate_work", "work struct {work} function={function:text}" },
-	{ "workqueue:workqueue_activate_work", "work struct {work}" },
-	{ "workqueue:workqueue_execute_start", "work struct {work}: function {function:text}" },
-	{ "workqueue:workqueue_execute_end", "work struct {work}: function {function:text}" },
-	{ "workqueue:workqueue_execute_end", "work struct {work}" },
+	{ "workqueue:workqueue_activate_work", "work struct {work:hex} function={function:text}" },
+	{ "workqueue:workqueue_activate_work", "work struct {work:hex}" },
+	{ "workqueue:workqueue_execute_start", "work struct {work:hex}: function {function:text}" },
+	{ "workqueue:workqueue_execute_end", "work struct {work:hex}: function {function:text}" },
+	{ "workqueue:workqueue_execute_end", "work struct {work:hex}" },
 
-	{ "timer:timer_start", "timer={timer} function={function:text} expires={expires} [timeout={:text}]" },
-	{ "timer:hrtimer_start", "hrtimer={hrtimer} function={function:text} expires={expires} "
+	{ "timer:timer_start", "timer={timer:hex} function={function:text} expires={expires} [timeout={:text}]" },
+	{ "timer:timer_expire_entry", "timer={timer:hex} function={function:text} now={now} baseclk={baseclk}" },
+	{ "timer:timer_expire_entry", "timer={timer:hex} function={function:text} now={now}" },
+	{ "timer:timer_expire_entry", "timer={timer:hex} now={now}" },
+	{ "timer:timer_expire_exit", "timer={timer:hex}" },
+	{ "timer:timer_cancel", "timer={timer:hex}" },
+	{ "timer:hrtimer_expire_entry", "hrtimer={hrtimer:hex} function={function:text} now={now}" },
+	{ "timer:hrtimer_expire_entry", "hrtimer={hrtimer:hex} now={now}" },
+	{ "timer:hrtimer_expire_exit", "hrtimer={hrtimer:hex}" },
+	{ "timer:hrtimer_cancel", "hrtimer={hrtimer:hex}" },
+	{ "timer:hrtimer_start", "hrtimer={hrtimer:hex} function={function:text} expires={expires} "
 				 "softexpires={softexpires} mode={mode:text}" },
+
+	{ "kvm:kvm_entry", "vcpu {vcpu_id}, rip {rip}" },
+	{ "kvm:kvm_entry", "vcpu {vcpu_id}" },
+	{ "kvm:kvm_entry", "PC: {vcpu_pc}" },
+	{ "kvm:kvm_exit", "vcpu {vcpu_id} reason {exit_reason:text} rip {guest_rip}" },
+	{ "kvm:kvm_exit", "reason {exit_reason:text} rip {guest_rip}" },
+	{ "kvm:kvm_exit", "reason {exit_reason:text}" },
+	{ "kvm:kvm_exit", "{exit_reason:text}: HSR_EC: {esr_ec} ({:text}), PC: {vcpu_pc}" },
+
+	{ "lock:contention_begin", "{lock_addr:hex} (flags={flags:text})" },
+	{ "lock:contention_end", "{lock_addr:hex} (ret={ret})" },
 
 	{ "signal:signal_generate", "sig={sig} errno={errno} code={code} comm={comm:text} pid={pid} grp={group} "
 				    "res={result}" },

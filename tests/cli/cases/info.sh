@@ -6,7 +6,7 @@ for format in tsv csv; do
 done
 histree info "$STORE" --format json | python3 -c '
 import json, sys
-(row,) = json.load(sys.stdin)
+row = json.load(sys.stdin)[0]
 print(*row, sep=",")
 print(row["analysis"], row["event_count"], row["attribute_count"], row["interval_count"], row["partial"])
 print(sum(row["nodes_at_height"]) == row["node_count"], len(row["nodes_at_height"]) == row["depth"],

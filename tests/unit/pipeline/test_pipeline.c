@@ -675,9 +675,9 @@ static void analyses_are_listed(void **state)
 		segments_by_default += info.makes_segments && info.by_default;
 		segments += info.makes_segments;
 	}
-	assert_int_equal(count, 28);
-	assert_int_equal(segments, 14);
-	assert_int_equal(segments_by_default, 4); /* of tracks, and of samples */
+	assert_int_equal(count, 35);
+	assert_int_equal(segments, 21);
+	assert_int_equal(segments_by_default, 12); /* of memory, tracks, samples, and pairs that there are */
 }
 
 int main(void)
