@@ -226,7 +226,7 @@ static void on_free(struct kernel_model *model, const struct kernel_event *event
 	kernel_on_free(model, event);
 }
 
-/* The idle thread runs where a CPU comes to an idle state, or leaves it: before its first switch, and after a loss. */
+/* The idle thread runs where a CPU comes to an idle state, or leaves it: also before its first switch. */
 static void on_cpu_idle(struct kernel_model *model, const struct kernel_event *event)
 {
 	if (event->own_tid < 0 && event->cpu == event->target_cpu)

@@ -50,7 +50,7 @@ struct pair_row {
 	const char *begin, *end; /* names of events, with a space between */
 	enum pair_scope scope;
 	const char *key; /* names of fields; NULL: the scope is the key */
-	/* A field that tells ends from beginnings, where both are one event: all bits of 32 are set (PWR_EVENT_EXIT). */
+	/* A field that tells ends from beginnings, where both are one event: it is PWR_EVENT_EXIT, 32 set bits. */
 	const char *ends;
 	enum pair_again again;
 };
