@@ -28,14 +28,21 @@ enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_
 	return packed_track_classes(packed, NULL, tracks->classes, error) ? HISTREE_OK : error->status;
 }
 
+static void release_owners(struct json_tracks *tracks)
+{
+	hash_index_release(&tracks->owner_index);
+	free(tracks->owners);
+	tracks->owners = NULL;
+	tracks->owner_count = tracks->owner_capacity = 0;
+}
+
 void json_tracks_release(struct json_tracks *tracks)
 {
 	intern_release(&tracks->named);
 	free(tracks->named_numbers);
 	free(tracks->negative);
 	intern_release(&tracks->states);
-	hash_index_release(&tracks->owner_index);
-	free(tracks->owners);
+	release_owners(tracks);
 	free(tracks->texts);
 }
 
@@ -658,5 +665,6 @@ enum histree_status json_tracks_end(struct json_tracks *tracks, struct histree_e
 	for (size_t i = 0; i < tracks->owner_count && tracks->has_indexes && status == HISTREE_OK; i++)
 		if (!tracks->owners[i].has_index)
 			status = add_index(tracks, &tracks->owners[i], error);
+	release_owners(tracks);
 	return status;
 }
