@@ -87,10 +87,17 @@ static enum histree_status find_times(const struct picture_host *host, uint32_t 
 	*out = ran;
 	if (ran == NULL)
 		return error_memory(error, "the rows of a picture");
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(host->flow, &count);
 	for (size_t i = 0; i < time_count; i++) {
 		uint32_t index = histree_control_flow_find(host->flow, times[i].tid, -1);
-		if (index != HISTREE_NO_INDEX)
+		/* All that had the number count as having run as long. */
+		while (index != HISTREE_NO_INDEX) {
 			ran[index] = times[i].ns;
+			if (threads[index].life == 0)
+				break;
+			index = histree_control_flow_find_at(host->flow, times[i].tid, -1, threads[index].from - 1);
+		}
 	}
 	return HISTREE_OK;
 }

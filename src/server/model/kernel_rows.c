@@ -239,8 +239,14 @@ static enum histree_status add_up(const struct kernel_threads *threads, int64_t 
 	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t thread = histree_control_flow_find(threads->flow, times[i].tid, -1);
-		if (thread != HISTREE_NO_INDEX)
+		/* All that had the number count as having run as long. */
+		while (thread != HISTREE_NO_INDEX) {
 			cpu_ns[thread] = times[i].ns;
+			if (threads->list[thread].life == 0)
+				break;
+			thread = histree_control_flow_find_at(threads->flow, times[i].tid, -1,
+							      threads->list[thread].from - 1);
+		}
 	}
 	histree_cpu_usage_free(usage);
 	return HISTREE_OK;
