@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "cli/bench_measure.h"
+#include "cli/bench.h"
 #include "histree/store.h"
 
 enum { ZOOMS = 10, SCROLLS = 10, VIEWS = 1 + ZOOMS + SCROLLS };

@@ -10,8 +10,7 @@
 #define BENCH_INTERVAL_SOURCE_H
 
 #include "base/arena.h"
-#include "cli/bench_measure.h"
-#include "cli/bench_model.h"
+#include "cli/bench.h"
 #include "histree/store.h"
 
 struct interval_source {

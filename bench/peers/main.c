@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/bench_measure.h"
+#include "cli/bench.h"
 #include "peers/peer.h"
 
 struct comparison {

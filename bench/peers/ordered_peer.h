@@ -8,7 +8,7 @@
 #ifndef BENCH_ORDERED_PEER_H
 #define BENCH_ORDERED_PEER_H
 
-#include "cli/bench_engine.h"
+#include "cli/bench.h"
 
 struct ordered_peer {
 	/*

@@ -9,7 +9,7 @@
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
-#include "cli/bench_engine.h"
+#include "cli/bench.h"
 #include "histree/state_system.h"
 #include "peers/interval_source.h"
 

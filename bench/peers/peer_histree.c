@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "cli/bench_history.h"
+#include "cli/bench.h"
 #include "peers/peer.h"
 
 struct histree_peer {

@@ -118,7 +118,7 @@ def cookbook(times):
 
 
 def generated(start, end, attributes):
-    """Questions about the history of bench_model.h; the same words for all but a name."""
+    """Questions about the history of bench.h; the same words for all but a name."""
     middle, length = (start + end) // 2, end - start
     one, quark = f"'{attributes // 3}'", f"(SELECT quark FROM attributes WHERE path = '{attributes // 3}')"
     window = f"start <= {middle + length // 10000} AND \"end\" >= {middle}"

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/flame_rows.h"
+#include "cli/verb_flame.h"
 #include "cli/host_part.h"
 #include "cli/picture_file.h"
-#include "cli/sample_flame.h"
-#include "cli/stack_history.h"
 #include "cli/verb.h"
 
 struct flame_side {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * completion.h - what the completion scripts of all shells offer, from the tables of options.
+ * completion.h - completion of the command in the words of each shell.
+ *
+ * What the completion scripts of all shells offer, from the tables of options.
  */
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H

@@ -1,16 +1,600 @@
 // SPDX-License-Identifier: MIT
 /*
- * report_time.c - the sections of a report about the time of threads and CPUs: each is a question of 'histree top'.
+ * report_time.c - the sections of a report about running sums: what was counted in the window for each thread or
+ * interface, which is the difference of two values of its sum.
+ *
+ * The section of a report about what ended the waits of threads, from the graph of who waited for
+ * whom.
+ *
+ * The sections of a report about the time of threads and CPUs: each is a question of 'histree top'.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/time_text.h"
+#include "cli/number_changes.h"
 #include "cli/report_sections.h"
+#include "cli/shell_word.h"
+#include "histree/critical_path.h"
+#include "histree/query.h"
 #include "histree/time_use.h"
+
+/* ---- report sums --------------------------------------------------------------------------------------------- */
+
+enum { COLUMNS_MAX = 4, REPORT_SUMS_NAME_SIZE = 40 };
+
+struct sums_section {
+	const char *analysis, *folder, *title, *row_name, *command;
+	bool has_threads, has_bytes; /* rows are threads; columns whose unit is not said are bytes */
+	struct sums_column {
+		const char *name, *heading;
+		bool is_count;
+	} columns[COLUMNS_MAX]; /* none: those that the history has */
+	size_t order_count;     /* rows are in the order of the sum of so many columns */
+};
+
+static const struct sums_section sections[] = {
+	{ .analysis = "network",
+	  .folder = "Interfaces",
+	  .title = "Network interfaces",
+	  .row_name = "interface",
+	  .command = "'Interfaces/*/*'",
+	  .has_bytes = true,
+	  .columns = { { "bytes_received", "received", false },
+		       { "bytes_sent", "sent", false },
+		       { "packets_received", "packets received", true },
+		       { "packets_sent", "packets sent", true } },
+	  .order_count = 2 },
+	{ .analysis = "network",
+	  .folder = "Threads",
+	  .title = "What threads received and sent",
+	  .row_name = "thread",
+	  .command = "'Threads/*/*'",
+	  .has_threads = true,
+	  .has_bytes = true,
+	  .columns = { { "bytes_received", "received", false },
+		       { "bytes_sent", "sent", false },
+		       { "packets_sent", "packets sent", true } },
+	  .order_count = 2 },
+	{ .analysis = "kernel-memory",
+	  .folder = "Threads",
+	  .title = "Memory that the kernel allocated for threads, less what was freed",
+	  .row_name = "thread",
+	  .command = "'Threads/*/*'",
+	  .has_threads = true,
+	  .has_bytes = true,
+	  .columns = { { "pages", "pages", false }, { "heap", "heap", false } },
+	  .order_count = 2 },
+	{ .analysis = "switches",
+	  .folder = "Threads",
+	  .title = "How often threads gave up a CPU, lost it, and came to another one",
+	  .row_name = "thread",
+	  .command = "'Threads/*/*'",
+	  .has_threads = true,
+	  .columns = { { "voluntary", "gave up", true },
+		       { "involuntary", "lost", true },
+		       { "migrations", "moved", true } },
+	  .order_count = 2 },
+	{ .analysis = "counters",
+	  .folder = "Threads",
+	  .title = "What counters of events counted",
+	  .row_name = "thread",
+	  .command = "'Threads/*/*'",
+	  .has_threads = true,
+	  .order_count = 1 },
+};
+
+/* A sum, which is a column of a row. */
+struct counted {
+	histree_quark quark;
+	uint32_t column;
+	size_t row; /* of `rows` */
+};
+
+struct counted_row {
+	histree_quark quark;
+	struct histree_value amounts[COLUMNS_MAX]; /* null: nobody knows, or there was nothing to count */
+	int64_t order;
+	bool has_any;
+};
+
+struct counting {
+	const struct report_source *source;
+	const struct sums_section *section;
+	struct histree_history *history;
+	char columns[COLUMNS_MAX][REPORT_SUMS_NAME_SIZE];
+	size_t column_count;
+	struct histree_query *names; /* NULL: threads have none */
+	struct counted *sums;        /* by quark */
+	size_t count, capacity;
+	struct counted_row *rows;
+	size_t row_count, row_capacity;
+	struct row_column headings[2 + COLUMNS_MAX]; /* of the table */
+};
+
+/* Returns the number of a column, COLUMNS_MAX if it is none. */
+static uint32_t column_of(struct counting *counting, const char *name)
+{
+	uint32_t number = 0;
+	bool is_given = counting->section->columns[0].name != NULL;
+	while (number < counting->column_count && strcmp(counting->columns[number], name) != 0)
+		number++;
+	if (number == counting->column_count && (is_given || number == COLUMNS_MAX))
+		return COLUMNS_MAX;
+	if (number == counting->column_count)
+		snprintf(counting->columns[counting->column_count++], REPORT_SUMS_NAME_SIZE, "%s", name);
+	return number;
+}
+
+static void name_columns(struct counting *counting)
+{
+	const struct sums_column *columns = counting->section->columns;
+	while (counting->column_count < COLUMNS_MAX && columns[counting->column_count].name != NULL) {
+		snprintf(counting->columns[counting->column_count], REPORT_SUMS_NAME_SIZE, "%s",
+			 columns[counting->column_count].name);
+		counting->column_count++;
+	}
+}
+
+static enum histree_status list_row(struct counting *counting, histree_quark row, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
+	histree_quark sum = histree_attributes_first_child(attributes, row);
+	if (!array_reserve(&counting->rows, &counting->row_capacity, counting->row_count + 1))
+		return error_memory(error, "a report");
+	counting->rows[counting->row_count++] = (struct counted_row){ .quark = row };
+	for (; sum != HISTREE_ROOT; sum = histree_attributes_next_sibling(attributes, sum)) {
+		char name[REPORT_SUMS_NAME_SIZE];
+		histree_attributes_name(attributes, sum, name, sizeof(name));
+		uint32_t column = column_of(counting, name);
+		if (column == COLUMNS_MAX)
+			continue;
+		if (!array_reserve(&counting->sums, &counting->capacity, counting->count + 1))
+			return error_memory(error, "a report");
+		counting->sums[counting->count++] =
+			(struct counted){ .quark = sum, .column = column, .row = counting->row_count - 1 };
+	}
+	return HISTREE_OK;
+}
+
+static int report_sums_by_quark(const void *one, const void *other)
+{
+	const struct counted *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+static enum histree_status list_sums(struct counting *counting, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
+	histree_quark folder;
+	if (histree_attributes_find(attributes, HISTREE_ROOT, counting->section->folder, &folder) != HISTREE_OK)
+		return HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	histree_quark row = histree_attributes_first_child(attributes, folder);
+	name_columns(counting);
+	for (; row != HISTREE_ROOT && status == HISTREE_OK; row = histree_attributes_next_sibling(attributes, row))
+		status = list_row(counting, row, error);
+	if (counting->count > 0)
+		qsort(counting->sums, counting->count, sizeof(*counting->sums), report_sums_by_quark);
+	return status;
+}
+
+static int by_amount(const void *one, const void *other)
+{
+	const struct counted_row *a = one, *b = other;
+	if (a->has_any != b->has_any)
+		return a->has_any ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? 1 : -1;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+static histree_time within(const struct histree_history_info *info, histree_time time)
+{
+	return time < info->start ? info->start : time > info->end ? info->end : time;
+}
+
+static void take_amount(struct counting *counting, const struct counted *sum, struct histree_value amount)
+{
+	struct counted_row *row = &counting->rows[sum->row];
+	row->amounts[sum->column] = amount;
+	row->has_any = row->has_any || (amount.type == HISTREE_LONG && amount.int64 != 0);
+	if (amount.type == HISTREE_LONG && sum->column < counting->section->order_count)
+		row->order = (int64_t)((uint64_t)row->order + (uint64_t)amount.int64);
+}
+
+static enum histree_status read_amounts(struct counting *counting, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(counting->history);
+	const struct report_source *source = counting->source;
+	struct number_change *changes = calloc(counting->count, sizeof(*changes));
+	bool is_damaged;
+	if (changes == NULL)
+		return error_memory(error, "a report");
+	for (size_t i = 0; i < counting->count; i++)
+		changes[i].quark = counting->sums[i].quark;
+	enum histree_status status =
+		number_changes_read(counting->history, changes, counting->count, within(info, source->from),
+				    within(info, source->to), &is_damaged, error);
+	source->uses->is_damaged = source->uses->is_damaged || (status == HISTREE_OK && is_damaged);
+	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++)
+		take_amount(counting, &counting->sums[i], number_change_value(&changes[i]));
+	if (counting->row_count > 0)
+		qsort(counting->rows, counting->row_count, sizeof(*counting->rows), by_amount);
+	free(changes);
+	return status;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------------------- */
+
+/* Names of threads are in the history of the kernel; without it, a thread is a number. */
+static enum histree_status open_names(struct counting *counting, struct histree_error *error)
+{
+	struct histree_history *history = counting->source->history;
+	size_t host_count;
+	if (!counting->section->has_threads || history == NULL ||
+	    histree_history_hosts(history, &host_count) != NULL ||
+	    strcmp(histree_history_info(history)->provider, "kernel") != 0)
+		return HISTREE_OK;
+	return histree_query_create(history, &counting->names, error);
+}
+
+/* How the thread was called at the end of the window: "" if nobody knows. */
+static enum histree_status find_name(const struct counting *counting, const char *thread, char *name, size_t size,
+				     struct histree_error *error)
+{
+	struct histree_history *history = counting->source->history;
+	struct histree_interval state;
+	char path[2 * REPORT_SUMS_NAME_SIZE];
+	histree_quark quark;
+	name[0] = '\0';
+	snprintf(path, sizeof(path), "Threads/%s/Exec_name", thread);
+	if (counting->names == NULL ||
+	    histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark) != HISTREE_OK)
+		return HISTREE_OK;
+	enum histree_status status = histree_query_single(
+		counting->names, quark, within(histree_history_info(history), counting->source->to), &state, error);
+	if (status == HISTREE_OK && state.value.type == HISTREE_STRING)
+		snprintf(name, size, "%.*s", (int)state.value.size, (const char *)state.value.bytes);
+	return status;
+}
+
+static void report_sums_begin_table(struct overview_page *page, struct counting *counting)
+{
+	const struct sums_section *section = counting->section;
+	struct row_column *columns = counting->headings;
+	size_t first = counting->names != NULL ? 2 : 1;
+	columns[0] = (struct row_column){ .name = section->row_name,
+					  .width = section->has_threads ? 8 : 12,
+					  .to_the_right = section->has_threads };
+	columns[1] = (struct row_column){ .name = "name", .width = 16 };
+	for (size_t i = 0; i < counting->column_count; i++) {
+		const char *heading =
+			section->columns[i].heading != NULL ? section->columns[i].heading : counting->columns[i];
+		unsigned width = (unsigned)strlen(heading);
+		columns[first + i] = (struct row_column){ .name = heading,
+							  .width = width < 12 ? 12 : width,
+							  .to_the_right = true };
+	}
+	overview_page_section(page, section->title);
+	overview_page_table(page, columns, first + counting->column_count);
+}
+
+static enum histree_status report_sums_put_row(struct overview_page *page, const struct counting *counting,
+					       const struct counted_row *row, struct histree_error *error)
+{
+	const struct sums_section *section = counting->section;
+	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
+	enum histree_status status = HISTREE_OK;
+	char name[REPORT_SUMS_NAME_SIZE], called[REPORT_SUMS_NAME_SIZE] = "";
+	histree_attributes_name(attributes, row->quark, name, sizeof(name));
+	row_text(&page->rows, name);
+	if (counting->names != NULL) {
+		status = find_name(counting, name, called, sizeof(called), error);
+		row_text(&page->rows, called);
+	}
+	for (size_t j = 0; j < counting->column_count; j++) {
+		const struct histree_value *amount = &row->amounts[j];
+		if (amount->type != HISTREE_LONG)
+			row_null(&page->rows);
+		else if (section->has_bytes && !section->columns[j].is_count)
+			row_size(&page->rows, amount->int64);
+		else
+			row_number(&page->rows, amount->int64);
+	}
+	row_end(&page->rows);
+	return status;
+}
+
+static enum histree_status report_sums_put_table(struct overview_page *page, struct counting *counting,
+						 struct histree_error *error)
+{
+	enum histree_status status = open_names(counting, error);
+	report_sums_begin_table(page, counting);
+	for (size_t i = 0; i < counting->row_count && i < counting->source->row_max && counting->rows[i].has_any &&
+			   status == HISTREE_OK;
+	     i++)
+		status = report_sums_put_row(page, counting, &counting->rows[i], error);
+	overview_page_table_end(page);
+	char command[256];
+	snprintf(command, sizeof(command), " -a %s%s --change %s", counting->section->analysis,
+		 counting->source->window, counting->section->command);
+	overview_page_command(page, "numbers", counting->source->target->path, command);
+	return status;
+}
+
+/* Of several hosts, one would have to be chosen: that is a question for 'query'. */
+static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
+				       const struct sums_section *section, struct histree_error *error)
+{
+	struct counting counting = { .source = source, .section = section };
+	size_t host_count;
+	enum histree_status status =
+		target_history(source->target, section->analysis, true, &counting.history, error);
+	if (status == HISTREE_OK && histree_history_hosts(counting.history, &host_count) == NULL)
+		status = list_sums(&counting, error);
+	if (status == HISTREE_OK && counting.count > 0)
+		status = read_amounts(&counting, error);
+	if (status == HISTREE_OK && counting.count > 0 && counting.rows[0].has_any)
+		status = report_sums_put_table(page, &counting, error);
+	histree_query_free(counting.names);
+	free(counting.sums);
+	free(counting.rows);
+	histree_history_close(counting.history);
+	return status;
+}
+
+static bool has_history(const struct report_source *source, const char *analysis)
+{
+	const struct histree_store_info *info = histree_store_info(source->target->store);
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
+enum histree_status report_sums(struct overview_page *page, const struct report_source *source,
+				struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && status == HISTREE_OK; i++)
+		if (has_history(source, sections[i].analysis))
+			status = put_section(page, source, &sections[i], error);
+	return status;
+}
+
+/* ---- report waits -------------------------------------------------------------------------------------------- */
+
+enum { REPORT_WAITS_NAME_SIZE = 24, CHILDREN = 1024 };
+
+static const struct {
+	enum histree_graph_state state;
+	const char *words;
+} reasons[] = {
+	{ HISTREE_GRAPH_BLOCKED, "another thread, or what is not known" },
+	{ HISTREE_GRAPH_NETWORK, "a packet" },
+	{ HISTREE_GRAPH_BLOCK_DEVICE, "a disk" },
+	{ HISTREE_GRAPH_TIMER, "a timer" },
+	{ HISTREE_GRAPH_INTERRUPTED, "an interrupt of the scheduler" },
+};
+
+enum { REASONS = sizeof(reasons) / sizeof(*reasons) };
+
+struct reason {
+	uint64_t count, ns, longest_ns;
+	histree_time longest_start;
+	histree_quark longest; /* the thread */
+};
+
+/* Of one host. */
+struct waits {
+	const struct report_source *source;
+	struct histree_history *history;
+	histree_quark *threads; /* ascending */
+	size_t count, capacity;
+	struct reason reasons[REASONS];
+};
+
+static void name_of(const struct waits *waits, histree_quark thread, char name[REPORT_WAITS_NAME_SIZE])
+{
+	histree_attributes_name(histree_history_attributes(waits->history), thread, name, REPORT_WAITS_NAME_SIZE);
+}
+
+static int report_waits_by_quark(const void *one, const void *other)
+{
+	const histree_quark *a = one, *b = other;
+	return (*a > *b) - (*a < *b);
+}
+
+/* All but the idle loop and the kernel where it works for nobody. */
+static enum histree_status list_threads(struct waits *waits, struct histree_error *error)
+{
+	char name[REPORT_WAITS_NAME_SIZE];
+	histree_quark children[CHILDREN], folder, last = HISTREE_ROOT;
+	size_t found = CHILDREN;
+	const struct histree_attributes *attributes = histree_history_attributes(waits->history);
+	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &folder) != HISTREE_OK)
+		return HISTREE_OK;
+	while (found == CHILDREN) {
+		found = histree_attributes_children(attributes, folder, last, children, CHILDREN);
+		if (!array_reserve(&waits->threads, &waits->capacity, waits->count + found))
+			return error_memory(error, "a report");
+		for (size_t i = 0; i < found; i++) {
+			name_of(waits, children[i], name);
+			if (strcmp(name, "0") != 0 && strcmp(name, "-1") != 0)
+				waits->threads[waits->count++] = children[i];
+		}
+		last = found > 0 ? children[found - 1] : last;
+	}
+	if (waits->count > 0)
+		qsort(waits->threads, waits->count, sizeof(*waits->threads), report_waits_by_quark);
+	return HISTREE_OK;
+}
+
+static void take(struct waits *waits, const struct histree_interval *edge, histree_time from, histree_time to)
+{
+	size_t i = 0;
+	while (i < REASONS && (edge->value.type != HISTREE_INT || edge->value.int32 != (int32_t)reasons[i].state))
+		i++;
+	if (i == REASONS)
+		return;
+	struct reason *reason = &waits->reasons[i];
+	histree_time start = edge->start > from ? edge->start : from, end = edge->end < to ? edge->end : to;
+	uint64_t ns = (uint64_t)end - (uint64_t)start + 1;
+	reason->count++;
+	reason->ns += ns;
+	if (ns > reason->longest_ns) {
+		reason->longest_ns = ns;
+		reason->longest_start = start;
+		reason->longest = edge->quark;
+	}
+}
+
+static enum histree_status read_edges(struct waits *waits, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(waits->history);
+	const struct report_source *source = waits->source;
+	const struct histree_region region = { .quarks = waits->threads,
+					       .quark_count = waits->count,
+					       .from = source->from > info->start ? source->from : info->start,
+					       .to = source->to < info->end ? source->to : info->end };
+	struct histree_query *query = NULL;
+	struct histree_interval edge;
+	if (waits->count == 0 || region.from > region.to)
+		return HISTREE_OK;
+	enum histree_status status = histree_query_create(waits->history, &query, error);
+	if (status == HISTREE_OK)
+		status = histree_query_start(query, &region, error);
+	for (uint64_t step = 0; status == HISTREE_OK; step++) {
+		status = cancel_check(&source->cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_query_next(query, &edge, error);
+		if (status == HISTREE_OK)
+			take(waits, &edge, region.from, region.to);
+	}
+	if (status == HISTREE_END && histree_query_stats(query).nodes_damaged > 0)
+		source->uses->is_damaged = true;
+	histree_query_free(query);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+static void report_waits_put_row(struct overview_page *page, const struct waits *waits, const char *host,
+				 size_t index)
+{
+	char at[TIME_TEXT_SIZE], name[REPORT_WAITS_NAME_SIZE];
+	const struct reason *reason = &waits->reasons[index];
+	time_format_clock(reason->longest_start, at);
+	name_of(waits, reason->longest, name);
+	if (host != NULL)
+		row_text(&page->rows, host);
+	row_text(&page->rows, reasons[index].words);
+	row_unsigned(&page->rows, reason->count);
+	row_duration(&page->rows, reason->ns);
+	row_duration(&page->rows, reason->ns / reason->count);
+	row_duration(&page->rows, reason->longest_ns);
+	row_text(&page->rows, at);
+	row_text(&page->rows, name);
+	row_end(&page->rows);
+}
+
+#define REPORT_WAITS_RIGHT(text, columns)                            \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+/* The waits of each host; `hosts` NULL: of one. */
+static void report_waits_put_table(struct overview_page *page, const struct waits *waits,
+				   const struct histree_history_host *hosts, size_t count)
+{
+	static const struct row_column columns[] = {
+		{ .name = "host", .width = 12 }, { .name = "woken by", .width = 36 },
+		REPORT_WAITS_RIGHT("waits", 8),  REPORT_WAITS_RIGHT("total", 11),
+		REPORT_WAITS_RIGHT("mean", 11),  REPORT_WAITS_RIGHT("longest", 11),
+		REPORT_WAITS_RIGHT("at", 18),    REPORT_WAITS_RIGHT("thread", 8)
+	};
+	const size_t first = hosts == NULL;
+	overview_page_section(page, "What ended the waits of threads");
+	overview_page_table(page, columns + first, sizeof(columns) / sizeof(*columns) - first);
+	for (size_t host = 0; host < count; host++)
+		for (size_t i = 0; i < REASONS; i++)
+			if (waits[host].reasons[i].count > 0)
+				report_waits_put_row(page, &waits[host], hosts != NULL ? hosts[host].name : NULL,
+						     i);
+	overview_page_table_end(page);
+}
+
+/* Of the thread that waited longest for others. */
+static void put_command(struct overview_page *page, const struct waits *waits,
+			const struct histree_history_host *hosts, size_t count)
+{
+	char name[REPORT_WAITS_NAME_SIZE], thread[256], word[512], words[768];
+	const struct waits *longest = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (waits[i].reasons[0].count > 0 &&
+		    (longest == NULL || waits[i].reasons[0].longest_ns > longest->reasons[0].longest_ns))
+			longest = &waits[i];
+	if (longest == NULL)
+		return;
+	name_of(longest, longest->reasons[0].longest, name);
+	const char *host = hosts != NULL ? hosts[longest - waits].name : NULL;
+	snprintf(thread, sizeof(thread), "%s%s%s", host != NULL ? host : "", host != NULL ? "/" : "", name);
+	shell_word_copy(word, sizeof(word), thread);
+	snprintf(words, sizeof(words), " %s%s", word, longest->source->window);
+	overview_page_command(page, "why", longest->source->target->path, words);
+}
+
+static bool has_graph(const struct histree_store_info *info)
+{
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, "graph") == 0)
+			return true;
+	return false;
+}
+
+enum histree_status report_waits(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error)
+{
+	struct histree_history *graph;
+	size_t host_count;
+	bool has_any = false;
+	if (!has_graph(histree_store_info(source->target->store)))
+		return HISTREE_OK;
+	enum histree_status status = target_history(source->target, "graph", true, &graph, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_history_host *hosts = histree_history_hosts(graph, &host_count);
+	const size_t count = hosts != NULL ? host_count : 1;
+	struct waits *waits = calloc(count + 1, sizeof(*waits));
+	if (waits == NULL)
+		status = error_memory(error, "a report");
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		waits[i].source = source;
+		waits[i].history = hosts != NULL ? hosts[i].history : graph;
+		if (waits[i].history == NULL)
+			continue;
+		status = list_threads(&waits[i], error);
+		if (status == HISTREE_OK)
+			status = read_edges(&waits[i], error);
+		for (size_t k = 0; k < REASONS; k++)
+			has_any = has_any || waits[i].reasons[k].count > 0;
+	}
+	if (status == HISTREE_OK && has_any) {
+		report_waits_put_table(page, waits, hosts, count);
+		put_command(page, waits, hosts, count);
+	}
+	for (size_t i = 0; i < count && waits != NULL; i++)
+		free(waits[i].threads);
+	free(waits);
+	histree_history_close(graph);
+	return status;
+}
+
+/* ---- report time --------------------------------------------------------------------------------------------- */
 
 static bool is_same(const char *one, const char *other)
 {
@@ -105,11 +689,10 @@ struct use_table {
 	void (*put)(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns);
 };
 
-#define RIGHT(text, columns)                                         \
+#define REPORT_TIME_RIGHT(text, columns)                             \
 	{                                                            \
 		.name = text, .width = columns, .to_the_right = true \
 	}
-
 static void put_thread(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
 {
 	row_value(rows, &row->keys[HISTREE_USE_BY_THREAD]);
@@ -157,22 +740,29 @@ static void put_call(struct row_writer *rows, const struct histree_use_row *row,
 	row_duration(rows, blocked(row));
 }
 
-static const struct row_column thread_columns[] = { RIGHT("thread", 8),  { .name = "name", .width = 16 },
-						    RIGHT("ran", 11),    RIGHT("of a CPU", 9),
-						    RIGHT("waited", 11), RIGHT("blocked", 11) };
-static const struct row_column program_columns[] = {
-	{ .name = "name", .width = 16 }, RIGHT("ran", 11), RIGHT("of a CPU", 9), RIGHT("waited", 11)
+static const struct row_column thread_columns[] = {
+	REPORT_TIME_RIGHT("thread", 8),   { .name = "name", .width = 16 }, REPORT_TIME_RIGHT("ran", 11),
+	REPORT_TIME_RIGHT("of a CPU", 9), REPORT_TIME_RIGHT("waited", 11), REPORT_TIME_RIGHT("blocked", 11)
 };
-static const struct row_column cpu_columns[] = { RIGHT("CPU", 8),         RIGHT("busy", 9),
-						 RIGHT("user", 11),       RIGHT("system", 11),
-						 RIGHT("interrupts", 11), RIGHT("waited for", 11) };
-static const struct row_column owner_columns[] = { RIGHT("thread", 8),
+
+static const struct row_column program_columns[] = { { .name = "name", .width = 16 },
+						     REPORT_TIME_RIGHT("ran", 11),
+						     REPORT_TIME_RIGHT("of a CPU", 9),
+						     REPORT_TIME_RIGHT("waited", 11) };
+
+static const struct row_column cpu_columns[] = {
+	REPORT_TIME_RIGHT("CPU", 8),     REPORT_TIME_RIGHT("busy", 9),        REPORT_TIME_RIGHT("user", 11),
+	REPORT_TIME_RIGHT("system", 11), REPORT_TIME_RIGHT("interrupts", 11), REPORT_TIME_RIGHT("waited for", 11)
+};
+
+static const struct row_column owner_columns[] = { REPORT_TIME_RIGHT("thread", 8),
 						   { .name = "name", .width = 16 },
-						   RIGHT("others waited", 13) };
-static const struct row_column call_columns[] = { { .name = "system call", .width = 20 }, RIGHT("blocked", 11) };
+						   REPORT_TIME_RIGHT("others waited", 13) };
+
+static const struct row_column call_columns[] = { { .name = "system call", .width = 20 },
+						  REPORT_TIME_RIGHT("blocked", 11) };
 
 #define COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof((table)[0])
-
 static const struct use_table tables[] = {
 	{ .title = "What ran",
 	  .by = HISTREE_BY(NAME),
@@ -215,8 +805,8 @@ static const struct use_table tables[] = {
 	  COLUMNS(call_columns) },
 };
 
-static void put_row(struct overview_page *page, const struct report_source *source, const struct use_table *table,
-		    const struct histree_use_row *row)
+static void report_time_put_row(struct overview_page *page, const struct report_source *source,
+				const struct use_table *table, const struct histree_use_row *row)
 {
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(source->history, &count);
@@ -226,11 +816,10 @@ static void put_row(struct overview_page *page, const struct report_source *sour
 	row_end(&page->rows);
 }
 
-static void begin_table(struct overview_page *page, const struct report_source *source,
-			const struct use_table *table)
+static void report_time_begin_table(struct overview_page *page, const struct report_source *source,
+				    const struct use_table *table)
 {
-	enum { COLUMNS_MAX = 8 };
-	static struct row_column columns[COLUMNS_MAX]; /* as long as the table */
+	static struct row_column columns[8]; /* as long as the table */
 	size_t count;
 	bool has_hosts = histree_history_hosts(source->history, &count) != NULL;
 	columns[0] = (struct row_column){ .name = "host", .width = 12 };
@@ -261,8 +850,8 @@ static const struct histree_use_row **choose_rows(const struct histree_time_use 
 	return chosen;
 }
 
-static enum histree_status put_table(struct overview_page *page, const struct report_source *source,
-				     const struct use_table *table, struct histree_error *error)
+static enum histree_status report_time_put_table(struct overview_page *page, const struct report_source *source,
+						 const struct use_table *table, struct histree_error *error)
 {
 	const struct histree_time_use *use;
 	char command[256];
@@ -273,9 +862,9 @@ static enum histree_status put_table(struct overview_page *page, const struct re
 	bool has_hosts = histree_history_hosts(source->history, &host_count) != NULL;
 	const struct histree_use_row **rows = choose_rows(use, table, has_hosts, &count);
 	if (rows != NULL && count > 0) {
-		begin_table(page, source, table);
+		report_time_begin_table(page, source, table);
 		for (size_t i = 0; i < count && i < source->row_max; i++)
-			put_row(page, source, table, rows[i]);
+			report_time_put_row(page, source, table, rows[i]);
 		overview_page_table_end(page);
 		snprintf(command, sizeof(command), "%s%s", source->window, table->command);
 		overview_page_command(page, "top", source->target->path, command);
@@ -373,14 +962,12 @@ static int by_busy(const void *left, const void *right)
 static void put_hosts(struct overview_page *page, const struct report_source *source, const struct host_sum *sums,
 		      size_t count)
 {
-	static const struct row_column columns[] = { { .name = "host", .width = 16 },
-						     RIGHT("recorded", 11),
-						     RIGHT("CPUs", 5),
-						     RIGHT("busy", 9),
-						     RIGHT("user", 11),
-						     RIGHT("system", 11),
-						     RIGHT("interrupts", 11),
-						     RIGHT("waited for", 11) };
+	static const struct row_column columns[] = {
+		{ .name = "host", .width = 16 },     REPORT_TIME_RIGHT("recorded", 11),
+		REPORT_TIME_RIGHT("CPUs", 5),        REPORT_TIME_RIGHT("busy", 9),
+		REPORT_TIME_RIGHT("user", 11),       REPORT_TIME_RIGHT("system", 11),
+		REPORT_TIME_RIGHT("interrupts", 11), REPORT_TIME_RIGHT("waited for", 11)
+	};
 	overview_page_section(page, "Hosts");
 	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count && i < source->row_max; i++) {
@@ -459,6 +1046,6 @@ enum histree_status report_time_use(struct overview_page *page, const struct rep
 		return HISTREE_OK;
 	enum histree_status status = sum_hosts(page, source, error);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == HISTREE_OK; i++)
-		status = put_table(page, source, &tables[i], error);
+		status = report_time_put_table(page, source, &tables[i], error);
 	return status;
 }

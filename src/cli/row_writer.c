@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: MIT
+/*
+ * row_writer.c - aligned columns for people.
+ *
+ * Columns are two spaces apart.  Padding is written before the next cell, so that no line ends in blanks.
+ * Control characters are escaped: what is in a trace must not drive the terminal.
+ *
+ * Tab-separated and comma-separated values: a header line, then one line a row.
+ *
+ * They differ in the separator, the end of a line and how a text is kept from looking like either.
+ *
+ * One JSON array, one object a row, one row a line (RFC 8259).
+ *
+ * A table of a page of HTML, for people.
+ */
 #include "cli/row_writer.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "cli/control_text.h"
+#include "cli/html_text.h"
+#include "cli/output.h"
+#include "histree/labels.h"
+
+/* ---- row writer ---------------------------------------------------------------------------------------------- */
 
 const char *const row_format_names[] = { "text", "tsv", "csv", "json", NULL };
 
@@ -227,3 +250,334 @@ void row_writer_finish(struct row_writer *rows)
 {
 	rows->format->finish(rows);
 }
+
+/* ---- row text ------------------------------------------------------------------------------------------------ */
+
+static void row_text_begin(struct row_writer *rows)
+{
+	(void)rows;
+}
+
+/* Begins a cell that is `width` characters wide, and notes how many spaces come before the next one. */
+static void align(struct row_writer *rows, size_t width)
+{
+	const struct row_column *column = &rows->columns[rows->column];
+	size_t padding = width < column->width ? column->width - width : 0;
+	if (width == 0) {
+		rows->gap += padding + 2;
+		return;
+	}
+	output_spaces(rows->output, rows->gap + (column->to_the_right ? padding : 0));
+	rows->gap = 2 + (column->to_the_right ? 0 : padding);
+}
+
+static void row_text_plain(struct row_writer *rows, const char *bytes, size_t size)
+{
+	align(rows, size);
+	output_bytes(rows->output, bytes, size);
+}
+
+/* Writes what is shown instead of the byte at `at` and returns its size; 0 if the byte is shown as it is. */
+static size_t escape_of(char escape[CONTROL_ESCAPE_SIZE], const char *bytes, size_t size, size_t at,
+			enum row_text_kind kind)
+{
+	if (bytes[at] == '\\' && kind != ROW_PATH) {
+		escape[0] = escape[1] = '\\';
+		return 2;
+	}
+	return control_text_at(bytes, size, at) ? control_text_escape(bytes[at], escape) : 0;
+}
+
+/* Returns the width on a terminal, one for each character: bytes that continue a UTF-8 character have none. */
+static size_t width_of(const char *bytes, size_t size, enum row_text_kind kind)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < size; i++) {
+		char escape[CONTROL_ESCAPE_SIZE];
+		size_t escape_size = escape_of(escape, bytes, size, i, kind);
+		width += escape_size > 0 ? escape_size : ((unsigned char)bytes[i] & 0xc0) != 0x80;
+	}
+	return width;
+}
+
+static void row_text_text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
+{
+	align(rows, width_of(bytes, size, kind));
+	size_t done = 0;
+	for (size_t i = 0; i < size; i++) {
+		char escape[CONTROL_ESCAPE_SIZE];
+		size_t escape_size = escape_of(escape, bytes, size, i, kind);
+		if (escape_size == 0)
+			continue;
+		output_bytes(rows->output, bytes + done, i - done);
+		output_bytes(rows->output, escape, escape_size);
+		done = i + 1;
+	}
+	output_bytes(rows->output, bytes + done, size - done);
+}
+
+static void row_text_null(struct row_writer *rows)
+{
+	align(rows, 0);
+}
+
+static void row_text_end(struct row_writer *rows)
+{
+	output_char(rows->output, '\n');
+}
+
+const struct row_format row_format_text = {
+	.for_people = true,
+	.array = { "", " ", "" },
+	.begin = row_text_begin,
+	.plain = row_text_plain,
+	.text = row_text_text,
+	.null = row_text_null,
+	.end = row_text_end,
+	.finish = row_text_begin,
+};
+
+/* ---- row separated ------------------------------------------------------------------------------------------- */
+
+static void header(struct row_writer *rows)
+{
+	for (size_t i = 0; i < rows->column_count; i++) {
+		if (i > 0)
+			output_char(rows->output, rows->format->separator);
+		output_text(rows->output, rows->columns[i].name);
+	}
+	output_text(rows->output, rows->format->line_end);
+}
+
+/* Writes an empty cell; every other cell begins with this too. */
+static void row_separated_null(struct row_writer *rows)
+{
+	if (rows->column > 0)
+		output_char(rows->output, rows->format->separator);
+}
+
+static void row_separated_plain(struct row_writer *rows, const char *bytes, size_t size)
+{
+	row_separated_null(rows);
+	output_bytes(rows->output, bytes, size);
+}
+
+static void row_separated_end(struct row_writer *rows)
+{
+	output_text(rows->output, rows->format->line_end);
+}
+
+static void row_separated_finish(struct row_writer *rows)
+{
+	(void)rows;
+}
+
+/* Returns the letter that follows the backslash in the escape sequence of a byte; 0 if the byte needs none. */
+static char tsv_escape(char c, enum row_text_kind kind)
+{
+	switch (c) {
+	case '\\':
+		return kind == ROW_PATH ? '\0' : '\\';
+	case '\t':
+		return 't';
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	default:
+		return '\0';
+	}
+}
+
+static void tsv_text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
+{
+	row_separated_null(rows);
+	size_t done = 0;
+	for (size_t i = 0; i < size; i++) {
+		char letter = tsv_escape(bytes[i], kind);
+		if (letter == '\0')
+			continue;
+		output_bytes(rows->output, bytes + done, i - done);
+		output_char(rows->output, '\\');
+		output_char(rows->output, letter);
+		done = i + 1;
+	}
+	output_bytes(rows->output, bytes + done, size - done);
+}
+
+static bool csv_needs_quotes(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] == ',' || bytes[i] == '"' || bytes[i] == '\n' || bytes[i] == '\r')
+			return true;
+	return false;
+}
+
+static void csv_text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
+{
+	(void)kind;
+	if (!csv_needs_quotes(bytes, size)) {
+		row_separated_plain(rows, bytes, size);
+		return;
+	}
+	row_separated_null(rows);
+	output_char(rows->output, '"');
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == '"')
+			output_char(rows->output, '"');
+		output_char(rows->output, bytes[i]);
+	}
+	output_char(rows->output, '"');
+}
+
+const struct row_format row_format_tsv = {
+	.array = { "", " ", "" },
+	.separator = '\t',
+	.line_end = "\n",
+	.begin = header,
+	.plain = row_separated_plain,
+	.text = tsv_text,
+	.null = row_separated_null,
+	.end = row_separated_end,
+	.finish = row_separated_finish,
+};
+
+const struct row_format row_format_csv = {
+	.array = { "", " ", "" },
+	.separator = ',',
+	.line_end = "\r\n",
+	.begin = header,
+	.plain = row_separated_plain,
+	.text = csv_text,
+	.null = row_separated_null,
+	.end = row_separated_end,
+	.finish = row_separated_finish,
+};
+
+/* ---- row json ------------------------------------------------------------------------------------------------ */
+
+static void row_json_begin(struct row_writer *rows)
+{
+	output_char(rows->output, '[');
+}
+
+/* Writes everything before the value of a cell.  Names of columns are plain ASCII. */
+static void name(struct row_writer *rows)
+{
+	if (rows->column > 0)
+		output_char(rows->output, ',');
+	else
+		output_text(rows->output, rows->row_count > 0 ? ",\n{" : "\n{");
+	output_char(rows->output, '"');
+	output_text(rows->output, rows->columns[rows->column].name);
+	output_bytes(rows->output, "\":", 2);
+}
+
+static void row_json_plain(struct row_writer *rows, const char *bytes, size_t size)
+{
+	name(rows);
+	output_bytes(rows->output, bytes, size);
+}
+
+static void row_json_text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
+{
+	(void)kind;
+	name(rows);
+	output_char(rows->output, '"');
+	while (size > 0) {
+		struct json_piece piece = json_piece_next(bytes, size);
+		output_bytes(rows->output, bytes, piece.plain);
+		output_bytes(rows->output, piece.escape, piece.escape_size);
+		bytes += piece.taken;
+		size -= piece.taken;
+	}
+	output_char(rows->output, '"');
+}
+
+static void row_json_null(struct row_writer *rows)
+{
+	row_json_plain(rows, "null", 4);
+}
+
+static void row_json_end(struct row_writer *rows)
+{
+	output_char(rows->output, '}');
+}
+
+static void row_json_finish(struct row_writer *rows)
+{
+	output_text(rows->output, rows->row_count > 0 ? "\n]\n" : "]\n");
+}
+
+const struct row_format row_format_json = {
+	.array = { "[", ",", "]" },
+	.begin = row_json_begin,
+	.plain = row_json_plain,
+	.text = row_json_text,
+	.null = row_json_null,
+	.end = row_json_end,
+	.finish = row_json_finish,
+};
+
+/* ---- row html ------------------------------------------------------------------------------------------------ */
+
+static void begin_cell(struct row_writer *rows, const char *kind)
+{
+	output_text(rows->output, rows->column == 0 ? "<tr>" : "");
+	output_format(rows->output, rows->columns[rows->column].to_the_right ? "<%s class=\"number\">" : "<%s>",
+		      kind);
+}
+
+static void row_html_begin(struct row_writer *rows)
+{
+	output_text(rows->output, "<table>\n<thead>");
+	for (; rows->column < rows->column_count; rows->column++) {
+		const char *name = rows->columns[rows->column].name;
+		begin_cell(rows, "th");
+		html_text(rows->output, name, strlen(name));
+		output_text(rows->output, "</th>");
+	}
+	rows->column = 0;
+	output_text(rows->output, "</tr></thead>\n<tbody>\n");
+}
+
+static void row_html_plain(struct row_writer *rows, const char *bytes, size_t size)
+{
+	begin_cell(rows, "td");
+	output_bytes(rows->output, bytes, size);
+	output_text(rows->output, "</td>");
+}
+
+static void row_html_text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
+{
+	(void)kind;
+	begin_cell(rows, "td");
+	html_text(rows->output, bytes, size);
+	output_text(rows->output, "</td>");
+}
+
+static void row_html_null(struct row_writer *rows)
+{
+	row_html_plain(rows, "", 0);
+}
+
+static void row_html_end(struct row_writer *rows)
+{
+	output_text(rows->output, "</tr>\n");
+}
+
+static void row_html_finish(struct row_writer *rows)
+{
+	output_text(rows->output, "</tbody>\n</table>\n");
+}
+
+const struct row_format row_format_html = {
+	.for_people = true,
+	.array = { "", " ", "" },
+	.begin = row_html_begin,
+	.plain = row_html_plain,
+	.text = row_html_text,
+	.null = row_html_null,
+	.end = row_html_end,
+	.finish = row_html_finish,
+};

@@ -2,21 +2,21 @@
 /*
  * row_writer.h - rows of cells, in one of four formats: text, tsv, csv, json.
  *
- *	row_writer_begin(&rows, format, output, columns, 2);
- *	for each row {
- *		row_number(&rows, 7);
- *		row_path(&rows, path, size);
- *		row_end(&rows);
- *	}
- *	row_writer_finish(&rows);
+ * 	row_writer_begin(&rows, format, output, columns, 2);
+ * 	for each row {
+ * 		row_number(&rows, 7);
+ * 		row_path(&rows, path, size);
+ * 		row_end(&rows);
+ * 	}
+ * 	row_writer_finish(&rows);
  *
  * A row has as many cells as there are columns, in their order.
  *
- *	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
- *	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
- *	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
- *	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
- *		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
+ * 	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
+ * 	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
+ * 	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
+ * 	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
+ * 		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
  */
 #ifndef CLI_ROW_WRITER_H
 #define CLI_ROW_WRITER_H
@@ -69,20 +69,17 @@ extern const char *const row_format_names[];
 
 /* Returns the format with this name, or the text format for NULL. */
 const struct row_format *row_format_find(const char *name);
-
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
 		      const struct row_column *columns, size_t column_count);
 
 /* Before the first row, for people: writes the names of the columns, which are no row; other formats have them. */
 void row_names(struct row_writer *rows);
-
 void row_number(struct row_writer *rows, int64_t number);
 void row_unsigned(struct row_writer *rows, uint64_t number);
 void row_real(struct row_writer *rows, double number);
 
 /* Writes a bar whose length says how much of `max` a number is.  Any number above 0 has a visible bar. */
 void row_bar(struct row_writer *rows, uint64_t number, uint64_t max);
-
 void row_bool(struct row_writer *rows, bool truth);
 
 /* Writes an int, long, bool or string of up to 255 bytes, and after it what it means: "5 waits for a CPU". */
@@ -96,7 +93,6 @@ void row_duration(struct row_writer *rows, uint64_t ns);
 
 /* Writes a number of bytes: with a unit for people, else as it is. */
 void row_size(struct row_writer *rows, int64_t bytes);
-
 void row_null(struct row_writer *rows);
 void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
@@ -113,7 +109,6 @@ void row_value(struct row_writer *rows, const struct histree_value *value);
  * the last cell of its row.
  */
 void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count);
-
 void row_end(struct row_writer *rows);
 void row_writer_finish(struct row_writer *rows);
 

@@ -6,10 +6,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "cli/bench_history.h"
-#include "cli/bench_model.h"
-#include "cli/bench_report.h"
-#include "cli/bench_threads.h"
+#include "cli/bench.h"
 #include "cli/target.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"

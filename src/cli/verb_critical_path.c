@@ -2,18 +2,157 @@
 /*
  * verb_critical_path.c - what a thread waited for, step by step, or added up.
  */
+#include "cli/verb_critical_path.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/host_part.h"
-#include "cli/path_thread.h"
-#include "cli/path_totals.h"
 #include "cli/picture_file.h"
+#include "cli/report.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
 #include "histree/critical_path.h"
+#include "histree/history.h"
+
+/* ---- path thread --------------------------------------------------------------------------------------------- */
+
+static enum cli_exit read_tid(const char *text, int32_t *tid)
+{
+	char *end;
+	errno = 0;
+	long number = strtol(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
+		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42, or HOST/42", text);
+	*tid = (int32_t)number;
+	return CLI_OK;
+}
+
+static bool has_thread(const struct histree_history_host *host, const char *tid)
+{
+	histree_quark threads, found;
+	if (host->history == NULL)
+		return false;
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	return histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK &&
+	       histree_attributes_child(attributes, threads, tid, strlen(tid), &found) == HISTREE_OK;
+}
+
+/* The only host that has the thread. */
+static enum cli_exit find_host(const struct histree_history *history, const char *tid, size_t *out)
+{
+	size_t having = 0, count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	for (size_t i = count; i-- > 0;) {
+		if (!has_thread(&hosts[i], tid))
+			continue;
+		*out = i;
+		having++;
+	}
+	if (having > 1)
+		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
+				   hosts[*out].name, tid);
+	if (having == 0)
+		host_part_missing(history);
+	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
+}
+
+/* HOST/TID, or the number alone where that is enough. */
+enum cli_exit path_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	const char *slash = strrchr(text, '/');
+	size_t size = slash != NULL ? (size_t)(slash - text) : 0;
+	*host = 0;
+	enum cli_exit code = read_tid(count > 0 && slash != NULL ? slash + 1 : text, tid);
+	if (code != CLI_OK || count == 0)
+		return code;
+	if (slash == NULL)
+		return find_host(history, text, host);
+	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
+		++*host;
+	if (*host == count)
+		return report_exit(CLI_NOTHING, "'%s': there is no such host; 'histree info' lists them", text);
+	if (hosts[*host].history == NULL && hosts[*host].why != NULL)
+		return report_exit(CLI_INPUT, "'%s': the host is missing: %s", text, hosts[*host].why);
+	return CLI_OK;
+}
+
+/* ---- path totals --------------------------------------------------------------------------------------------- */
+
+static int by_thread(const void *one, const void *other)
+{
+	const struct path_total *a = one, *b = other;
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->state < b->state ? -1 : a->state > b->state;
+}
+
+static int by_time(const void *one, const void *other)
+{
+	const struct path_total *a = one, *b = other;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return by_thread(one, other);
+}
+
+/* Those of one thread and state become one; so there are no more than there are such pairs, twice. */
+static void merge(struct path_totals *totals)
+{
+	size_t kept = 0;
+	if (totals->count > 0)
+		qsort(totals->all, totals->count, sizeof(*totals->all), by_thread);
+	for (size_t i = 0; i < totals->count; i++) {
+		struct path_total *next = &totals->all[i];
+		if (kept > 0 && by_thread(&totals->all[kept - 1], next) == 0) {
+			totals->all[kept - 1].ns += next->ns;
+			totals->all[kept - 1].steps += next->steps;
+		} else {
+			totals->all[kept++] = *next;
+		}
+	}
+	totals->count = kept;
+}
+
+bool path_totals_add(struct path_totals *totals, const struct path_total *one)
+{
+	if (totals->count == totals->capacity && totals->count > 0)
+		merge(totals);
+	if (totals->count * 2 >= totals->capacity &&
+	    !array_reserve(&totals->all, &totals->capacity, totals->count * 2 + 1024))
+		return false;
+	totals->all[totals->count++] = *one;
+	totals->ns += one->ns;
+	return true;
+}
+
+void path_totals_sort(struct path_totals *totals)
+{
+	merge(totals);
+	if (totals->count > 0)
+		qsort(totals->all, totals->count, sizeof(*totals->all), by_time);
+}
+
+void path_totals_clear(struct path_totals *totals)
+{
+	totals->count = 0;
+	totals->ns = 0;
+}
+
+void path_totals_release(struct path_totals *totals)
+{
+	free(totals->all);
+	*totals = (struct path_totals){ 0 };
+}
+
+/* ---- verb critical path -------------------------------------------------------------------------------------- */
 
 enum { NAME_SIZE = 256 };
 

@@ -1,10 +1,284 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_density.c - counts of durations as rows: bars or shades for people, one row for each bucket for programs.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "cli/density_rows.h"
+#include "base/time_text.h"
+#include "cli/row_writer.h"
 #include "cli/segment_target.h"
 #include "cli/verb.h"
+#include "histree/rows.h"
+#include "histree/segment_density.h"
+
+struct density_rows {
+	const struct histree_segment_density *density;
+	bool by_value;         /* there is a group for each value of a field */
+	uint32_t column_count; /* of time; 0: none */
+	histree_time from, to; /* of the columns */
+	const struct histree_duration_bucket *buckets;
+	size_t bucket_count;
+};
+
+/* ---- density rows -------------------------------------------------------------------------------------------- */
+
+static uint64_t cell(const struct density_rows *rows, size_t group, uint32_t column, size_t bucket)
+{
+	return histree_segment_density_count(rows->density, group, column, bucket);
+}
+
+/* If the caller asked for no columns, one column has everything. */
+static uint32_t columns_of(const struct density_rows *rows)
+{
+	return rows->column_count > 0 ? rows->column_count : 1;
+}
+
+static histree_time column_start(const struct density_rows *rows, uint32_t column)
+{
+	return histree_pixel_start(rows->from, rows->to, rows->column_count, column);
+}
+
+/* ---- for programs -------------------------------------------------------------------------------- */
+
+static void put_cells(const struct density_rows *rows, struct row_writer *writer, size_t group, uint32_t column)
+{
+	const struct histree_value *value = &histree_segment_density_group(rows->density, group)->value;
+	for (size_t i = 0; i < rows->bucket_count; i++) {
+		uint64_t count = cell(rows, group, column, i);
+		if (count == 0)
+			continue;
+		if (rows->by_value)
+			row_value(writer, value);
+		if (rows->column_count > 0)
+			row_number(writer, column_start(rows, column));
+		row_text(writer, "ns");
+		row_unsigned(writer, rows->buckets[i].min);
+		row_unsigned(writer, rows->buckets[i].max);
+		row_unsigned(writer, count);
+		row_end(writer);
+	}
+}
+
+/* Prints, for programs, a row for each bucket that is not empty. */
+static void density_rows_print_cells(const struct density_rows *rows, const struct row_format *format,
+				     struct output *output)
+{
+	static const struct row_column facts[] = {
+		{ .name = "unit" }, { .name = "least" }, { .name = "most" }, { .name = "count" }
+	};
+	struct row_column columns[2 + sizeof(facts) / sizeof(facts[0])];
+	size_t count = 0;
+	if (rows->by_value)
+		columns[count++] = (struct row_column){ .name = "value" };
+	if (rows->column_count > 0)
+		columns[count++] = (struct row_column){ .name = "time" };
+	memcpy(columns + count, facts, sizeof(facts));
+	struct row_writer writer;
+	row_writer_begin(&writer, format, output, columns, count + sizeof(facts) / sizeof(facts[0]));
+	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
+		for (uint32_t column = 0; column < columns_of(rows); column++)
+			put_cells(rows, &writer, group, column);
+	row_writer_finish(&writer);
+}
+
+/* ---- bars ---------------------------------------------------------------------------------------- */
+
+static void put_round(struct row_writer *writer, uint64_t ns)
+{
+	char text[TIME_TEXT_SIZE];
+	row_bytes(writer, text, time_format_round(ns, text));
+}
+
+static void put_share(struct row_writer *writer, uint64_t count, uint64_t all)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%.1f %%", 100.0 * (double)count / (double)all);
+	row_text(writer, text);
+}
+
+/* The names of all columns but the last, whose bars need none. */
+static void put_header(struct row_writer *writer, const struct row_column *columns)
+{
+	for (size_t i = 0; i + 1 < writer->column_count; i++)
+		row_text(writer, columns[i].name);
+	row_null(writer);
+	row_end(writer);
+}
+
+/* Prints, for people, a line with a bar for each bucket; there must be neither values nor columns. */
+static void density_rows_print_bars(const struct density_rows *rows, struct output *output)
+{
+	static const struct row_column columns[] = {
+		{ .name = "from", .width = 8, .to_the_right = true },
+		{ .name = "below", .width = 8, .to_the_right = true },
+		{ .name = "count", .width = 10, .to_the_right = true },
+		{ .name = "share", .width = 7, .to_the_right = true },
+		{ .name = "bar" },
+	};
+	const struct histree_density_group *all = histree_segment_density_group(rows->density, 0);
+	struct row_writer writer;
+	uint64_t count_max = 0;
+	for (size_t i = 0; i < rows->bucket_count; i++)
+		if (cell(rows, 0, 0, i) > count_max)
+			count_max = cell(rows, 0, 0, i);
+	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]));
+	if (all != NULL)
+		put_header(&writer, columns);
+	for (size_t i = 0; i < rows->bucket_count; i++) {
+		uint64_t count = cell(rows, 0, 0, i);
+		put_round(&writer, rows->buckets[i].min);
+		put_round(&writer, rows->buckets[i].max < UINT64_MAX ? rows->buckets[i].max + 1 : UINT64_MAX);
+		row_unsigned(&writer, count);
+		put_share(&writer, count, all->count);
+		row_bar(&writer, count, count_max);
+		row_end(&writer);
+	}
+	row_writer_finish(&writer);
+}
+
+/* ---- shades -------------------------------------------------------------------------------------- */
+
+/* A bucket is two characters wide, so that six of a decade of three have room for "100us" and a blank. */
+enum { BUCKET_WIDTH = 2, LINE_MAX = BUCKET_WIDTH * 512 };
+
+static const char signs[] = " .:-=+*#%@";
+
+/* Chooses a sign by the logarithm: the first one after the blank is for 1, the last one for `count_max`. */
+static char sign_of(uint64_t count, uint64_t count_max)
+{
+	const size_t last = sizeof(signs) - 2;
+	if (count == 0)
+		return signs[0];
+	double share = count_max > 1 ? log((double)count) / log((double)count_max) : 0;
+	return signs[1 + (size_t)(share * (double)(last - 1))];
+}
+
+static uint64_t count_max_of(const struct density_rows *rows)
+{
+	uint64_t count_max = 0;
+	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
+		for (uint32_t column = 0; column < columns_of(rows); column++)
+			for (size_t i = 0; i < rows->bucket_count; i++)
+				if (cell(rows, group, column, i) > count_max)
+					count_max = cell(rows, group, column, i);
+	return count_max;
+}
+
+static bool is_power_of_ten(uint64_t number)
+{
+	while (number > 0 && number % 10 == 0)
+		number /= 10;
+	return number == 1;
+}
+
+/* "1us" where the bucket from 1 us begins, and so on, where there is room. */
+static size_t make_axis(const struct density_rows *rows, char line[LINE_MAX])
+{
+	size_t used = 0;
+	for (size_t i = 0; i < rows->bucket_count; i++) {
+		char text[TIME_TEXT_SIZE];
+		size_t size = time_format_round(rows->buckets[i].min, text), column = i * BUCKET_WIDTH;
+		char *blank = strchr(text, ' ');
+		memmove(blank, blank + 1, strlen(blank));
+		size--;
+		if (!is_power_of_ten(rows->buckets[i].min) || (used > 0 && column <= used) ||
+		    column + size > LINE_MAX)
+			continue;
+		memset(line + used, ' ', column - used);
+		memcpy(line + column, text, size);
+		used = column + size;
+	}
+	return used;
+}
+
+static void put_shades(const struct density_rows *rows, struct row_writer *writer, size_t group, uint32_t column,
+		       uint64_t count_max)
+{
+	char line[LINE_MAX];
+	size_t used = 0;
+	for (size_t i = 0; i < rows->bucket_count && (i + 1) * BUCKET_WIDTH <= LINE_MAX; i++) {
+		uint64_t count = cell(rows, group, column, i);
+		memset(line + i * BUCKET_WIDTH, sign_of(count, count_max), BUCKET_WIDTH);
+		if (count > 0)
+			used = (i + 1) * BUCKET_WIDTH;
+	}
+	row_bytes(writer, line, used);
+	row_end(writer);
+}
+
+static uint64_t count_of(const struct density_rows *rows, size_t group, uint32_t column)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < rows->bucket_count; i++)
+		count += cell(rows, group, column, i);
+	return count;
+}
+
+static void put_value(struct row_writer *writer, const struct histree_density_group *group)
+{
+	if (group->is_rest)
+		row_text(writer, "(others)");
+	else if (group->value.type == HISTREE_NULL)
+		row_text(writer, "(unknown)");
+	else
+		row_value(writer, &group->value);
+}
+
+/*
+ * All segments together have a line for each column, so that time goes on evenly; a value has a line only for
+ * columns in which it occurs.
+ */
+static void put_group(const struct density_rows *rows, struct row_writer *writer, size_t index, uint64_t count_max)
+{
+	const struct histree_density_group *group = histree_segment_density_group(rows->density, index);
+	for (uint32_t column = 0; column < columns_of(rows); column++) {
+		uint64_t count = count_of(rows, index, column);
+		char text[TIME_TEXT_SIZE];
+		if (count == 0 && rows->by_value)
+			continue;
+		if (rows->by_value)
+			put_value(writer, group);
+		if (rows->column_count > 0)
+			row_bytes(writer, text, time_format_clock(column_start(rows, column), text));
+		row_unsigned(writer, count);
+		put_shades(rows, writer, index, column, count_max);
+	}
+}
+
+/* Prints, for people, a line for each value or column, in which each bucket is a shade. */
+static void density_rows_print_shades(const struct density_rows *rows, struct output *output)
+{
+	struct row_column columns[4];
+	size_t count = 0;
+	if (rows->by_value)
+		columns[count++] = (struct row_column){ .name = "value", .width = 20 };
+	if (rows->column_count > 0)
+		columns[count++] = (struct row_column){ .name = "time", .width = 18 };
+	columns[count++] = (struct row_column){ .name = "count", .width = 8, .to_the_right = true };
+	columns[count++] = (struct row_column){ .name = "shades" };
+	if (rows->bucket_count == 0)
+		return;
+	struct row_writer writer;
+	char line[LINE_MAX];
+	uint64_t count_max = count_max_of(rows);
+	row_writer_begin(&writer, row_format_find(NULL), output, columns, count);
+	for (size_t i = 0; i + 1 < count; i++)
+		row_text(&writer, columns[i].name);
+	row_bytes(&writer, line, make_axis(rows, line));
+	row_end(&writer);
+	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
+		put_group(rows, &writer, group, count_max);
+	row_writer_finish(&writer);
+	output_format(output, "(%c is 1, %c is %" PRIu64 ", on a logarithmic scale)\n", signs[1],
+		      signs[sizeof(signs) - 2], count_max);
+}
+
+/* ---- verb density -------------------------------------------------------------------------------------------- */
 
 /* The number of values of --by with counts of their own, times that of columns of time, which the library takes. */
 enum { LINES_MAX = 40000 };

@@ -6,7 +6,7 @@
 #include "cli/attribute_list.h"
 #include "cli/chart_rows.h"
 #include "cli/picture_file.h"
-#include "cli/stack_history.h"
+#include "cli/verb_flame.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"

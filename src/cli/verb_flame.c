@@ -1,20 +1,582 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_flame.c - call stacks of a window, added up: as a tree, as rows, as lines for other tools, as a picture.
+ * verb_flame.c - the times at which threads had no CPU, as stacks of a flame graph.
+ *
+ * Call stacks of a window, added up: as a tree, as rows, as lines for other tools, as a picture.
  */
+#include "cli/verb_flame.h"
+
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/flame_rows.h"
+#include "base/array.h"
+#include "cli/attribute_list.h"
 #include "cli/host_part.h"
+#include "cli/option.h"
 #include "cli/picture_file.h"
-#include "cli/sample_flame.h"
-#include "cli/stack_history.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/row_writer.h"
+#include "cli/segment_target.h"
+#include "cli/target.h"
+#include "cli/time_option.h"
 #include "cli/verb.h"
-#include "cli/wait_stacks.h"
+#include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"
+#include "histree/flame.h"
+
+struct wait_question {
+	const char *analysis; /* NULL: graph */
+	char *const *threads; /* as they were said; none: all */
+	size_t thread_count;
+	struct time_range_options range;
+	unsigned depth;
+	bool by_thread;
+};
+
+static bool stack_history_is_there(const struct target *target);
+
+/* ---- flame rows ---------------------------------------------------------------------------------------------- */
+
+#define NUMBER(text, columns)                                        \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+static const struct row_column people[] = {
+	NUMBER("total", 11),
+	NUMBER("percent", 8),
+	NUMBER("self", 11),
+	{ .name = "stack" },
+};
+
+static const struct row_column programs[] = {
+	{ .name = "depth" }, { .name = "kind" },  { .name = "name" },  { .name = "self" },
+	{ .name = "total" }, { .name = "share" }, { .name = "stack" },
+};
+
+static const struct row_column difference_for_people[] = {
+	NUMBER("A", 9),
+	NUMBER("B", 9),
+	NUMBER("difference", 11),
+	{ .name = "stack" },
+};
+
+static const struct row_column difference_for_programs[] = {
+	{ .name = "depth" },   { .name = "kind" },       { .name = "name" },    { .name = "a_self" },
+	{ .name = "b_self" },  { .name = "a_total" },    { .name = "b_total" }, { .name = "a_share" },
+	{ .name = "b_share" }, { .name = "difference" }, { .name = "stack" },
+};
+
+#define COLUMNS(columns) (columns), sizeof(columns) / sizeof((columns)[0])
+/* ---- stacks in a line --------------------------------------------------------------------------------------- */
+
+/* The names from the outermost one on; `ends` has where that of each depth ends. */
+struct stack_line {
+	char *bytes;
+	size_t capacity;
+	size_t *ends;
+	size_t end_capacity;
+};
+
+/* What separates frames and lines is replaced in names: no tool knows an escape. */
+static void put_name(char *out, const char *name)
+{
+	for (; *name != '\0'; name++)
+		*out++ = *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name;
+}
+
+/* The stack that ends with a node, when those of its parents were made before; false when memory is out. */
+static bool make_stack(struct stack_line *line, const struct histree_flame_node *node)
+{
+	const size_t size = strlen(node->name), depth = node->depth;
+	if (!array_reserve(&line->ends, &line->end_capacity, depth + 1))
+		return false;
+	size_t at = depth > 1 ? line->ends[depth - 1] : 0;
+	if (!array_reserve(&line->bytes, &line->capacity, at + size + 2))
+		return false;
+	if (depth > 1)
+		line->bytes[at++] = ';';
+	put_name(line->bytes + at, node->name);
+	line->ends[depth] = at + size;
+	return true;
+}
+
+static void release(struct stack_line *line)
+{
+	free(line->bytes);
+	free(line->ends);
+}
+
+/* Prints a line for each stack that has time of its own on side 0: "a;b;c 1200". */
+static enum cli_exit flame_rows_fold(struct output *output, const struct histree_flame *flame)
+{
+	struct stack_line line = { 0 };
+	uint32_t count;
+	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
+	enum cli_exit code = CLI_OK;
+	for (uint32_t i = 1; i < count && code == CLI_OK; i++) {
+		if (!make_stack(&line, &nodes[i])) {
+			code = report_no_memory();
+		} else if (nodes[i].self[0] > 0) {
+			output_bytes(output, line.bytes, line.ends[nodes[i].depth]);
+			output_format(output, " %" PRIu64 "\n", nodes[i].self[0]);
+		}
+	}
+	release(&line);
+	return code;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------- */
+
+static const char *const kinds[HISTREE_FLAME_KIND_COUNT] = { "root", "frame", "group", "unknown", "rest" };
+
+static double share(const struct histree_flame_node *nodes, const struct histree_flame_node *node, unsigned side)
+{
+	return nodes[0].total[side] > 0 ? (double)node->total[side] / (double)nodes[0].total[side] : 0;
+}
+
+static void put_percent(struct row_writer *rows, const char *printed, double part)
+{
+	char text[32];
+	snprintf(text, sizeof(text), printed, 100 * part);
+	row_text(rows, text);
+}
+
+/* Indented by two for each level. */
+static void put_indented(struct row_writer *rows, const struct histree_flame_node *node)
+{
+	char text[2 * 60 + HISTREE_FLAME_NAME_MAX + 1];
+	unsigned depth = node->depth - 1;
+	snprintf(text, sizeof(text), "%*s%s", (int)(2 * (depth < 60 ? depth : 60)), "", node->name);
+	row_text(rows, text);
+}
+
+/* A duration, or a number of what the head of the column says. */
+static void put_weight(struct row_writer *rows, const char *unit, uint64_t weight)
+{
+	if (unit != NULL)
+		row_unsigned(rows, weight);
+	else
+		row_duration(rows, weight);
+}
+
+static void put_for_people(struct row_writer *rows, const struct histree_flame *flame,
+			   const struct histree_flame_node *nodes, const struct histree_flame_node *node,
+			   bool is_difference)
+{
+	const char *unit = histree_flame_unit(flame);
+	double a = share(nodes, node, 0), b = share(nodes, node, 1);
+	if (is_difference) {
+		put_percent(rows, "%.2f %%", a);
+		put_percent(rows, "%.2f %%", b);
+		put_percent(rows, "%+.2f", b - a);
+	} else {
+		put_weight(rows, unit, node->total[0]);
+		put_percent(rows, "%.2f", a);
+		put_weight(rows, unit, node->self[0]);
+	}
+	put_indented(rows, node);
+	row_end(rows);
+}
+
+static void put_for_programs(struct row_writer *rows, const struct histree_flame_node *nodes,
+			     const struct histree_flame_node *node, bool is_difference,
+			     const struct stack_line *line)
+{
+	double a = share(nodes, node, 0), b = share(nodes, node, 1);
+	const unsigned sides = is_difference ? 2 : 1;
+	row_unsigned(rows, node->depth);
+	row_text(rows, kinds[node->kind]);
+	row_text(rows, node->name);
+	for (unsigned side = 0; side < sides; side++)
+		row_unsigned(rows, node->self[side]);
+	for (unsigned side = 0; side < sides; side++)
+		row_unsigned(rows, node->total[side]);
+	row_real(rows, a);
+	if (is_difference) {
+		row_real(rows, b);
+		row_real(rows, b - a);
+	}
+	row_bytes(rows, line->bytes, line->ends[node->depth]);
+	row_end(rows);
+}
+
+static void begin(struct row_writer *rows, struct output *output, const struct histree_flame *flame,
+		  const struct flame_rows_request *request)
+{
+	const char *unit = histree_flame_unit(flame);
+	const struct row_format *format = request->format;
+	if (request->is_difference && format->for_people)
+		row_writer_begin(rows, format, output, COLUMNS(difference_for_people));
+	else if (request->is_difference)
+		row_writer_begin(rows, format, output, COLUMNS(difference_for_programs));
+	else if (format->for_people)
+		row_writer_begin(rows, format, output, COLUMNS(people));
+	else
+		row_writer_begin(rows, format, output, COLUMNS(programs));
+	if (!format->for_people)
+		return;
+	for (size_t i = 0; i < rows->column_count; i++)
+		row_text(rows, i == 0 && unit != NULL && !request->is_difference ? unit : rows->columns[i].name);
+	row_end(rows);
+}
+
+/* Whether people want to see it, or who asked for a least time. */
+static bool is_shown(const struct histree_flame_node *nodes, const struct histree_flame_node *node,
+		     const struct flame_rows_request *request)
+{
+	if (request->min > 0)
+		return node->total[0] >= request->min || node->total[1] >= request->min;
+	return !request->format->for_people || share(nodes, node, 0) >= 0.005 || share(nodes, node, 1) >= 0.005;
+}
+
+enum cli_exit flame_rows_print(struct output *output, const struct histree_flame *flame,
+			       const struct flame_rows_request *request)
+{
+	struct row_writer rows;
+	struct stack_line line = { 0 };
+	uint32_t count;
+	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
+	enum cli_exit code = CLI_OK;
+	begin(&rows, output, flame, request);
+	for (uint32_t i = 1; i < count && code == CLI_OK; i++) {
+		if (!is_shown(nodes, &nodes[i], request)) {
+			i += nodes[i].descendants;
+			continue;
+		}
+		if (request->format->for_people)
+			put_for_people(&rows, flame, nodes, &nodes[i], request->is_difference);
+		else if (make_stack(&line, &nodes[i]))
+			put_for_programs(&rows, nodes, &nodes[i], request->is_difference, &line);
+		else
+			code = report_no_memory();
+	}
+	row_writer_finish(&rows);
+	release(&line);
+	return code;
+}
+
+/* ---- sample flame -------------------------------------------------------------------------------------------- */
+
+static const char samples[] = "samples", stacks[] = "sample-stacks";
+
+bool sample_flame_is_meant(const char *path, const char *analysis)
+{
+	struct target target = { 0 };
+	struct histree_error error = { 0 };
+	if (analysis != NULL)
+		return strcmp(analysis, samples) == 0;
+	/* What is wrong with the store is said when it is opened to be read. */
+	const bool is_open = target_open(&target, path, &error) == HISTREE_OK;
+	const bool is_meant = !is_open || (target.store != NULL && target_find_segments(&target, samples) != NULL &&
+					   !stack_history_is_there(&target));
+	target_close(&target);
+	return is_meant;
+}
+
+/* ---- which threads ------------------------------------------------------------------------------------------ */
+
+/* Appends the condition that a thread is this one: 42, or HOST/42.  NULL: it failed, which is reported. */
+static char *with_thread(char *before, const char *thread)
+{
+	const char *slash = strrchr(thread, '/'), *number = slash != NULL ? slash + 1 : thread;
+	char *both = NULL;
+	const size_t digits = strspn(number, "0123456789");
+	if (digits == 0 || digits > 10 || number[digits] != '\0' || strpbrk(thread, "\"\\") != NULL) {
+		report_exit(CLI_USAGE, "'%s' is no thread: of samples, say its number, as 42 or HOST/42", thread);
+	} else {
+		char *host = NULL;
+		if (slash != NULL && asprintf(&host, "host == \"%.*s\" && ", (int)(slash - thread), thread) < 0)
+			host = NULL;
+		if ((slash == NULL || host != NULL) &&
+		    asprintf(&both, "%s%s(%stid == %s)", before != NULL ? before : "", before != NULL ? " || " : "",
+			     host != NULL ? host : "", number) < 0)
+			both = NULL;
+		if (both == NULL)
+			report_no_memory();
+		free(host);
+	}
+	free(before);
+	return both;
+}
+
+/* The condition that samples pass; *out is NULL if all do. */
+static enum cli_exit write_where(const struct sample_question *question, char **out)
+{
+	char *threads = NULL;
+	*out = NULL;
+	for (size_t i = 0; i < question->thread_count; i++) {
+		threads = with_thread(threads, question->threads[i]);
+		if (threads == NULL)
+			return CLI_USAGE;
+	}
+	if (threads == NULL || question->where == NULL) {
+		*out = threads;
+		return CLI_OK;
+	}
+	if (asprintf(out, "(%s) && (%s)", question->where, threads) < 0)
+		*out = NULL;
+	free(threads);
+	return *out != NULL ? CLI_OK : report_no_memory();
+}
+
+/* ---- what is added ------------------------------------------------------------------------------------------ */
+
+static void say_event(const struct histree_flame *flame, const struct sample_question *question)
+{
+	uint32_t count;
+	const char *event = histree_flame_event(flame, question->side, &count);
+	if (event != NULL && count > 1 && question->event == NULL)
+		report("these are the samples of %s, of %" PRIu32 " events; '--event' chooses another", event,
+		       count);
+}
+
+static enum cli_exit sample_flame_add_one(struct histree_flame *flame, const struct segment_target *target,
+					  const struct sample_question *question)
+{
+	struct histree_error error = { 0 };
+	struct histree_flame_samples_request request = { .samples = target->store,
+							 .query = target->query,
+							 .event = question->event,
+							 .counts = question->counts,
+							 .group = question->group,
+							 .side = question->side };
+	if (target_segments(&target->target, stacks, true, &request.stacks, &error) != HISTREE_OK)
+		return report_exit(
+			CLI_INPUT,
+			"'%s' has samples without their stacks; 'histree build -a samples,sample-stacks' "
+			"keeps both",
+			target->target.path);
+	progress_catch_signals();
+	enum histree_status status = histree_flame_add_samples(flame, &request, &error);
+	if (status == HISTREE_ERR_CANCELLED)
+		progress_raise_signal();
+	histree_segment_store_close(request.stacks);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	say_event(flame, question);
+	return CLI_OK;
+}
+
+enum cli_exit sample_flame_add(struct histree_flame *flame, const char *path,
+			       const struct sample_question *question)
+{
+	struct segment_target target;
+	char *const words[] = { (char *)(uintptr_t)path, (char *)(uintptr_t)samples };
+	char *where;
+	enum cli_exit code = write_where(question, &where);
+	if (code != CLI_OK)
+		return code;
+	const struct segment_options options = { .from = question->range.from,
+						 .to = question->range.to,
+						 .from_name = question->range.from_name,
+						 .to_name = question->range.to_name,
+						 .where = where != NULL ? where : question->where,
+						 .host = question->host,
+						 .host_name = question->host_option };
+	code = segment_target_open(&target, &(struct cli_words){ .words = words, .count = 2 }, &options);
+	if (code == CLI_OK)
+		code = sample_flame_add_one(flame, &target, question);
+	segment_target_close(&target);
+	free(where);
+	return code;
+}
+
+enum cli_exit sample_flame_damaged(void)
+{
+	return report_exit(CLI_INPUT,
+			   "incomplete: samples, or stacks of some, are damaged or of a host that is missing; "
+			   "see 'histree verify' and 'histree repair'");
+}
+
+/* ---- stack history ------------------------------------------------------------------------------------------- */
+
+/* ---- which history ------------------------------------------------------------------------------------------ */
+
+static bool stop(void *context, histree_quark quark)
+{
+	(void)context;
+	(void)quark;
+	return false;
+}
+
+static bool has_stacks(const struct histree_history *history)
+{
+	struct histree_error error;
+	return histree_attributes_match(histree_history_attributes(history), HISTREE_ROOT, "**/CallStack/1", stop,
+					NULL, &error) == HISTREE_OK;
+}
+
+/* Returns the analysis at a place in the order in which histories are tried; NULL at the end. */
+static const char *analysis_at(const struct histree_store_info *info, size_t place)
+{
+	static const char *const first[] = { "ust-calls", "tracks" };
+	enum { FIRST = sizeof(first) / sizeof(*first) };
+	if (place < FIRST)
+		return first[place];
+	return place - FIRST < info->history_count ? info->histories[place - FIRST].analysis : NULL;
+}
+
+/* Returns NULL if there is none. */
+static struct histree_history *find_history(const struct target *target)
+{
+	struct histree_history *history;
+	const struct histree_store_info *info = histree_store_info(target->store);
+	struct histree_error error = { 0 };
+	const char *analysis;
+	for (size_t place = 0; (analysis = analysis_at(info, place)) != NULL; place++) {
+		if (target_history(target, analysis, true, &history, &error) != HISTREE_OK)
+			continue;
+		if (has_stacks(history))
+			return history;
+		histree_history_close(history);
+	}
+	return NULL;
+}
+
+/* Whether a store has a history with call stacks. */
+static bool stack_history_is_there(const struct target *target)
+{
+	struct histree_history *history = find_history(target);
+	histree_history_close(history);
+	return history != NULL;
+}
+
+static enum cli_exit open_history(const struct target *target, struct histree_history **out)
+{
+	*out = find_history(target);
+	if (*out != NULL)
+		return CLI_OK;
+	return report_exit(
+		CLI_INPUT,
+		"'%s' has no call stacks; 'histree build -a ust-calls' makes them of lttng-ust-cyg-profile "
+		"and uftrace, '-a samples,sample-stacks' of perf record -g, '-a tracks' of spans, and files that "
+		"define analyses of other events",
+		target->path);
+}
+
+enum cli_exit stack_history_open(struct target *target, const char *path, const char *analysis,
+				 struct histree_history **out)
+{
+	*out = NULL;
+	if (analysis != NULL)
+		return target_open_history(target, path, analysis, out);
+	struct histree_error error = { 0 };
+	enum histree_status status = target_open(target, path, &error);
+	if (status == HISTREE_OK && target->store == NULL)
+		status = target_history(target, NULL, true, out, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	enum cli_exit code = *out == NULL ? open_history(target, out) : CLI_OK;
+	if (code == CLI_OK)
+		target_warn_of_version(target, histree_history_info(*out)->provider,
+				       histree_history_info(*out)->provider_version);
+	return code;
+}
+
+/* ---- what is added ------------------------------------------------------------------------------------------ */
+
+static enum cli_exit stack_history_add_one(struct histree_flame *flame, const struct histree_flame_request *request)
+{
+	struct histree_error error = { 0 };
+	progress_catch_signals();
+	enum histree_status status = histree_flame_add_history(flame, request, &error);
+	if (status == HISTREE_ERR_CANCELLED)
+		progress_raise_signal();
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_question *question)
+{
+	struct histree_flame_request request = { .history = question->history,
+						 .side = question->side,
+						 .by_thread = question->by_thread,
+						 .cancel = { .go_on = progress_goes_on } };
+	const struct time_span span = time_span_of_history(
+		histree_history_info(question->whole != NULL ? question->whole : question->history));
+	struct attribute_list list = { 0 };
+	enum cli_exit code = time_option_range_of(&question->range, &span, &request.from, &request.to);
+	if (code != CLI_OK)
+		return code;
+	if (question->pattern_count == 0)
+		return stack_history_add_one(flame, &request);
+	code = attribute_list_match(&list, question->history, question->patterns, question->pattern_count,
+				    ALL_ATTRIBUTES);
+	histree_quark *quarks = malloc((list.count + 1) * sizeof(*quarks));
+	for (size_t i = 0; i < list.count && quarks != NULL; i++)
+		quarks[i] = list.attributes[i].quark;
+	request.quarks = quarks;
+	request.quark_count = list.count;
+	if (code == CLI_OK)
+		code = quarks != NULL ? stack_history_add_one(flame, &request) : report_no_memory();
+	free(quarks);
+	attribute_list_release(&list);
+	return code;
+}
+
+/* ---- wait stacks --------------------------------------------------------------------------------------------- */
+
+static enum cli_exit wait_stacks_add_one(struct histree_flame *flame,
+					 const struct histree_flame_waits_request *request)
+{
+	struct histree_error error = { 0 };
+	progress_catch_signals();
+	enum histree_status status = histree_flame_add_waits(flame, request, &error);
+	if (status == HISTREE_ERR_CANCELLED)
+		progress_raise_signal();
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+static enum cli_exit ask(struct histree_flame *flame, struct histree_flame_waits_request *request,
+			 const struct wait_question *question)
+{
+	const struct time_span span = time_span_of_history(histree_history_info(request->graph));
+	enum cli_exit code = time_option_range_of(&question->range, &span, &request->from, &request->to);
+	if (code != CLI_OK || question->thread_count == 0)
+		return code != CLI_OK ? code : wait_stacks_add_one(flame, request);
+	struct histree_flame_thread *threads = calloc(question->thread_count, sizeof(*threads));
+	if (threads == NULL)
+		return report_no_memory();
+	for (size_t i = 0; i < question->thread_count && code == CLI_OK; i++)
+		code = path_thread_read(question->threads[i], request->graph, &threads[i].host, &threads[i].tid);
+	request->threads = threads;
+	request->thread_count = question->thread_count;
+	if (code == CLI_OK)
+		code = wait_stacks_add_one(flame, request);
+	free(threads);
+	return code;
+}
+
+/*
+ * Opens the target and the histories that are needed, and adds the waits to side 0; the caller closes the target,
+ * also after failure.  What failed is reported, and so are hosts that are missing, of which there may be waits.
+ */
+static enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target *target, const char *path,
+				     const struct wait_question *question, bool *lacks_hosts)
+{
+	struct histree_flame_waits_request request = { .depth = question->depth,
+						       .by_thread = question->by_thread,
+						       .cancel = { .go_on = progress_goes_on } };
+	struct histree_error error = { 0 };
+	enum cli_exit code = target_open_history(
+		target, path, question->analysis != NULL ? question->analysis : "graph", &request.graph);
+	if (code != CLI_OK)
+		return code;
+	/* Without one, stacks have no system calls. */
+	if (target->store == NULL || target_history(target, "kernel", true, &request.kernel, &error) != HISTREE_OK)
+		request.kernel = NULL;
+	code = ask(flame, &request, question);
+	*lacks_hosts = code == CLI_OK && host_part_missing(request.graph) != CLI_OK;
+	histree_history_close(request.kernel);
+	histree_history_close(request.graph);
+	return code;
+}
+
+/* ---- verb flame ---------------------------------------------------------------------------------------------- */
 
 struct flame_options {
 	const char *analysis, *format, *from, *to;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_why.c - why a thread was not done earlier, for a person: its time by cause and by thread, its longest
+ * verb_why.c - what a critical path says of a thread: the time by cause and by thread, and its longest waits.
+ *
+ * The tables of 'histree why': the time of a thread by cause and by thread, and its longest waits.
+ *
+ * Why a thread was not done earlier, for a person: its time by cause and by thread, its longest
  * waits, and the commands that show more.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +17,367 @@
 #include "base/time_text.h"
 #include "cli/host_part.h"
 #include "cli/overview_page.h"
-#include "cli/path_thread.h"
+#include "cli/verb_critical_path.h"
 #include "cli/progress.h"
+#include "cli/row_writer.h"
 #include "cli/shell_word.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
-#include "cli/why_tables.h"
+#include "histree/critical_path.h"
 
-enum { ROWS = 8, NAME_SIZE = 256, CONDITION_SIZE = 600 };
+/* Which of these a state on the path is, of the thread itself or of one that it waited for. */
+enum why_cause {
+	WHY_RAN,
+	WHY_NO_CPU,
+	WHY_NETWORK,
+	WHY_DISK,
+	WHY_TIMER,
+	WHY_INTERRUPT,
+	WHY_BLOCKED,
+	WHY_UNKNOWN,
+};
+
+#define WHY_CAUSE_COUNT 8
+
+struct why_sum {
+	uint64_t itself_ns, others_ns, steps;
+};
+
+/* From the end of a time at which the thread ran to the next one. */
+struct why_wait {
+	histree_time start, end;
+	struct path_total mostly; /* what took most of it */
+	bool is_woken;            /* by this thread */
+	size_t waker_host;
+	int32_t waker;
+};
+
+struct why_waits {
+	size_t host;
+	int32_t tid;
+	size_t wait_max;
+	bool is_begun;
+	histree_time start, end; /* of the steps */
+	uint64_t ns;
+	struct why_sum causes[WHY_CAUSE_COUNT];
+	struct path_totals totals;
+	struct why_wait *waits; /* the longest, sorted */
+	size_t wait_count;
+	uint64_t all_waits; /* how many there were */
+	/* The wait that goes on. */
+	struct why_wait wait;
+	bool is_waiting;
+	struct path_totals wait_totals;
+};
+
+enum why_table { WHY_CAUSES, WHY_THREADS, WHY_WAITS };
+
+enum { WHY_COLUMNS_MAX = 9 };
+
+/* What they are made of. */
+struct why_tables {
+	struct histree_critical_path *path;       /* which knows the names of threads */
+	const struct histree_history_host *hosts; /* NULL: one, */
+	char *host;                               /* which is called so */
+	struct why_waits waits;
+	uint64_t row_max; /* of threads */
+};
+
+static inline double why_percent(uint64_t ns, uint64_t all)
+{
+	return all > 0 ? 100 * (double)ns / (double)all : 0;
+}
+
+/* ---- why waits ----------------------------------------------------------------------------------------------- */
+
+/* Begins with nothing; returns false if memory is out. */
+static bool why_waits_init(struct why_waits *waits, size_t host, int32_t tid, size_t wait_max)
+{
+	*waits = (struct why_waits){ .host = host, .tid = tid, .wait_max = wait_max };
+	waits->waits = calloc(wait_max + 1, sizeof(*waits->waits));
+	return waits->waits != NULL;
+}
+
+static void why_waits_release(struct why_waits *waits)
+{
+	path_totals_release(&waits->totals);
+	path_totals_release(&waits->wait_totals);
+	free(waits->waits);
+	*waits = (struct why_waits){ 0 };
+}
+
+static enum why_cause why_cause_of(enum histree_graph_state state)
+{
+	switch (state) {
+	case HISTREE_GRAPH_RUNNING:
+		return WHY_RAN;
+	case HISTREE_GRAPH_PREEMPTED:
+		return WHY_NO_CPU;
+	case HISTREE_GRAPH_NETWORK:
+		return WHY_NETWORK;
+	case HISTREE_GRAPH_BLOCK_DEVICE:
+		return WHY_DISK;
+	case HISTREE_GRAPH_TIMER:
+		return WHY_TIMER;
+	case HISTREE_GRAPH_INTERRUPTED:
+		return WHY_INTERRUPT;
+	case HISTREE_GRAPH_BLOCKED:
+		return WHY_BLOCKED;
+	case HISTREE_GRAPH_UNKNOWN:
+	case HISTREE_GRAPH_DEFAULT:
+		break;
+	}
+	return WHY_UNKNOWN;
+}
+
+static uint64_t length(const struct why_wait *wait)
+{
+	return (uint64_t)wait->end - (uint64_t)wait->start;
+}
+
+/* Of the longest, sorted by length and then by time. */
+static void keep_wait(struct why_waits *waits)
+{
+	size_t at = waits->wait_count;
+	while (at > 0 && length(&waits->waits[at - 1]) < length(&waits->wait))
+		at--;
+	if (at == waits->wait_max)
+		return;
+	waits->wait_count += waits->wait_count < waits->wait_max;
+	memmove(&waits->waits[at + 1], &waits->waits[at], (waits->wait_count - at - 1) * sizeof(*waits->waits));
+	waits->waits[at] = waits->wait;
+}
+
+static void end_wait(struct why_waits *waits)
+{
+	if (!waits->is_waiting)
+		return;
+	waits->is_waiting = false;
+	path_totals_sort(&waits->wait_totals);
+	if (waits->wait_totals.count == 0)
+		return;
+	waits->all_waits++;
+	waits->wait.mostly = waits->wait_totals.all[0];
+	keep_wait(waits);
+}
+
+static bool go_on_waiting(struct why_waits *waits, const struct histree_path_step *step,
+			  const struct path_total *total)
+{
+	if (!waits->is_waiting) {
+		waits->is_waiting = true;
+		waits->wait = (struct why_wait){ .start = step->start };
+		path_totals_clear(&waits->wait_totals);
+	}
+	waits->wait.end = step->end;
+	if (step->is_arrow && step->to_tid == waits->tid && step->to_host == waits->host) {
+		waits->wait.is_woken = true;
+		waits->wait.waker = step->tid;
+		waits->wait.waker_host = step->host;
+	}
+	return total->ns == 0 || path_totals_add(&waits->wait_totals, total);
+}
+
+/* The time of an arrow is that of a packet under way, and that of who waits for it. */
+static bool why_waits_add(struct why_waits *waits, const struct histree_path_step *step)
+{
+	const struct path_total total = { .host = step->is_arrow ? step->to_host : step->host,
+					  .tid = step->is_arrow ? step->to_tid : step->tid,
+					  .state = step->state,
+					  .ns = (uint64_t)step->end - (uint64_t)step->start,
+					  .steps = 1 };
+	bool is_itself = total.tid == waits->tid && total.host == waits->host;
+	struct why_sum *sum = &waits->causes[why_cause_of(step->state)];
+	*(is_itself ? &sum->itself_ns : &sum->others_ns) += total.ns;
+	sum->steps += total.ns > 0;
+	waits->ns += total.ns;
+	waits->start = waits->is_begun ? waits->start : step->start;
+	waits->end = step->end;
+	waits->is_begun = true;
+	if (total.ns > 0 && !path_totals_add(&waits->totals, &total))
+		return false;
+	if (!step->is_arrow && is_itself && step->state == HISTREE_GRAPH_RUNNING) {
+		end_wait(waits);
+		return true;
+	}
+	return go_on_waiting(waits, step, &total);
+}
+
+/* After the last step. */
+static void why_waits_end(struct why_waits *waits)
+{
+	end_wait(waits);
+	path_totals_sort(&waits->totals);
+}
+
+/* ---- why tables ---------------------------------------------------------------------------------------------- */
+
+enum { WHY_TABLES_NAME_SIZE = 256 };
+
+/* By number; NULL ends them. */
+static const char *const why_table_names[] = { "causes", "threads", "waits", NULL };
+
+static const struct {
+	const char *name, *words;
+} causes[WHY_CAUSE_COUNT] = {
+	[WHY_RAN] = { "ran", "ran" },
+	[WHY_NO_CPU] = { "no-cpu", "could run, but had no CPU" },
+	[WHY_NETWORK] = { "network", "waited for a packet" },
+	[WHY_DISK] = { "disk", "waited for a disk" },
+	[WHY_TIMER] = { "timer", "waited for a timer" },
+	[WHY_INTERRUPT] = { "interrupt", "waited for an interrupt" },
+	[WHY_BLOCKED] = { "blocked", "waited, for what is not known" },
+	[WHY_UNKNOWN] = { "unknown", "what it did is not known" },
+};
+
+static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t all)
+{
+	row_percent(rows, why_percent(ns, all));
+}
+
+/* A time, and a share, in these tables and in what stands around them. */
+static void why_put_time(struct row_writer *rows, histree_time time)
+{
+	char text[TIME_TEXT_SIZE];
+	if (!rows->format->for_people) {
+		row_number(rows, time);
+		return;
+	}
+	time_format_clock(time, text);
+	row_text(rows, text);
+}
+
+static bool has_hosts(const struct why_tables *tables, const struct row_format *format)
+{
+	return tables->hosts != NULL || !format->for_people;
+}
+
+static void put_thread(const struct why_tables *tables, struct row_writer *rows, size_t host, int32_t tid)
+{
+	char name[WHY_TABLES_NAME_SIZE];
+	size_t size = histree_critical_path_name(tables->path, host, tid, name, sizeof(name));
+	if (has_hosts(tables, rows->format))
+		row_text(rows, tables->hosts != NULL ? tables->hosts[host].name : tables->host);
+	row_number(rows, tid);
+	if (tid == HISTREE_IDLE_TID)
+		row_text(rows, "(idle)");
+	else
+		row_bytes(rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
+}
+
+#define WHY_TABLES_RIGHT(text, columns)                              \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+static const struct row_column cause_columns[] = { { .name = "cause", .width = 30 },
+						   WHY_TABLES_RIGHT("itself", 11),
+						   WHY_TABLES_RIGHT("others", 11),
+						   WHY_TABLES_RIGHT("percent", 8),
+						   WHY_TABLES_RIGHT("steps", 8) };
+
+static const struct row_column thread_columns[] = {
+	{ .name = "host", .width = 12 }, WHY_TABLES_RIGHT("thread", 8),    { .name = "name", .width = 20 },
+	{ .name = "did", .width = 30 },  WHY_TABLES_RIGHT("duration", 11), WHY_TABLES_RIGHT("percent", 8),
+	WHY_TABLES_RIGHT("steps", 8)
+};
+
+static const struct row_column wait_columns[] = {
+	WHY_TABLES_RIGHT("start", 18),  WHY_TABLES_RIGHT("duration", 11),         { .name = "host", .width = 12 },
+	WHY_TABLES_RIGHT("thread", 8),  { .name = "name", .width = 16 },          { .name = "did", .width = 30 },
+	WHY_TABLES_RIGHT("percent", 8), { .name = "woken_by_host", .width = 13 }, WHY_TABLES_RIGHT("woken_by", 9)
+};
+
+static_assert(sizeof(wait_columns) / sizeof(*wait_columns) <= WHY_COLUMNS_MAX, "no table has more columns");
+
+struct table {
+	const struct row_column *columns;
+	size_t count;
+	void (*put)(const struct why_tables *tables, struct row_writer *rows);
+};
+
+static const char *cause_text(const struct row_writer *rows, enum why_cause cause)
+{
+	return rows->format->for_people ? causes[cause].words : causes[cause].name;
+}
+
+static void put_causes(const struct why_tables *tables, struct row_writer *rows)
+{
+	for (unsigned cause = 0; cause < WHY_CAUSE_COUNT; cause++) {
+		const struct why_sum *sum = &tables->waits.causes[cause];
+		if (sum->steps == 0)
+			continue;
+		row_text(rows, cause_text(rows, (enum why_cause)cause));
+		row_duration(rows, sum->itself_ns);
+		row_duration(rows, sum->others_ns);
+		put_percent(rows, sum->itself_ns + sum->others_ns, tables->waits.ns);
+		row_unsigned(rows, sum->steps);
+		row_end(rows);
+	}
+}
+
+static void put_threads(const struct why_tables *tables, struct row_writer *rows)
+{
+	const struct path_totals *totals = &tables->waits.totals;
+	for (size_t i = 0; i < totals->count && i < tables->row_max; i++) {
+		const struct path_total *total = &totals->all[i];
+		put_thread(tables, rows, total->host, total->tid);
+		row_text(rows, cause_text(rows, why_cause_of(total->state)));
+		row_duration(rows, total->ns);
+		put_percent(rows, total->ns, tables->waits.ns);
+		row_unsigned(rows, total->steps);
+		row_end(rows);
+	}
+}
+
+static void put_waits(const struct why_tables *tables, struct row_writer *rows)
+{
+	for (size_t i = 0; i < tables->waits.wait_count; i++) {
+		const struct why_wait *wait = &tables->waits.waits[i];
+		const uint64_t ns = (uint64_t)wait->end - (uint64_t)wait->start;
+		why_put_time(rows, wait->start);
+		row_duration(rows, ns);
+		put_thread(tables, rows, wait->mostly.host, wait->mostly.tid);
+		row_text(rows, cause_text(rows, why_cause_of(wait->mostly.state)));
+		put_percent(rows, wait->mostly.ns, ns);
+		if (has_hosts(tables, rows->format) && wait->is_woken)
+			row_text(rows, tables->hosts != NULL ? tables->hosts[wait->waker_host].name : tables->host);
+		else if (has_hosts(tables, rows->format))
+			row_null(rows);
+		if (wait->is_woken)
+			row_number(rows, wait->waker);
+		else
+			row_null(rows);
+		row_end(rows);
+	}
+}
+
+#define COLUMNS(table) (table), sizeof(table) / sizeof(*(table))
+static const struct table all[] = {
+	[WHY_CAUSES] = { COLUMNS(cause_columns), put_causes },
+	[WHY_THREADS] = { COLUMNS(thread_columns), put_threads },
+	[WHY_WAITS] = { COLUMNS(wait_columns), put_waits },
+};
+
+/* Those of hosts are left out where people look at one. */
+static size_t why_table_columns(const struct why_tables *tables, const struct row_format *format,
+				enum why_table which, struct row_column out[static WHY_COLUMNS_MAX])
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < all[which].count; i++)
+		if (has_hosts(tables, format) || strstr(all[which].columns[i].name, "host") == NULL)
+			out[kept++] = all[which].columns[i];
+	return kept;
+}
+
+static void why_table_put(const struct why_tables *tables, enum why_table which, struct row_writer *rows)
+{
+	all[which].put(tables, rows);
+}
+
+/* ---- verb why ------------------------------------------------------------------------------------------------ */
+
+enum { ROWS = 8, VERB_WHY_NAME_SIZE = 256, CONDITION_SIZE = 600 };
 
 struct why_options {
 	const char *analysis, *format, *table, *from, *to;
@@ -82,11 +439,10 @@ static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
 
 /* ---- the page ----------------------------------------------------------------------------------------------- */
 
-#define RIGHT(text, columns)                                         \
+#define VERB_WHY_RIGHT(text, columns)                                \
 	{                                                            \
 		.name = text, .width = columns, .to_the_right = true \
 	}
-
 static void put_section(const struct why *why, struct overview_page *page, enum why_table which, const char *title)
 {
 	struct row_column columns[WHY_COLUMNS_MAX];
@@ -118,9 +474,10 @@ static void put_summary(const struct why *why, struct overview_page *page)
 static void put_departures(const struct why *why, struct overview_page *page)
 {
 	const struct histree_path_departure *departures = histree_critical_path_departures(why->tables.path);
-	static const struct row_column columns[] = {
-		RIGHT("times", 8), RIGHT("duration", 11), RIGHT("longest at", 18), { .name = "why", .width = 40 }
-	};
+	static const struct row_column columns[] = { VERB_WHY_RIGHT("times", 8),
+						     VERB_WHY_RIGHT("duration", 11),
+						     VERB_WHY_RIGHT("longest at", 18),
+						     { .name = "why", .width = 40 } };
 	uint64_t count = 0;
 	for (size_t i = 0; i < HISTREE_PATH_RULE_COUNT; i++)
 		count += departures[i].count;
@@ -196,7 +553,7 @@ static void put_commands(const struct why *why, struct overview_page *page)
 static void put_page(const struct why *why, struct output *output)
 {
 	struct overview_page page;
-	char name[NAME_SIZE], title[2 * NAME_SIZE];
+	char name[VERB_WHY_NAME_SIZE], title[2 * VERB_WHY_NAME_SIZE];
 	histree_critical_path_name(why->tables.path, why->request.host, why->request.tid, name, sizeof(name));
 	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
 		 why->thread);

@@ -1,13 +1,80 @@
 // SPDX-License-Identifier: MIT
+/*
+ * canvas.c - text that cairo can show
+ */
 #include "draw/canvas.h"
 
 #include <cairo-svg.h>
+#include <cairo.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "draw/picture_text.h"
+#include "base/time_text.h"
+#include "histree/draw.h"
+#include "histree/value.h"
+
+/* ---- picture text -------------------------------------------------------------------------------------------- */
+
+/* How many bytes the character at `at` has; 0: it is no shortest UTF-8 of a character that can be shown. */
+static size_t character_size(const unsigned char *at)
+{
+	static const uint32_t smallest[] = { 0, 0x20, 0x80, 0x800, 0x10000 };
+	size_t size = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
+	uint32_t point = size == 1 ? at[0] : at[0] & (0x7fu >> size);
+	for (size_t i = 1; i < size; i++) {
+		if (at[i] >> 6 != 2) /* also where the text ends too early */
+			return 0;
+		point = point << 6 | (at[i] & 63);
+	}
+	bool shown = point >= smallest[size] && point <= 0x10ffff && (point < 0x7f || point > 0x9f) &&
+		     (point < 0xd800 || point > 0xdfff);
+	return shown ? size : 0;
+}
+
+void clean_text(char out[CLEAN_TEXT_SIZE], const char *text)
+{
+	size_t used = 0;
+	for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
+		size_t size = character_size(at);
+		if (used + (size > 0 ? size : 1) >= CLEAN_TEXT_SIZE)
+			break;
+		if (size > 0)
+			memcpy(out + used, at, size);
+		else
+			out[used] = '?';
+		used += size > 0 ? size : 1;
+		at += size > 0 ? size : 1;
+	}
+	out[used] = '\0';
+}
+
+size_t clean_text_cut(const char *text, size_t length)
+{
+	while (length > 0 && ((unsigned char)text[--length] & 0xc0) == 0x80)
+		;
+	return length;
+}
+
+const char *grouped_number(uint64_t number, char text[GROUPED_NUMBER_SIZE])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+	return text;
+}
+
+/* ---- canvas -------------------------------------------------------------------------------------------------- */
 
 static const struct theme light = {
 	.ground = 0xffffff,
@@ -159,7 +226,7 @@ static void choose_font(struct canvas *canvas, enum canvas_font font)
 	cairo_set_font_size(canvas->cairo, sizes[font]);
 }
 
-static double advance(struct canvas *canvas, const char *text)
+static double canvas_advance(struct canvas *canvas, const char *text)
 {
 	cairo_text_extents_t extents;
 	cairo_text_extents(canvas->cairo, text, &extents);
@@ -171,19 +238,19 @@ double canvas_text_width(struct canvas *canvas, enum canvas_font font, const cha
 	char clean[CLEAN_TEXT_SIZE];
 	clean_text(clean, text);
 	choose_font(canvas, font);
-	return advance(canvas, clean);
+	return canvas_advance(canvas, clean);
 }
 
 /* Letters are taken away until there is room; false: not even one fits. */
 static bool fit(struct canvas *canvas, char text[CLEAN_TEXT_SIZE], double width)
 {
-	if (advance(canvas, text) <= width)
+	if (canvas_advance(canvas, text) <= width)
 		return true;
 	for (size_t length = clean_text_cut(text, strlen(text)); length > 0;
 	     length = clean_text_cut(text, length)) {
 		char shorter[CLEAN_TEXT_SIZE + 4];
 		snprintf(shorter, sizeof(shorter), "%.*s\u2026", (int)length, text);
-		if (advance(canvas, shorter) > width)
+		if (canvas_advance(canvas, shorter) > width)
 			continue;
 		memcpy(text + length, "\u2026", sizeof("\u2026"));
 		return true;
@@ -199,7 +266,7 @@ void canvas_text(struct canvas *canvas, enum canvas_font font, enum canvas_align
 	choose_font(canvas, font);
 	if (!fit(canvas, clean, width))
 		return;
-	double own = align == ALIGN_LEFT ? 0 : advance(canvas, clean);
+	double own = align == ALIGN_LEFT ? 0 : canvas_advance(canvas, clean);
 	cairo_move_to(canvas->cairo, x - (align == ALIGN_CENTRE ? floor(own / 2) : own), y);
 	cairo_show_text(canvas->cairo, clean);
 }
@@ -208,4 +275,74 @@ uint32_t readable_on(uint32_t colour)
 {
 	uint32_t red = colour >> 16 & 255, green = colour >> 8 & 255, blue = colour & 255;
 	return (red * 299 + green * 587 + blue * 114) / 1000 > 150 ? 0x1d232a : 0xffffff;
+}
+
+/* ---- time axis ----------------------------------------------------------------------------------------------- */
+
+#define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
+/* Above a second people do not count in tens; beyond a day in days. */
+static const int64_t long_steps[] = { 1,     2,     5,      10,     15,      30,       60,       120,
+				      300,   600,   900,    1800,   3600,    7200,     10800,    21600,
+				      43200, 86400, 172800, 864000, 8640000, 86400000, 864000000 };
+
+static int64_t choose_step(double min)
+{
+	for (int64_t decade = 1; decade < SECOND; decade *= 10)
+		for (int64_t one = 1; one <= 5; one += one == 1 ? 1 : 3)
+			if ((double)(one * decade) >= min)
+				return one * decade;
+	size_t i = 0;
+	while (i + 1 < sizeof(long_steps) / sizeof(long_steps[0]) && (double)long_steps[i] * 1e9 < min)
+		i++;
+	return long_steps[i] * SECOND;
+}
+
+struct time_axis time_axis(histree_time from, histree_time to, double x, double width, double distance)
+{
+	struct time_axis axis = { .from = from, .to = to, .x = x, .width = width };
+	double length = (double)((uint64_t)to - (uint64_t)from) + 1;
+	axis.step = choose_step(length * distance / width);
+	for (int64_t step = axis.step; step % SECOND != 0 && axis.decimals < 9; step *= 10)
+		axis.decimals++;
+	return axis;
+}
+
+double time_axis_x(const struct time_axis *axis, histree_time t)
+{
+	double length = (double)((uint64_t)axis->to - (uint64_t)axis->from) + 1;
+	return axis->x + (double)((uint64_t)t - (uint64_t)axis->from) / length * axis->width;
+}
+
+/* Whether t + ns is in the range; then that is t. */
+static bool time_axis_advance(const struct time_axis *axis, histree_time *t, int64_t ns)
+{
+	if ((uint64_t)axis->to - (uint64_t)*t < (uint64_t)ns)
+		return false;
+	*t += ns;
+	return true;
+}
+
+bool time_axis_first(const struct time_axis *axis, histree_time *tick)
+{
+	int64_t since = axis->from % axis->step; /* since the last tick, which for times before 1970 is negative */
+	*tick = axis->from;
+	return since == 0 || time_axis_advance(axis, tick, since > 0 ? axis->step - since : -since);
+}
+
+bool time_axis_next(const struct time_axis *axis, histree_time *tick)
+{
+	return time_axis_advance(axis, tick, axis->step);
+}
+
+void time_axis_label(const struct time_axis *axis, histree_time tick, char *text, size_t size)
+{
+	char clock[TIME_TEXT_SIZE];
+	if (tick % DAY == 0 && (uint64_t)axis->to - (uint64_t)axis->from >= (uint64_t)DAY) {
+		time_format_date(tick, clock);
+		snprintf(text, size, "%.10s", clock);
+		return;
+	}
+	time_format_clock(tick, clock);
+	snprintf(text, size, "%.*s", axis->decimals > 0 ? 9 + axis->decimals : 8, clock);
 }

@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canvas.h - a surface of cairo, with the few things that pictures are made of: boxes, lines, text.
+ * canvas.h - text that cairo can show: names of a trace may hold any bytes, and cairo gives up a whole
+ * picture for one that is no UTF-8.
+ *
+ * A surface of cairo, with the few things that pictures are made of: boxes, lines, text.
  *
  * What goes wrong inside cairo is kept by cairo and said at the end, by canvas_finish().
+ *
+ * Times at round distances, and where they are in a picture.
  */
 #ifndef DRAW_CANVAS_H
 #define DRAW_CANVAS_H
 
 #include <cairo.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "histree/draw.h"
+#include "histree/value.h"
+
+/* What is longer is cut: no row of a picture has room for it. */
+enum { CLEAN_TEXT_SIZE = 256 };
+
+/* Makes a terminated copy in which control characters and whatever is no UTF-8 are '?'. */
+void clean_text(char out[CLEAN_TEXT_SIZE], const char *text);
+
+/* Returns the length of clean text of so many bytes without its last character. */
+size_t clean_text_cut(const char *text, size_t length);
+
+/* Writes "8,595".  Returns `text`. */
+enum { GROUPED_NUMBER_SIZE = 32 };
+
+const char *grouped_number(uint64_t number, char text[GROUPED_NUMBER_SIZE]);
 
 /* Colours are 0xRRGGBB. */
 struct theme {
@@ -24,6 +46,7 @@ struct theme {
 const struct theme *theme_of(enum histree_draw_theme theme);
 
 enum canvas_font { FONT_TITLE, FONT_LABEL, FONT_SMALL };
+
 enum canvas_align { ALIGN_LEFT, ALIGN_CENTRE, ALIGN_RIGHT };
 
 struct canvas {
@@ -46,14 +69,12 @@ enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw
 /* Hand out what is left of the picture. */
 enum histree_status canvas_finish(struct canvas *canvas, struct histree_error *error);
 void canvas_release(struct canvas *canvas);
-
 void canvas_colour(struct canvas *canvas, uint32_t colour, double opacity);
 
 /* Fill a box; add it to the path, to be filled with others of its colour. */
 void canvas_box(struct canvas *canvas, double x, double y, double width, double height);
 void canvas_add_box(struct canvas *canvas, double x, double y, double width, double height);
 void canvas_fill(struct canvas *canvas);
-
 void canvas_line(struct canvas *canvas, double x1, double y1, double x2, double y2, double width);
 
 /* Letters stand on `y`.  Text that is wider than `width` ends in an ellipsis, or is left out. */
@@ -63,5 +84,26 @@ double canvas_text_width(struct canvas *canvas, enum canvas_font font, const cha
 
 /* A colour in which text can be read on this one. */
 uint32_t readable_on(uint32_t colour);
+
+struct time_axis {
+	histree_time from, to;
+	double x, width; /* of the range, in the picture */
+	int64_t step;    /* ns between two ticks */
+	int decimals;    /* of a second that a label needs */
+};
+
+/* Makes an axis whose ticks are at least `distance` apart. */
+struct time_axis time_axis(histree_time from, histree_time to, double x, double width, double distance);
+double time_axis_x(const struct time_axis *axis, histree_time t);
+
+/* Set *tick to the first tick, and to the one after it; return false if there is none in the range. */
+bool time_axis_first(const struct time_axis *axis, histree_time *tick);
+bool time_axis_next(const struct time_axis *axis, histree_time *tick);
+
+/*
+ * Writes "17:46:22.8": the time of day with as many decimals as ticks differ in; in a range of a day or more,
+ * where a day begins, "2016-03-04".
+ */
+void time_axis_label(const struct time_axis *axis, histree_time tick, char *text, size_t size);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "draw/canvas.h"
 #include "draw/row_list.h"
-#include "draw/time_axis.h"
 
 enum {
 	CHART_MARGIN = 18,

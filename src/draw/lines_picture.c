@@ -14,7 +14,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "draw/chart.h"
-#include "draw/picture_text.h"
+#include "draw/canvas.h"
 #include "histree/rows.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "draw/chart.h"
-#include "draw/flow_arrows.h"
+#include "draw/rows_picture.h"
 #include "histree/critical_path.h"
 
 enum { NAME_SIZE = 64, ARROW_DISTANCE = 3 /* pixels between two arrows of the same rows, at least */ };

@@ -54,6 +54,7 @@ enum histree_status row_list_threads(struct row_list *list, const struct histree
 enum histree_status row_list_resources(struct row_list *list, const struct histree_draw_options *options,
 				       const struct picture_host *hosts, size_t host_count, size_t rows_max,
 				       struct histree_error *error);
+
 /* Adds the attributes asked for, or the first ones, in the order of the tree: what belongs together stands so. */
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
 					const struct histree_history *history, const struct picture_host *hosts,
@@ -63,35 +64,8 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 enum histree_status row_list_chart(struct row_list *list, const struct histree_draw_options *options,
 				   struct histree_history *history, const struct picture_host *hosts,
 				   size_t rows_max, struct histree_error *error);
-
 void row_list_release(struct row_list *list);
 
 /* ---- for whoever lists a kind of rows ------------------------------------------------------------------------ */
-
-/* Adds a row; its texts are copied. */
-enum histree_status row_list_add(struct row_list *list, struct picture_row row, const char *label,
-				 const char *detail, struct histree_error *error);
-
-/*
- * Before anybody asks whether an attribute is asked for: a pattern may name a million, each of which is looked
- * for.
- */
-enum histree_status row_list_sort_asked(struct row_list *list, const struct histree_draw_options *options,
-					struct histree_error *error);
-bool row_list_is_asked(const struct row_list *list, const struct histree_draw_options *options,
-		       histree_quark quark);
-
-/* Says which rows these are, in the list's note. */
-void row_list_say_which(struct row_list *list, size_t shown_count, size_t all, size_t host_count, const char *what,
-			const char *chosen);
-
-/* The row of a host: above its own, or in their place if it cannot be read. */
-enum histree_status row_list_add_host(struct row_list *list, const struct picture_host *host,
-				      struct histree_error *error);
-bool row_list_is_missing(const struct row_list *list, const struct histree_draw_options *options,
-			 const struct picture_host *host);
-
-/* Returns the number that an attribute of the host has in the history that is drawn. */
-histree_quark picture_host_quark(const struct picture_host *host, histree_quark own);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "draw/canvas.h"
-#include "draw/picture_text.h"
 
 enum {
 	MARGIN = 24,

@@ -1,5 +1,198 @@
 // SPDX-License-Identifier: MIT
+/*
+ * column_block.c - a block of columns in a leaf, and where in it a state is.
+ */
 #include "node/column_block.h"
+
+#include "base/bits.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/search.h"
+#include "item/value_codec.h"
+#include "node/column_format.h"
+
+static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t used)
+{
+	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;
+}
+
+/* Returns where a block begins, as the index has it. */
+static inline uint32_t column_block_offset(const struct column_view *view, uint32_t block)
+{
+	return get_le32(view->block_index + (size_t)block * BLOCK_ENTRY_SIZE + 4);
+}
+
+/* ---- column view --------------------------------------------------------------------------------------------- */
+
+static uint32_t time_entry_count(uint32_t times)
+{
+	return times / TIMES_PER_ENTRY + (times % TIMES_PER_ENTRY != 0);
+}
+
+enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t node_size,
+				 struct histree_error *error)
+{
+	if (used < COLUMN_HEADER_SIZE || used + BITS_SLACK > node_size)
+		return error_set(error, HISTREE_ERR_FORMAT, "a leaf of columns in %u bytes", used);
+	uint32_t times = get_le32(block + 52), blocks = get_le32(block + 56), values = get_le32(block + 60);
+	if (!column_area_fits(get_le32(block + 64), (uint64_t)time_entry_count(times) * TIME_ENTRY_SIZE, used) ||
+	    !column_area_fits(get_le32(block + 68), (uint64_t)blocks * BLOCK_ENTRY_SIZE, used) ||
+	    !column_area_fits(get_le32(block + 72), (uint64_t)values * 4, used))
+		return error_set(error, HISTREE_ERR_FORMAT, "%u times, %u blocks and %u values in %u bytes", times,
+				 blocks, values, used);
+	return HISTREE_OK;
+}
+
+struct column_view column_view(const uint8_t *block)
+{
+	struct column_view view = {
+		.block = block,
+		.start = (histree_time)get_le64(block + 16),
+		.length = get_le64(block + 24) - get_le64(block + 16),
+		.key_min = get_le32(block + 32),
+		.key_max = get_le32(block + 36),
+		.used = get_le32(block + 40),
+		.direct = get_le32(block + 48) != 0,
+		.time_count = get_le32(block + 52),
+		.block_count = get_le32(block + 56),
+		.value_count = get_le32(block + 60),
+		.time_index = block + get_le32(block + 64),
+		.block_index = block + get_le32(block + 68),
+		.dictionary = block + get_le32(block + 72),
+	};
+	view.last_tick = view.direct ? view.length + 1 : view.time_count - UINT64_C(1);
+	if (view.key_min <= view.key_max)
+		view.blocks_per_key = view.block_count / ((double)(view.key_max - view.key_min) + 1);
+	return view;
+}
+
+/* ---- times ---------------------------------------------------------------------------------------- */
+
+struct time_bound {
+	const struct column_view *view;
+	uint64_t time;
+};
+
+static bool entry_not_above(const void *context, size_t entry)
+{
+	const struct time_bound *bound = context;
+	return get_le64(bound->view->time_index + entry * TIME_ENTRY_SIZE) <= bound->time;
+}
+
+static bool tick_not_above(const void *context, size_t tick)
+{
+	const struct time_bound *bound = context;
+	uint64_t time;
+	return column_time_of(bound->view, tick, &time) && time <= bound->time;
+}
+
+uint64_t column_tick_above(const struct column_view *view, uint64_t time)
+{
+	if (view->direct)
+		return time < UINT64_MAX ? time + 1 : time;
+	const struct time_bound bound = { view, time };
+	size_t entries = time_entry_count(view->time_count);
+	size_t entry = search_first(0, entries, entries / 2, entry_not_above, &bound);
+	if (entry == 0)
+		return 0;
+	size_t first = (entry - 1) * TIMES_PER_ENTRY, last = first + TIMES_PER_ENTRY;
+	last = last < view->time_count ? last : view->time_count;
+	return search_first(first, last, first + TIMES_PER_ENTRY / 2, tick_not_above, &bound);
+}
+
+/* ---- values --------------------------------------------------------------------------------------- */
+
+bool column_dictionary_value(const struct column_view *view, uint64_t entry, struct histree_value *out)
+{
+	if (entry >= view->value_count)
+		return false;
+	uint32_t offset = get_le32(view->dictionary + entry * 4);
+	if (offset > view->used)
+		return false;
+	struct byte_reader reader = byte_reader(view->block + offset, view->used - offset);
+	*out = value_decode(&reader);
+	return !reader.failed;
+}
+
+/* ---- column search ------------------------------------------------------------------------------------------- */
+
+struct block_search {
+	const struct column_view *view;
+	struct column_target target;
+	bool *malformed;
+};
+
+static inline bool entry_is_before(const void *context, size_t block)
+{
+	const struct block_search *search = context;
+	return column_block_key(search->view, (uint32_t)block) < search->target.key;
+}
+
+static inline bool entry_is_not_after(const void *context, size_t block)
+{
+	const struct block_search *search = context;
+	return column_block_key(search->view, (uint32_t)block) <= search->target.key;
+}
+
+struct series_search {
+	const struct column_block *block;
+	struct column_target target;
+};
+
+/* Its first interval may end exactly where the window begins; hence "before", not "at". */
+static inline bool series_is_before(const void *context, size_t series)
+{
+	const struct series_search *search = context;
+	uint64_t key = column_block_field(search->block, COLUMN_KEY, (uint32_t)series);
+	if (key != search->target.key)
+		return key < search->target.key;
+	return column_block_field(search->block, COLUMN_START, (uint32_t)series) < search->target.ends_from;
+}
+
+static bool block_is_before(const void *context, size_t number)
+{
+	const struct block_search *search = context;
+	struct column_block block;
+	if (column_block_open(&block, search->view, (uint32_t)number)) {
+		const struct series_search first = { &block, search->target };
+		return series_is_before(&first, 0);
+	}
+	*search->malformed = true;
+	return false;
+}
+
+bool column_find_block(const struct column_view *view, uint32_t open, const struct column_target *target,
+		       uint32_t *number)
+{
+	bool malformed = false;
+	const struct block_search search = { .view = view, .target = *target, .malformed = &malformed };
+	uint32_t low = open + 1, count = view->block_count;
+	size_t guess = (size_t)((double)(target->key - view->key_min) * view->blocks_per_key);
+	size_t first = search_first(low, count, guess, entry_is_before, &search);
+	/* The blocks that begin with the key: those that hold ticks before the target begin before it too. */
+	if (first < count && target->ends_from > 0 && column_block_key(view, (uint32_t)first) == target->key) {
+		size_t last = search_first(first, count, first, entry_is_not_after, &search);
+		first = search_first(first, last, first, block_is_before, &search);
+	}
+	*number = first > low ? (uint32_t)first - 1 : open == UINT32_MAX ? 0 : open;
+	return !malformed;
+}
+
+uint32_t column_find_series(const struct column_block *block, uint32_t low, const struct column_target *target)
+{
+	const struct series_search search = { block, *target };
+	uint32_t count = block->series_count, guess = low;
+	/* Keys are seldom far from evenly spread in so small a range. */
+	unsigned width = block->widths[COLUMN_KEY];
+	uint64_t min = block->minima[COLUMN_KEY];
+	if (low == 0 && width < 32 && target->key > min)
+		guess = (uint32_t)((target->key - min) * count >> width);
+	uint32_t first = (uint32_t)search_first(low, count, guess, series_is_before, &search);
+	bool is_inside = first > low && column_block_field(block, COLUMN_KEY, first - 1) == target->key;
+	return is_inside ? first - 1 : first;
+}
+
+/* ---- column block -------------------------------------------------------------------------------------------- */
 
 bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number)
 {

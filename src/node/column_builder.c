@@ -1,19 +1,453 @@
 // SPDX-License-Identifier: MIT
 /*
- * In three steps: number the ticks, through a table of times or directly, whichever is smaller; cut the items
- * into series and write them block by block; then what the blocks refer to, the table and the dictionary.
+ * column_builder.c - a block of a leaf of columns while it is made
  */
 #include "node/column_builder.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/radix_sort.h"
 #include "item/value_codec.h"
 #include "node/column_format.h"
+#include "node/column_item.h"
+#include "node/node.h"
+
+/* The ticks of the items of a leaf. */
+struct column_ticks {
+	histree_time start;            /* of the leaf */
+	uint64_t last;                 /* of its end + 1 */
+	const uint32_t *starts, *ends; /* by item, with a table of times; NULL: times are direct */
+};
+
+enum { NULL_ENTRY = 0 };
+
+/* Whether the item goes on where the one before it ended. */
+static inline bool column_item_follows(const struct column_item *item)
+{
+	return column_item_key(item) == column_item_key(item - 1) && item->start == item[-1].end + 1;
+}
+
+/* ---- column block builder ------------------------------------------------------------------------------------ */
+
+/* ---- cutting ---------------------------------------------------------------------------------------- */
+
+/* What a series has for values: integers or values of the list, and nulls, a bit each. */
+struct series_values {
+	enum column_item_kind kind; /* ITEM_NULL: nothing but nulls */
+	uint64_t nulls;
+};
+
+/* Whether an item of the key of the series may have its value in the series too. */
+static inline bool takes_value(struct series_values *values, const struct column_item *item, uint32_t index)
+{
+	enum column_item_kind kind = column_item_kind(item);
+	if (kind == ITEM_NULL)
+		values->nulls |= UINT64_C(1) << index;
+	else if (values->kind == ITEM_NULL)
+		values->kind = kind;
+	else if (values->kind != kind)
+		return false;
+	return true;
+}
+
+/* How many items from `items` on, of the `count` that are left, are one series. */
+static uint32_t cut_items(const struct column_item *items, size_t count, struct series_values *values)
+{
+	uint32_t max = count < SERIES_INTERVALS_MAX ? (uint32_t)count : SERIES_INTERVALS_MAX, end = 1;
+	uint32_t key_and_kind = items[0].key_and_kind;
+	*values = (struct series_values){ .kind = column_item_kind(items) };
+	values->nulls = values->kind == ITEM_NULL;
+	for (; end < max; end++) {
+		const struct column_item *item = &items[end];
+		if (item->start != item[-1].end + 1)
+			break;
+		/* Most have the key and the kind of the first: one comparison for both. */
+		if ((item->key_and_kind != key_and_kind || values->nulls != 0) &&
+		    (column_item_key(item) != column_item_key(items) || !takes_value(values, item, end)))
+			break;
+	}
+	return end;
+}
+
+static void set_values(struct column_block_builder *block, enum value_kind kind, uint64_t base, uint64_t code_max)
+{
+	block->fields[COLUMN_KIND][block->count] = kind;
+	block->fields[COLUMN_BASE][block->count] = base;
+	block->fields[COLUMN_VALUE_WIDTH][block->count] = bits_needed(code_max);
+}
+
+/* Integers alone, as most series have them. */
+static void set_integers(struct column_block_builder *block, const struct column_item *items, uint32_t count,
+			 uint64_t *codes)
+{
+	int32_t min = INT32_MAX, max = INT32_MIN;
+	for (uint32_t i = 0; i < count; i++) {
+		int32_t number = (int32_t)items[i].value;
+		min = number < min ? number : min;
+		max = number > max ? number : max;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		codes[i] = items[i].value - (uint32_t)min;
+	set_values(block, VALUES_INT, zigzag(min), (uint32_t)max - (uint32_t)min);
+}
+
+static void set_integers_and_nulls(struct column_block_builder *block, const struct column_item *items,
+				   uint32_t count, uint64_t nulls, uint64_t *codes)
+{
+	int32_t min = INT32_MAX, max = INT32_MIN;
+	for (uint32_t i = 0; i < count; i++) {
+		int32_t number = (int32_t)items[i].value;
+		if (nulls >> i & 1)
+			continue;
+		min = number < min ? number : min;
+		max = number > max ? number : max;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		codes[i] = nulls >> i & 1 ? 0 : UINT64_C(1) + (items[i].value - (uint32_t)min);
+	set_values(block, VALUES_INT_OR_NULL, zigzag(min), UINT64_C(1) + ((uint32_t)max - (uint32_t)min));
+}
+
+/* The entry of a value of the list, made at first sight; UINT32_MAX when memory is out. */
+static uint32_t entry_of(struct column_dictionary *dictionary, uint32_t value)
+{
+	uint32_t *entry = &dictionary->entries[value];
+	if (*entry == NULL_ENTRY) {
+		if (!array_reserve(&dictionary->values, &dictionary->capacity, dictionary->count + 1))
+			return UINT32_MAX;
+		*entry = (uint32_t)dictionary->count;
+		dictionary->values[dictionary->count++] = value;
+	}
+	return *entry;
+}
+
+static bool set_entries(struct column_block_builder *block, struct column_dictionary *dictionary,
+			const struct column_item *items, uint32_t count, uint64_t *codes)
+{
+	uint64_t min = UINT64_MAX, max = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t entry = NULL_ENTRY;
+		if (column_item_kind(&items[i]) != ITEM_NULL)
+			entry = entry_of(dictionary, items[i].value);
+		if (entry == UINT32_MAX)
+			return false;
+		codes[i] = entry;
+		min = entry < min ? entry : min;
+		max = entry > max ? entry : max;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		codes[i] -= min;
+	set_values(block, VALUES_DICTIONARY, min, max - min);
+	return true;
+}
+
+static void set_times(struct column_block_builder *block, const struct column_ticks *ticks, uint32_t count,
+		      uint64_t start, uint64_t end)
+{
+	const struct built_series *series = &block->series[block->count];
+	block->fields[COLUMN_START][block->count] = start;
+	block->fields[COLUMN_COUNT][block->count] = count - 1;
+	block->fields[COLUMN_FIRST][block->count] = series->first;
+	block->fields[COLUMN_LAST][block->count] = ticks->last - end;
+}
+
+/* The steps of the series of `count` items from `first` on, and where they begin and end. */
+static void set_ticks(struct column_block_builder *block, const struct column_ticks *ticks,
+		      const struct column_item *items, size_t first, uint32_t count, uint64_t *steps)
+{
+	uint64_t start, end;
+	const struct column_item *mine = items + first;
+	if (ticks->ends == NULL) {
+		for (uint32_t i = 0; i < count; i++)
+			steps[i] = (uint64_t)mine[i].end - (uint64_t)mine[i].start + 1;
+		start = (uint64_t)mine->start - (uint64_t)ticks->start;
+		end = (uint64_t)mine[count - 1].end - (uint64_t)ticks->start + 1;
+	} else {
+		bool follows = first > 0 && column_item_follows(mine);
+		end = start = follows ? ticks->ends[first - 1] : ticks->starts[first];
+		for (uint32_t i = 0; i < count; i++) {
+			steps[i] = ticks->ends[first + i] - end;
+			end = ticks->ends[first + i];
+		}
+	}
+	struct built_series *series = &block->series[block->count];
+	series->count = count;
+	series->first = steps[0];
+	series->last = steps[count - 1];
+	series->inner_min = UINT64_MAX;
+	series->inner_max = 0;
+	for (uint32_t i = 1; i + 1 < count; i++) {
+		series->inner_min = steps[i] < series->inner_min ? steps[i] : series->inner_min;
+		series->inner_max = steps[i] > series->inner_max ? steps[i] : series->inner_max;
+	}
+	set_times(block, ticks, count, start, end);
+}
+
+/*
+ * A series of integers alone with direct times, as many a history has them, in one pass.  Returns how many items it
+ * has; 0: the series at hand is another one, and nothing that counts was set.
+ */
+static inline uint32_t cut_plain(struct column_block_builder *block, const struct column_ticks *ticks,
+				 const struct column_item *items, size_t count, uint64_t *steps, uint64_t *codes)
+{
+	const uint32_t key_and_kind = items[0].key_and_kind;
+	const uint32_t most = count < SERIES_INTERVALS_MAX ? (uint32_t)count : SERIES_INTERVALS_MAX;
+	if (ticks->ends != NULL || column_item_kind(items) != ITEM_INT)
+		return 0;
+	int32_t min = (int32_t)items[0].value, max = min;
+	uint64_t first = (uint64_t)items[0].end - (uint64_t)items[0].start + 1, last = first;
+	uint64_t inner_min = UINT64_MAX, inner_max = 0;
+	uint32_t end = 1;
+	steps[0] = first;
+	for (; end < most; end++) {
+		const struct column_item *item = &items[end];
+		if (item->key_and_kind != key_and_kind || item->start != item[-1].end + 1)
+			break;
+		/* The one before is not the last, so that it is an inner one if it is not the first. */
+		if (end > 1) {
+			inner_min = last < inner_min ? last : inner_min;
+			inner_max = last > inner_max ? last : inner_max;
+		}
+		last = (uint64_t)item->end - (uint64_t)item->start + 1;
+		steps[end] = last;
+		int32_t number = (int32_t)item->value;
+		min = number < min ? number : min;
+		max = number > max ? number : max;
+	}
+	/* A null that goes on from here belongs to the series. */
+	if (end < most && items[end].start == items[end - 1].end + 1 &&
+	    column_item_key(&items[end]) == column_item_key(items) && column_item_kind(&items[end]) == ITEM_NULL)
+		return 0;
+	for (uint32_t i = 0; i < end; i++)
+		codes[i] = items[i].value - (uint32_t)min;
+	block->series[block->count] = (struct built_series){
+		.count = end, .first = first, .last = last, .inner_min = inner_min, .inner_max = inner_max
+	};
+	set_times(block, ticks, end, (uint64_t)items[0].start - (uint64_t)ticks->start,
+		  (uint64_t)items[end - 1].end - (uint64_t)ticks->start + 1);
+	set_values(block, VALUES_INT, zigzag(min), (uint32_t)max - (uint32_t)min);
+	return end;
+}
+
+/* Any series.  Returns how many items it has; 0 when memory is out. */
+static uint32_t cut_any(struct column_block_builder *block, const struct column_ticks *ticks,
+			const struct column_item *items, size_t first, size_t count,
+			struct column_dictionary *dictionary, uint64_t *steps, uint64_t *codes)
+{
+	const struct column_item *mine = items + first;
+	struct series_values values;
+	uint32_t taken = cut_items(mine, count - first, &values);
+	set_ticks(block, ticks, items, first, taken, steps);
+	if (values.kind == ITEM_INT && values.nulls == 0)
+		set_integers(block, mine, taken, codes);
+	else if (values.kind == ITEM_INT)
+		set_integers_and_nulls(block, mine, taken, values.nulls, codes);
+	else if (values.kind == ITEM_NULL)
+		set_values(block, VALUES_NULL, 0, 0);
+	else if (!set_entries(block, dictionary, mine, taken, codes))
+		return 0;
+	return taken;
+}
+
+/*
+ * Cut the items from `first` on into series until the block is full; returns the first that it does not take, 0
+ * when memory is out.
+ */
+static size_t column_block_builder_cut(struct column_block_builder *block, const struct column_item *items,
+				       size_t first, size_t count, const struct column_ticks *ticks,
+				       struct column_dictionary *dictionary)
+{
+	uint64_t *steps = block->steps, *codes = block->codes;
+	for (block->count = 0; block->count < SERIES_PER_BLOCK && first < count; block->count++) {
+		block->fields[COLUMN_KEY][block->count] = column_item_key(&items[first]);
+		uint32_t taken = cut_plain(block, ticks, items + first, count - first, steps, codes);
+		if (taken == 0)
+			taken = cut_any(block, ticks, items, first, count, dictionary, steps, codes);
+		if (taken == 0)
+			return 0;
+		steps += taken;
+		codes += taken;
+		first += taken;
+	}
+	return first;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------ */
+
+struct range {
+	uint64_t min, max;
+};
+
+static const struct range nothing = { .min = UINT64_MAX, .max = 0 };
+
+static inline void widen(struct range *range, uint64_t min, uint64_t max)
+{
+	range->min = min < range->min ? min : range->min;
+	range->max = max > range->max ? max : range->max;
+}
+
+static inline unsigned range_width(const struct range *range)
+{
+	return range->min >= range->max ? 0 : bits_needed(range->max - range->min);
+}
+
+/* The steps of a series that stay in its payload, if there are any. */
+static inline struct range payload_steps(const struct built_series *series, unsigned edges)
+{
+	struct range steps = { series->inner_min, series->inner_max };
+	if ((edges & EDGE_FIRST) == 0)
+		widen(&steps, series->first, series->first);
+	if ((edges & EDGE_LAST) == 0)
+		widen(&steps, series->last, series->last);
+	return steps;
+}
+
+static struct range column_range(const struct column_block_builder *block, enum column column)
+{
+	const uint64_t *fields = block->fields[column], first = fields[0];
+	struct range range = { first, first };
+	/* Keys ascend.  Most of the others are all alike, which is found out sooner than how far apart they are. */
+	if (column == COLUMN_KEY)
+		return (struct range){ first, fields[block->count - 1] };
+	uint64_t unlike = 0;
+	for (uint32_t s = 0; s < block->count; s++)
+		unlike |= fields[s] ^ first;
+	for (uint32_t s = 0; unlike != 0 && s < block->count; s++)
+		widen(&range, fields[s], fields[s]);
+	return range;
+}
+
+/* Bits of the steps in the payloads of a block, and of the columns that describe them. */
+static inline uint64_t payload_cost(const struct column_block_builder *block, unsigned edges)
+{
+	uint64_t bits = 0;
+	struct range step_mins = nothing, widths = nothing;
+	for (uint32_t s = 0; s < block->count; s++) {
+		const struct built_series *series = &block->series[s];
+		uint32_t count = column_step_count(series->count, edges);
+		if (count == 0)
+			continue;
+		struct range steps = payload_steps(series, edges);
+		unsigned width = range_width(&steps);
+		bits += count * (uint64_t)width;
+		widen(&widths, width, width);
+		widen(&step_mins, steps.min, steps.min);
+	}
+	return bits + block->count * (uint64_t)(range_width(&step_mins) + range_width(&widths));
+}
+
+/* Whether the first and the last steps of all series are better kept apart. */
+static unsigned choose_edges(const struct column_block_builder *block)
+{
+	uint64_t together = payload_cost(block, 0);
+	if (together == 0)
+		return 0;
+	struct range firsts = column_range(block, COLUMN_FIRST), lasts = column_range(block, COLUMN_LAST);
+	uint64_t first_bits = block->count * (uint64_t)range_width(&firsts);
+	uint64_t last_bits = block->count * (uint64_t)range_width(&lasts);
+	const struct {
+		unsigned edges;
+		uint64_t bits;
+	} choices[] = {
+		{ 0, together },
+		{ EDGE_FIRST, first_bits + payload_cost(block, EDGE_FIRST) },
+		{ EDGE_LAST, last_bits + payload_cost(block, EDGE_LAST) },
+		{ EDGES, first_bits + last_bits + payload_cost(block, EDGES) },
+	};
+	size_t best = 0;
+	for (size_t i = 1; i < sizeof(choices) / sizeof(*choices); i++)
+		if (choices[i].bits < choices[best].bits)
+			best = i;
+	return choices[best].edges;
+}
+
+static void set_edges(struct column_block_builder *block, unsigned edges)
+{
+	block->edges = edges;
+	uint64_t step_min = 0; /* for series without steps: one that the column has anyway */
+	for (uint32_t s = block->count; s-- > 0;) {
+		if (column_step_count(block->series[s].count, edges) > 0)
+			step_min = payload_steps(&block->series[s], edges).min;
+	}
+	for (uint32_t s = 0; s < block->count; s++) {
+		struct range steps = payload_steps(&block->series[s], edges);
+		bool has = column_step_count(block->series[s].count, edges) > 0;
+		block->fields[COLUMN_STEP_MIN][s] = has ? steps.min : step_min;
+		block->fields[COLUMN_STEP_WIDTH][s] = range_width(&steps);
+	}
+	if ((edges & EDGE_FIRST) == 0)
+		memset(block->fields[COLUMN_FIRST], 0, sizeof(block->fields[COLUMN_FIRST]));
+	if ((edges & EDGE_LAST) == 0)
+		memset(block->fields[COLUMN_LAST], 0, sizeof(block->fields[COLUMN_LAST]));
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------- */
+
+static void write_payload(const struct column_block_builder *block, struct bit_writer *writer)
+{
+	const uint64_t *steps = block->steps, *codes = block->codes;
+	uint32_t first = (block->edges & EDGE_FIRST) != 0;
+	for (uint32_t s = 0; s < block->count; s++) {
+		uint32_t count = block->series[s].count;
+		unsigned step_width = (unsigned)block->fields[COLUMN_STEP_WIDTH][s];
+		unsigned value_width = (unsigned)block->fields[COLUMN_VALUE_WIDTH][s];
+		if (step_width > 0) {
+			uint64_t min = block->fields[COLUMN_STEP_MIN][s];
+			uint32_t end = first + column_step_count(count, block->edges);
+			for (uint32_t i = first; i < end; i++)
+				bit_writer_put(writer, steps[i] - min, step_width);
+		}
+		if (value_width > 0)
+			for (uint32_t i = 0; i < count; i++)
+				bit_writer_put_short(writer, codes[i], value_width);
+		steps += count;
+		codes += count;
+	}
+}
+
+/* Put the block at the end of the bits, which then end with a whole byte.  False when memory is out. */
+static bool column_block_builder_write(struct column_block_builder *block, struct bit_buffer *bits)
+{
+	set_edges(block, choose_edges(block));
+	uint64_t min[COLUMN_COUNT_OF_COLUMNS];
+	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
+	size_t needed = 8 * (COLUMN_BLOCK_PREFIX_SIZE + COLUMN_COUNT_OF_COLUMNS * (size_t)VARINT_SIZE_MAX);
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
+		struct range range = column_range(block, c);
+		min[c] = range.min;
+		widths[c] = range_width(&range);
+		needed += block->count * (size_t)widths[c];
+	}
+	for (uint32_t s = 0; s < block->count; s++)
+		needed += block->series[s].count *
+			  (block->fields[COLUMN_STEP_WIDTH][s] + block->fields[COLUMN_VALUE_WIDTH][s]);
+	if (!bit_buffer_reserve(bits, needed))
+		return false;
+
+	uint8_t *at = bits->bytes + bits->bits / 8;
+	*at++ = (uint8_t)((block->count - 1) | block->edges);
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		*at++ = (uint8_t)widths[c];
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		at = put_varint(at, min[c]);
+	bits->bits = 8 * (size_t)(at - bits->bytes);
+	struct bit_writer writer = bit_writer_begin(bits);
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		for (uint32_t s = 0; widths[c] > 0 && s < block->count; s++)
+			bit_writer_put(&writer, block->fields[c][s] - min[c], widths[c]);
+	write_payload(block, &writer);
+	bit_writer_end(bits, &writer);
+	bits->bits = (bits->bits + 7) / 8 * 8;
+	return true;
+}
+
+/* ---- column builder ------------------------------------------------------------------------------------------ */
 
 /* A comparison of the two ways to store times holds for this many leaves. */
 enum { LEAVES_PER_COMPARISON = 16 };

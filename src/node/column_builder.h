@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_builder.h - make a leaf of columns from intervals that are all at hand, sorted by (key, start).
+ * column_builder.h - a block of a leaf of columns while it is made: up to 32 series, cut off the items and
+ * written with each column as wide as this block needs (column_format.h).
+ *
+ * Make a leaf of columns from intervals that are all at hand, sorted by (key, start).
  */
 #ifndef NODE_COLUMN_BUILDER_H
 #define NODE_COLUMN_BUILDER_H
@@ -9,8 +12,32 @@
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
-#include "node/column_block_builder.h"
+#include "node/column_format.h"
+#include "node/column_item.h"
 #include "node/node.h"
+
+/* The values of a leaf that are not integers.  Entry 0 is null, for series that have other values too. */
+struct column_dictionary {
+	uint32_t *entries; /* by value of the list: its entry; 0: none yet */
+	size_t entries_capacity;
+	uint32_t *values; /* by entry: the value of the list */
+	size_t count, capacity;
+};
+
+struct built_series {
+	uint32_t count;                /* of intervals */
+	uint64_t first, last;          /* steps */
+	uint64_t inner_min, inner_max; /* of the steps between, if there are any */
+};
+
+struct column_block_builder {
+	uint32_t count; /* of series */
+	unsigned edges;
+	struct built_series series[SERIES_PER_BLOCK];
+	uint64_t fields[COLUMN_COUNT_OF_COLUMNS][SERIES_PER_BLOCK];
+	uint64_t steps[SERIES_PER_BLOCK * SERIES_INTERVALS_MAX]; /* those of each series one after the other */
+	uint64_t codes[SERIES_PER_BLOCK * SERIES_INTERVALS_MAX]; /* of values */
+};
 
 /* Where a block begins in the leaf, and with which key. */
 struct block_entry {
@@ -55,7 +82,6 @@ size_t column_builder_encode(struct column_builder *builder, const struct column
 /* Write the leaf just encoded, which must fit, into `block`; see node_builder_seal(). */
 uint32_t column_builder_seal(struct column_builder *builder, const struct node_layout *layout, uint32_t number,
 			     uint8_t *block, struct node_child *child);
-
 void column_builder_release(struct column_builder *builder);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "node/column_cursor.h"
 
-#include "node/column_search.h"
+#include "node/column_block.h"
 #include "node/column_steps.h"
 
 /* ---- the window ----------------------------------------------------------------------------------- */

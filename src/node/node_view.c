@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 #include "node/node_format.h"
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 
 uint32_t node_used(const uint8_t *block)
 {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "node/column_view.h"
+#include "node/column_block.h"
 #include "node/node.h"
 #include "node/node_region.h"
 

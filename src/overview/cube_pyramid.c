@@ -17,7 +17,6 @@
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
 #include "query/thread_pieces.h"
-#include "query/thread_quarks.h"
 #include "state/history_cube.h"
 
 /* The number of the cell in which a time is. */

@@ -1,23 +1,432 @@
 // SPDX-License-Identifier: MIT
 /*
- * join.c - a sweep over the changes of states and the starts of segments (thesis 2.4.4, after [46]).
+ * join.c - the attributes of a join by their keys, and what the sweep line crosses of each key.
+ *
+ * Which keys an attribute has is found out once.  Then its state comes and goes in a step for each of its keys, and
+ * the states of a key are found without a look at any other.
+ *
+ * The segments that a sweep line crosses, in the order of their arrival, each a copy.
+ *
+ * The states that a sweep line crosses, at most one for each attribute, each a copy.
+ *
+ * A sweep over the changes of states and the starts of segments (thesis 2.4.4, after [46]).
  *
  * Whatever arrives at the line is paired with all of the other kind that the line crosses, so each pair is found
  * once, when the later of the two begins.  At one time states arrive before segments.  With keys, "all" are those
  * of the same key, in the order in which they come among all.
  */
-#include "histree/join.h"
+#include "query/join.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/hash_index.h"
+#include "histree/join.h"
 #include "histree/lookup.h"
-#include "query/active_segments.h"
-#include "query/active_states.h"
-#include "query/join_keys.h"
-#include "query/partners.h"
+#include "histree/segment.h"
+#include "histree/value.h"
+
+/* One piece of memory, with the content.  It may be in a list of the caller's, of those that share something. */
+struct active_segment {
+	struct histree_segment segment;
+	size_t size;     /* of the segment and its content */
+	uint64_t number; /* ascends with arrival */
+	struct active_segment *next,
+		**place; /* in the list: the next, and what points to this one; NULL: in none */
+};
+
+/* A zeroed one is empty. */
+struct active_segments {
+	struct active_segment **segments;
+	size_t count, capacity;
+	size_t bytes; /* of all segments and their content */
+	size_t field_count;
+	uint64_t added;          /* since the last clear */
+	histree_time latest_end; /* of those added, if any */
+};
+
+/* An attribute under one of its keys; a link of the list of those under that key that have an active state. */
+struct keyed_attribute {
+	histree_quark quark;
+	uint32_t key;            /* its number */
+	uint32_t next, previous; /* places of others in `attributes` plus one, 0: none */
+};
+
+/* A zeroed one has no keys. */
+struct join_keys {
+	struct keyed_attribute *attributes; /* those of one quark side by side */
+	size_t count, capacity;
+	uint32_t *first_of; /* by quark: the first place of it, if it has any */
+	uint64_t *keys;     /* by number */
+	uint32_t *active;   /* by number of the key: place of the first with an active state plus one, 0: none */
+	struct active_segment **segments; /* by number of the key: a list; some of it may have ended */
+	size_t key_count, key_capacity, active_capacity, segments_capacity;
+	struct hash_index numbers; /* of keys */
+};
+
+/* The places of an attribute are those from the first on that are its own. */
+static inline bool join_keys_is_of(const struct join_keys *keys, size_t place, histree_quark quark)
+{
+	return place < keys->count && keys->attributes[place].quark == quark;
+}
+
+/* A zeroed one is empty. */
+struct active_states {
+	struct histree_interval *states; /* with bytes of their own */
+	size_t count, capacity;
+	uint32_t *places; /* by quark: place in `states` plus one, 0: none */
+};
+
+/* A zeroed one is empty.  What is in it is borrowed until the next arrival. */
+struct partners {
+	struct partner *partners;
+	size_t count, capacity;
+};
+
+static void active_segment_leave_list(struct active_segment *active);
+
+/* ---- join keys ----------------------------------------------------------------------------------------------- */
+
+/* Have room for the quarks of this many attributes; false if memory is out. */
+static bool join_keys_init(struct join_keys *keys, uint32_t attribute_count)
+{
+	*keys = (struct join_keys){ .first_of = calloc((size_t)attribute_count + 1, sizeof(*keys->first_of)) };
+	return keys->first_of != NULL;
+}
+
+/* Forget all attributes and keys. */
+static void join_keys_clear(struct join_keys *keys)
+{
+	keys->count = keys->key_count = 0;
+	hash_index_clear(&keys->numbers);
+}
+
+static uint64_t hash_of(const void *elements, uint32_t number)
+{
+	return hash_mix(((const uint64_t *)elements)[number]);
+}
+
+static bool has_key(const void *elements, uint32_t number, const void *key)
+{
+	return ((const uint64_t *)elements)[number] == *(const uint64_t *)key;
+}
+
+/* Returns the number of a key, or HASH_INDEX_NONE if no attribute has it. */
+static uint32_t join_keys_find(const struct join_keys *keys, uint64_t key)
+{
+	return hash_index_find(&keys->numbers, hash_mix(key), has_key, keys->keys, &key);
+}
+
+static bool number_key(struct join_keys *keys, uint64_t key, uint32_t *number)
+{
+	*number = join_keys_find(keys, key);
+	if (*number != HASH_INDEX_NONE)
+		return true;
+	if (!array_reserve(&keys->keys, &keys->key_capacity, keys->key_count + 1) ||
+	    !array_reserve(&keys->active, &keys->active_capacity, keys->key_count + 1) ||
+	    !array_reserve(&keys->segments, &keys->segments_capacity, keys->key_count + 1) ||
+	    !hash_index_reserve(&keys->numbers, keys->key_count + 1, hash_of, keys->keys))
+		return false;
+	*number = (uint32_t)keys->key_count++;
+	keys->keys[*number] = key;
+	keys->active[*number] = 0;
+	keys->segments[*number] = NULL;
+	hash_index_add(&keys->numbers, hash_mix(key), *number);
+	return true;
+}
+
+/*
+ * Put an attribute under a key before anything is active. Its keys follow each other. Returns false if memory is
+ * out.
+ */
+static bool join_keys_add(struct join_keys *keys, histree_quark quark, uint64_t key)
+{
+	uint32_t number;
+	if (keys->count >= UINT32_MAX || !number_key(keys, key, &number) ||
+	    !array_reserve(&keys->attributes, &keys->capacity, keys->count + 1))
+		return false;
+	if (keys->count == 0 || keys->attributes[keys->count - 1].quark != quark)
+		keys->first_of[quark] = (uint32_t)keys->count;
+	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++)
+		if (keys->attributes[place].key == number)
+			return true; /* a component that a path has twice */
+	keys->attributes[keys->count++] = (struct keyed_attribute){ .quark = quark, .key = number };
+	return true;
+}
+
+/* The attribute has a state that is active, or none any more; it had none, or one. */
+static void join_keys_enter(struct join_keys *keys, histree_quark quark)
+{
+	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++) {
+		struct keyed_attribute *entering = &keys->attributes[place];
+		uint32_t *first = &keys->active[entering->key];
+		entering->previous = 0;
+		entering->next = *first;
+		*first = (uint32_t)place + 1;
+		if (entering->next != 0)
+			keys->attributes[entering->next - 1].previous = *first;
+	}
+}
+
+static void join_keys_leave(struct join_keys *keys, histree_quark quark)
+{
+	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++) {
+		const struct keyed_attribute *leaving = &keys->attributes[place];
+		if (leaving->previous != 0)
+			keys->attributes[leaving->previous - 1].next = leaving->next;
+		else
+			keys->active[leaving->key] = leaving->next;
+		if (leaving->next != 0)
+			keys->attributes[leaving->next - 1].previous = leaving->previous;
+	}
+}
+
+static void join_keys_release(struct join_keys *keys)
+{
+	hash_index_release(&keys->numbers);
+	free(keys->attributes);
+	free(keys->first_of);
+	free(keys->keys);
+	free(keys->active);
+	free(keys->segments);
+}
+
+/* ---- partners ------------------------------------------------------------------------------------------------ */
+
+static bool add(struct partners *partners, const struct partner *partner)
+{
+	if (!array_reserve(&partners->partners, &partners->capacity, partners->count + 1))
+		return false;
+	partners->partners[partners->count++] = *partner;
+	return true;
+}
+
+static int by_order(const void *one, const void *other)
+{
+	uint64_t a = ((const struct partner *)one)->order, b = ((const struct partner *)other)->order;
+	return a < b ? -1 : a > b;
+}
+
+static void sort(struct partners *partners)
+{
+	if (partners->count > 1)
+		qsort(partners->partners, partners->count, sizeof(*partners->partners), by_order);
+}
+
+/* Find the segments of a state.  Those that have ended leave the lists.  Returns false if memory is out. */
+static bool partners_of_state(struct partners *partners, const struct join_keys *keys,
+			      const struct histree_interval *state)
+{
+	partners->count = 0;
+	for (size_t place = keys->first_of[state->quark]; join_keys_is_of(keys, place, state->quark); place++) {
+		struct active_segment *next, *at = keys->segments[keys->attributes[place].key];
+		for (; at != NULL; at = next) {
+			next = at->next;
+			if (at->segment.end < state->start)
+				active_segment_leave_list(at);
+			else if (!add(partners, &(struct partner){ at->number, state, &at->segment }))
+				return false;
+		}
+	}
+	sort(partners);
+	return true;
+}
+
+/* Find the states of a segment that has this key.  Returns false if memory is out. */
+static bool partners_of_segment(struct partners *partners, const struct join_keys *keys, uint32_t key,
+				const struct active_states *states, const struct histree_segment *segment)
+{
+	partners->count = 0;
+	for (uint32_t at = keys->active[key]; at != 0; at = keys->attributes[at - 1].next) {
+		uint32_t place = states->places[keys->attributes[at - 1].quark];
+		if (!add(partners, &(struct partner){ place, &states->states[place - 1], segment }))
+			return false;
+	}
+	sort(partners);
+	return true;
+}
+
+static void partners_release(struct partners *partners)
+{
+	free(partners->partners);
+}
+
+/* ---- active segments ----------------------------------------------------------------------------------------- */
+
+static size_t size_of_texts(const struct active_segments *active, const struct histree_segment *segment)
+{
+	size_t size = 0;
+	for (size_t i = 0; segment->content != NULL && i < active->field_count; i++)
+		size += segment->content[i].size;
+	return size;
+}
+
+/* The segment, its values, the bytes of these. */
+static struct active_segment *copy(const struct active_segments *active, const struct histree_segment *segment)
+{
+	size_t content_size = active->field_count * sizeof(struct histree_value) + size_of_texts(active, segment);
+	struct active_segment *made = malloc(sizeof(*made) + content_size);
+	if (made == NULL)
+		return NULL;
+	struct histree_value *values = (struct histree_value *)(made + 1);
+	char *texts = (char *)(values + active->field_count);
+	*made = (struct active_segment){ .segment = { segment->start, segment->end, values },
+					 .size = sizeof(*segment) + content_size };
+	for (size_t i = 0; i < active->field_count; i++) {
+		values[i] = segment->content != NULL ? segment->content[i] : histree_null();
+		if (values[i].size == 0)
+			continue;
+		memcpy(texts, values[i].bytes, values[i].size);
+		values[i].bytes = texts;
+		texts += values[i].size;
+	}
+	return made;
+}
+
+static void enter_list(struct active_segment *entering, struct active_segment **list)
+{
+	entering->next = *list;
+	entering->place = list;
+	if (entering->next != NULL)
+		entering->next->place = &entering->next;
+	*list = entering;
+}
+
+/* Take it out of its list, if it is in one. */
+static void active_segment_leave_list(struct active_segment *active)
+{
+	if (active->place == NULL)
+		return;
+	*active->place = active->next;
+	if (active->next != NULL)
+		active->next->place = active->place;
+	active->place = NULL;
+}
+
+/* Add a copy, to a list too unless that is NULL.  Returns NULL if memory is out. */
+static const struct histree_segment *active_segments_add(struct active_segments *active,
+							 const struct histree_segment *segment,
+							 struct active_segment **list)
+{
+	if (!array_reserve(&active->segments, &active->capacity, active->count + 1))
+		return NULL;
+	struct active_segment *made = copy(active, segment);
+	if (made == NULL)
+		return NULL;
+	if (list != NULL)
+		enter_list(made, list);
+	if (active->added == 0 || segment->end > active->latest_end)
+		active->latest_end = segment->end;
+	made->number = active->added++;
+	active->segments[active->count++] = made;
+	active->bytes += made->size;
+	return &made->segment;
+}
+
+/* Let go of those that ended before `t`; they leave their lists. */
+static void active_segments_pass(struct active_segments *active, histree_time t)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < active->count; i++) {
+		struct active_segment *passed = active->segments[i];
+		if (passed->segment.end >= t) {
+			active->segments[kept++] = passed;
+			continue;
+		}
+		active_segment_leave_list(passed);
+		active->bytes -= passed->size;
+		free(passed);
+	}
+	active->count = kept;
+}
+
+static void active_segments_clear(struct active_segments *active)
+{
+	for (size_t i = 0; i < active->count; i++)
+		free(active->segments[i]);
+	active->count = active->bytes = 0;
+	active->added = 0;
+}
+
+static void active_segments_release(struct active_segments *active)
+{
+	active_segments_clear(active);
+	free(active->segments);
+}
+
+/* ---- active states ------------------------------------------------------------------------------------------- */
+
+/* Have room for these many attributes; false if memory is out. */
+static bool active_states_init(struct active_states *active, uint32_t attribute_count)
+{
+	*active = (struct active_states){ .places = calloc((size_t)attribute_count + 1, sizeof(*active->places)) };
+	return active->places != NULL;
+}
+
+static bool has_bytes(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
+}
+
+static void release(struct histree_interval *state)
+{
+	if (has_bytes(&state->value))
+		free((char *)(uintptr_t)state->value.bytes);
+}
+
+/* The last one takes its place. */
+static void active_states_drop(struct active_states *active, histree_quark quark)
+{
+	uint32_t place = active->places[quark];
+	if (place == 0)
+		return;
+	active->places[quark] = 0;
+	release(&active->states[place - 1]);
+	active->count--;
+	if (place - 1 == active->count)
+		return;
+	active->states[place - 1] = active->states[active->count];
+	active->places[active->states[place - 1].quark] = place;
+}
+
+/* Make a copy the state of its attribute.  Returns false if memory is out. */
+static bool active_states_set(struct active_states *active, const struct histree_interval *interval)
+{
+	struct histree_interval state = *interval;
+	if (!array_reserve(&active->states, &active->capacity, active->count + 1))
+		return false;
+	if (has_bytes(&interval->value)) {
+		void *bytes = malloc((size_t)interval->value.size + 1);
+		if (bytes == NULL)
+			return false;
+		if (interval->value.size > 0)
+			memcpy(bytes, interval->value.bytes, interval->value.size);
+		state.value.bytes = bytes;
+	}
+	active_states_drop(active, interval->quark);
+	active->states[active->count++] = state;
+	active->places[interval->quark] = (uint32_t)active->count;
+	return true;
+}
+
+static void active_states_clear(struct active_states *active)
+{
+	while (active->count > 0)
+		active_states_drop(active, active->states[active->count - 1].quark);
+}
+
+static void active_states_release(struct active_states *active)
+{
+	active_states_clear(active);
+	free(active->states);
+	free(active->places);
+}
+
+/* ---- join ---------------------------------------------------------------------------------------------------- */
 
 static const size_t memory_default = (size_t)64 << 20;
 

@@ -1,13 +1,94 @@
 // SPDX-License-Identifier: MIT
+/*
+ * range_sums.c - how much of each cell every value had; states may arrive in any order.
+ */
 #include "query/range_sums.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "histree/history.h"
 #include "histree/query.h"
+#include "histree/rows.h"
+#include "query/value_table.h"
 #include "state/history.h"
+#include "state/history_cube.h"
+#include "state/state_sum.h"
+
+/* ---- cell sums ----------------------------------------------------------------------------------------------- */
+
+enum histree_status cell_sums_begin(struct cell_sums *sums, size_t cell_count, struct histree_error *error)
+{
+	if (!array_reserve(&sums->cells, &sums->cells_capacity, cell_count) ||
+	    !array_reserve(&sums->first, &sums->first_capacity, cell_count))
+		return error_memory(error, "the cells of rows");
+	memset(sums->cells, 0xff, cell_count * sizeof(*sums->cells)); /* HISTREE_NO_VALUE, all of them */
+	memset(sums->first, 0, cell_count * sizeof(*sums->first));
+	sums->cell_count = cell_count;
+	sums->share_count = 0;
+	return HISTREE_OK;
+}
+
+enum histree_status cell_sums_add(struct cell_sums *sums, size_t cell, uint32_t value, uint64_t weight,
+				  struct histree_error *error)
+{
+	for (uint32_t at = sums->first[cell]; at != 0; at = sums->shares[at - 1].next) {
+		struct cell_share *share = &sums->shares[at - 1];
+		if (share->value == value) { /* all of time is one ns more than can be said */
+			share->weight = weight > UINT64_MAX - share->weight ? UINT64_MAX : share->weight + weight;
+			return HISTREE_OK;
+		}
+	}
+	if (sums->share_count >= UINT32_MAX - 1 ||
+	    !array_reserve(&sums->shares, &sums->shares_capacity, sums->share_count + 1))
+		return error_memory(error, "the states that share a pixel");
+	sums->shares[sums->share_count++] =
+		(struct cell_share){ .weight = weight, .value = value, .next = sums->first[cell] };
+	sums->first[cell] = (uint32_t)sums->share_count;
+	return HISTREE_OK;
+}
+
+static bool is_greater(const struct cell_share *one, const struct cell_share *other,
+		       const struct value_table *values)
+{
+	if (other == NULL || one->weight != other->weight)
+		return other == NULL || one->weight > other->weight;
+	return value_table_compare(values, one->value, other->value) < 0;
+}
+
+struct histree_cell cell_sums_get(const struct cell_sums *sums, size_t cell, const struct value_table *values)
+{
+	struct histree_cell decided = sums->cells[cell];
+	if (decided.value != HISTREE_NO_VALUE)
+		return decided;
+	const struct cell_share *max = NULL, *second = NULL;
+	for (uint32_t at = sums->first[cell]; at != 0; at = sums->shares[at - 1].next) {
+		const struct cell_share *share = &sums->shares[at - 1];
+		if (is_greater(share, max, values)) {
+			second = max;
+			max = share;
+		} else if (is_greater(share, second, values)) {
+			second = share;
+		}
+	}
+	return (struct histree_cell){
+		.value = max != NULL ? max->value : HISTREE_NO_VALUE,
+		.other = second != NULL ? second->value : HISTREE_NO_VALUE,
+	};
+}
+
+void cell_sums_release(struct cell_sums *sums)
+{
+	free(sums->cells);
+	free(sums->first);
+	free(sums->shares);
+	*sums = (struct cell_sums){ 0 };
+}
+
+/* ---- range sums ---------------------------------------------------------------------------------------------- */
 
 /* Those of a level, as the caller has them. */
 struct wanted {
@@ -15,7 +96,7 @@ struct wanted {
 	uint32_t sum;
 };
 
-struct reading {
+struct range_sums_reading {
 	const struct leveled_overview *of;
 	histree_time origin;
 	struct range_sums *sums;
@@ -30,8 +111,8 @@ struct reading {
 /* ---- which attributes, and which cells --------------------------------------------------------------------- */
 
 /* The cells of level 1 that lie inside, as numbers. */
-static bool find_cells(const struct leveled_overview *of, const struct histree_history_info *info,
-		       histree_time from, histree_time to, uint64_t *first, uint64_t *after)
+static bool range_sums_find_cells(const struct leveled_overview *of, const struct histree_history_info *info,
+				  histree_time from, histree_time to, uint64_t *first, uint64_t *after)
 {
 	const uint64_t width = UINT64_C(1) << of->log2;
 	const uint64_t start = (uint64_t)from - (uint64_t)info->start, end = (uint64_t)to - (uint64_t)info->start;
@@ -66,7 +147,7 @@ static bool is_before(const void *context, size_t index)
 	return sought[0][index].own < sought[1]->own;
 }
 
-static const struct wanted *find_wanted(const struct reading *reading, histree_quark own)
+static const struct wanted *find_wanted(const struct range_sums_reading *reading, histree_quark own)
 {
 	const struct wanted wanted = { .own = own };
 	const struct wanted *sought[] = { reading->wanted, &wanted };
@@ -75,7 +156,7 @@ static const struct wanted *find_wanted(const struct reading *reading, histree_q
 }
 
 /* Whether an interval is a sum that some states could have, of which the part in the range is added. */
-static bool take(struct reading *reading, const struct histree_interval *interval, unsigned width_log2,
+static bool take(struct range_sums_reading *reading, const struct histree_interval *interval, unsigned width_log2,
 		 histree_time from, histree_time to)
 {
 	const struct wanted *wanted = find_wanted(reading, interval->quark);
@@ -107,8 +188,8 @@ static bool take(struct reading *reading, const struct histree_interval *interva
 	}
 }
 
-static enum histree_status read_intervals(struct reading *reading, unsigned width_log2, histree_time from,
-					  histree_time to, struct histree_error *error)
+static enum histree_status read_intervals(struct range_sums_reading *reading, unsigned width_log2,
+					  histree_time from, histree_time to, struct histree_error *error)
 {
 	const struct histree_region region = {
 		.quarks = reading->own, .quark_count = reading->count, .from = from, .to = to
@@ -125,8 +206,8 @@ static enum histree_status read_intervals(struct reading *reading, unsigned widt
 }
 
 /* A range of cells of a level.  What goes wrong is not known, but for memory. */
-static enum histree_status read_cells(struct reading *reading, uint32_t level, uint64_t first, uint64_t after,
-				      struct histree_error *error)
+static enum histree_status range_sums_read_cells(struct range_sums_reading *reading, uint32_t level, uint64_t first,
+						 uint64_t after, struct histree_error *error)
 {
 	const unsigned width_log2 = reading->of->log2 + level * LEVELED_STEP_LOG2;
 	const histree_time from = (histree_time)((uint64_t)reading->origin + (first << width_log2));
@@ -145,7 +226,7 @@ static enum histree_status read_cells(struct reading *reading, uint32_t level, u
 }
 
 /* Those of the level that are wanted; all others are not known. */
-static void set_level(struct reading *reading, uint32_t level, const histree_quark *quarks, size_t count)
+static void set_level(struct range_sums_reading *reading, uint32_t level, const histree_quark *quarks, size_t count)
 {
 	reading->count = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -162,8 +243,9 @@ static void set_level(struct reading *reading, uint32_t level, const histree_qua
 }
 
 /* From the ends to the middle: at each level what does not fill a cell of the next. */
-static enum histree_status read_levels(struct reading *reading, const histree_quark *quarks, size_t count,
-				       uint64_t first, uint64_t after, struct histree_error *error)
+static enum histree_status range_sums_read_levels(struct range_sums_reading *reading, const histree_quark *quarks,
+						  size_t count, uint64_t first, uint64_t after,
+						  struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t level = 0; level < reading->of->level_count && first < after && status == HISTREE_OK;
@@ -172,10 +254,10 @@ static enum histree_status read_levels(struct reading *reading, const histree_qu
 		uint64_t next_first = (first + step - 1) / step, next_after = after / step;
 		set_level(reading, level, quarks, count);
 		if (level + 1 == reading->of->level_count || next_first >= next_after)
-			return read_cells(reading, level, first, after, error);
-		status = read_cells(reading, level, first, next_first * step, error);
+			return range_sums_read_cells(reading, level, first, after, error);
+		status = range_sums_read_cells(reading, level, first, next_first * step, error);
 		if (status == HISTREE_OK)
-			status = read_cells(reading, level, next_after * step, after, error);
+			status = range_sums_read_cells(reading, level, next_after * step, after, error);
 		first = next_first;
 		after = next_after;
 	}
@@ -188,7 +270,7 @@ static enum histree_status read_all(struct range_sums *sums, const struct levele
 				    const histree_quark *quarks, size_t count, uint64_t first, uint64_t after,
 				    struct histree_error *error)
 {
-	struct reading reading = {
+	struct range_sums_reading reading = {
 		.of = of,
 		.origin = origin,
 		.sums = sums,
@@ -202,7 +284,7 @@ static enum histree_status read_all(struct range_sums *sums, const struct levele
 	enum histree_status status = has_memory ? histree_query_create(of->history, &reading.query, error)
 						: error_memory(error, "sums of states");
 	if (status == HISTREE_OK)
-		status = read_levels(&reading, quarks, count, first, after, error);
+		status = range_sums_read_levels(&reading, quarks, count, first, after, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
 		if (sums->at[i] != RANGE_SUMS_NONE && reading.is_wrong[sums->at[i]])
 			sums->at[i] = RANGE_SUMS_NONE;
@@ -222,7 +304,7 @@ enum histree_status range_sums_read(struct range_sums *sums, struct histree_hist
 	const struct histree_history_info *info = histree_history_info(history);
 	uint64_t first, after;
 	*sums = (struct range_sums){ 0 };
-	if (of->history == NULL || !find_cells(of, info, from, to, &first, &after))
+	if (of->history == NULL || !range_sums_find_cells(of, info, from, to, &first, &after))
 		return HISTREE_OK;
 	enum histree_status status = find_attributes(sums, of, quarks, count, error);
 	if (status == HISTREE_OK && sums->count > 0)
@@ -245,4 +327,165 @@ void range_sums_release(struct range_sums *sums)
 	free(sums->at);
 	free(sums->sums);
 	*sums = (struct range_sums){ 0 };
+}
+
+/* ---- range cube ---------------------------------------------------------------------------------------------- */
+
+struct range_cube_reading {
+	const struct leveled_overview *of;
+	struct cube_levels levels;
+	uint32_t threads_max;
+	enum cube_part part;
+	histree_quark quark;
+	struct range_cube *cube;
+	struct intern *texts;
+	struct histree_query *query;
+};
+
+/* ---- cells -------------------------------------------------------------------------------------------------- */
+
+/* The cells of level 1 that lie inside. */
+static bool range_cube_find_cells(const struct cube_levels *levels, histree_time from, histree_time to,
+				  uint64_t *first, uint64_t *after)
+{
+	const uint64_t start = (uint64_t)from - (uint64_t)levels->origin;
+	const uint64_t end = (uint64_t)to - (uint64_t)levels->origin;
+	const uint64_t width = UINT64_C(1) << levels->width_log2;
+	*first = start == 0 ? 0 : (start >> levels->width_log2) + 1;
+	*after = (end >> levels->width_log2) + (to == levels->end || end % width == width - 1);
+	return *first < *after;
+}
+
+static bool is_of_no_use(const struct histree_value *value)
+{
+	return value->type == HISTREE_CUSTOM && value->size == 1 && ((const char *)value->bytes)[0] == '\0';
+}
+
+static enum histree_status range_cube_read_cells(const struct range_cube_reading *reading, uint32_t level,
+						 uint64_t first, uint64_t after, struct histree_error *error);
+
+/* HISTREE_ERR_FORMAT: it is of no use. */
+static enum histree_status read_cell(const struct range_cube_reading *reading, uint32_t level, uint64_t cell,
+				     struct histree_error *error)
+{
+	const struct level_entry *entry = overview_level_find(&reading->of->levels[level], reading->quark);
+	struct histree_interval state;
+	histree_time start, end;
+	if (entry == NULL)
+		return HISTREE_ERR_FORMAT;
+	cube_level_times(&reading->levels, level, cell, &start, &end);
+	enum histree_status status = histree_query_single(reading->query, entry->own, start, &state, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (state.value.type == HISTREE_NULL)
+		return state.end >= end ? HISTREE_OK : HISTREE_ERR_FORMAT;
+	if (state.value.type != HISTREE_CUSTOM || state.start != start || state.end != end)
+		return HISTREE_ERR_FORMAT;
+	if (!is_of_no_use(&state.value)) {
+		status = cube_cell_get(&reading->cube->parts[reading->part], reading->part, reading->texts,
+				       (uint64_t)end - (uint64_t)start + 1, reading->threads_max,
+				       (const uint8_t *)state.value.bytes, state.value.size);
+		return status == HISTREE_ERR_MEMORY ? error_memory(error, "a cube") : status;
+	}
+	if (level == 0)
+		return HISTREE_ERR_FORMAT;
+	const uint64_t below = cube_level_cells(&reading->levels, level - 1);
+	const uint64_t after = (cell + 1) << LEVELED_STEP_LOG2;
+	return range_cube_read_cells(reading, level - 1, cell << LEVELED_STEP_LOG2, after < below ? after : below,
+				     error);
+}
+
+static enum histree_status range_cube_read_cells(const struct range_cube_reading *reading, uint32_t level,
+						 uint64_t first, uint64_t after, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t cell = first; cell < after && status == HISTREE_OK; cell++)
+		status = read_cell(reading, level, cell, error);
+	return status;
+}
+
+/* From the ends to the middle: at each level what does not fill a cell of the next. */
+static enum histree_status range_cube_read_levels(const struct range_cube_reading *reading, uint64_t first,
+						  uint64_t after, struct histree_error *error)
+{
+	const uint64_t step = 1 << LEVELED_STEP_LOG2;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t level = 0; status == HISTREE_OK; level++) {
+		const bool is_to_end = after == cube_level_cells(&reading->levels, level);
+		const uint64_t next_first = (first + step - 1) / step;
+		const uint64_t next_after = is_to_end ? (after + step - 1) / step : after / step;
+		if (level + 1 == reading->levels.count || next_first >= next_after)
+			return range_cube_read_cells(reading, level, first, after, error);
+		status = range_cube_read_cells(reading, level, first, next_first * step, error);
+		if (status == HISTREE_OK && !is_to_end)
+			status = range_cube_read_cells(reading, level, next_after * step, after, error);
+		first = next_first;
+		after = next_after;
+	}
+	return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_part(struct range_cube_reading *reading, const struct histree_history *history,
+				     enum cube_part part, uint64_t first, uint64_t after,
+				     struct histree_error *error)
+{
+	static const char *const above[CUBE_PARTS] = { "Threads", "CPUs" };
+	reading->part = part;
+	if (histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, above[part],
+				    &reading->quark) != HISTREE_OK)
+		return HISTREE_ERR_FORMAT;
+	return range_cube_read_levels(reading, first, after, error);
+}
+
+static enum histree_status read_parts(struct range_cube_reading *reading, const struct histree_history *history,
+				      bool needs_owners, uint64_t first, uint64_t after,
+				      struct histree_error *error)
+{
+	enum histree_status status = histree_query_create(reading->of->history, &reading->query, error);
+	if (status == HISTREE_OK)
+		status = read_part(reading, history, CUBE_OF_CALLS, first, after, error);
+	if (status == HISTREE_OK && needs_owners)
+		status = read_part(reading, history, CUBE_OF_OWNERS, first, after, error);
+	histree_query_free(reading->query);
+	return status;
+}
+
+/* Whatever is wrong with it, the history says the same. */
+enum histree_status range_cube_read(struct range_cube *cube, struct histree_history *history, histree_time from,
+				    histree_time to, bool needs_owners, struct intern *texts,
+				    struct histree_error *error)
+{
+	const struct leveled_overview *of = history_cube(history);
+	const struct histree_history_info *info = histree_history_info(history);
+	uint64_t first, after;
+	histree_time ignored;
+	*cube = (struct range_cube){ 0 };
+	if (of->history == NULL)
+		return HISTREE_OK;
+	struct range_cube_reading reading = {
+		.of = of,
+		.levels = cube_levels(info, of->log2),
+		.threads_max = info->attribute_count,
+		.cube = cube,
+		.texts = texts,
+	};
+	if (of->level_count != reading.levels.count || cube_level_cells(&reading.levels, 0) > CUBE_CELLS_MAX ||
+	    !range_cube_find_cells(&reading.levels, from, to, &first, &after))
+		return HISTREE_OK;
+	cube_level_times(&reading.levels, 0, first, &cube->from, &ignored);
+	cube_level_times(&reading.levels, 0, after - 1, &ignored, &cube->to);
+	enum histree_status status = read_parts(&reading, history, needs_owners, first, after, error);
+	cube->is_any = status == HISTREE_OK;
+	if (status != HISTREE_OK)
+		range_cube_release(cube);
+	return status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_CANCELLED ? status : HISTREE_OK;
+}
+
+void range_cube_release(struct range_cube *cube)
+{
+	for (int part = 0; part < CUBE_PARTS; part++)
+		cube_cell_release(&cube->parts[part]);
+	*cube = (struct range_cube){ 0 };
 }

@@ -1,16 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range_sums.h - for how long attributes had each of their values over a range: of most of it from the overview of
+ * range_sums.h - how much of each cell every value had; states may arrive in any order.
+ *
+ * A state that fills a cell decides it.  Of the others a cell keeps a list: each value once, with its share.
+ *
+ * For how long attributes had each of their values over a range: of most of it from the overview of
  * sums of the history, exactly (docs/design/0078-sums.md).
  *
  * Cells lie inside of a range.  What is before the first and behind the last, and attributes that the overview does
  * not have, or not soundly, are the caller's to read from the history.
+ *
+ * What all threads of a host together did over a range, from the cube of its history
+ * (state/history_cube.h).
  */
 #ifndef QUERY_RANGE_SUMS_H
 #define QUERY_RANGE_SUMS_H
 
 #include "histree/history.h"
+#include "histree/rows.h"
+#include "query/value_table.h"
+#include "state/history_cube.h"
 #include "state/state_sum.h"
+
+struct cell_share {
+	uint64_t weight; /* ns, or samples */
+	uint32_t value;
+	uint32_t next; /* of the same cell: index + 1, 0: no more */
+};
+
+/* A zeroed one is empty. */
+struct cell_sums {
+	struct histree_cell *cells; /* decided ones; value HISTREE_NO_VALUE: nothing fills it */
+	uint32_t *first;            /* by cell: index + 1 of its first share, 0: none */
+	size_t cell_count, cells_capacity, first_capacity;
+	struct cell_share *shares;
+	size_t share_count, shares_capacity;
+};
+
+/* Forget everything and begin with so many empty cells. */
+enum histree_status cell_sums_begin(struct cell_sums *sums, size_t cell_count, struct histree_error *error);
+
+static inline void cell_sums_fill(struct cell_sums *sums, size_t cell, uint32_t value)
+{
+	sums->cells[cell] = (struct histree_cell){ .value = value, .other = HISTREE_NO_VALUE };
+}
+
+enum histree_status cell_sums_add(struct cell_sums *sums, size_t cell, uint32_t value, uint64_t weight,
+				  struct histree_error *error);
+
+/*
+ * Returns the two values with the greatest shares; equal shares go by the order of values.  `value` is
+ * HISTREE_NO_VALUE if nothing was added.
+ */
+struct histree_cell cell_sums_get(const struct cell_sums *sums, size_t cell, const struct value_table *values);
+void cell_sums_release(struct cell_sums *sums);
 
 /* A zeroed one knows nothing. */
 struct range_sums {
@@ -34,7 +77,23 @@ enum histree_status range_sums_read(struct range_sums *sums, struct histree_hist
 
 /* Returns the sum of an attribute, NULL if it is to be read from the history. */
 const struct state_sum *range_sums_of(const struct range_sums *sums, size_t index);
-
 void range_sums_release(struct range_sums *sums);
+
+/* A zeroed one is empty. */
+struct range_cube {
+	bool is_any;           /* else all is to be read from the history */
+	histree_time from, to; /* whole cells, and the range begins with the history, or ends with it, if they do */
+	struct cube_cell parts[CUBE_PARTS];
+};
+
+/*
+ * Reads the cells that lie within a range of the history; those of owners if they are asked for.  A state counts
+ * where it begins, and so does a call: cells begin after the start of the range, unless that is the history's.
+ * Texts go to `texts`.
+ */
+enum histree_status range_cube_read(struct range_cube *cube, struct histree_history *history, histree_time from,
+				    histree_time to, bool needs_owners, struct intern *texts,
+				    struct histree_error *error);
+void range_cube_release(struct range_cube *cube);
 
 #endif

@@ -6,7 +6,7 @@
 #define QUERY_ROW_GROUP_H
 
 #include "histree/query.h"
-#include "query/cell_sums.h"
+#include "query/range_sums.h"
 #include "query/pixel_scale.h"
 #include "state/history_overviews.h"
 

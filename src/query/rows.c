@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "query/visible_states.h"
+#include "query/window.h"
 
 struct histree_rows {
 	struct row_sources sources;

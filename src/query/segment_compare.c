@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "query/rank_test.h"
-#include "query/segment_losses.h"
+#include "query/segment_summaries.h"
 #include "query/value_table.h"
 
 enum { SIDES = 2 };

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "query/pixel_scale.h"
-#include "query/segment_losses.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
 #include "segment/segment_summary.h"

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "query/segment_losses.h"
+#include "query/segment_summaries.h"
 #include "segment/segment_memory.h"
 
 enum { ROWS_PER_MARK = 4096 };

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "query/duration_ranks.h"
-#include "query/segment_losses.h"
+#include "query/segment_summaries.h"
 #include "query/value_table.h"
 
 struct group {

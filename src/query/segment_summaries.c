@@ -1,10 +1,119 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_summaries.c - a question for summaries (segment_summaries.h), and what one of a union asks each of its
+ * parts.
+ */
 #include "query/segment_summaries.h"
 
 #include <limits.h>
 
 #include "base/error.h"
+#include "histree/segment_store.h"
 #include "segment/segment_backend.h"
+#include "segment/segment_overviews.h"
+#include "segment/segment_summary.h"
+#include "segment/segment_union.h"
+#include "segment_tree/segment_iter.h"
+
+/* The parts of a union that a query reads, one after the other. */
+struct summary_parts {
+	const struct histree_segment_store *store;
+	const struct summaries_request *request; /* of the union */
+	size_t next;
+	struct histree_segment_store *part; /* the current one; NULL: it is missing */
+	struct summaries_request of_part;   /* its own */
+	struct histree_value value;         /* that its summaries get */
+	bool has_value;                     /* false: they have theirs */
+};
+
+static inline bool summary_parts_has(const struct histree_segment_store *store)
+{
+	size_t count;
+	return histree_segment_store_parts(store, &count) != NULL;
+}
+
+/* ---- summary parts ------------------------------------------------------------------------------------------- */
+
+/* Begin before the first part; both are borrowed. */
+static struct summary_parts summary_parts(const struct histree_segment_store *store,
+					  const struct summaries_request *request)
+{
+	return (struct summary_parts){ .store = store, .request = request };
+}
+
+/* As it is, but for its value where the part has not that field. */
+static enum histree_status take(void *context, const struct segment_summary *summary, struct histree_error *error)
+{
+	const struct summary_parts *parts = context;
+	struct segment_summary own = *summary;
+	if (parts->has_value)
+		own.value = parts->value;
+	return parts->request->take(parts->request->context, &own, error);
+}
+
+/* The field of a part that has the values of one of the union; together: the part has it not, or it is the host. */
+static size_t field_of_part(const struct segment_union *body, const struct union_part *part, size_t field)
+{
+	if (field == SEGMENT_OVERVIEWS_TOGETHER || field + 1 == body->field_count ||
+	    part->fields[field] == UNION_NO_FIELD)
+		return SEGMENT_OVERVIEWS_TOGETHER;
+	return part->fields[field];
+}
+
+static bool is_wanted(const struct segment_union *body, size_t part, const struct histree_segment_query *query)
+{
+	return query->host_filter == NULL || query->host_filter(query->host_context, body->parts[part].name);
+}
+
+/* Go to the next part that is wanted; false: there is none. */
+static bool summary_parts_next(struct summary_parts *parts)
+{
+	const struct segment_union *body = parts->store->body;
+	const struct summaries_request *request = parts->request;
+	while (parts->next < body->part_count) {
+		size_t at = parts->next++;
+		const struct union_part *part = &body->sources[at];
+		if (!is_wanted(body, at, request->query))
+			continue;
+		bool is_host = request->field + 1 == body->field_count;
+		parts->part = part->store;
+		parts->of_part = *request;
+		parts->of_part.field = field_of_part(body, part, request->field);
+		parts->of_part.context = parts;
+		parts->of_part.take = take;
+		parts->has_value = parts->of_part.field == SEGMENT_OVERVIEWS_TOGETHER;
+		parts->value = is_host ? part->host : histree_null();
+		return true;
+	}
+	return false;
+}
+
+/* ---- segment losses ------------------------------------------------------------------------------------------ */
+
+static void segment_losses_add(struct segment_losses *losses, const struct histree_segment_loss *loss)
+{
+	struct histree_segment_loss *all = &losses->all;
+	if (!losses->any)
+		*all = *loss;
+	else if (__builtin_add_overflow(all->count_max, loss->count_max, &all->count_max))
+		all->count_max = UINT64_MAX;
+	losses->any = true;
+	all->from = loss->from < all->from ? loss->from : all->from;
+	all->to = loss->to > all->to ? loss->to : all->to;
+}
+
+enum histree_status segment_losses_next(struct segment_losses *losses, struct histree_segment_iter *iter,
+					struct histree_segment *out, struct histree_error *error)
+{
+	enum histree_status status;
+	while ((status = histree_segment_iter_next(iter, out, error)) == HISTREE_PARTIAL) {
+		const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+		segment_losses_add(losses, &loss);
+	}
+	return status;
+}
+
+/* ---- segment summaries --------------------------------------------------------------------------------------- */
 
 /* A window of fewer of the shortest cells is cut into little else than single segments. */
 enum { WINDOW_CELLS = 4 };

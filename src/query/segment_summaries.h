@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_summaries.h - all segments of a window, as summaries where a store has overviews that can say them
+ * segment_summaries.h - a question for summaries (segment_summaries.h), and what one of a union asks each of its
+ * parts.
+ *
+ * Walk through segments, and gather what is missing among them.
+ *
+ * For answers about all segments of a query: they continue after a damaged node, and then say that they are
+ * partial.
+ *
+ * All segments of a window, as summaries where a store has overviews that can say them
  * (docs/design/0028-summaries.md).
  *
  * The times at which segments start are cut: whole cells of the overview with the longest cells in the middle, then
@@ -10,9 +18,37 @@
 #ifndef QUERY_SEGMENT_SUMMARIES_H
 #define QUERY_SEGMENT_SUMMARIES_H
 
-#include "query/summary_parts.h"
+#include "histree/segment_store.h"
+#include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "segment_tree/segment_iter.h"
+
+struct summaries_request {
+	const struct histree_segment_query *query; /* its window and cancel; order and limit are ignored */
+	size_t field;            /* the value of which is needed; HISTREE_SEGMENTS_TOGETHER: of none */
+	unsigned width_log2_max; /* no longer cells than these */
+	bool longest_alone;      /* leave out what lies at the ends of the window, and in cells that are shorter */
+	void *context;
+	/* The value of a summary is null where the field is none.  It is borrowed during the call. */
+	enum histree_status (*take)(void *context, const struct segment_summary *summary,
+				    struct histree_error *error);
+};
+
+/* Zeroed: nothing is missing. */
+struct segment_losses {
+	bool any;
+	struct histree_segment_loss all; /* of all nodes together; `node` is the first of them */
+};
+
+/* Call histree_segment_iter_next(), and again as long as it says that something is missing. */
+enum histree_status segment_losses_next(struct segment_losses *losses, struct histree_segment_iter *iter,
+					struct histree_segment *out, struct histree_error *error);
+
+/* Returns HISTREE_PARTIAL if something is missing, else HISTREE_OK. */
+static inline enum histree_status segment_losses_status(const struct segment_losses *losses)
+{
+	return losses->any ? HISTREE_PARTIAL : HISTREE_OK;
+}
 
 /*
  * Returns whether summaries can answer: the query has no filter, overviews tell the values apart,

@@ -1,7 +1,172 @@
 // SPDX-License-Identifier: MIT
+/*
+ * thread_pieces.c - where a kernel history (histree-states(7)) keeps what its threads do and who has its CPUs.
+ */
 #include "query/thread_pieces.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/intern.h"
 #include "base/search.h"
+#include "histree/history.h"
+#include "query/attribute_names.h"
+#include "query/window.h"
+#include "state/attribute_name.h"
+#include "state/attributes.h"
+#include "state/cube_cell.h"
+
+/* ---- thread quarks ------------------------------------------------------------------------------------------- */
+
+const struct thread_pair thread_pairs[THREAD_PAIR_COUNT] = {
+	{ "Process", "PPID", "PID" },
+	{ "Scheduling", "Current_cpu_rq", "Prio" },
+};
+
+static enum histree_status add_thread(struct thread_quarks *threads, const struct thread_walk *walk,
+				      struct histree_error *error)
+{
+	const histree_quark queue = thread_walk_quark(walk, THREAD_FACT_QUEUE);
+	const bool has_queue = queue != HISTREE_ROOT;
+	if (!array_reserve(&threads->threads, &threads->capacity, threads->count + 1))
+		return error_memory(error, "the threads");
+	threads->threads[threads->count++] = (struct thread_quark){
+		.tid = walk->tid,
+		.cpu = walk->cpu,
+		.node = walk->node,
+		.status = thread_walk_quark(walk, THREAD_FACT_STATUS),
+		.call = thread_walk_quark(walk, THREAD_FACT_CALL),
+		.queue = has_queue ? queue : thread_walk_quark(walk, THREAD_FACT_SCHEDULING),
+		.part = has_queue ? HISTREE_WHOLE : HISTREE_FIRST_PART,
+	};
+	return HISTREE_OK;
+}
+
+static enum histree_status find_threads(struct thread_quarks *threads, const struct histree_attributes *attributes,
+					size_t threads_max, struct histree_error *error)
+{
+	struct thread_walk walk;
+	enum histree_status status = HISTREE_OK;
+	thread_walk_begin(&walk, attributes);
+	threads->above = walk.above;
+	while (status == HISTREE_OK && thread_walk_next(&walk))
+		status = threads->count < threads_max ? add_thread(threads, &walk, error) : HISTREE_PARTIAL;
+	return status;
+}
+
+/* ---- CPUs --------------------------------------------------------------------------------------------------- */
+
+static int by_number(const void *one, const void *other)
+{
+	const struct cpu_quark *a = one, *b = other;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static enum histree_status find_cpus(struct thread_quarks *threads, const struct histree_attributes *attributes,
+				     struct histree_error *error)
+{
+	struct attribute_range near = { 0 };
+	if (histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &threads->above_cpus) != HISTREE_OK)
+		return HISTREE_OK;
+	for (histree_quark node = attributes->source->first_child(attributes, threads->above_cpus, &near);
+	     node != HISTREE_ROOT; node = attributes->source->next_sibling(attributes, node, &near)) {
+		const struct attribute_name name = attributes->source->name(attributes, node, &near);
+		struct cpu_quark cpu = { .number = (int32_t)name.number };
+		if ((name.text != NULL && leading_number(name.text, name.size, &cpu.number) == 0) ||
+		    histree_attributes_find(attributes, node, "Current_thread", &cpu.current) != HISTREE_OK)
+			continue;
+		if (!array_reserve(&threads->cpus, &threads->cpu_capacity, threads->cpu_count + 1))
+			return error_memory(error, "the CPUs");
+		threads->cpus[threads->cpu_count++] = cpu;
+	}
+	if (threads->cpu_count > 1)
+		qsort(threads->cpus, threads->cpu_count, sizeof(*threads->cpus), by_number);
+	return HISTREE_OK;
+}
+
+enum histree_status thread_quarks_read(struct thread_quarks *threads, const struct histree_history *history,
+				       size_t threads_max, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	*threads = (struct thread_quarks){ .above = HISTREE_ROOT, .above_cpus = HISTREE_ROOT };
+	enum histree_status status = find_threads(threads, attributes, threads_max, error);
+	return status == HISTREE_OK ? find_cpus(threads, attributes, error) : status;
+}
+
+void thread_quarks_release(struct thread_quarks *threads)
+{
+	free(threads->threads);
+	free(threads->cpus);
+	*threads = (struct thread_quarks){ .above = HISTREE_ROOT, .above_cpus = HISTREE_ROOT };
+}
+
+/* ---- thread walk --------------------------------------------------------------------------------------------- */
+
+const char *thread_fact_name(enum thread_fact fact)
+{
+	static const char *const names[THREAD_FACT_COUNT] = { "Exec_name",      "PID",       "PPID",
+							      "Process",        "Status",    "System_call",
+							      "Current_cpu_rq", "Scheduling" };
+	return names[fact];
+}
+
+/* "42", "-1", and "0_3" for the idle loop of CPU 3. */
+static bool parse_name(const struct attribute_name *name, int32_t *tid, int32_t *cpu)
+{
+	*cpu = -1;
+	*tid = (int32_t)name->number;
+	if (name->text == NULL)
+		return true;
+	size_t rest = leading_number(name->text, name->size, tid);
+	if (rest == 0)
+		return false;
+	if (rest == name->size)
+		return true;
+	const char *after = name->text + rest + 1;
+	size_t size = name->size - rest - 1;
+	return *tid == 0 && name->text[rest] == '_' && size > 0 && leading_number(after, size, cpu) == size;
+}
+
+static void find_offsets(struct thread_walk *walk, histree_quark node)
+{
+	const struct attribute_source *source = walk->attributes->source;
+	memset(walk->offsets, 0, sizeof(walk->offsets));
+	walk->run = walk->near.number;
+	walk->is_of_run = walk->near.count > 0 && !walk->near.late;
+	for (histree_quark child = source->first_child(walk->attributes, node, &walk->near); child != HISTREE_ROOT;
+	     child = source->next_sibling(walk->attributes, child, &walk->near)) {
+		struct attribute_name name = source->name(walk->attributes, child, &walk->near);
+		for (uint32_t fact = 0; name.text != NULL && fact < THREAD_FACT_COUNT; fact++)
+			if (attribute_name_is(name.text, name.size, thread_fact_name(fact)))
+				walk->offsets[fact] = child - node;
+	}
+}
+
+void thread_walk_begin(struct thread_walk *walk, const struct histree_attributes *attributes)
+{
+	*walk = (struct thread_walk){ .attributes = attributes, .above = HISTREE_ROOT, .next = HISTREE_ROOT };
+	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &walk->above) == HISTREE_OK)
+		walk->next = attributes->source->first_child(attributes, walk->above, &walk->near);
+}
+
+bool thread_walk_next(struct thread_walk *walk)
+{
+	const struct attribute_source *source = walk->attributes->source;
+	bool is_thread = false;
+	while (walk->next != HISTREE_ROOT && !is_thread) {
+		walk->node = walk->next;
+		const struct attribute_name name = source->name(walk->attributes, walk->node, &walk->near);
+		is_thread = parse_name(&name, &walk->tid, &walk->cpu);
+		if (is_thread && (!walk->is_of_run || walk->run != walk->near.number))
+			find_offsets(walk, walk->node);
+		walk->next = source->next_sibling(walk->attributes, walk->node, &walk->near);
+	}
+	return is_thread;
+}
+
+/* ---- thread pieces ------------------------------------------------------------------------------------------- */
 
 /* A list, and how far it was read: times that are asked for never go back. */
 struct reading {

@@ -1,14 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_pieces.h - the states of a thread, cut where its CPU, its system call or who has that CPU changes: in a
+ * thread_pieces.h - where a kernel history (histree-states(7)) keeps what its threads do and who has its CPUs.
+ *
+ * The threads of a kernel history (histree-states(7)) one after the other, by the names of their
+ * attributes, and where the attributes of each are.
+ *
+ * 	thread_walk_begin(&walk, attributes);
+ * 	while (thread_walk_next(&walk))
+ * 		status = thread_walk_quark(&walk, THREAD_FACT_STATUS);
+ *
+ * The states of a thread, cut where its CPU, its system call or who has that CPU changes: in a
  * piece nothing changes.
  */
 #ifndef QUERY_THREAD_PIECES_H
 #define QUERY_THREAD_PIECES_H
 
 #include "base/intern.h"
-#include "query/window_states.h"
+#include "histree/history.h"
+#include "query/window.h"
+#include "state/attribute_name.h"
+#include "state/attributes.h"
 #include "state/cube_cell.h"
+
+/* The pairs of the layout `kernel-compact`, by the names of their halves. */
+struct thread_pair {
+	const char *name, *first, *second;
+};
+
+enum { THREAD_PAIR_COUNT = 2 };
+
+extern const struct thread_pair thread_pairs[THREAD_PAIR_COUNT];
+
+struct thread_quark {
+	int32_t tid;            /* 0: the idle loop of a CPU */
+	int32_t cpu;            /* of an idle loop whose name says it; else -1 */
+	histree_quark node;     /* Threads/<tid> */
+	histree_quark status;   /* the node itself, or its child */
+	histree_quark call;     /* HISTREE_ROOT if there is none */
+	histree_quark queue;    /* the CPU that it is on or waits for; likewise */
+	enum histree_part part; /* of the values of that */
+};
+
+struct cpu_quark {
+	int32_t number;
+	histree_quark current; /* whose states are the thread that has it */
+};
+
+/* A zeroed one is empty. */
+struct thread_quarks {
+	struct thread_quark *threads; /* in the order of their attributes */
+	size_t count, capacity;
+	struct cpu_quark *cpus; /* ascending */
+	size_t cpu_count, cpu_capacity;
+	histree_quark above; /* all threads; HISTREE_ROOT: there are none */
+	histree_quark above_cpus;
+};
+
+/*
+ * Find the threads and CPUs of a history of one host; HISTREE_PARTIAL: there are more than `threads_max`, and some
+ * of them were found.
+ */
+enum histree_status thread_quarks_read(struct thread_quarks *threads, const struct histree_history *history,
+				       size_t threads_max, struct histree_error *error);
+void thread_quarks_release(struct thread_quarks *threads);
+
+/* What a history says of a thread: who it is, and from the status on, what it does. */
+enum thread_fact {
+	THREAD_FACT_NAME,
+	THREAD_FACT_PID,
+	THREAD_FACT_PPID,
+	THREAD_FACT_PROCESS, /* the pair of the two */
+	THREAD_FACT_STATUS,  /* the node itself, if it has no such child */
+	THREAD_FACT_CALL,
+	THREAD_FACT_QUEUE,      /* the CPU that it is on or waits for */
+	THREAD_FACT_SCHEDULING, /* the pair of that and of its priority */
+	THREAD_FACT_COUNT,
+};
+
+/* Returns what the attribute is called. */
+const char *thread_fact_name(enum thread_fact fact);
+
+struct thread_walk {
+	const struct histree_attributes *attributes;
+	struct attribute_range near;
+	histree_quark above; /* all threads; HISTREE_ROOT: there are none */
+	histree_quark next;  /* to look at; HISTREE_ROOT: there is none */
+
+	/* The thread at hand. */
+	histree_quark node;
+	int32_t tid; /* 0: the idle loop of a CPU */
+	int32_t cpu; /* of an idle loop whose name says it; else -1 */
+	/*
+	 * How far after the node its attributes are; 0: it has none.  Threads of one run are alike
+	 * (attribute_reader.h), so that of a million threads the attributes of a few thousand are looked for.
+	 */
+	uint32_t offsets[THREAD_FACT_COUNT];
+	uint32_t run; /* that these are of, if */
+	bool is_of_run;
+};
+
+void thread_walk_begin(struct thread_walk *walk, const struct histree_attributes *attributes);
+
+/* Go to the next thread.  Returns false after the last one. */
+bool thread_walk_next(struct thread_walk *walk);
+
+/* Returns where the thread has a fact, HISTREE_ROOT if it does not. */
+static inline histree_quark thread_walk_quark(const struct thread_walk *walk, enum thread_fact fact)
+{
+	return walk->offsets[fact] != 0 || fact == THREAD_FACT_STATUS ? walk->node + walk->offsets[fact]
+								      : HISTREE_ROOT;
+}
 
 enum { THREAD_WAITS_FOR_CPU = 5 }; /* a status, histree-states(7) */
 

@@ -1,15 +1,399 @@
 // SPDX-License-Identifier: MIT
+/*
+ * union_query.c - threads that ask the shards of a union, ahead of whoever hands their answers out in order.
+ *
+ * A thread takes the next question, asks it, and keeps the first part of the answer in memory.  The rest is read
+ * by whoever takes the question, from the query where the thread has left it, and so an error is met there.  A
+ * question that no thread has begun is left to who takes it, who never waits for one that is not being read.
+ */
 #include "query/union_query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
+#include "base/worker.h"
+#include "histree/query.h"
 #include "query/query_inside.h"
-#include "query/shard_readers.h"
-#include "query/union_cut.h"
 #include "state/history.h"
 #include "state/history_union.h"
+
+/* A zeroed one has nothing. */
+struct union_cut {
+	const struct history_union *joined;
+	struct histree_region region; /* its lists are the caller's */
+	histree_time from, to;
+	size_t next; /* of the list of attributes, or, if all are asked for, the host */
+	/* The list in the words of the shards, as far as it was cut; of no use if all are asked for. */
+	histree_quark *shifted;
+	size_t shifted_capacity;
+};
+
+/* Of one shard.  What it points to is the caller's, and the threads' from the start on until it is taken. */
+struct shard_question {
+	struct histree_history *history;
+	struct histree_query **query; /* of that; made if it is NULL */
+	struct histree_region region;
+	bool is_large; /* no thread begins it */
+};
+
+/* What the threads have of an answer; its query was started if `has_begun`. */
+struct shard_answer {
+	bool has_begun, is_whole;
+	const struct histree_interval *intervals;
+	size_t count;
+};
+
+static void shard_readers_free(struct shard_readers *readers);
+static void shard_readers_cancel(struct shard_readers *readers);
+
+/* ---- union cut ----------------------------------------------------------------------------------------------- */
+
+/* Something is asked for. */
+static enum histree_status union_cut_begin(struct union_cut *cut, const struct history_union *joined,
+					   const struct histree_region *region, struct histree_error *error)
+{
+	const bool is_list = region->times != NULL;
+	if (region->quarks != NULL && !array_reserve(&cut->shifted, &cut->shifted_capacity, region->quark_count))
+		return error_memory(error, "a query");
+	cut->joined = joined;
+	cut->region = *region;
+	cut->from = is_list ? region->times[0] : region->from;
+	cut->to = is_list ? region->times[region->time_count - 1] : region->to;
+	cut->next = 0;
+	return HISTREE_OK;
+}
+
+static void union_cut_release(struct union_cut *cut)
+{
+	free(cut->shifted);
+	*cut = (struct union_cut){ 0 };
+}
+
+struct sought_quark {
+	const histree_quark *quarks;
+	histree_quark quark;
+};
+
+static bool quark_is_before(const void *context, size_t index)
+{
+	const struct sought_quark *sought = context;
+	return sought->quarks[index] < sought->quark;
+}
+
+struct sought_time {
+	const histree_time *times;
+	histree_time time;
+};
+
+static bool time_is_before(const void *context, size_t index)
+{
+	const struct sought_time *sought = context;
+	return sought->times[index] < sought->time;
+}
+
+/* Returns whether a time that is asked for lies in a range. */
+static bool union_cut_asks_for(const struct union_cut *cut, histree_time start, histree_time end)
+{
+	const struct histree_region *region = &cut->region;
+	if (start > end || cut->to < start || cut->from > end)
+		return false;
+	if (region->times == NULL)
+		return true;
+	const struct sought_time sought = { region->times, start };
+	size_t at = search_first(0, region->time_count, 0, time_is_before, &sought);
+	return at < region->time_count && region->times[at] <= end;
+}
+
+/* The part of the list of attributes that is of one host. */
+static void cut_list(struct union_cut *cut, struct host_part *part)
+{
+	const struct histree_region *region = &cut->region;
+	const struct history_union *joined = cut->joined;
+	size_t at = cut->next;
+	part->number = history_union_host(joined, region->quarks[at]);
+	const struct histree_history_host *host = &joined->hosts[part->number];
+	part->wants_folder = region->quarks[at] == host->folder;
+	part->first = at + part->wants_folder;
+	part->end = region->quark_count;
+	if (part->number + 1 < joined->host_count) {
+		const struct sought_quark sought = { region->quarks, host->folder + 1 + host->count };
+		part->end = search_first(part->first, region->quark_count, part->first, quark_is_before, &sought);
+	}
+	for (at = part->first; at < part->end; at++)
+		cut->shifted[at] = region->quarks[at] - host->folder - 1;
+	cut->next = part->end;
+}
+
+/* The times of a shard follow one another in a list of times, too. */
+static void cut_times(const struct union_cut *cut, const struct histree_history_info *shard, struct host_part *part)
+{
+	const struct histree_region *region = &cut->region;
+	part->own = (struct histree_region){
+		.quarks = region->quarks != NULL ? cut->shifted + part->first : NULL,
+		.quark_count = region->quarks != NULL ? part->end - part->first : 0,
+		.from = cut->from > shard->start ? cut->from : shard->start,
+		.to = cut->to < shard->end ? cut->to : shard->end,
+	};
+	if (region->times == NULL)
+		return;
+	struct sought_time sought = { region->times, shard->start };
+	size_t first = search_first(0, region->time_count, 0, time_is_before, &sought), end = region->time_count;
+	if (shard->end < cut->to) {
+		sought.time = shard->end + 1;
+		end = search_first(first, region->time_count, first, time_is_before, &sought);
+	}
+	part->own.times = region->times + first;
+	part->own.time_count = end - first;
+}
+
+/* Get the part of the next host of which something is asked for.  Returns false if there is none. */
+static bool union_cut_next(struct union_cut *cut, struct host_part *part)
+{
+	const bool all = cut->region.quarks == NULL;
+	if (cut->next == (all ? cut->joined->host_count : cut->region.quark_count))
+		return false;
+	if (all) {
+		part->number = (uint32_t)cut->next++;
+		part->wants_folder = true;
+		part->first = 0;
+		part->end = cut->joined->hosts[part->number].count;
+	} else {
+		cut_list(cut, part);
+	}
+	part->asks_shard = false;
+	if (part->first == part->end)
+		return true;
+	const struct histree_history_info *shard = histree_history_info(cut->joined->hosts[part->number].history);
+	part->asks_shard = union_cut_asks_for(cut, shard->start, shard->end);
+	if (part->asks_shard)
+		cut_times(cut, shard, part);
+	return true;
+}
+
+/* ---- shard readers ------------------------------------------------------------------------------------------- */
+
+enum {
+	ANSWERS_PER_THREAD = 2,    /* one that is read, and one that waits to be taken */
+	INTERVALS_MAX = 64 << 10,  /* of an answer that are read ahead */
+	INTERVALS_FIRST = 1 << 10, /* for which there is room at first */
+	BYTES_MAX = 4 << 20,       /* of their values */
+};
+
+/*
+ * A ring: questions are begun and taken in one order.  Those before `begun` are being read or were; `is_read` says
+ * which.
+ */
+struct slot {
+	struct shard_answer answer;
+	struct histree_interval *intervals;
+	size_t capacity;
+	struct arena bytes; /* of the values: a query lends them until it is asked on */
+	bool is_read;
+};
+
+struct shard_readers {
+	struct worker *workers;
+	unsigned worker_count;
+	struct slot *slots;
+	size_t slot_count;
+
+	pthread_mutex_t mutex; /* of all that follows, and of `is_read` */
+	pthread_cond_t changed, read_some;
+	const struct shard_question *questions;
+	size_t count, begun;
+	size_t given;     /* to the caller; the slot of the last of them is in use yet */
+	unsigned reading; /* threads that read just now */
+	bool stopping;
+};
+
+/* ---- in the threads -------------------------------------------------------------------------------------- */
+
+static bool make_room(struct slot *slot)
+{
+	size_t capacity = slot->capacity == 0 ? INTERVALS_FIRST : 4 * slot->capacity;
+	struct histree_interval *intervals = reallocarray(slot->intervals, capacity, sizeof(*intervals));
+	if (intervals == NULL)
+		return false;
+	slot->intervals = intervals;
+	slot->capacity = capacity;
+	return true;
+}
+
+/* False: memory is out, and the intervals from `from` on cannot be kept. */
+static bool keep_bytes(struct slot *slot, size_t from, size_t count)
+{
+	for (size_t i = from; i < from + count; i++) {
+		struct histree_value *value = &slot->intervals[i].value;
+		if (value->type != HISTREE_STRING && value->type != HISTREE_CUSTOM)
+			continue;
+		value->bytes = arena_copy(&slot->bytes, value->bytes, value->size);
+		if (value->bytes == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Begins the query; it is asked on by whoever takes it unless all of it was read. */
+static void ask(struct slot *slot, const struct shard_question *question)
+{
+	struct shard_answer *answer = &slot->answer;
+	enum histree_status status = HISTREE_OK;
+	if (*question->query == NULL)
+		status = histree_query_create(question->history, question->query, NULL);
+	if (status == HISTREE_OK)
+		status = histree_query_start(*question->query, &question->region, NULL);
+	answer->has_begun = status == HISTREE_OK;
+	while (status == HISTREE_OK && answer->count < INTERVALS_MAX && slot->bytes.bytes_total < BYTES_MAX) {
+		size_t count;
+		if (answer->count == slot->capacity && !make_room(slot))
+			break;
+		status = histree_query_read(*question->query, slot->intervals + answer->count,
+					    slot->capacity - answer->count, &count, NULL);
+		if (status == HISTREE_OK && !keep_bytes(slot, answer->count, count)) {
+			answer->count = 0; /* all of it again, by who takes it */
+			answer->has_begun = false;
+			break;
+		}
+		answer->count += count;
+	}
+	answer->is_whole = status == HISTREE_END;
+	answer->intervals = slot->intervals;
+}
+
+/* Whether a question may be begun; those that are left to who takes them are passed by.  Under the mutex. */
+static bool has_next(struct shard_readers *readers)
+{
+	size_t free_from = readers->given > 0 ? readers->given - 1 : 0;
+	while (readers->begun < readers->count && readers->begun < free_from + readers->slot_count) {
+		struct slot *slot = &readers->slots[readers->begun % readers->slot_count];
+		slot->answer = (struct shard_answer){ .has_begun = false };
+		slot->is_read = readers->questions[readers->begun].is_large;
+		if (!slot->is_read)
+			return true;
+		readers->begun++;
+	}
+	return false;
+}
+
+static void serve(void *context)
+{
+	struct shard_readers *readers = context;
+	pthread_mutex_lock(&readers->mutex);
+	for (;;) {
+		while (!readers->stopping && !has_next(readers))
+			pthread_cond_wait(&readers->changed, &readers->mutex);
+		if (readers->stopping)
+			break;
+		const struct shard_question *question = &readers->questions[readers->begun];
+		struct slot *slot = &readers->slots[readers->begun++ % readers->slot_count];
+		readers->reading++;
+		pthread_mutex_unlock(&readers->mutex);
+		arena_release(&slot->bytes);
+		ask(slot, question);
+		pthread_mutex_lock(&readers->mutex);
+		readers->reading--;
+		slot->is_read = true;
+		pthread_cond_signal(&readers->read_some);
+	}
+	pthread_mutex_unlock(&readers->mutex);
+}
+
+/* ---- in the thread of the query --------------------------------------------------------------------------- */
+
+/* With fewer threads if there are not so many to be had, but one at least. */
+static enum histree_status shard_readers_create(unsigned threads, struct shard_readers **out,
+						struct histree_error *error)
+{
+	struct shard_readers *readers = *out = calloc(1, sizeof(*readers));
+	if (readers == NULL)
+		return error_memory(error, "the threads of a query");
+	*readers =
+		(struct shard_readers){ .workers = calloc(threads, sizeof(*readers->workers)),
+					.slots = calloc((size_t)threads * ANSWERS_PER_THREAD, sizeof(struct slot)),
+					.slot_count = (size_t)threads * ANSWERS_PER_THREAD,
+					.mutex = PTHREAD_MUTEX_INITIALIZER,
+					.changed = PTHREAD_COND_INITIALIZER,
+					.read_some = PTHREAD_COND_INITIALIZER };
+	if (readers->workers != NULL && readers->slots != NULL)
+		while (readers->worker_count < threads && worker_create(&readers->workers[readers->worker_count]))
+			worker_start(&readers->workers[readers->worker_count++], serve, readers);
+	if (readers->worker_count > 0)
+		return HISTREE_OK;
+	shard_readers_free(readers);
+	*out = NULL;
+	return error_memory(error, "the threads of a query");
+}
+
+static void shard_readers_free(struct shard_readers *readers)
+{
+	if (readers == NULL)
+		return;
+	pthread_mutex_lock(&readers->mutex);
+	readers->stopping = true;
+	pthread_cond_broadcast(&readers->changed);
+	pthread_mutex_unlock(&readers->mutex);
+	while (readers->worker_count > 0)
+		worker_stop(&readers->workers[--readers->worker_count]);
+	for (size_t i = 0; readers->slots != NULL && i < readers->slot_count; i++) {
+		free(readers->slots[i].intervals);
+		arena_release(&readers->slots[i].bytes);
+	}
+	free(readers->slots);
+	free(readers->workers);
+	pthread_cond_destroy(&readers->changed);
+	pthread_cond_destroy(&readers->read_some);
+	pthread_mutex_destroy(&readers->mutex);
+	free(readers);
+}
+
+/* Begin with a list of questions, which lives until the next one or until they are cancelled. */
+static void shard_readers_start(struct shard_readers *readers, const struct shard_question *questions, size_t count)
+{
+	shard_readers_cancel(readers);
+	pthread_mutex_lock(&readers->mutex);
+	readers->questions = questions;
+	readers->count = count;
+	readers->begun = readers->given = 0;
+	pthread_cond_broadcast(&readers->changed);
+	pthread_mutex_unlock(&readers->mutex);
+}
+
+/* Take the answer to the next question: it is the caller's until the next call. */
+static struct shard_answer shard_readers_take(struct shard_readers *readers)
+{
+	struct shard_answer answer = { .has_begun = false };
+	pthread_mutex_lock(&readers->mutex);
+	size_t place = readers->given++;
+	assert(place < readers->count);
+	pthread_cond_broadcast(&readers->changed); /* there is room for one more */
+	if (place == readers->begun) {
+		readers->begun++;
+	} else {
+		const struct slot *slot = &readers->slots[place % readers->slot_count];
+		while (!slot->is_read)
+			pthread_cond_wait(&readers->read_some, &readers->mutex);
+		answer = slot->answer;
+	}
+	pthread_mutex_unlock(&readers->mutex);
+	return answer;
+}
+
+/* Nothing more is wanted: no thread uses a question any more.  Queries are as far as they were asked. */
+static void shard_readers_cancel(struct shard_readers *readers)
+{
+	pthread_mutex_lock(&readers->mutex);
+	readers->count = readers->begun = readers->given = 0;
+	while (readers->reading > 0)
+		pthread_cond_wait(&readers->read_some, &readers->mutex);
+	pthread_mutex_unlock(&readers->mutex);
+}
+
+/* ---- union query --------------------------------------------------------------------------------------------- */
 
 /* What a host's part of the answer consists of, in this order. */
 enum stage {

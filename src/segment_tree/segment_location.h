@@ -6,7 +6,7 @@
 #ifndef SEGMENT_TREE_SEGMENT_LOCATION_H
 #define SEGMENT_TREE_SEGMENT_LOCATION_H
 
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 #include "store/block_file.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include "histree/segment_store.h"
 #include "item/segment_copy.h"
 #include "node/node_view.h"
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 #include "segment_tree/segment_iter.h"
 #include "segment_tree/segment_location.h"
 #include "tree/tree_damage.h"

@@ -19,7 +19,7 @@
 
 #include "histree/segment_store.h"
 #include "node/node_view.h"
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 #include "segment_tree/segment_iter.h"
 #include "tree/tree_damage.h"
 #include "tree/tree_reader_inside.h"

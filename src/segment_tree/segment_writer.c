@@ -16,7 +16,7 @@
 #include "base/radix_sort.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"
-#include "node/segment_builder.h"
+#include "node/segment_node.h"
 #include "store/block_file.h"
 #include "tree/tree_output.h"
 #include "tree/tree_writer.h"

@@ -11,7 +11,7 @@
  *
  * TSV and CSV begin with a line of the names of the columns, or the caller has them.  A later line that is the same
  * is passed over, so that texts can be put behind one another.  In TSV, backslash, tab, LF and CR of a cell are
- * written with a backslash, as row_separated.c does.  CSV is that of RFC 4180.  JSON has one object a line;
+ * written with a backslash, as row_writer.h does.  CSV is that of RFC 4180.  JSON has one object a line;
  * brackets around all of them and commas between them may be there.  Lines end in LF or CR LF; empty ones are
  * passed over; a byte-order mark of UTF-8 is too.
  *

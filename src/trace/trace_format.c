@@ -14,7 +14,7 @@
 #include "trace/perf/perf_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_source.h"
-#include "trace/profile/profile_look.h"
+#include "trace/profile/profile.h"
 #include "trace/profile/profile_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_cmd/dat_source.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tree/tree_bounds.h"
 
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 
 struct node_child tree_segment_bounds(const struct node_view *view)
 {

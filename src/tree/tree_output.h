@@ -9,7 +9,7 @@
 
 #include "node/column_builder.h"
 #include "node/node_builder.h"
-#include "node/segment_builder.h"
+#include "node/segment_node.h"
 #include "store/block_file.h"
 #include "tree/tree_shape.h"
 

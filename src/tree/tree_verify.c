@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 #include "tree/tree_bounds.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_reader_inside.h"

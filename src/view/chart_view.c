@@ -1,18 +1,374 @@
 // SPDX-License-Identifier: MIT
 /*
- * chart_view.c - the rows of a chart: each attribute that an entry names, with those of the entries below it.
+ * chart_view.c - who stands below whom in a chart, where rows of one entry say whose children they are.
+ *
+ * The lines of a chart: the states of its attributes at some times, from one query.
+ *
+ * The rows of a chart: each attribute that an entry names, with those of the entries below it.
  */
 #include "view/chart_view.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "histree/chart_view.h"
 #include "histree/lookup.h"
+#include "histree/query.h"
+
+enum { CHART_ROWS_MAX = 1 << 20, CHART_KIN_DEPTH_MAX = 256 };
+
+/* What a row says of itself while the tree is made: "" is nothing. */
+struct chart_kin {
+	const char *id, *above;
+};
+
+/* ---- chart tree ---------------------------------------------------------------------------------------------- */
+
+struct kin_order {
+	const struct chart_kin *kin;
+	const struct histree_chart_row *row;
+	uint32_t index, parent; /* parent: before any row moved */
+};
+
+static int chart_tree_compare_places(const struct kin_order *a, uint32_t entry, uint32_t parent, const char *id)
+{
+	if (a->row->entry != entry)
+		return a->row->entry < entry ? -1 : 1;
+	if (a->parent != parent)
+		return a->parent < parent ? -1 : 1;
+	return strcmp(a->kin->id, id);
+}
+
+/* Of rows with one id the last one is it: numbers are used again. */
+static int compare_kin(const void *one, const void *other)
+{
+	const struct kin_order *a = one, *b = other;
+	int order = chart_tree_compare_places(a, b->row->entry, b->parent, b->kin->id);
+	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static uint32_t find_above(const struct kin_order *sorted, uint32_t count, const struct kin_order *of)
+{
+	uint32_t low = 0, high = count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (chart_tree_compare_places(&sorted[middle], of->row->entry, of->parent, of->kin->above) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool is_there = low > 0 && chart_tree_compare_places(&sorted[low - 1], of->row->entry, of->parent,
+							     of->kin->above) == 0;
+	return is_there ? sorted[low - 1].index : UINT32_MAX;
+}
+
+/* Whether a row is `above` or below it, or so deep that nobody asks. */
+static bool is_below(const struct histree_chart_row *rows, uint32_t row, uint32_t above)
+{
+	unsigned steps = 0;
+	for (; row != UINT32_MAX && row != above && steps < CHART_KIN_DEPTH_MAX; steps++)
+		row = rows[row].parent;
+	return row == above || steps == CHART_KIN_DEPTH_MAX;
+}
+
+static void adopt(struct histree_chart_row *rows, const struct kin_order *sorted, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct kin_order *of = &sorted[i];
+		uint32_t above = of->kin->above[0] != '\0' ? find_above(sorted, count, of) : UINT32_MAX;
+		if (above == UINT32_MAX || is_below(rows, above, of->index))
+			continue; /* a ring, or deeper than anybody looks */
+		if (rows[of->index].first <= rows[above].last && rows[above].first <= rows[of->index].last)
+			rows[of->index].parent = above;
+	}
+}
+
+/* ---- the order of the tree -------------------------------------------------------------------------------- */
+
+struct links {
+	uint32_t *first, *last,
+		*next;   /* children of each row, and of none at the end; the next one of its parent */
+	uint32_t *moved; /* where a row is in the new order */
+};
+
+static void link_rows(const struct histree_chart_view *view, struct links *links)
+{
+	for (uint32_t i = 0; i <= view->count; i++)
+		links->first[i] = links->last[i] = links->next[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < view->count; i++) {
+		uint32_t parent = view->rows[i].parent != UINT32_MAX ? view->rows[i].parent : view->count;
+		if (links->first[parent] == UINT32_MAX)
+			links->first[parent] = i;
+		else
+			links->next[links->last[parent]] = i;
+		links->last[parent] = i;
+	}
+}
+
+/* Writes the rows in the order of the tree; a row comes before those below it. */
+static void write_rows(const struct histree_chart_view *view, const struct links *links,
+		       struct histree_chart_row *out)
+{
+	uint32_t at = links->first[view->count], written = 0;
+	while (at != UINT32_MAX) {
+		struct histree_chart_row row = view->rows[at];
+		uint32_t parent = row.parent;
+		row.parent = parent != UINT32_MAX ? links->moved[parent] : UINT32_MAX;
+		row.depth = parent != UINT32_MAX ? out[row.parent].depth + 1 : 0;
+		links->moved[at] = written;
+		out[written++] = row;
+		uint32_t next = links->first[at];
+		for (uint32_t up = at; next == UINT32_MAX && up != UINT32_MAX; up = view->rows[up].parent)
+			next = links->next[up];
+		at = next;
+	}
+}
+
+/*
+ * Put rows below those of the same entry and the same parent that they name, unless that would make a ring or the
+ * two are never there together; then all in the order of the tree.  `kin` has one for each row.
+ */
+static enum histree_status chart_tree_arrange(struct histree_chart_view *view, const struct chart_kin *kin,
+					      struct histree_error *error)
+{
+	size_t room = (size_t)view->count + 1;
+	struct kin_order *sorted = malloc(room * sizeof(*sorted));
+	struct histree_chart_row *rows = malloc(room * sizeof(*rows));
+	uint32_t *numbers = malloc(4 * room * sizeof(*numbers));
+	bool has_room = sorted != NULL && rows != NULL && numbers != NULL;
+	if (has_room) {
+		for (uint32_t i = 0; i < view->count; i++)
+			sorted[i] = (struct kin_order){ &kin[i], &view->rows[i], i, view->rows[i].parent };
+		if (view->count > 1)
+			qsort(sorted, view->count, sizeof(*sorted), compare_kin);
+		adopt(view->rows, sorted, view->count);
+		struct links links = { numbers, numbers + room, numbers + 2 * room, numbers + 3 * room };
+		link_rows(view, &links);
+		write_rows(view, &links, rows);
+		free(view->rows);
+		view->rows = rows;
+		view->capacity = room;
+		rows = NULL;
+	}
+	free(sorted);
+	free(rows);
+	free(numbers);
+	return has_room ? HISTREE_OK : error_memory(error, "a chart");
+}
+
+/* ---- chart lines --------------------------------------------------------------------------------------------- */
+
+/* The line of a row, by what it shows. */
+struct line {
+	histree_quark quark;
+	double *values;
+};
+
+static int compare_lines(const void *one, const void *other)
+{
+	const struct line *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+/* A text that is a number is one, as in Trace Compass. */
+static double number_in(const struct histree_value *value)
+{
+	char text[64], *end;
+	if (value->size == 0 || value->size >= sizeof(text))
+		return 0;
+	memcpy(text, value->bytes, value->size);
+	text[value->size] = '\0';
+	double number = strtod(text, &end);
+	return *end == '\0' && isfinite(number) ? number : 0;
+}
+
+static double number_of(const struct histree_value *value)
+{
+	switch (value->type) {
+	case HISTREE_INT:
+		return value->int32;
+	case HISTREE_LONG:
+		return (double)value->int64;
+	case HISTREE_DOUBLE:
+		return isfinite(value->real) ? value->real : 0;
+	case HISTREE_BOOL:
+		return value->boolean;
+	case HISTREE_STRING:
+		return number_in(value);
+	case HISTREE_UNKNOWN:
+		return NAN;
+	default:
+		return 0;
+	}
+}
+
+/* Returns the index of the first time that is not before `time`. */
+static size_t first_at(const histree_time *times, size_t count, histree_time time)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (times[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void fill(const struct line *lines, size_t count, const struct histree_interval *interval,
+		 const histree_time *times, size_t time_count)
+{
+	const struct line key = { .quark = interval->quark };
+	const struct line *line = bsearch(&key, lines, count, sizeof(*lines), compare_lines);
+	double number = number_of(&interval->value);
+	size_t first = first_at(times, time_count, interval->start);
+	if (line == NULL)
+		return;
+	while (line > lines && line[-1].quark == interval->quark)
+		line--;
+	for (; line < lines + count && line->quark == interval->quark; line++)
+		for (size_t k = first; k < time_count && times[k] <= interval->end; k++)
+			line->values[k] = number;
+}
+
+/* The states at those times. */
+static enum histree_status read_states(const struct histree_chart_view *view, struct line *lines, size_t count,
+				       const histree_time *times, size_t time_count, struct histree_error *error)
+{
+	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
+	struct histree_query *query = NULL;
+	size_t quark_count = 0;
+	enum histree_status status = quarks != NULL ? histree_query_create(view->history, &query, error)
+						    : error_memory(error, "a chart");
+	if (status == HISTREE_OK && count > 1)
+		qsort(lines, count, sizeof(*lines), compare_lines);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		if (quark_count == 0 || quarks[quark_count - 1] != lines[i].quark)
+			quarks[quark_count++] = lines[i].quark;
+	if (status == HISTREE_OK) {
+		const struct histree_region region = {
+			.quarks = quarks, .quark_count = quark_count, .times = times, .time_count = time_count
+		};
+		struct histree_interval interval;
+		status = histree_query_start(query, &region, error);
+		while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK)
+			fill(lines, count, &interval, times, time_count);
+		status = status == HISTREE_END ? HISTREE_OK : status;
+	}
+	histree_query_free(query);
+	free(quarks);
+	return status;
+}
+
+static void measure(const struct histree_chart_entry *entry, const histree_time *times, size_t count,
+		    double *values)
+{
+	double factor = entry->factor != 0 ? entry->factor : 1;
+	if (entry->measure != HISTREE_CHART_VALUE) {
+		for (size_t k = count; k-- > 1;) {
+			double seconds = (double)((uint64_t)times[k] - (uint64_t)times[k - 1]) * 1e-9;
+			values[k] -= values[k - 1];
+			if (entry->measure == HISTREE_CHART_RATE)
+				values[k] = seconds > 0 ? values[k] / seconds : 0;
+		}
+		if (count > 0)
+			values[0] = count > 1 ? values[1] : 0;
+	}
+	for (size_t k = 0; k < count && factor != 1; k++)
+		values[k] *= factor;
+}
+
+static bool has_numbers(const struct histree_chart_view *view, uint32_t row)
+{
+	return row < view->count && view->rows[row].shown != HISTREE_ROOT &&
+	       view->chart->kind == HISTREE_CHART_LINES;
+}
+
+enum histree_status histree_chart_view_lines(const struct histree_chart_view *view, const uint32_t *rows,
+					     size_t row_count, const histree_time *times, size_t time_count,
+					     double *values, struct histree_error *error)
+{
+	struct line *lines = malloc((row_count + 1) * sizeof(*lines));
+	size_t count = 0;
+	enum histree_status status = lines != NULL ? HISTREE_OK : error_memory(error, "a chart");
+	for (size_t i = 0; i < row_count && status == HISTREE_OK; i++) {
+		double *own = values + i * time_count;
+		for (size_t k = 0; k < time_count; k++)
+			own[k] = NAN;
+		if (has_numbers(view, rows[i]))
+			lines[count++] = (struct line){ view->rows[rows[i]].shown, own };
+	}
+	if (status == HISTREE_OK && count > 0 && time_count > 0)
+		status = read_states(view, lines, count, times, time_count, error);
+	for (size_t i = 0; i < row_count && status == HISTREE_OK; i++)
+		if (has_numbers(view, rows[i]))
+			measure(&view->chart->entries[view->rows[rows[i]].entry], times, time_count,
+				values + i * time_count);
+	free(lines);
+	return status;
+}
+
+/* ---- the busiest ------------------------------------------------------------------------------------------ */
+
+struct rank {
+	double weight;
+	uint32_t row;
+};
+
+static int compare_ranks(const void *one, const void *other)
+{
+	const struct rank *a = one, *b = other;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static double weight_of(enum histree_chart_measure measured, const double ends[2])
+{
+	double first = isnan(ends[0]) ? 0 : fabs(ends[0]), last = isnan(ends[1]) ? 0 : fabs(ends[1]);
+	return measured == HISTREE_CHART_VALUE ? fmax(first, last) : last;
+}
+
+enum histree_status histree_chart_view_busiest(const struct histree_chart_view *view, histree_time from,
+					       histree_time to, uint32_t *indices, size_t room, size_t *found,
+					       struct histree_error *error)
+{
+	const histree_time times[2] = { from, to };
+	size_t count = 0, ranked = 0;
+	*found = 0;
+	uint32_t *rows = malloc(((size_t)view->count + 1) * sizeof(*rows));
+	double *ends = malloc(((size_t)view->count + 1) * sizeof(*ends) * 2);
+	struct rank *ranks = malloc(((size_t)view->count + 1) * sizeof(*ranks));
+	bool has_room = rows != NULL && ends != NULL && ranks != NULL;
+	for (uint32_t i = 0; i < view->count && has_room; i++)
+		if (has_numbers(view, i))
+			rows[count++] = i;
+	enum histree_status status = has_room ? histree_chart_view_lines(view, rows, count, times, 2, ends, error)
+					      : error_memory(error, "a chart");
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		double weight = weight_of(view->chart->entries[view->rows[rows[i]].entry].measure, ends + 2 * i);
+		if (weight > 0)
+			ranks[ranked++] = (struct rank){ weight, rows[i] };
+	}
+	if (ranked > 1)
+		qsort(ranks, ranked, sizeof(*ranks), compare_ranks);
+	for (; *found < room && *found < ranked; ++*found)
+		indices[*found] = ranks[*found].row;
+	free(rows);
+	free(ends);
+	free(ranks);
+	return status;
+}
+
+/* ---- chart view ---------------------------------------------------------------------------------------------- */
 
 enum { ROW_NAME_SIZE = 256 }; /* longer ones are cut */
 
@@ -205,7 +561,7 @@ struct row_place {
 	uint32_t row;
 };
 
-static int compare_places(const void *one, const void *other)
+static int chart_view_compare_places(const void *one, const void *other)
 {
 	const struct row_place *a = one, *b = other;
 	return (a->attribute > b->attribute) - (a->attribute < b->attribute);
@@ -215,7 +571,7 @@ static void clip_rows(const struct making *making, const struct row_place *place
 		      const struct histree_interval *null)
 {
 	struct row_place key = { .attribute = null->quark };
-	const struct row_place *place = bsearch(&key, places, count, sizeof(*places), compare_places);
+	const struct row_place *place = bsearch(&key, places, count, sizeof(*places), chart_view_compare_places);
 	if (place == NULL)
 		return;
 	while (place > places && place[-1].attribute == null->quark)
@@ -243,7 +599,7 @@ static enum histree_status find_lifetimes(const struct making *making, uint32_t 
 		if (!histree_attributes_is_folder(making->attributes, making->view->rows[first + i].attribute))
 			places[placed++] = (struct row_place){ making->view->rows[first + i].attribute, first + i };
 	if (placed > 1)
-		qsort(places, placed, sizeof(*places), compare_places);
+		qsort(places, placed, sizeof(*places), chart_view_compare_places);
 	for (size_t i = 0; i < placed; i++)
 		if (quark_count == 0 || quarks[quark_count - 1] != places[i].attribute)
 			quarks[quark_count++] = places[i].attribute;

@@ -1,21 +1,417 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame.c - stacks, added up into a tree of names.
+ * flame.c - the call stacks of a history, added up.
+ *
+ * A stack is an attribute with levels below it, 1 for the outermost call.  Its states are read window by window.
+ * All levels of a stack are one list, in which a state begins where another one of its level ends, null or not: so
+ * from one start to the next nothing changes, and only levels from the lowest that changed on are gone through.
+ *
+ * Stacks, added up into a tree of names.
  */
-#include "histree/flame.h"
-
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "histree/flame.h"
+#include "histree/labels.h"
+#include "query/window.h"
 #include "view/flame_tree.h"
+
+/* ---- flame stacks -------------------------------------------------------------------------------------------- */
+
+static const char stack_name[] = "CallStack";
+
+/* What a level is in: numbers of names, and these. */
+enum { LEVEL_EMPTY = -1, LEVEL_UNKNOWN = -2 };
+
+struct level {
+	int64_t now;     /* what it is in */
+	uint32_t branch; /* of the stack up to here, as far as it is known */
+};
+
+struct stack {
+	histree_quark quark;
+	uint32_t base;    /* the branch on which it stands */
+	uint32_t first;   /* its levels are those of the work from here on */
+	uint32_t used;    /* levels above it are empty */
+	uint32_t changed; /* those from it on have no branch yet */
+};
+
+struct stack_work {
+	struct histree_flame *flame;
+	const struct histree_flame_request *request;
+	const struct histree_attributes *attributes;
+	struct stack *stacks;
+	size_t stack_count, stack_capacity;
+	struct level *levels;
+	size_t level_count, level_capacity;
+	uint32_t *list_of, *level_of; /* by quark of a level: the stack, and the place in it */
+	histree_quark *quarks;        /* of all levels, ascending */
+	size_t quark_count, quark_capacity;
+};
+
+/* ---- which stacks ------------------------------------------------------------------------------------------- */
+
+struct numbered {
+	uint64_t number;
+	histree_quark quark;
+};
+
+/* The name of a level as its number; 0: it is no level. */
+static uint64_t number_of(const struct histree_attributes *attributes, histree_quark quark)
+{
+	char name[16], *end;
+	size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
+	if (size == 0 || size >= sizeof(name) || *name < '1' || *name > '9')
+		return 0;
+	uint64_t number = strtoull(name, &end, 10);
+	return *end == '\0' ? number : 0;
+}
+
+static int by_number(const void *one, const void *other)
+{
+	const struct numbered *a = one, *b = other;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static bool is_stack(const struct histree_attributes *attributes, histree_quark quark)
+{
+	char name[sizeof(stack_name)];
+	histree_quark level;
+	return histree_attributes_name(attributes, quark, name, sizeof(name)) == sizeof(stack_name) - 1 &&
+	       strcmp(name, stack_name) == 0 &&
+	       histree_attributes_child(attributes, quark, "1", 1, &level) == HISTREE_OK;
+}
+
+/* Lists the levels of a stack from the outermost one on; the caller frees them. */
+static enum histree_status list_levels(const struct histree_attributes *attributes, histree_quark stack,
+				       struct numbered **levels, size_t *count, struct histree_error *error)
+{
+	size_t capacity = 0;
+	*levels = NULL;
+	*count = 0;
+	for (histree_quark child = histree_attributes_first_child(attributes, stack); child != HISTREE_ROOT;
+	     child = histree_attributes_next_sibling(attributes, child)) {
+		uint64_t number = number_of(attributes, child);
+		if (number == 0)
+			continue;
+		if (!array_reserve(levels, &capacity, *count + 1))
+			return error_memory(error, "a flame graph");
+		(*levels)[(*count)++] = (struct numbered){ number, child };
+	}
+	if (*count > 1)
+		qsort(*levels, *count, sizeof(**levels), by_number);
+	return HISTREE_OK;
+}
+
+static bool add_levels(struct stack_work *work, const struct numbered *levels, size_t count)
+{
+	if (!array_reserve(&work->quarks, &work->quark_capacity, work->quark_count + count) ||
+	    !array_reserve(&work->levels, &work->level_capacity, work->level_count + count) ||
+	    !array_reserve(&work->stacks, &work->stack_capacity, work->stack_count + 1))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		work->quarks[work->quark_count++] = levels[i].quark;
+		work->list_of[levels[i].quark] = (uint32_t)work->stack_count;
+		work->level_of[levels[i].quark] = (uint32_t)i;
+		work->levels[work->level_count++] = (struct level){ .now = LEVEL_EMPTY };
+	}
+	return true;
+}
+
+static enum histree_status add_stack(struct stack_work *work, histree_quark quark, struct histree_error *error)
+{
+	struct numbered *levels;
+	size_t count;
+	const uint32_t first = (uint32_t)work->level_count;
+	enum histree_status status = list_levels(work->attributes, quark, &levels, &count, error);
+	if (status == HISTREE_OK && add_levels(work, levels, count))
+		work->stacks[work->stack_count++] = (struct stack){ .quark = quark, .first = first };
+	else if (status == HISTREE_OK)
+		status = error_memory(error, "a flame graph");
+	free(levels);
+	return status;
+}
+
+/* Marks what is asked for, by quark; `is_asked` stays as it is where that is everything. */
+static enum histree_status mark_asked(const struct histree_flame_request *request, uint32_t count, bool *is_asked,
+				      struct histree_error *error)
+{
+	for (size_t i = 0; request->quarks != NULL && i < request->quark_count; i++) {
+		if (request->quarks[i] >= count)
+			return error_set(error, HISTREE_ERR_QUARK,
+					 "there is no attribute %" PRIu32 "; the history has %" PRIu32,
+					 request->quarks[i], count);
+		is_asked[request->quarks[i]] = true;
+	}
+	return HISTREE_OK;
+}
+
+/* Whether this attribute or one above it is asked for. */
+static bool wants(const struct stack_work *work, const bool *is_asked, histree_quark quark)
+{
+	if (work->request->quarks == NULL)
+		return true;
+	while (quark != HISTREE_ROOT && !is_asked[quark])
+		quark = histree_attributes_parent(work->attributes, quark);
+	return quark != HISTREE_ROOT;
+}
+
+static enum histree_status add_stacks(struct stack_work *work, struct histree_error *error)
+{
+	const uint32_t count = histree_attributes_count(work->attributes);
+	bool *is_asked = calloc((size_t)count + 1, sizeof(*is_asked));
+	work->list_of = malloc(((size_t)count + 1) * sizeof(*work->list_of));
+	work->level_of = malloc(((size_t)count + 1) * sizeof(*work->level_of));
+	enum histree_status status = is_asked != NULL && work->list_of != NULL && work->level_of != NULL
+					     ? mark_asked(work->request, count, is_asked, error)
+					     : error_memory(error, "a flame graph");
+	for (histree_quark quark = 0; quark < count && status == HISTREE_OK; quark++)
+		if (is_stack(work->attributes, quark) && wants(work, is_asked, quark))
+			status = add_stack(work, quark, error);
+	free(is_asked);
+	if (work->quark_count > 1)
+		qsort(work->quarks, work->quark_count, sizeof(*work->quarks), compare_u32);
+	if (status == HISTREE_OK && work->stack_count == 0)
+		status = error_set(
+			error, HISTREE_NOT_FOUND,
+			"the history of '%s' has no call stacks%s: no attribute '%s' with levels 1, 2, ...",
+			histree_history_info(work->request->history)->provider,
+			work->request->quarks != NULL ? " at or below those attributes" : "", stack_name);
+	return status;
+}
+
+/* ---- whose they are ----------------------------------------------------------------------------------------- */
+
+/* The name of a thread: its attribute Name, or its own state; null where there is none. */
+static enum histree_status find_name(const struct stack_work *work, struct histree_query *query,
+				     histree_quark owner, struct histree_interval *name,
+				     struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(work->request->history);
+	const histree_time last = work->request->to < info->end ? work->request->to : info->end;
+	histree_quark quark = owner;
+	name->value = histree_null();
+	if (owner == HISTREE_ROOT || last < info->start)
+		return HISTREE_OK;
+	if (histree_attributes_find(work->attributes, owner, "Name", &quark) != HISTREE_OK)
+		quark = owner;
+	return histree_query_single(query, quark, last, name, error);
+}
+
+/* "glxgears (Threads/16073)", or the path alone. */
+static enum histree_status name_stack(struct stack_work *work, struct stack *stack, struct histree_query *query,
+				      struct histree_error *error)
+{
+	char text[HISTREE_FLAME_NAME_MAX], path[HISTREE_FLAME_NAME_MAX / 2] = "";
+	const histree_quark owner = histree_attributes_parent(work->attributes, stack->quark);
+	struct histree_interval name;
+	enum histree_status status = find_name(work, query, owner, &name, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (owner != HISTREE_ROOT)
+		histree_attributes_path(work->attributes, owner, path, sizeof(path));
+	if (name.value.type == HISTREE_STRING && name.value.size > 0)
+		snprintf(text, sizeof(text), "%.*s (%s)",
+			 (int)(name.value.size < sizeof(path) ? name.value.size : sizeof(path)),
+			 (const char *)name.value.bytes, path);
+	else
+		snprintf(text, sizeof(text), "%s", *path != '\0' ? path : stack_name);
+	uint32_t number = flame_name(work->flame, text, strlen(text));
+	stack->base = number != FLAME_NONE ? flame_branch(work->flame, 0, HISTREE_FLAME_GROUP, number) : FLAME_NONE;
+	return stack->base != FLAME_NONE ? HISTREE_OK : error_memory(error, "a flame graph");
+}
+
+static enum histree_status name_stacks(struct stack_work *work, struct histree_error *error)
+{
+	struct histree_query *query;
+	if (!work->request->by_thread)
+		return HISTREE_OK;
+	enum histree_status status = histree_query_create(work->request->history, &query, error);
+	for (size_t i = 0; i < work->stack_count && status == HISTREE_OK; i++)
+		status = name_stack(work, &work->stacks[i], query, error);
+	histree_query_free(query);
+	return status;
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------- */
+
+/* What a value is called. */
+static uint32_t name_of(struct histree_flame *flame, const struct histree_history *history, histree_quark quark,
+			const struct histree_value *value)
+{
+	char text[40] = "";
+	const char *words = histree_label_words(histree_labels_of(history, quark), value);
+	if (words != NULL)
+		return flame_name(flame, words, strlen(words));
+	switch (value->type) {
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		return flame_name(flame, value->bytes, value->size);
+	case HISTREE_INT:
+		snprintf(text, sizeof(text), "0x%" PRIx32, (uint32_t)value->int32);
+		break;
+	case HISTREE_LONG:
+		snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)value->int64);
+		break;
+	case HISTREE_DOUBLE:
+		snprintf(text, sizeof(text), "%.17g", value->real);
+		break;
+	case HISTREE_BOOL:
+		snprintf(text, sizeof(text), "%s", value->boolean ? "true" : "false");
+		break;
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	}
+	return flame_name(flame, text, strlen(text));
+}
+
+/* The level in the upper half, what it is in in the lower one. */
+static enum window_keep keep(void *context, const struct histree_interval *interval, int64_t *value)
+{
+	struct stack_work *work = context;
+	int32_t now = LEVEL_EMPTY;
+	if (interval->value.type == HISTREE_UNKNOWN)
+		now = LEVEL_UNKNOWN;
+	else if (interval->value.type != HISTREE_NULL) {
+		uint32_t name = name_of(work->flame, work->request->history, interval->quark, &interval->value);
+		if (name == FLAME_NONE)
+			return WINDOW_HAS_NO_MEMORY;
+		now = name == FLAME_NO_ROOM ? INT32_MAX : (int32_t)name;
+	}
+	*value = (int64_t)((uint64_t)work->level_of[interval->quark] << 32 | (uint32_t)now);
+	return WINDOW_KEEPS;
+}
+
+static void change_level(struct stack_work *work, struct stack *stack, int64_t value)
+{
+	const uint32_t index = (uint32_t)((uint64_t)value >> 32);
+	struct level *levels = &work->levels[stack->first];
+	levels[index].now = (int32_t)(uint32_t)value;
+	if (index < stack->changed)
+		stack->changed = index;
+	if (index >= stack->used)
+		stack->used = index + 1;
+	while (stack->used > 0 && levels[stack->used - 1].now == LEVEL_EMPTY)
+		stack->used--;
+}
+
+/* The branch that a level adds to the stack up to it. */
+static uint32_t branch_of(struct stack_work *work, uint32_t below, int64_t now)
+{
+	if (now == LEVEL_EMPTY || below == FLAME_NONE)
+		return below;
+	if (now == LEVEL_UNKNOWN)
+		return flame_branch(work->flame, below, HISTREE_FLAME_UNKNOWN, 0);
+	return flame_branch(work->flame, below, HISTREE_FLAME_FRAME,
+			    now == INT32_MAX ? FLAME_NO_ROOM : (uint32_t)now);
+}
+
+/* For so long the stack was as it is now. */
+static enum histree_status spend(struct stack_work *work, struct stack *stack, uint64_t ns,
+				 struct histree_error *error)
+{
+	struct level *levels = &work->levels[stack->first];
+	if (stack->used == 0)
+		return HISTREE_OK;
+	for (; stack->changed < stack->used; stack->changed++) {
+		struct level *level = &levels[stack->changed];
+		uint32_t below = stack->changed > 0 ? level[-1].branch : stack->base;
+		level->branch = branch_of(work, below, level->now);
+		if (level->branch == FLAME_NONE)
+			return error_memory(error, "a flame graph");
+	}
+	flame_spend(work->flame, work->request->side, levels[stack->used - 1].branch, ns);
+	return HISTREE_OK;
+}
+
+static enum histree_status take_list(struct stack_work *work, const struct window_states *states, uint32_t index,
+				     struct histree_error *error)
+{
+	struct stack *stack = &work->stacks[index];
+	const struct window_list list = window_states_list(states, index);
+	enum histree_status status = HISTREE_OK;
+	histree_time now = states->from;
+	for (size_t i = 0; i < list.count && status == HISTREE_OK; i++) {
+		const struct window_state *state = &list.states[i];
+		if (state->start > now) {
+			status = spend(work, stack, (uint64_t)state->start - (uint64_t)now, error);
+			now = state->start;
+		}
+		change_level(work, stack, state->value);
+	}
+	/* The length of all time does not fit: it is one less, as that of a sum that does not. */
+	uint64_t rest = (uint64_t)states->to - (uint64_t)now;
+	return status == HISTREE_OK ? spend(work, stack, rest < UINT64_MAX ? rest + 1 : rest, error) : status;
+}
+
+static enum histree_status take_states(struct stack_work *work, struct histree_error *error)
+{
+	const struct histree_flame_request *request = work->request;
+	const struct histree_history_info *info = histree_history_info(request->history);
+	struct window_states states = {
+		.history = request->history,
+		.quarks = work->quarks,
+		.quark_count = work->quark_count,
+		.list_of = work->list_of,
+		.list_count = (uint32_t)work->stack_count,
+		.first = request->from > info->start ? request->from : info->start,
+		.last = request->to < info->end ? request->to : info->end,
+		.states_max = request->states_max > 0 ? request->states_max : WINDOW_STATES_MAX,
+		.keep = keep,
+		.context = work,
+		.cancel = &request->cancel,
+		.what = "a flame graph",
+	};
+	enum histree_status status = window_states_next(&states, error);
+	while (status == HISTREE_OK) {
+		for (uint32_t i = 0; i < work->stack_count && status == HISTREE_OK; i++)
+			status = take_list(work, &states, i, error);
+		if (status == HISTREE_OK)
+			status = window_states_next(&states, error);
+	}
+	work->flame->is_damaged[request->side] |= states.is_damaged;
+	window_states_release(&states);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+enum histree_status histree_flame_add_history(struct histree_flame *flame,
+					      const struct histree_flame_request *request,
+					      struct histree_error *error)
+{
+	struct stack_work work = { .flame = flame,
+				   .request = request,
+				   .attributes = histree_history_attributes(request->history) };
+	if (request->from > request->to || request->side >= HISTREE_FLAME_SIDES || flame->nodes != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a flame graph from %" PRId64 " to %" PRId64 " of side %u%s", request->from,
+				 request->to, request->side, flame->nodes != NULL ? ", though it is finished" : "");
+	enum histree_status status = add_stacks(&work, error);
+	if (status == HISTREE_OK)
+		status = name_stacks(&work, error);
+	if (status == HISTREE_OK)
+		status = take_states(&work, error);
+	free(work.stacks);
+	free(work.levels);
+	free(work.list_of);
+	free(work.level_of);
+	free(work.quarks);
+	return status;
+}
+
+/* ---- flame --------------------------------------------------------------------------------------------------- */
 
 enum { NODES_MAX = 1 << 18, NAMES_MAX = 16 << 20 };
 
 /* The first names, of what stacks have no words for. */
 static const char *const own_names[] = { "", "(unknown)", "(rest)" };
+
 enum { NAME_OF_ROOT, NAME_OF_UNKNOWN, NAME_OF_REST, OWN_NAME_COUNT };
 
 /* ---- names and branches ------------------------------------------------------------------------------------- */

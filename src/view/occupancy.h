@@ -6,10 +6,10 @@
  * run, or nothing is known of it.  The pseudo-thread -1 stands for those of all CPUs whose thread nobody has named
  * yet.
  *
- *	occupancy_init(&occupancy, threads, resources, report, context, &error);
- *	... set what changes at a time, then occupancy_settle(&occupancy, time), time after time ...
- *	occupancy_finish(&occupancy, end, &error);
- *	occupancy_release(&occupancy);
+ * 	occupancy_init(&occupancy, threads, resources, report, context, &error);
+ * 	... set what changes at a time, then occupancy_settle(&occupancy, time), time after time ...
+ * 	occupancy_finish(&occupancy, end, &error);
+ * 	occupancy_release(&occupancy);
  */
 #ifndef VIEW_OCCUPANCY_H
 #define VIEW_OCCUPANCY_H
@@ -48,22 +48,5 @@ struct occupancy {
 	void *context;
 	uint64_t faults;
 };
-
-/* The threads of the list and the CPUs of the resources, in that order; nothing is known of them yet. */
-enum histree_status occupancy_init(struct occupancy *occupancy, const struct thread_list *threads,
-				   const struct histree_resources *resources,
-				   void (*report)(void *context, const char *fault), void *context,
-				   struct histree_error *error);
-
-void occupancy_set_status(struct occupancy *occupancy, size_t thread, struct histree_value status);
-void occupancy_set_current(struct occupancy *occupancy, size_t cpu, struct histree_value tid);
-
-/* All that changes at this time is set. */
-void occupancy_settle(struct occupancy *occupancy, histree_time time);
-
-/* The history ends.  Returns HISTREE_ERR_FORMAT if anything was wrong. */
-enum histree_status occupancy_finish(struct occupancy *occupancy, histree_time end, struct histree_error *error);
-
-void occupancy_release(struct occupancy *occupancy);
 
 #endif

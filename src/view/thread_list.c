@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "histree/query.h"
-#include "query/thread_walk.h"
+#include "query/thread_pieces.h"
 #include "state/attributes.h"
 
 /* Whose attribute a quark is: thread * 5 + which fact, so that an answer finds its thread without a search. */

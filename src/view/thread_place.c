@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "histree/view.h"
-#include "query/thread_quarks.h"
+#include "query/thread_pieces.h"
 
 static bool find(const struct histree_attributes *attributes, histree_quark thread, const char *name,
 		 enum histree_part part, struct histree_place *out)

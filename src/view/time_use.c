@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "query/window_states.h"
+#include "query/window.h"
 #include "view/control_flow.h"
 #include "view/time_use_inside.h"
 #include "view/use_cube.h"

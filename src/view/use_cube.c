@@ -8,7 +8,6 @@
 #include "base/search.h"
 #include "histree/query.h"
 #include "query/thread_pieces.h"
-#include "query/thread_quarks.h"
 
 enum histree_status use_cube_read(struct use_cube *cube, struct histree_error *error)
 {

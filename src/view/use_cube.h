@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * use_cube.h - what all threads of a host together did with their time, of a range that has whole cells of the
- * cube (query/range_cube.h): these are read there, and states at the two ends alone.
+ * cube (range_sums.h): these are read there, and states at the two ends alone.
  */
 #ifndef VIEW_USE_CUBE_H
 #define VIEW_USE_CUBE_H
 
-#include "query/range_cube.h"
+#include "query/range_sums.h"
 #include "view/use_sweep.h"
 
 struct use_cube {

@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "node/node_capacity.h"
 #include "node/node_view.h"
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 
 enum { NODE_SIZE = 4096 };
 

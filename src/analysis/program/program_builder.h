@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_builder.h - the body of a builder, for program_builder.c and program_finish.c.
+ * program_builder.h - the body of a builder, for program_builder.c and program_builder.h.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_BUILDER_H
 #define ANALYSIS_PROGRAM_PROGRAM_BUILDER_H
@@ -28,8 +28,5 @@ bool builder_has_room(struct program_builder *make, void *array, size_t *capacit
 		 ? ((make)->program.table[(make)->program.table##_count] = __VA_ARGS__,      \
 		    (uint32_t)(make)->program.table##_count++)                               \
 		 : PROGRAM_NOTHING)
-
-/* Free what is in a program. */
-void program_release(struct program *program);
 
 #endif

@@ -154,7 +154,7 @@ struct program {
 /* Number 0 of the segment fields. */
 #define SEGMENT_NAME_FIELD 0
 
-/* ---- program_operator.c ----------------------------------------------------------------------------------- */
+/* ---- program_values.c ----------------------------------------------------------------------------------- */
 
 struct scratch;
 

@@ -235,7 +235,7 @@ enum histree_status program_run_finish(struct program_run *run, struct histree_e
 /* Returns what names in the program are in events of this class; NULL if memory is out. */
 const struct class_binding *run_bind(struct program_run *run, const struct event_class *class);
 
-/* ---- program_columns.c ------------------------------------------------------------------------------------ */
+/* ---- program_builder.h ------------------------------------------------------------------------------------ */
 
 void run_bind_columns(const struct event_class *class, struct column_binding *binding);
 struct histree_value run_tid(const struct program_run *run);
@@ -278,13 +278,13 @@ void run_delete_but(struct program_run *run, histree_quark quark, const histree_
 void run_future(struct program_run *run, histree_time until);
 void run_forget_future(struct program_run *run);
 
-/* ---- program_subtrees.c ----------------------------------------------------------------------------------- */
+/* ---- program_blocks.c ----------------------------------------------------------------------------------- */
 
 /* Returns what is below an attribute, and the attribute itself, children first; NULL if memory is out. */
 const struct subtree *run_subtree(struct program_run *run, histree_quark top);
 void run_release_subtrees(struct program_run *run);
 
-/* ---- program_segments.c ----------------------------------------------------------------------------------- */
+/* ---- program_blocks.c ----------------------------------------------------------------------------------- */
 
 void run_segment(struct program_run *run, const struct action_row *row);
 void run_span_begin(struct program_run *run, const struct action_row *row);

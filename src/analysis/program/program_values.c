@@ -1,12 +1,529 @@
 // SPDX-License-Identifier: MIT
-/*
- * What values and paths are at the event at hand.
- */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/program/program_inside.h"
 #include "analysis/program/program_run.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "state/state_system.h"
+
+/* ---- program operator ---------------------------------------------------------------------------------------- */
+
+/* ---- memory until the next event ----------------------------------------------------------------------------- */
+
+enum { CHUNK_SIZE = 1 << 16, TEXT_MAX = 1 << 20 };
+
+char *scratch_allocate(struct scratch *scratch, size_t size)
+{
+	if (size > TEXT_MAX) {
+		scratch->failed = true;
+		return NULL;
+	}
+	if (size > CHUNK_SIZE - scratch->used || scratch->chunk_count == 0) {
+		size_t next = scratch->chunk_count == 0 ? 0 : scratch->chunk + 1;
+		/* A chunk is as large as its first text needs, and at least as large as the others. */
+		if (next == scratch->chunk_count &&
+		    !array_reserve(&scratch->chunks, &scratch->chunk_capacity, next + 1)) {
+			scratch->failed = true;
+			return NULL;
+		}
+		if (next == scratch->chunk_count)
+			scratch->chunks[scratch->chunk_count++] = NULL;
+		if (scratch->chunks[next] == NULL || size > CHUNK_SIZE) {
+			char *grown = realloc(scratch->chunks[next], size > CHUNK_SIZE ? size : CHUNK_SIZE);
+			if (grown == NULL) {
+				scratch->failed = true;
+				return NULL;
+			}
+			scratch->chunks[next] = grown;
+		}
+		scratch->chunk = next;
+		scratch->used = 0;
+	}
+	char *bytes = scratch->chunks[scratch->chunk] + scratch->used;
+	scratch->used = size > CHUNK_SIZE ? CHUNK_SIZE : scratch->used + size;
+	return bytes;
+}
+
+struct histree_value scratch_text(struct scratch *scratch, const void *bytes, size_t size)
+{
+	char *copy = scratch_allocate(scratch, size);
+	if (copy == NULL)
+		return histree_null();
+	memcpy(copy, bytes, size);
+	return (struct histree_value){ .type = HISTREE_STRING, .size = (uint32_t)size, .bytes = copy };
+}
+
+void scratch_clear(struct scratch *scratch)
+{
+	scratch->chunk = scratch->used = 0;
+}
+
+void scratch_release(struct scratch *scratch)
+{
+	for (size_t i = 0; i < scratch->chunk_count; i++)
+		free(scratch->chunks[i]);
+	free(scratch->chunks);
+}
+
+/* ---- kinds of values ------------------------------------------------------------------------------------ */
+
+static bool is_integer(const struct histree_value *value)
+{
+	return value->type == HISTREE_INT || value->type == HISTREE_LONG || value->type == HISTREE_BOOL;
+}
+
+static bool is_number(const struct histree_value *value)
+{
+	return is_integer(value) || value->type == HISTREE_DOUBLE;
+}
+
+static int64_t integer_of(const struct histree_value *value)
+{
+	return value->type == HISTREE_INT    ? value->int32
+	       : value->type == HISTREE_BOOL ? value->boolean
+					     : value->int64;
+}
+
+static double real_of(const struct histree_value *value)
+{
+	return value->type == HISTREE_DOUBLE ? value->real : (double)integer_of(value);
+}
+
+static bool is_text(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING;
+}
+
+bool value_is_true(const struct histree_value *value)
+{
+	if (value->type == HISTREE_BOOL)
+		return value->boolean;
+	if (value->type == HISTREE_DOUBLE)
+		return value->real != 0;
+	return is_text(value) ? value->size > 0 : is_integer(value) && integer_of(value) != 0;
+}
+
+static struct histree_value real_value(double real)
+{
+	return (struct histree_value){ .type = HISTREE_DOUBLE, .real = real };
+}
+
+static struct histree_value bool_value(bool boolean)
+{
+	return (struct histree_value){ .type = HISTREE_BOOL, .boolean = boolean };
+}
+
+/* ---- comparison ---------------------------------------------------------------------------------------------- */
+
+static int compare_texts(const struct histree_value *first, const struct histree_value *second)
+{
+	size_t least = first->size < second->size ? first->size : second->size;
+	int order = least > 0 ? memcmp(first->bytes, second->bytes, least) : 0;
+	return order != 0 ? order : (first->size > second->size) - (first->size < second->size);
+}
+
+/* Returns false if they have no order; equal ones have. */
+static bool compare(const struct histree_value *first, const struct histree_value *second, int *order)
+{
+	bool has_null = first->type == HISTREE_NULL || second->type == HISTREE_NULL;
+	if (has_null) {
+		*order = (first->type != HISTREE_NULL) - (second->type != HISTREE_NULL);
+		return true;
+	}
+	if (is_integer(first) && is_integer(second)) {
+		int64_t a = integer_of(first), b = integer_of(second);
+		*order = (a > b) - (a < b);
+		return true;
+	}
+	if (is_number(first) && is_number(second)) {
+		double a = real_of(first), b = real_of(second);
+		*order = (a > b) - (a < b);
+		return !isnan(a) && !isnan(b);
+	}
+	*order = is_text(first) && is_text(second) ? compare_texts(first, second) : 1;
+	return is_text(first) && is_text(second);
+}
+
+bool values_are_equal(const struct histree_value *first, const struct histree_value *second)
+{
+	int order;
+	return compare(first, second, &order) && order == 0;
+}
+
+static bool comparison(enum program_operator operator, const struct histree_value * first,
+		       const struct histree_value *second)
+{
+	int order;
+	bool has_order = compare(first, second, &order);
+	switch (operator) {
+	case PROGRAM_EQUAL:
+		return has_order && order == 0;
+	case PROGRAM_NOT_EQUAL:
+		return !has_order || order != 0;
+	case PROGRAM_LESS:
+		return has_order && order < 0;
+	case PROGRAM_LESS_OR_EQUAL:
+		return has_order && order <= 0;
+	case PROGRAM_GREATER:
+		return has_order && order > 0;
+	default:
+		return has_order && order >= 0;
+	}
+}
+
+/* ---- texts of numbers ---------------------------------------------------------------------------------------- */
+
+/*
+ * The shortest text that is read as the same number, always with a point: as Java has it where it is not
+ * scientific.
+ */
+static size_t real_name(double real, char text[NUMBER_NAME_SIZE])
+{
+	if (isnan(real))
+		return (size_t)snprintf(text, NUMBER_NAME_SIZE, "NaN");
+	if (isinf(real))
+		return (size_t)snprintf(text, NUMBER_NAME_SIZE, real > 0 ? "Infinity" : "-Infinity");
+	int size = 0;
+	for (int digits = 1; digits <= 17; digits++) {
+		size = snprintf(text, NUMBER_NAME_SIZE, "%.*g", digits, real);
+		if (strtod(text, NULL) == real)
+			break;
+	}
+	if (strpbrk(text, ".e") == NULL)
+		size += snprintf(text + size, NUMBER_NAME_SIZE - (size_t)size, ".0");
+	return (size_t)size;
+}
+
+size_t number_name(const struct histree_value *value, char text[NUMBER_NAME_SIZE])
+{
+	if (value->type == HISTREE_DOUBLE)
+		return real_name(value->real, text);
+	if (value->type == HISTREE_BOOL)
+		return (size_t)snprintf(text, NUMBER_NAME_SIZE, value->boolean ? "true" : "false");
+	char digits[24], *at = digits + sizeof(digits);
+	int64_t number = integer_of(value);
+	uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+	do
+		*--at = (char)('0' + rest % 10);
+	while ((rest /= 10) != 0);
+	if (number < 0)
+		*--at = '-';
+	size_t size = (size_t)(digits + sizeof(digits) - at);
+	memcpy(text, at, size);
+	return size;
+}
+
+static struct histree_value as_text(struct histree_value value, struct scratch *scratch)
+{
+	char text[NUMBER_NAME_SIZE];
+	if (is_text(&value) || !is_number(&value))
+		return is_text(&value) ? value : histree_null();
+	return scratch_text(scratch, text, number_name(&value, text));
+}
+
+/* Of a whole text, as a number of C; 0x and leading zeros as strtoll() has them with base 0 only after "0x". */
+static bool read_number(const struct histree_value *text, bool wants_real, int64_t *integer, double *real)
+{
+	char copy[64], *end;
+	if (text->size == 0 || text->size >= sizeof(copy) || memchr(text->bytes, '\0', text->size) != NULL)
+		return false;
+	memcpy(copy, text->bytes, text->size);
+	copy[text->size] = '\0';
+	if (isspace((unsigned char)copy[0]))
+		return false;
+	if (wants_real) {
+		*real = strtod(copy, &end);
+		return *end == '\0';
+	}
+	const char *digits = copy + (copy[0] == '-' || copy[0] == '+');
+	bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	*integer = strtoll(copy, &end, is_hex ? 16 : 10);
+	return *end == '\0' && end != copy;
+}
+
+struct histree_value value_convert(struct histree_value value, enum histree_type type, struct scratch *scratch)
+{
+	int64_t integer = 0;
+	double real = 0;
+	if (value.type == type || value.type == HISTREE_NULL || value.type == HISTREE_UNKNOWN)
+		return value;
+	if (type == HISTREE_STRING)
+		return as_text(value, scratch);
+	if (type == HISTREE_BOOL)
+		return bool_value(value_is_true(&value));
+	bool wants_real = type == HISTREE_DOUBLE;
+	if (is_text(&value)) {
+		if (!read_number(&value, wants_real, &integer, &real))
+			return histree_null();
+	} else if (value.type == HISTREE_DOUBLE) {
+		if (!wants_real && !(fabs(value.real) < 9.2e18))
+			return histree_null();
+		integer = wants_real ? 0 : (int64_t)value.real;
+		real = value.real;
+	} else if (is_integer(&value)) {
+		integer = integer_of(&value);
+		real = (double)integer;
+	} else {
+		return histree_null();
+	}
+	if (wants_real)
+		return real_value(real);
+	if (type == HISTREE_LONG)
+		return histree_long(integer);
+	return integer >= INT32_MIN && integer <= INT32_MAX ? histree_int((int32_t)integer) : histree_null();
+}
+
+/* ---- arithmetic ---------------------------------------------------------------------------------------------- */
+
+/* An int if it fits and both operands were, else a long. */
+static struct histree_value integer_value(int64_t number, bool is_int)
+{
+	return is_int && number >= INT32_MIN && number <= INT32_MAX ? histree_int((int32_t)number)
+								    : histree_long(number);
+}
+
+static struct histree_value of_integers(enum program_operator operator, int64_t a, int64_t b, bool is_int)
+{
+	int64_t out = 0;
+	bool overflows = false;
+	switch (operator) {
+	case PROGRAM_ADD:
+		overflows = __builtin_add_overflow(a, b, &out);
+		break;
+	case PROGRAM_SUBTRACT:
+		overflows = __builtin_sub_overflow(a, b, &out);
+		break;
+	case PROGRAM_MULTIPLY:
+		overflows = __builtin_mul_overflow(a, b, &out);
+		break;
+	case PROGRAM_DIVIDE:
+	case PROGRAM_REMAINDER:
+		overflows = b == 0 || (a == INT64_MIN && b == -1);
+		if (!overflows)
+			out = operator== PROGRAM_DIVIDE ? a / b : a % b;
+		break;
+	case PROGRAM_BIT_AND:
+		out = a & b;
+		break;
+	case PROGRAM_BIT_OR:
+		out = a | b;
+		break;
+	case PROGRAM_BIT_XOR:
+		out = a ^ b;
+		break;
+	case PROGRAM_SHIFT_LEFT:
+		overflows = b < 0 || b > 63;
+		if (!overflows)
+			out = (int64_t)((uint64_t)a << b);
+		break;
+	case PROGRAM_SHIFT_RIGHT:
+		overflows = b < 0 || b > 63;
+		if (!overflows)
+			out = a < 0 ? ~(~a >> b) : a >> b;
+		break;
+	default:
+		return histree_null();
+	}
+	return overflows ? histree_null() : integer_value(out, is_int);
+}
+
+static struct histree_value of_reals(enum program_operator operator, double a, double b)
+{
+	switch (operator) {
+	case PROGRAM_ADD:
+		return real_value(a + b);
+	case PROGRAM_SUBTRACT:
+		return real_value(a - b);
+	case PROGRAM_MULTIPLY:
+		return real_value(a * b);
+	case PROGRAM_DIVIDE:
+		return b != 0 ? real_value(a / b) : histree_null();
+	case PROGRAM_REMAINDER:
+		return b != 0 ? real_value(fmod(a, b)) : histree_null();
+	default:
+		return histree_null();
+	}
+}
+
+static struct histree_value join(struct histree_value first, struct histree_value second, struct scratch *scratch)
+{
+	first = as_text(first, scratch);
+	second = as_text(second, scratch);
+	if (!is_text(&first) || !is_text(&second))
+		return histree_null();
+	char *bytes = scratch_allocate(scratch, (size_t)first.size + second.size);
+	if (bytes == NULL)
+		return histree_null();
+	memcpy(bytes, first.bytes, first.size);
+	memcpy(bytes + first.size, second.bytes, second.size);
+	return (struct histree_value){ .type = HISTREE_STRING, .size = first.size + second.size, .bytes = bytes };
+}
+
+static struct histree_value arithmetic(enum program_operator operator, const struct histree_value * first,
+				       const struct histree_value *second, struct scratch *scratch)
+{
+	if (operator== PROGRAM_ADD &&(is_text(first) || is_text(second)))
+		return join(*first, *second, scratch);
+	if (is_integer(first) && is_integer(second))
+		return of_integers(operator, integer_of(first), integer_of(second),
+				   first->type != HISTREE_LONG && second->type != HISTREE_LONG);
+	if (is_number(first) && is_number(second))
+		return of_reals(operator, real_of(first), real_of(second));
+	return histree_null();
+}
+
+static struct histree_value negate(enum program_operator operator, const struct histree_value * value)
+{
+	if (is_integer(value))
+		return operator== PROGRAM_NEGATE
+			       ? of_integers(PROGRAM_SUBTRACT, 0, integer_of(value), value->type != HISTREE_LONG)
+			       : integer_value(~integer_of(value), value->type != HISTREE_LONG);
+	return operator== PROGRAM_NEGATE && value->type == HISTREE_DOUBLE ? real_value(-value->real)
+									  : histree_null();
+}
+
+/* ---- texts --------------------------------------------------------------------------------------------------- */
+
+static struct histree_value part_of_text(const struct histree_value operands[3])
+{
+	struct histree_value text = operands[0];
+	if (!is_text(&text) || !is_number(&operands[1]))
+		return histree_null();
+	int64_t size = text.size, from = value_convert(operands[1], HISTREE_LONG, NULL).int64, to = size;
+	if (operands[2].type != HISTREE_NULL)
+		to = is_number(&operands[2]) ? value_convert(operands[2], HISTREE_LONG, NULL).int64 : 0;
+	from = from < 0 ? 0 : from > size ? size : from;
+	to = to < 0 ? 0 : to > size ? size : to;
+	text.bytes = (const char *)text.bytes + (from < to ? from : to);
+	text.size = (uint32_t)(from < to ? to - from : from - to);
+	return text;
+}
+
+static int64_t index_of(const struct histree_value *text, const struct histree_value *part)
+{
+	const char *at = part->size == 0 ? text->bytes : NULL;
+	if (part->size > 0 && text->size >= part->size)
+		at = memmem(text->bytes, text->size, part->bytes, part->size);
+	return at != NULL ? at - (const char *)text->bytes : -1;
+}
+
+static struct histree_value in_case(const struct histree_value *text, int (*of_byte)(int), struct scratch *scratch)
+{
+	char *bytes = is_text(text) ? scratch_allocate(scratch, text->size) : NULL;
+	const unsigned char *from = text->bytes;
+	for (uint32_t i = 0; bytes != NULL && i < text->size; i++)
+		bytes[i] = (char)(from[i] < 128 ? of_byte(from[i]) : from[i]);
+	return bytes != NULL ? (struct histree_value){ .type = HISTREE_STRING, .size = text->size, .bytes = bytes }
+			     : histree_null();
+}
+
+/* Two pointers and the place of the last star: linear in what the stars try. */
+static bool one_fits(const char *pattern, const char *pattern_end, const char *text, const char *text_end)
+{
+	const char *star = NULL, *from = NULL;
+	while (text < text_end) {
+		if (pattern < pattern_end && *pattern == '*') {
+			star = pattern++;
+			from = text;
+		} else if (pattern < pattern_end && *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			text = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (pattern < pattern_end && *pattern == '*')
+		pattern++;
+	return pattern == pattern_end;
+}
+
+bool stars_fit(const char *pattern, const char *text, size_t size)
+{
+	return one_fits(pattern, pattern + strlen(pattern), text, text + size);
+}
+
+bool pattern_fits(const char *patterns, const char *text, size_t size)
+{
+	for (;;) {
+		const char *end = strchrnul(patterns, '|');
+		if (one_fits(patterns, end, text, text + size))
+			return true;
+		if (*end == '\0')
+			return false;
+		patterns = end + 1;
+	}
+}
+
+static struct histree_value of_texts(enum program_operator operator, const struct histree_value * text,
+				     const struct histree_value *other)
+{
+	if (!is_text(text) || !is_text(other))
+		return histree_null();
+	const char *bytes = text->bytes;
+	bool has_room = other->size <= text->size;
+	switch (operator) {
+	case PROGRAM_INDEX_OF:
+		return histree_int((int32_t)index_of(text, other));
+	case PROGRAM_STARTS_WITH:
+		return bool_value(has_room && memcmp(bytes, other->bytes, other->size) == 0);
+	case PROGRAM_ENDS_WITH:
+		return bool_value(has_room &&
+				  memcmp(bytes + text->size - other->size, other->bytes, other->size) == 0);
+	default:
+		return bool_value(one_fits(other->bytes, (const char *)other->bytes + other->size, bytes,
+					   bytes + text->size));
+	}
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------- */
+
+struct histree_value operator_apply(enum program_operator operator, const struct histree_value operands[3],
+				    struct scratch *scratch)
+{
+	for (unsigned i = 0; i < program_operands(operator); i++)
+		if (operands[i].type == HISTREE_UNKNOWN)
+			return histree_unknown();
+	switch (operator) {
+	case PROGRAM_EQUAL:
+	case PROGRAM_NOT_EQUAL:
+	case PROGRAM_LESS:
+	case PROGRAM_LESS_OR_EQUAL:
+	case PROGRAM_GREATER:
+	case PROGRAM_GREATER_OR_EQUAL:
+		return bool_value(comparison(operator, & operands[0], &operands[1]));
+	case PROGRAM_NOT:
+		return bool_value(!value_is_true(&operands[0]));
+	case PROGRAM_NEGATE:
+	case PROGRAM_BIT_NOT:
+		return negate(operator, & operands[0]);
+	case PROGRAM_SUBSTRING:
+		return part_of_text(operands);
+	case PROGRAM_LENGTH:
+		return is_text(&operands[0]) ? histree_int((int32_t)operands[0].size) : histree_null();
+	case PROGRAM_INDEX_OF:
+	case PROGRAM_STARTS_WITH:
+	case PROGRAM_ENDS_WITH:
+	case PROGRAM_MATCHES:
+		return of_texts(operator, & operands[0], &operands[1]);
+	case PROGRAM_LOWER_CASE:
+		return in_case(&operands[0], tolower, scratch);
+	case PROGRAM_UPPER_CASE:
+		return in_case(&operands[0], toupper, scratch);
+	default:
+		return arithmetic(operator, & operands[0], &operands[1], scratch);
+	}
+}
+
+/* ---- program values ------------------------------------------------------------------------------------------ */
 
 /* ---- fields ----------------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * sample_input.c - what processes and threads are called, as samples with names or tracks say of them.
+ */
 #include "analysis/samples/sample_input.h"
 
 #include <inttypes.h>
@@ -6,9 +9,304 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis_inputs.h"
+#include "analysis/samples/frame_names.h"
+#include "analysis/samples/sample_processes.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/hash_index.h"
+#include "base/intern.h"
+#include "event/event.h"
 #include "event/track_vocabulary.h"
+#include "histree/value.h"
+
+/* In the place of a thread: it is a process.  In the place of a process: that is not known. */
+#define SAID_NONE INT64_MIN
+
+static uint32_t stack_tree_below(struct stack_tree *tree, uint32_t parent, uint32_t frame);
+
+/* ---- said names ---------------------------------------------------------------------------------------------- */
+
+/* Linux has 15 bytes of a name; of others, longer ones are cut. */
+enum { SAID_NAME_MAX = 255 };
+
+struct said_key {
+	int64_t trace, pid, tid;
+};
+
+/* False: memory is out. */
+static bool said_names_set(struct said_names *said, const struct event_trace *trace, int64_t pid, int64_t tid,
+			   const char *name, size_t size)
+{
+	const struct said_key key = { trace->id, pid, tid };
+	const uint32_t number = intern_add(&said->keys, &key, sizeof(key));
+	if (number == INTERN_NONE || !array_reserve(&said->names, &said->capacity, (size_t)number + 1))
+		return false;
+	if (size > SAID_NAME_MAX)
+		for (size = SAID_NAME_MAX; size > 0 && ((unsigned char)name[size] & 0xc0) == 0x80;)
+			size--;
+	said->names[number] = intern_add(&said->texts, name, strnlen(name, size));
+	return said->names[number] != INTERN_NONE;
+}
+
+/* Returns NULL if nobody said it. */
+static const char *said_names_get(const struct said_names *said, const struct event_trace *trace, int64_t pid,
+				  int64_t tid)
+{
+	const struct said_key key = { trace->id, pid, tid };
+	const uint32_t number = intern_find(&said->keys, &key, sizeof(key));
+	size_t size;
+	return number != INTERN_NONE ? intern_get(&said->texts, said->names[number], &size) : NULL;
+}
+
+static void said_names_release(struct said_names *said)
+{
+	intern_release(&said->keys);
+	intern_release(&said->texts);
+	free(said->names);
+	*said = (struct said_names){ .names = NULL };
+}
+
+/* ---- named stacks -------------------------------------------------------------------------------------------- */
+
+/* A stack that is on the path already; no tree has so many nodes. */
+#define ON_PATH (STACK_NONE - 1)
+static bool put_unknown(struct named_stacks *named, uint32_t parent, uint32_t *node)
+{
+	const struct event_frame none = { .function = "", .binary = "[unknown]", .line = "" };
+	const uint32_t frame = frame_names_named(named->names, &none);
+	*node = frame != INTERN_NONE ? stack_tree_below(named->tree, parent, frame) : STACK_NONE;
+	return *node != STACK_NONE;
+}
+
+/* ---- by number ---------------------------------------------------------------------------------------------- */
+
+static uint32_t *none_known(uint32_t count)
+{
+	uint32_t *numbers = malloc(((size_t)count + 1) * sizeof(*numbers));
+	if (numbers != NULL)
+		memset(numbers, 0xff, ((size_t)count + 1) * sizeof(*numbers));
+	return numbers;
+}
+
+/* Returns NULL when memory is out. */
+static struct named_table *table_of(struct named_stacks *named, const struct event_trace *trace)
+{
+	if (!array_reserve(&named->tables, &named->table_capacity, (size_t)trace->id + 1))
+		return NULL;
+	while (named->table_count <= trace->id)
+		named->tables[named->table_count++] = (struct named_table){ .nodes = NULL };
+	struct named_table *table = &named->tables[trace->id];
+	if (table->depths != NULL)
+		return table;
+	if (table->nodes == NULL)
+		table->nodes = none_known(trace->stacks->stack_count);
+	if (table->frames == NULL)
+		table->frames = none_known(trace->stacks->frame_count);
+	if (table->nodes == NULL || table->frames == NULL)
+		return NULL;
+	table->depths = calloc((size_t)trace->stacks->stack_count + 1, sizeof(*table->depths));
+	return table->depths != NULL ? table : NULL;
+}
+
+static uint32_t frame_of(struct named_stacks *named, const struct event_stacks *stacks, struct named_table *table,
+			 uint32_t number)
+{
+	static const struct event_frame none = { .function = "", .binary = "[unknown]", .line = "" };
+	if (number >= stacks->frame_count)
+		return frame_names_named(named->names, &none);
+	if (table->frames[number] == INTERN_NONE)
+		table->frames[number] = frame_names_named(named->names, &stacks->frames[number]);
+	return table->frames[number];
+}
+
+/* Go up to a caller whose node is known, *from, or to the outermost.  Returns how many; SIZE_MAX: no memory. */
+static size_t walk_up(struct named_stacks *named, const struct event_stacks *stacks, struct named_table *table,
+		      uint32_t number, uint32_t *from)
+{
+	size_t count = 0;
+	while (number < stacks->stack_count && table->nodes[number] == STACK_NONE && count < SAMPLE_FRAMES_MAX) {
+		if (!array_reserve(&named->path, &named->path_capacity, count + 1))
+			return SIZE_MAX;
+		table->nodes[number] = ON_PATH;
+		named->path[count++] = number;
+		number = stacks->stacks[number].parent;
+	}
+	const bool is_known = number < stacks->stack_count && table->nodes[number] < ON_PATH;
+	*from = is_known ? number : EVENT_NO_STACK;
+	return count;
+}
+
+/*
+ * Find the node of a stack, by its number or by its text; of none that the trace has, that of "[unknown]".  False:
+ * memory is out.
+ */
+static bool named_stacks_find(struct named_stacks *named, const struct event_trace *trace, int64_t number,
+			      uint32_t *node)
+{
+	const struct event_stacks *stacks = trace->stacks;
+	if (stacks == NULL || number < 0 || number >= stacks->stack_count)
+		return put_unknown(named, STACK_NONE, node);
+	struct named_table *table = table_of(named, trace);
+	if (table == NULL)
+		return false;
+	uint32_t from;
+	size_t count = walk_up(named, stacks, table, (uint32_t)number, &from);
+	if (count == SIZE_MAX)
+		return false;
+	*node = from != EVENT_NO_STACK ? table->nodes[from] : STACK_NONE;
+	size_t depth = from != EVENT_NO_STACK ? table->depths[from] : 0;
+	while (count-- > 0) {
+		const uint32_t stack = named->path[count];
+		const uint32_t frame = frame_of(named, stacks, table, stacks->stacks[stack].frame);
+		if (frame == INTERN_NONE)
+			return false;
+		if (depth < SAMPLE_FRAMES_MAX) {
+			*node = stack_tree_below(named->tree, *node, frame);
+			depth++;
+		}
+		if (*node == STACK_NONE)
+			return false;
+		table->nodes[stack] = *node;
+		table->depths[stack] = (uint16_t)depth;
+	}
+	return true;
+}
+
+/* ---- by text ------------------------------------------------------------------------------------------------ */
+
+/* Cut the line at its tabs. */
+static struct event_frame frame_of_line(char *line)
+{
+	struct event_frame frame = { .function = line, .binary = "", .line = "" };
+	char *tab = strchr(line, '\t');
+	if (tab == NULL)
+		return frame;
+	*tab++ = '\0';
+	frame.binary = tab;
+	tab = strchr(tab, '\t');
+	if (tab != NULL) {
+		*tab++ = '\0';
+		frame.line = tab;
+	}
+	return frame;
+}
+
+/* The text has the innermost first: its lines are taken from the last on. */
+static bool named_stacks_read(struct named_stacks *named, const char *text, size_t size, uint32_t *node)
+{
+	size_t end = size;
+	*node = STACK_NONE;
+	for (unsigned depth = 0; end > 0 && depth < SAMPLE_FRAMES_MAX; depth++) {
+		const char *before = memrchr(text, '\n', end);
+		const char *begin = before != NULL ? before + 1 : text;
+		const size_t length = (size_t)(text + end - begin);
+		if (!array_reserve(&named->line, &named->line_capacity, length + 1))
+			return false;
+		memcpy(named->line, begin, length);
+		named->line[length] = '\0';
+		const struct event_frame frame = frame_of_line(named->line);
+		const uint32_t number = frame_names_named(named->names, &frame);
+		if (number == INTERN_NONE || (*node = stack_tree_below(named->tree, *node, number)) == STACK_NONE)
+			return false;
+		end = before != NULL ? (size_t)(before - text) : 0;
+	}
+	return *node != STACK_NONE || put_unknown(named, STACK_NONE, node);
+}
+
+static void named_stacks_release(struct named_stacks *named)
+{
+	for (size_t i = 0; i < named->table_count; i++) {
+		free(named->tables[i].nodes);
+		free(named->tables[i].frames);
+		free(named->tables[i].depths);
+	}
+	free(named->tables);
+	free(named->path);
+	free(named->line);
+	*named = (struct named_stacks){ .names = NULL };
+}
+
+/* ---- stack tree ---------------------------------------------------------------------------------------------- */
+
+struct key {
+	uint32_t parent, frame;
+};
+
+static uint64_t hash_of_key(struct key key)
+{
+	return hash_mix((uint64_t)key.parent << 32 | key.frame);
+}
+
+static bool has_key(const void *nodes, uint32_t number, const void *key)
+{
+	const struct stack_node *node = &((const struct stack_node *)nodes)[number];
+	const struct key *wanted = key;
+	return node->parent == wanted->parent && node->frame == wanted->frame;
+}
+
+static uint64_t hash_of(const void *nodes, uint32_t number)
+{
+	const struct stack_node *node = &((const struct stack_node *)nodes)[number];
+	return hash_of_key((struct key){ node->parent, node->frame });
+}
+
+/* Have its memory from this space.  It is empty yet. */
+static void stack_tree_use_space(struct stack_tree *tree, struct table_space *space)
+{
+	tree->table.space = tree->by_frame.table.space = space;
+}
+
+/* Returns the node of a frame below that of its caller, or STACK_NONE: of none.  STACK_NONE: memory is out. */
+static uint32_t stack_tree_below(struct stack_tree *tree, uint32_t parent, uint32_t frame)
+{
+	const struct key key = { parent, frame };
+	const uint64_t hash = hash_of_key(key);
+	uint32_t number = hash_index_find(&tree->by_frame, hash, has_key, tree->nodes, &key);
+	if (number != HASH_INDEX_NONE)
+		return number;
+	/* Numbers go into fields of 32 bits with a sign. */
+	if (tree->count == INT32_MAX ||
+	    !table_reserve(&tree->table, &tree->nodes, &tree->capacity, (size_t)tree->count + 1) ||
+	    !hash_index_reserve(&tree->by_frame, (size_t)tree->count + 1, hash_of, tree->nodes))
+		return STACK_NONE;
+	number = tree->count++;
+	tree->nodes[number] =
+		(struct stack_node){ .parent = parent, .frame = frame, .first = INT64_MAX, .last = INT64_MIN };
+	hash_index_add(&tree->by_frame, hash, number);
+	return number;
+}
+
+/* A sample ends in a node. */
+static void stack_tree_count(struct stack_tree *tree, uint32_t number, histree_time time)
+{
+	struct stack_node *node = &tree->nodes[number];
+	node->first = time < node->first ? time : node->first;
+	node->last = time > node->last ? time : node->last;
+	node->samples++;
+}
+
+void stack_tree_finish(struct stack_tree *tree)
+{
+	for (uint32_t i = tree->count; i-- > 0;) {
+		const struct stack_node *node = &tree->nodes[i];
+		if (node->parent == STACK_NONE)
+			continue;
+		struct stack_node *parent = &tree->nodes[node->parent];
+		parent->first = node->first < parent->first ? node->first : parent->first;
+		parent->last = node->last > parent->last ? node->last : parent->last;
+	}
+}
+
+static void stack_tree_release(struct stack_tree *tree)
+{
+	table_release(&tree->table, tree->nodes);
+	hash_index_release(&tree->by_frame);
+	*tree = (struct stack_tree){ 0 };
+}
+
+/* ---- sample input -------------------------------------------------------------------------------------------- */
 
 /* Numbers of fields. */
 struct sample_binding {

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_input.h - the input of analyses of samples (docs/design/0084-samples.md): which stack each one has.
+ * sample_input.h - what processes and threads are called, as samples with names or tracks say of them.
+ *
+ * A thread is told by its process and its number, as those of several name spaces have the same numbers.
+ *
+ * Stacks whose frames a trace has by name (event/sample_vocabulary.h), as nodes of the tree of all
+ * stacks.
+ *
+ * Each stack that a trace has by number is looked at once, with its callers up to one that is known.  Files may say
+ * that a stack is its own caller, or have callers without end: what comes again, or is more than SAMPLE_FRAMES_MAX
+ * above, is left out.
+ *
+ * All stacks that were sampled, as a tree: each node is a frame below its caller's node.
+ *
+ * The input of analyses of samples (docs/design/0084-samples.md): which stack each one has.
  *
  * A recording of perf says of a sample who ran and at which addresses; which binaries lie there the events before
  * say (sample_processes.h), which functions these are their symbols (frame_names.h).  A stack is a node of one
@@ -12,9 +25,62 @@
 #define ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 
 #include "analysis/analysis_inputs.h"
-#include "analysis/samples/named_stacks.h"
-#include "analysis/samples/said_names.h"
+#include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
+#include "base/hash_index.h"
+#include "base/intern.h"
+#include "event/event.h"
+#include "histree/value.h"
+
+/* A zeroed one is empty. */
+struct said_names {
+	struct intern keys, texts;
+	uint32_t *names; /* texts, by number of the key */
+	size_t capacity;
+};
+
+#define STACK_NONE UINT32_MAX
+
+struct stack_node {
+	uint32_t parent; /* a smaller number, or STACK_NONE */
+	uint32_t frame;
+	histree_time first, last; /* of the samples that end here; of all below it after stack_tree_finish() */
+	uint64_t samples;         /* that end here */
+};
+
+/* A zeroed one is empty. */
+struct stack_tree {
+	struct stack_node *nodes; /* by number */
+	uint32_t count;
+	size_t capacity;
+	struct table table; /* of the nodes */
+	struct hash_index by_frame;
+};
+
+/* Callers have the times of what they called. */
+void stack_tree_finish(struct stack_tree *tree);
+
+/* Of a stack; sysctl kernel.perf_event_max_stack is 127, and what is inlined comes to that. */
+enum { SAMPLE_FRAMES_MAX = 4096 };
+
+/* What is known of the stacks of one trace. */
+struct named_table {
+	uint32_t *nodes;  /* by number of the stack */
+	uint32_t *frames; /* by number of the frame */
+	uint16_t *depths; /* by number of the stack */
+};
+
+/* A zeroed one is empty. */
+struct named_stacks {
+	struct frame_names *names; /* borrowed, as is the tree */
+	struct stack_tree *tree;
+	struct named_table *tables; /* by id of the trace */
+	size_t table_count, table_capacity;
+	uint32_t *path; /* from a stack up to its callers */
+	size_t path_capacity;
+	char *line; /* of a text, terminated where its parts end */
+	size_t line_capacity;
+};
 
 /* Who ran. */
 enum sample_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_PROGRAM, MODE_HYPERVISOR, MODE_GUEST };

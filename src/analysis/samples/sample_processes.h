@@ -1,21 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_processes.h - processes and threads of recordings of perf: what they are called and which binaries they
+ * sample_processes.h - which binary lies at an address of a process: parts of files, one never above another.
+ *
+ * Processes and threads of recordings of perf: what they are called and which binaries they
  * have, followed from event to event.
  */
 #ifndef ANALYSIS_SAMPLES_SAMPLE_PROCESSES_H
 #define ANALYSIS_SAMPLES_SAMPLE_PROCESSES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "analysis/class_table.h"
-#include "analysis/samples/address_space.h"
 #include "analysis/samples/frame_names.h"
 #include "base/id_map.h"
 
-/*
- * Images of all processes together, 32 bytes each: no more are kept; and of processes that are over, no more but
- * where there are fewer.
- */
-enum { SAMPLE_IMAGES_MAX = 1 << 21, SAMPLE_IMAGES_KEPT = 1 << 19 };
+struct space_image {
+	uint64_t begin, last; /* both inclusive */
+	uint64_t offset;      /* in the file, of what lies at `begin` */
+	uint32_t binary;      /* its number */
+};
+
+/* A zeroed one is empty. */
+struct address_space {
+	struct space_image *images; /* by address */
+	size_t count, capacity;
+};
+
+/* Put an image where it lies: what was there is gone, but for what reaches beyond it.  False: memory is out. */
+bool address_space_add(struct address_space *space, const struct space_image *image);
+
+/* Returns NULL if nothing is there. */
+const struct space_image *address_space_find(const struct address_space *space, uint64_t address);
+
+/* Become what another one is, as a process does that was forked off.  False: memory is out. */
+bool address_space_copy(struct address_space *space, const struct address_space *from);
+void address_space_release(struct address_space *space);
 
 struct sample_process {
 	struct address_space space;
@@ -51,7 +72,6 @@ const struct address_space *sample_processes_space(const struct sample_processes
 /* Returns what a thread is called; NULL: not known. */
 const char *sample_processes_name(const struct sample_processes *processes, const struct event_trace *trace,
 				  int64_t tid);
-
 void sample_processes_release(struct sample_processes *processes);
 
 #endif

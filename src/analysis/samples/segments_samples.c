@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
-/*
- * Samples of where programs were, of `perf record` or another profiler: each lasts no time.
- *
- * The name is that of the innermost function.  The stack is the number of its node in `sample-stacks` of the same
- * store, which also has the line: here that would take 3 of 17 bytes a sample.  The period is what the event
- * counted since the sample before: ns of cpu-clock, cycles; null where the recording does not say.
- */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/samples/sample_input.h"
 #include "analysis/segment_analysis.h"
 #include "base/error.h"
+
+/* ---- segments samples ---------------------------------------------------------------------------------------- */
 
 enum {
 	COLUMN_NAME,
@@ -29,7 +24,7 @@ enum {
 
 enum { EVENT_SIZE_MAX = 255 }; /* a name is cut */
 
-static const struct histree_segment_field fields[COLUMN_FIELD_COUNT] = {
+static const struct histree_segment_field segments_samples_fields[COLUMN_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING },   { "binary", HISTREE_STRING }, { "process", HISTREE_STRING },
 	{ "thread", HISTREE_STRING }, { "pid", HISTREE_INT },       { "tid", HISTREE_INT },
 	{ "cpu", HISTREE_INT },       { "event", HISTREE_STRING },  { "period", HISTREE_LONG },
@@ -41,8 +36,8 @@ struct samples {
 	struct sample_input *input;          /* borrowed */
 };
 
-static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status segments_samples_create(struct histree_segment_store *store, void *input,
+						   void **instance, struct histree_error *error)
 {
 	struct samples *samples = calloc(1, sizeof(*samples));
 	*instance = samples;
@@ -58,7 +53,8 @@ static struct histree_value text_or_null(const char *text)
 	return text != NULL && *text != '\0' ? histree_string(text) : histree_null();
 }
 
-static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
+static enum histree_status segments_samples_on_event(void *instance, const struct event *event,
+						     struct histree_error *error)
 {
 	const struct samples *samples = instance;
 	const struct sample *sample = &samples->input->sample;
@@ -82,7 +78,7 @@ static enum histree_status on_event(void *instance, const struct event *event, s
 	return histree_segment_store_add(samples->store, &segment, error);
 }
 
-static struct segment_counts counts(const void *instance)
+static struct segment_counts segments_samples_counts(const void *instance)
 {
 	(void)instance;
 	return (struct segment_counts){ .without_start = 0 };
@@ -98,13 +94,93 @@ const struct segment_analysis segment_analysis_samples = {
 	.version = 1,
 	.summary =
 		"samples of where programs were (perf record), with their function, thread, CPU, event and period",
-	.fields = fields,
+	.fields = segments_samples_fields,
 	.field_count = COLUMN_FIELD_COUNT,
 	.input = &sample_input_kind,
 	.applies = sample_input_applies,
-	.create = create,
-	.event = on_event,
-	.counts = counts,
+	.create = segments_samples_create,
+	.event = segments_samples_on_event,
+	.counts = segments_samples_counts,
 	.missing = missing,
+	.free = free,
+};
+
+/* ---- segments sample stacks ---------------------------------------------------------------------------------- */
+
+enum { STACK_NAME, STACK_LINE, STACK_BINARY, STACK_NUMBER, STACK_PARENT, STACK_SAMPLES, STACK_FIELD_COUNT };
+
+static const struct histree_segment_field segments_sample_stacks_fields[STACK_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING }, { "line", HISTREE_STRING }, { "binary", HISTREE_STRING },
+	{ "stack", HISTREE_INT },   { "parent", HISTREE_INT },  { "samples", HISTREE_LONG },
+};
+
+struct sample_stacks {
+	struct histree_segment_store *store; /* borrowed */
+	struct sample_input *input;          /* borrowed */
+};
+
+static enum histree_status segments_sample_stacks_create(struct histree_segment_store *store, void *input,
+							 void **instance, struct histree_error *error)
+{
+	struct sample_stacks *stacks = calloc(1, sizeof(*stacks));
+	*instance = stacks;
+	if (stacks == NULL)
+		return error_memory(error, "the analysis of the stacks of samples");
+	stacks->store = store;
+	stacks->input = input;
+	return HISTREE_OK;
+}
+
+/* All of them come at the end, when it is known until when they were seen. */
+static enum histree_status segments_sample_stacks_on_event(void *instance, const struct event *event,
+							   struct histree_error *error)
+{
+	(void)instance, (void)event, (void)error;
+	return HISTREE_OK;
+}
+
+static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
+{
+	struct sample_stacks *stacks = instance;
+	struct stack_tree *tree = &stacks->input->tree;
+	enum histree_status status = HISTREE_OK;
+	*end = INT64_MIN;
+	stack_tree_finish(tree);
+	for (uint32_t i = 0; i < tree->count && status == HISTREE_OK; i++) {
+		const struct stack_node *node = &tree->nodes[i];
+		const struct frame_text text = frame_names_text(&stacks->input->names, node->frame);
+		const struct histree_value values[STACK_FIELD_COUNT] = {
+			[STACK_NAME] = histree_string(text.name),
+			[STACK_LINE] = *text.line != '\0' ? histree_string(text.line) : histree_null(),
+			[STACK_BINARY] = histree_string(text.binary),
+			[STACK_NUMBER] = histree_int((int32_t)i),
+			[STACK_PARENT] =
+				node->parent != STACK_NONE ? histree_int((int32_t)node->parent) : histree_null(),
+			[STACK_SAMPLES] = histree_long((int64_t)node->samples),
+		};
+		const struct histree_segment segment = { node->first, node->last, values };
+		status = histree_segment_store_add(stacks->store, &segment, error);
+	}
+	return status;
+}
+
+static struct segment_counts segments_sample_stacks_counts(const void *instance)
+{
+	(void)instance;
+	return (struct segment_counts){ .without_start = 0 };
+}
+
+const struct segment_analysis segment_analysis_sample_stacks = {
+	.name = "sample-stacks",
+	.version = 1,
+	.summary = "the stacks of samples, a frame below its caller, from the first sample that has it to the last",
+	.fields = segments_sample_stacks_fields,
+	.field_count = STACK_FIELD_COUNT,
+	.input = &sample_input_kind,
+	.applies = sample_input_applies,
+	.create = segments_sample_stacks_create,
+	.event = segments_sample_stacks_on_event,
+	.finish = finish,
+	.counts = segments_sample_stacks_counts,
 	.free = free,
 };

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "analysis/segment_analysis.h"
-#include "analysis/tracks/stack_path.h"
+#include "analysis/tracks/track_places.h"
 #include "analysis/tracks/track_stacks.h"
 #include "base/error.h"
 #include "base/hash.h"

@@ -1,12 +1,136 @@
 // SPDX-License-Identifier: MIT
+/*
+ * track_places.c - what one event of a trace of tracks says, in the words of event/track_vocabulary.h.
+ */
 #include "analysis/tracks/track_places.h"
 
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/class_table.h"
+#include "base/array.h"
 #include "base/hash.h"
+#include "base/hash_index.h"
+#include "base/intern.h"
+#include "base/pool.h"
+#include "event/event.h"
+#include "event/track_vocabulary.h"
+
+/* ---- track words --------------------------------------------------------------------------------------------- */
+
+struct track_binding {
+	enum track_class class;
+	uint32_t fields[TRACK_FIELD_COUNT];
+};
+
+bool track_words_apply(const struct event_trace *trace)
+{
+	return strcmp(trace->domain, TRACK_DOMAIN) == 0;
+}
+
+static const struct track_binding *binding_of(struct class_table *bindings, const struct event_class *class)
+{
+	const struct track_binding *known = class_table_find(bindings, class);
+	struct track_binding binding = { .class = TRACK_CLASS_COUNT };
+	if (known != NULL)
+		return known;
+	for (int i = 0; track_words_apply(class->trace) && i < TRACK_CLASS_COUNT; i++)
+		if (strcmp(class->name, track_class_names[i]) == 0)
+			binding.class = (enum track_class)i;
+	for (int i = 0; i < TRACK_FIELD_COUNT; i++)
+		binding.fields[i] = event_class_field(class, track_field_names[i]);
+	return class_table_add(bindings, class, &binding, sizeof(binding));
+}
+
+static struct track_text text_of(const struct event *event, uint32_t field)
+{
+	struct track_text text;
+	return event_string(event, field, &text.bytes, &text.size) ? text : (struct track_text){ 0 };
+}
+
+bool track_words_read(struct class_table *bindings, const struct event *event, struct track_words *out)
+{
+	const struct track_binding *binding = binding_of(bindings, event->class);
+	*out = (struct track_words){ .class = TRACK_CLASS_COUNT, .time = event->time, .event = event };
+	if (binding == NULL)
+		return false;
+	out->class = binding->class;
+	if (out->class == TRACK_CLASS_COUNT)
+		return true;
+	const uint32_t *fields = binding->fields;
+	out->has_pid = event_int(event, fields[TRACK_PID], &out->pid);
+	out->has_tid = event_int(event, fields[TRACK_TID], &out->tid);
+	out->has_duration = event_int(event, fields[TRACK_DURATION], &out->duration);
+	out->has_thread_duration = event_int(event, fields[TRACK_THREAD_DURATION], &out->thread_duration);
+	out->has_sort_index =
+		out->class >= TRACK_PROCESS_NAME && event_int(event, fields[TRACK_SORT_INDEX], &out->sort_index);
+	out->name = text_of(event, fields[TRACK_NAME]);
+	out->category = text_of(event, fields[TRACK_CATEGORY]);
+	out->track = text_of(event, fields[TRACK_TRACK]);
+	out->id = text_of(event, fields[TRACK_ID]);
+	out->series = text_of(event, fields[TRACK_SERIES]);
+	out->args = fields[TRACK_ARGS];
+	out->value = fields[TRACK_VALUE];
+	return true;
+}
+
+/* ---- stack path ---------------------------------------------------------------------------------------------- */
+
+/* Of names that are no text of the trace: at most "Processes/", two numbers, "Async", a lane and "CallStack". */
+enum { PLAIN_SIZE_MAX = 128 };
+
+static void put_owner(struct stack_path *path, const struct track_place *place)
+{
+	if (place->has_pid)
+		path->size += (size_t)sprintf(path->bytes + path->size, "Processes/%" PRId64 "/", place->pid);
+	else if (place->has_tid)
+		path->size += (size_t)sprintf(path->bytes + path->size, "Threads/");
+	if (place->has_tid)
+		path->size += (size_t)sprintf(path->bytes + path->size, "%" PRId64 "/", place->tid);
+}
+
+static void put_lane(struct stack_path *path, const struct track_place *place)
+{
+	path->size += (size_t)sprintf(path->bytes + path->size, "Async/");
+	for (size_t i = 0; i < place->group_size; i++) {
+		if (place->group[i] == '/' || place->group[i] == '\\')
+			path->bytes[path->size++] = '\\';
+		path->bytes[path->size++] = place->group[i];
+	}
+	path->size += (size_t)sprintf(path->bytes + path->size, "/%" PRIu32 "/", place->lane + 1);
+}
+
+bool stack_path_write(struct stack_path *path, struct track_places *places, const struct track_words *event)
+{
+	const struct track *track = track_places_track(places, event);
+	path->size = 0;
+	if (track == NULL)
+		return false;
+	if (track->place == NULL && track->id != NULL)
+		return true;
+	const struct track_place own = {
+		.has_pid = track->has_pid, .has_tid = track->has_tid, .pid = track->pid, .tid = track->tid
+	};
+	const struct track_place *place = track->place != NULL ? track->place : &own;
+	if (!array_reserve(&path->bytes, &path->capacity, PLAIN_SIZE_MAX + 2 * place->group_size))
+		return false;
+	put_owner(path, place);
+	if (place->group != NULL)
+		put_lane(path, place);
+	path->size += (size_t)sprintf(path->bytes + path->size, "CallStack");
+	return true;
+}
+
+void stack_path_release(struct stack_path *path)
+{
+	free(path->bytes);
+	*path = (struct stack_path){ 0 };
+}
+
+/* ---- track places -------------------------------------------------------------------------------------------- */
 
 /* ---- tracks ---------------------------------------------------------------------------------------------- */
 

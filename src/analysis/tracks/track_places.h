@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track_places.h - the tracks of a trace, and the places where they are shown.
+ * track_places.h - what one event of a trace of tracks says, in the words of event/track_vocabulary.h.
+ *
+ * The path of a stack in the history `tracks`, for analyses that make none themselves.
+ *
+ * The tracks of a trace, and the places where they are shown.
  *
  * A thread, a process and the trace itself are tracks with a place of their own.  What is asynchronous comes and
  * goes: thousands of requests, each a track for a while.  Those of one process and one name are a group, and share
@@ -11,10 +15,33 @@
 #ifndef ANALYSIS_TRACKS_TRACK_PLACES_H
 #define ANALYSIS_TRACKS_TRACK_PLACES_H
 
-#include "analysis/tracks/track_words.h"
+#include "analysis/class_table.h"
 #include "base/hash_index.h"
 #include "base/intern.h"
 #include "base/pool.h"
+#include "event/event.h"
+#include "event/track_vocabulary.h"
+
+struct track_text {
+	const char *bytes; /* borrowed; NULL: absent */
+	size_t size;
+};
+
+struct track_words {
+	enum track_class class; /* TRACK_CLASS_COUNT: it is of another kind, and the rest says nothing */
+	histree_time time;
+	bool has_pid, has_tid, has_duration, has_thread_duration, has_sort_index;
+	int64_t pid, tid, duration, thread_duration, sort_index;
+	struct track_text name, category, track, id, series;
+	const struct event *event;
+	uint32_t args, value; /* fields of it */
+};
+
+/* Whether a trace has such events. */
+bool track_words_apply(const struct event_trace *trace);
+
+/* Decode an event.  Returns false when memory is out. */
+bool track_words_read(struct class_table *bindings, const struct event *event, struct track_words *out);
 
 /* Where spans are shown: a stack in the history. */
 struct track_place {
@@ -95,7 +122,19 @@ void track_places_leave(struct track_places *places, struct track *track);
 
 /* A track has a name.  Returns false when memory is out. */
 bool track_places_name(struct track_places *places, const struct track_words *event);
-
 void track_places_release(struct track_places *places);
+
+/* A buffer that is used again; a zeroed one is empty. */
+struct stack_path {
+	char *bytes;
+	size_t size, capacity;
+};
+
+/*
+ * Write the escaped path of the stack that an event is on, "Processes/1/7/CallStack".  It is empty if the event is
+ * on a track that shares lanes and has none, as nothing is open there.  Returns false when memory is out.
+ */
+bool stack_path_write(struct stack_path *path, struct track_places *places, const struct track_words *event);
+void stack_path_release(struct stack_path *path);
 
 #endif

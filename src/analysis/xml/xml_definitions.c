@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/xml/xml_charts.h"
-#include "analysis/xml/xml_reader.h"
 #include "analysis/xml/xml_views.h"
+#include "analysis/xml/xml_document.h"
 #include "base/error.h"
 
 /* ---- extensions ------------------------------------------------------------------------------------------- */

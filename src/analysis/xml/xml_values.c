@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analysis/xml/xml_reader.h"
+#include "analysis/xml/xml_document.h"
 
 enum { DEPTH_MAX = 50, PAIRS_MAX = 10000 };
 

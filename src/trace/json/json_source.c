@@ -425,7 +425,7 @@ static enum histree_status read_member(struct json_source *source, struct histre
 	}
 	if (status == HISTREE_OK && strcmp(key, "baseTimeNanoseconds") == 0)
 		status = read_base(source, error);
-	/* A text of ftrace, which is read as a trace of its own (line_json.h). */
+	/* A text of ftrace, which is read as a trace of its own (line_text.h). */
 	if (status == HISTREE_OK && strcmp(key, "systemTraceEvents") == 0 && *source->bytes.at == '"')
 		source->has_system = true;
 	if (status == HISTREE_OK) {

@@ -17,7 +17,7 @@
 
 extern const struct trace_format_kind line_format;
 
-/* The same in a member of a trace in JSON (line_json.h), if it has one. */
+/* The same in a member of a trace in JSON (line_text.h), if it has one. */
 extern const struct trace_format_kind line_in_json_format;
 
 /* Returns whether a trace, as the user wrote it, is such a text. */

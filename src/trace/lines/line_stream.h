@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_stream.h - the events of a text in the order of their times, and where some are missing.
+ * line_stream.h - which events a text says are missing, found before its events are read.
+ *
+ * A line about lost events stands before the next event of the CPU that lost them, but they are missing since the
+ * one before, which may be many lines above: the events of the other CPUs have long been handed out by then.  So
+ * the text is walked once before, if it has such lines at all, for which only bytes are searched.
+ *
+ * The CPUs of events of a text that does not print them, as "perf script" of a recording without
+ * CPUs.
+ *
+ * The thread that does nothing is called by the CPU, "swapper/3", so a switch from it or to it says where it was.
+ * A switch hands its CPU from one thread to the next: from there on it is known where each of them runs.  What is
+ * before the first such switch of a CPU has none.
+ *
+ * The events of a text in the order of their times, and where some are missing.
  */
 #ifndef TRACE_LINES_LINE_STREAM_H
 #define TRACE_LINES_LINE_STREAM_H
 
 #include "trace/lines/line_class.h"
-#include "trace/lines/line_cpus.h"
-#include "trace/lines/line_losses.h"
+#include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_text.h"
+#include "trace/text/event_row.h"
 #include "trace/text/event_window.h"
 #include "trace/trace_stream.h"
+
+/* A zeroed one is empty. */
+struct line_losses {
+	struct event_gap *gaps; /* by their beginnings */
+	size_t count, capacity;
+	size_t next; /* for whoever hands them out */
+};
+
+/* A zeroed one knows no CPU. */
+struct line_cpus {
+	int64_t *runs; /* on each CPU: its thread, or LINE_NO_THREAD */
+	size_t count, capacity;
+	uint64_t unknown; /* events that have none */
+};
+
+/*
+ * HISTREE_ERR_TRACE, and how to print the CPUs, if a text has switches of which none says where it was; or it
+ * cannot be read.
+ */
+enum histree_status line_cpus_check(const struct line_place *place, struct histree_error *error);
 
 /* A row is late or not by what two windows before it say. */
 enum { LINE_STREAM_STARTS = 2 * EVENT_WINDOW_ROWS };
@@ -51,12 +84,10 @@ struct line_stream {
  */
 enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
 				     struct histree_error *error);
-
 enum histree_status line_stream_next(struct line_stream *stream, struct histree_error *error);
 
 /* Where the upcoming event comes first: a byte of the text, and how many events come behind it before. */
 void line_stream_position(const struct line_stream *stream, struct trace_position *out);
-
 void line_stream_release(struct line_stream *stream);
 
 #endif

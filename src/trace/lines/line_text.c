@@ -1,13 +1,252 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_text.c - a text that gzip has packed: one or several members, one behind the other (RFC 1952).
+ *
+ * Where histree is built without zlib, line_unpack_create() says so.
+ *
+ * A text of ftrace that is a member of a trace in JSON: "systemTraceEvents", as Chrome and Catapult
+ * write it.  The bytes of its string, unescaped.
+ */
 #include "trace/lines/line_text.h"
 
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "trace/lines/line_json.h"
+#include "histree/cancel.h"
+#include "text/text_input.h"
+#include "trace/lines/line_scan.h"
+#include "trace/trace_gunzip.h"
+#include "trace/unpack_limit.h"
+
+enum { LINE_UNPACK_MAGIC_SIZE = 2 };
+
+static enum histree_status line_unpack(struct line_unpack *unpack, struct text_input *input, void *room,
+				       size_t room_size, size_t *size, struct histree_error *error);
+
+/* ---- line unpack --------------------------------------------------------------------------------------------- */
+
+enum { PACKED_SIZE = 64 << 10 };
+
+struct line_unpack {
+	struct trace_gunzip *gunzip;
+	size_t used, filled;
+	uint8_t packed[PACKED_SIZE];
+};
+
+static bool line_unpack_is_packed(const char magic[static LINE_UNPACK_MAGIC_SIZE])
+{
+	return memcmp(magic, "\x1f\x8b", LINE_UNPACK_MAGIC_SIZE) == 0;
+}
+
+/* Returns HISTREE_ERR_TRACE if histree cannot unpack, HISTREE_ERR_MEMORY. */
+static enum histree_status line_unpack_create(struct line_unpack **out, struct histree_error *error)
+{
+	struct line_unpack *unpack = calloc(1, sizeof(*unpack));
+	*out = unpack;
+	if (unpack == NULL)
+		return error_memory(error, "a packed text");
+	enum histree_status status = trace_gunzip_create(&unpack->gunzip, error);
+	if (status != HISTREE_OK) {
+		free(unpack);
+		*out = NULL;
+	}
+	return status;
+}
+
+/* NULL is none. */
+static void line_unpack_free(struct line_unpack *unpack)
+{
+	if (unpack != NULL)
+		trace_gunzip_free(unpack->gunzip);
+	free(unpack);
+}
+
+static enum histree_status damaged(const struct line_unpack *unpack, const struct text_input *input,
+				   struct histree_error *error)
+{
+	if (trace_gunzip_is_over(unpack->gunzip))
+		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' is packed by gzip, and " UNPACK_IS_TOO_MUCH,
+				 input->path);
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "'%.200s' is damaged or cut: gzip cannot be unpacked at byte %llu", input->path,
+			 (unsigned long long)input->at);
+}
+
+/* Have packed bytes.  Returns HISTREE_END if there are no more and none are missing. */
+static enum histree_status read_packed(struct line_unpack *unpack, struct text_input *input,
+				       struct histree_error *error)
+{
+	if (unpack->used < unpack->filled)
+		return HISTREE_OK;
+	enum histree_status status = text_input_read(input, unpack->packed, PACKED_SIZE, &unpack->filled, error);
+	unpack->used = 0;
+	if (status != HISTREE_OK || unpack->filled > 0)
+		return status;
+	return trace_gunzip_is_whole(unpack->gunzip) ? HISTREE_END : damaged(unpack, input, error);
+}
+
+/*
+ * Fill a room with what comes next; *size is 0 at the end and only there.  Returns HISTREE_ERR_TRACE if the file is
+ * damaged or cut.
+ */
+static enum histree_status line_unpack(struct line_unpack *unpack, struct text_input *input, void *room,
+				       size_t room_size, size_t *size, struct histree_error *error)
+{
+	*size = 0;
+	for (;;) {
+		enum histree_status status = read_packed(unpack, input, error);
+		if (status != HISTREE_OK)
+			return status == HISTREE_END ? HISTREE_OK : status;
+		size_t taken, got = trace_gunzip(unpack->gunzip, unpack->packed + unpack->used,
+						 unpack->filled - unpack->used, &taken, room, room_size);
+		if (got == SIZE_MAX)
+			return damaged(unpack, input, error);
+		unpack->used += taken;
+		*size = got;
+		if (got > 0 || taken == 0)
+			return HISTREE_OK;
+	}
+}
+
+/* ---- line json ----------------------------------------------------------------------------------------------- */
+
+enum { BYTES_SIZE = 64 << 10, DIGITS = 4 };
+
+static const char key[] = "\"systemTraceEvents\"";
+
+enum json_state {
+	JSON_BEFORE, /* the key is not met */
+	JSON_KEY,    /* it is, and neither colon nor text */
+	JSON_COLON,  /* the colon too */
+	JSON_TEXT,
+	JSON_ESCAPE, /* behind a backslash */
+	JSON_DIGITS, /* of "\u000a" */
+	JSON_BEHIND,
+};
+
+struct line_json {
+	enum json_state state;
+	unsigned code, digits;
+	size_t used, filled;
+	char bytes[BYTES_SIZE];
+};
+
+/* Returns NULL if memory is out. */
+static struct line_json *line_json_create(void)
+{
+	return calloc(1, sizeof(struct line_json));
+}
+
+/* NULL is none. */
+static void line_json_free(struct line_json *json)
+{
+	free(json);
+}
+
+/* Room for what comes next of the file; bytes that were put there are told by line_json_put(). */
+static char *line_json_room(struct line_json *json, size_t *size)
+{
+	memmove(json->bytes, json->bytes + json->used, json->filled - json->used);
+	json->filled -= json->used;
+	json->used = 0;
+	*size = BYTES_SIZE - json->filled;
+	return json->bytes + json->filled;
+}
+
+static void line_json_put(struct line_json *json, size_t size)
+{
+	assert(size <= BYTES_SIZE - json->filled);
+	json->filled += size;
+}
+
+static bool line_json_has_ended(const struct line_json *json)
+{
+	return json->state == JSON_BEHIND;
+}
+
+/* Inside of a string the quotes of the key would have backslashes, so that it is a key, or a string by itself. */
+static void find_key(struct line_json *json)
+{
+	const size_t size = sizeof(key) - 1, left = json->filled - json->used;
+	const char *at = memmem(json->bytes + json->used, left, key, size);
+	if (at != NULL) {
+		json->used = (size_t)(at - json->bytes) + size;
+		json->state = JSON_KEY;
+	} else if (left >= size) {
+		json->used = json->filled - (size - 1);
+	}
+}
+
+/* What stands between the key and the text; anything else than a text is none of ftrace. */
+static void take_between(struct line_json *json)
+{
+	char byte = json->bytes[json->used];
+	if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n')
+		json->used++;
+	else if (json->state == JSON_KEY && byte == ':')
+		json->used++, json->state = JSON_COLON;
+	else if (json->state == JSON_COLON && byte == '"')
+		json->used++, json->state = JSON_TEXT;
+	else
+		json->state = JSON_BEFORE;
+}
+
+static char unescaped(char byte)
+{
+	static const char letters[] = "nrtbf", meant[] = "\n\r\t\b\f";
+	const char *at = byte == '\0' ? NULL : strchr(letters, byte);
+	return at == NULL ? byte : meant[at - letters];
+}
+
+/* A byte of the text.  Returns whether *out is one. */
+static bool take_byte(struct line_json *json, char *out)
+{
+	char byte = json->bytes[json->used++];
+	int digit = line_scan_digit(byte);
+	*out = byte;
+	switch (json->state) {
+	case JSON_ESCAPE:
+		json->state = byte == 'u' ? JSON_DIGITS : JSON_TEXT;
+		json->code = json->digits = 0;
+		*out = unescaped(byte);
+		return byte != 'u';
+	case JSON_DIGITS:
+		json->code = json->code << 4 | (digit < 0 ? 0U : (unsigned)digit);
+		if (++json->digits < DIGITS)
+			return false;
+		json->state = JSON_TEXT;
+		*out = json->code < 0x80 ? (char)json->code : '?'; /* only names of threads have others */
+		return true;
+	default:
+		if (byte == '\\')
+			json->state = JSON_ESCAPE;
+		else if (byte == '"')
+			json->state = JSON_BEHIND;
+		return json->state == JSON_TEXT;
+	}
+}
+
+/* Get what is known of the text; 0 bytes: more of the file is needed, unless the text has ended. */
+static size_t line_json_get(struct line_json *json, char *room, size_t room_size)
+{
+	size_t got = 0;
+	if (json->state == JSON_BEFORE)
+		find_key(json);
+	while (json->used < json->filled && (json->state == JSON_KEY || json->state == JSON_COLON))
+		take_between(json);
+	while (json->used < json->filled && got < room_size && json->state >= JSON_TEXT &&
+	       json->state != JSON_BEHIND)
+		got += take_byte(json, &room[got]);
+	return got;
+}
+
+/* ---- line text ----------------------------------------------------------------------------------------------- */
 
 /* What comes before a text that zlib has packed. */
 static const char atrace_mark[] = "TRACE:\n";

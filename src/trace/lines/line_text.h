@@ -9,9 +9,14 @@
 #ifndef TRACE_LINES_LINE_TEXT_H
 #define TRACE_LINES_LINE_TEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "histree/cancel.h"
 #include "text/text_input.h"
-#include "trace/lines/line_unpack.h"
+
+struct line_unpack;
+struct line_json;
 
 enum { LINE_SIZE_MAX = 64 << 10, LINE_BUFFER_SIZE = 256 << 10 };
 
@@ -20,7 +25,7 @@ struct line_place {
 	const struct io *io;
 	const char *path;
 	const struct histree_cancel *cancel; /* asked now and then; NULL: nobody asks */
-	bool is_in_json;                     /* the text is a member of a trace in JSON (line_json.h) */
+	bool is_in_json;                     /* the text is a member of a trace in JSON (line_text.h) */
 };
 
 /* A zeroed one is closed. */
@@ -57,7 +62,6 @@ enum histree_status line_text_next(struct line_text *text, char **line, size_t *
 /* Get the next line that has a byte, which is searched for without reading the lines before it. */
 enum histree_status line_text_next_with(struct line_text *text, char byte, char **line, size_t *size,
 					struct histree_error *error);
-
 void line_text_close(struct line_text *text);
 
 #endif

@@ -1,15 +1,282 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perf_file.c - one event that perf was told to record
+ */
 #include "trace/perf/perf_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdalign.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/id_map.h"
+#include "histree/status.h"
+#include "trace/perf/perf_format.h"
+#include "trace/perf/perf_images.h"
+#include "trace/trace_facts.h"
+#include "trace/trace_window.h"
+#include "trace/tracepoint.h"
+#include "trace/tracing_data.h"
+
+static bool perf_feature_is_read(uint64_t feature);
+static enum histree_status perf_feature_read(struct perf_file *file, uint64_t feature, const uint8_t *bytes,
+					     size_t size, struct histree_error *error);
+static enum histree_status perf_tracing_read(struct perf_file *file, const uint8_t *bytes, size_t size,
+					     struct histree_error *error);
+
+/* ---- perf attribute ------------------------------------------------------------------------------------------ */
+
+/* Bit fields are laid out from the other end where the byte order is the other. */
+static uint64_t reverse_bits(uint64_t bits)
+{
+	uint64_t reversed = 0;
+	for (unsigned i = 0; i < 64; i++)
+		reversed |= (bits >> i & 1) << (63 - i);
+	return reversed;
+}
+
+/* Returns where a part of 8 bytes begins, and moves on behind it; 0 if there is none. */
+static uint16_t perf_attribute_take(uint64_t sample_type, uint64_t part, uint16_t *at)
+{
+	uint16_t begin = *at;
+	if ((sample_type & part) == 0)
+		return 0;
+	*at = (uint16_t)(begin + 8);
+	return begin;
+}
+
+static void lay_out_samples(struct perf_attribute *attribute)
+{
+	uint64_t type = attribute->sample_type;
+	uint16_t at = PERF_RECORD_HEAD_SIZE;
+	attribute->identifier = perf_attribute_take(type, PERF_HAS_IDENTIFIER, &at);
+	attribute->ip = perf_attribute_take(type, PERF_HAS_IP, &at);
+	attribute->tid = perf_attribute_take(type, PERF_HAS_TID, &at);
+	attribute->time = perf_attribute_take(type, PERF_HAS_TIME, &at);
+	perf_attribute_take(type, PERF_HAS_ADDRESS, &at);
+	attribute->id = perf_attribute_take(type, PERF_HAS_ID, &at);
+	attribute->stream_id = perf_attribute_take(type, PERF_HAS_STREAM_ID, &at);
+	attribute->cpu = perf_attribute_take(type, PERF_HAS_CPU, &at);
+	attribute->period = perf_attribute_take(type, PERF_HAS_PERIOD, &at);
+	attribute->body = at;
+}
+
+/* From the end of a record backwards: identifier, CPU, stream, id, time, thread. */
+static void lay_out_trailers(struct perf_attribute *attribute)
+{
+	uint64_t type = attribute->sample_type;
+	uint16_t back = 8; /* what is taken ends so many bytes before the end, less 8 */
+	uint16_t identifier = perf_attribute_take(type, PERF_HAS_IDENTIFIER, &back);
+	attribute->trailer_cpu = perf_attribute_take(type, PERF_HAS_CPU, &back);
+	perf_attribute_take(type, PERF_HAS_STREAM_ID, &back);
+	attribute->trailer_id = perf_attribute_take(type, PERF_HAS_ID, &back);
+	attribute->trailer_time = perf_attribute_take(type, PERF_HAS_TIME, &back);
+	perf_attribute_take(type, PERF_HAS_TID, &back);
+	if (identifier != 0)
+		attribute->trailer_id = identifier;
+	attribute->trailer_size = (uint16_t)(back - 8);
+}
+
+/* Offsets: struct perf_event_attr in include/uapi/linux/perf_event.h. */
+static void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes, bool is_big)
+{
+	enum { IS_FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
+	uint64_t flags = ordered_u64(bytes + 40, is_big);
+	if (is_big)
+		flags = reverse_bits(flags);
+	*attribute = (struct perf_attribute){
+		.type = ordered_u32(bytes, is_big),
+		.config = ordered_u64(bytes + 8, is_big),
+		.sample_type = ordered_u64(bytes + 24, is_big),
+		.read_format = ordered_u64(bytes + 32, is_big),
+		.fixed_period = (flags & IS_FREQUENCY) == 0 ? ordered_u64(bytes + 16, is_big) : 0,
+		.has_trailers = (flags & SAMPLE_ID_ALL) != 0,
+	};
+	lay_out_samples(attribute);
+	lay_out_trailers(attribute);
+}
+
+/* Returns the bytes that a part of type PERF_HAS_READ takes; SIZE_MAX if there are not so many. */
+static size_t read_size(uint64_t format, const uint8_t *at, size_t left, bool is_big)
+{
+	size_t times =
+		8 * (size_t)(((format & PERF_READ_TIME_ENABLED) != 0) + ((format & PERF_READ_TIME_RUNNING) != 0));
+	size_t value = 8 + 8 * (size_t)(((format & PERF_READ_ID) != 0) + ((format & PERF_READ_LOST) != 0));
+	if ((format & PERF_READ_GROUP) == 0)
+		return times + value;
+	if (left < 8)
+		return SIZE_MAX;
+	uint64_t count = ordered_u64(at, is_big);
+	return count > left / value ? SIZE_MAX : 8 + times + (size_t)count * value;
+}
+
+struct perf_group perf_attribute_group(const struct perf_attribute *attribute, const uint8_t *record,
+				       size_t record_size, bool is_big)
+{
+	const uint64_t format = attribute->read_format;
+	const size_t at = attribute->body;
+	if (at > record_size || read_size(format, record + at, record_size - at, is_big) > record_size - at)
+		return (struct perf_group){ .count = 0 };
+	const bool has_enabled = (format & PERF_READ_TIME_ENABLED) != 0;
+	const bool has_running = (format & PERF_READ_TIME_RUNNING) != 0;
+	const uint8_t *times = record + at + 8, *running = times + (has_enabled ? 8 : 0);
+	return (struct perf_group){ .enabled = has_enabled ? times : NULL,
+				    .running = has_running ? running : NULL,
+				    .values = running + (has_running ? 8 : 0),
+				    .count = ordered_u64(record + at, is_big),
+				    .stride = (format & PERF_READ_LOST) != 0 ? 24 : 16 };
+}
+
+/* Returns where the call chain of a sample would be; SIZE_MAX if it is shorter than it says. */
+static size_t chain_place(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
+			  bool is_big)
+{
+	size_t at = attribute->body;
+	if (at > record_size || (attribute->sample_type & PERF_HAS_READ) == 0)
+		return at > record_size ? SIZE_MAX : at;
+	size_t part = read_size(attribute->read_format, record + at, record_size - at, is_big);
+	return part > record_size - at ? SIZE_MAX : at + part;
+}
+
+const uint8_t *perf_attribute_chain(const struct perf_attribute *attribute, const uint8_t *record,
+				    size_t record_size, bool is_big, uint64_t *count)
+{
+	size_t at = chain_place(attribute, record, record_size, is_big);
+	*count = 0;
+	if ((attribute->sample_type & PERF_HAS_CALLCHAIN) == 0 || at == SIZE_MAX || record_size - at < 8)
+		return NULL;
+	uint64_t said = ordered_u64(record + at, is_big);
+	if (said > (record_size - at - 8) / 8)
+		return NULL;
+	*count = said;
+	return record + at + 8;
+}
+
+bool perf_attribute_samples(const struct perf_attribute *attribute)
+{
+	const bool is_software = attribute->type == PERF_TYPE_IS_SOFTWARE;
+	if (attribute->type == PERF_TYPE_IS_TRACEPOINT)
+		return (attribute->sample_type & PERF_HAS_CALLCHAIN) != 0;
+	return !is_software || (attribute->config != PERF_COUNTS_NOTHING && attribute->config != PERF_BPF_OUTPUT);
+}
+
+const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
+				  bool is_big, uint32_t *size)
+{
+	size_t at = chain_place(attribute, record, record_size, is_big);
+	if ((attribute->sample_type & PERF_HAS_RAW) == 0 || at == SIZE_MAX)
+		return NULL;
+	if ((attribute->sample_type & PERF_HAS_CALLCHAIN) != 0) {
+		uint64_t count;
+		const uint8_t *chain = perf_attribute_chain(attribute, record, record_size, is_big, &count);
+		if (chain == NULL)
+			return NULL;
+		at = (size_t)(chain - record) + 8 * (size_t)count;
+	}
+	if (record_size - at < 4)
+		return NULL;
+	*size = ordered_u32(record + at, is_big);
+	at += 4;
+	return *size > record_size - at ? NULL : record + at;
+}
+
+/* ---- perf part ----------------------------------------------------------------------------------------------- */
+
+/* There is a part a CPU, and Linux has fewer CPUs. */
+enum { PARTS_MAX = 16384 };
+
+/* So many windows need no more open files than a process may have. */
+enum { OPEN_PARTS_MAX = 256 };
+
+/* Returns the number behind "data.", SIZE_MAX if it is none. */
+static size_t number_of(const char *name)
+{
+	static const char begin[] = "data.";
+	if (strncmp(name, begin, sizeof(begin) - 1) != 0)
+		return SIZE_MAX;
+	const char *digits = name + sizeof(begin) - 1;
+	size_t length = strlen(digits);
+	bool is_number = length > 0 && length < 6 && strspn(digits, "0123456789") == length &&
+			 (digits[0] != '0' || length == 1);
+	return is_number ? strtoul(digits, NULL, 10) : SIZE_MAX;
+}
+
+/* Count them up to the greatest number. */
+static enum histree_status count_parts(const char *folder, size_t *count, struct histree_error *error)
+{
+	DIR *directory = opendir(folder);
+	if (directory == NULL)
+		return error_set(error, HISTREE_ERR_IO, "cannot list the folder: %s", strerror(errno));
+	for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+		size_t number = number_of(entry->d_name);
+		if (number < PARTS_MAX && number >= *count)
+			*count = number + 1;
+	}
+	closedir(directory);
+	return *count > 0 ? HISTREE_OK
+			  : error_set(error, HISTREE_ERR_TRACE,
+				      "it was recorded by several threads (perf record --threads), and the files "
+				      "with their events, data.0 and so on, are not beside it; copy the whole "
+				      "folder, and name that");
+}
+
+static enum histree_status open_part(struct perf_part *part, const struct io *io, bool stays_open,
+				     struct histree_error *error)
+{
+	trace_window_init(&part->window, io, part->path, stays_open);
+	enum histree_status status = trace_window_size(&part->window, &part->size, error);
+	part->end = part->size;
+	if (status != HISTREE_OK)
+		error_prefix(error, "its part \"%s\"", strrchr(part->path, '/') + 1);
+	return status;
+}
+
+enum histree_status perf_parts_find(struct perf_parts *parts, const struct io *io, const char *data, bool is_big,
+				    struct histree_error *error)
+{
+	const char *slash = strrchr(data, '/');
+	int length = slash == NULL ? 1 : (int)(slash - data);
+	char *folder;
+	size_t count = 0;
+	if (asprintf(&folder, "%.*s", length, slash == NULL ? "." : data) < 0)
+		return error_memory(error, "a path");
+	enum histree_status status = count_parts(folder, &count, error);
+	if (status == HISTREE_OK && (parts->parts = calloc(count, sizeof(*parts->parts))) == NULL)
+		status = error_memory(error, "the files of a trace");
+	for (; status == HISTREE_OK && parts->count < count; parts->count++) {
+		struct perf_part *part = &parts->parts[parts->count];
+		part->is_big = is_big;
+		if (asprintf(&part->path, "%s/data.%zu", folder, parts->count) < 0) {
+			part->path = NULL;
+			status = error_memory(error, "a path");
+			break;
+		}
+		status = open_part(part, io, count <= OPEN_PARTS_MAX, error);
+	}
+	free(folder);
+	return status;
+}
+
+void perf_parts_release(struct perf_parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++) {
+		trace_window_release(&parts->parts[i].window);
+		free(parts->parts[i].path);
+	}
+	free(parts->parts);
+	*parts = (struct perf_parts){ 0 };
+}
+
+/* ---- perf file ----------------------------------------------------------------------------------------------- */
 
 /* Descriptions of all tracepoints of a kernel are some MB. */
 enum { SECTION_SIZE_MAX = 64 << 20, ATTRIBUTES_MAX = 60000, READ_SIZE = 64 << 10 };
@@ -49,8 +316,9 @@ static struct section read_section(const uint8_t *bytes, bool is_big)
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
 
-enum histree_status perf_file_add_attribute(struct perf_file *file, const uint8_t *bytes, size_t size,
-					    struct histree_error *error)
+/* Add an attribute of so many bytes.  Returns HISTREE_ERR_TRACE if it is none. */
+static enum histree_status perf_file_add_attribute(struct perf_file *file, const uint8_t *bytes, size_t size,
+						   struct histree_error *error)
 {
 	if (size < PERF_ATTRIBUTE_SIZE_MIN || file->attribute_count >= ATTRIBUTES_MAX)
 		return error_set(error, HISTREE_ERR_TRACE, "event %zu is not described as perf describes events",
@@ -63,8 +331,9 @@ enum histree_status perf_file_add_attribute(struct perf_file *file, const uint8_
 	return HISTREE_OK;
 }
 
-enum histree_status perf_file_add_ids(struct perf_file *file, const uint8_t *ids, size_t count,
-				      struct histree_error *error)
+/* Samples with these ids are of the attribute that was added last. */
+static enum histree_status perf_file_add_ids(struct perf_file *file, const uint8_t *ids, size_t count,
+					     struct histree_error *error)
 {
 	struct perf_number *number = arena_allocate(&file->memory, sizeof(*number), alignof(struct perf_number));
 	if (number == NULL)
@@ -78,8 +347,9 @@ enum histree_status perf_file_add_ids(struct perf_file *file, const uint8_t *ids
 	return HISTREE_OK;
 }
 
-enum histree_status perf_file_name(struct perf_file *file, size_t attribute, const uint8_t *name, size_t size,
-				   struct histree_error *error)
+/* Give a name to an attribute, if there is such a one. */
+static enum histree_status perf_file_name(struct perf_file *file, size_t attribute, const uint8_t *name,
+					  size_t size, struct histree_error *error)
 {
 	if (attribute >= file->attribute_count || size == 0)
 		return HISTREE_OK;
@@ -316,4 +586,166 @@ void perf_file_close(struct perf_file *file)
 bool perf_file_time(const struct perf_file *file, uint64_t clock, histree_time *out)
 {
 	return clock <= INT64_MAX && !__builtin_add_overflow((int64_t)clock, file->has_wall ? file->wall : 0, out);
+}
+
+/* ---- perf feature -------------------------------------------------------------------------------------------- */
+
+/* A place in the bytes of a feature. */
+struct feature {
+	const uint8_t *at;
+	size_t left;
+	bool is_big;
+};
+
+static const uint8_t *perf_feature_take(struct feature *feature, uint64_t size)
+{
+	const uint8_t *bytes = feature->at;
+	if (size > feature->left) {
+		feature->left = 0;
+		return NULL;
+	}
+	feature->at += size;
+	feature->left -= (size_t)size;
+	return bytes;
+}
+
+static bool take_u32(struct feature *feature, uint32_t *out)
+{
+	const uint8_t *bytes = perf_feature_take(feature, 4);
+	if (bytes != NULL)
+		*out = ordered_u32(bytes, feature->is_big);
+	return bytes != NULL;
+}
+
+/* A text is a size, and so many bytes, of which those from the first zero on are filling. */
+static const uint8_t *take_text(struct feature *feature, uint32_t *size)
+{
+	const uint8_t *bytes = take_u32(feature, size) ? perf_feature_take(feature, *size) : NULL;
+	const uint8_t *zero = bytes == NULL || *size == 0 ? NULL : memchr(bytes, 0, *size);
+	if (zero != NULL)
+		*size = (uint32_t)(zero - bytes);
+	return bytes;
+}
+
+static void read_text(struct feature feature, char *out)
+{
+	uint32_t size;
+	const uint8_t *text = take_text(&feature, &size);
+	if (text == NULL)
+		return;
+	if (size >= TRACE_FACT_SIZE)
+		size = TRACE_FACT_SIZE - 1;
+	memcpy(out, text, size);
+	out[size] = '\0';
+}
+
+/* The attributes once more, in their order, each with a name and its ids. */
+static enum histree_status read_events(struct perf_file *file, struct feature feature, struct histree_error *error)
+{
+	uint32_t count, attribute_size;
+	enum histree_status status = HISTREE_OK;
+	if (!take_u32(&feature, &count) || !take_u32(&feature, &attribute_size))
+		return HISTREE_OK;
+	for (uint32_t i = 0; i < count && feature.left > 0 && status == HISTREE_OK; i++) {
+		uint32_t id_count, size;
+		if (perf_feature_take(&feature, attribute_size) == NULL || !take_u32(&feature, &id_count))
+			return HISTREE_OK;
+		const uint8_t *name = take_text(&feature, &size);
+		if (name == NULL || perf_feature_take(&feature, 8 * (uint64_t)id_count) == NULL)
+			return HISTREE_OK;
+		status = perf_file_name(file, i, name, size, error);
+	}
+	return status;
+}
+
+/* Which time it was on two clocks at once, by their names in clock_gettime(2). */
+static void read_clock(struct perf_file *file, struct feature feature)
+{
+	const uint8_t *bytes = perf_feature_take(&feature, 24);
+	if (bytes == NULL || ordered_u32(bytes, feature.is_big) != 1)
+		return;
+	uint64_t wall = ordered_u64(bytes + 8, feature.is_big), clock = ordered_u64(bytes + 16, feature.is_big);
+	file->has_wall = wall <= INT64_MAX && clock <= INT64_MAX;
+	if (file->has_wall)
+		file->wall = (int64_t)wall - (int64_t)clock;
+}
+
+/* Whether anything is learned from a feature. */
+static bool perf_feature_is_read(uint64_t number)
+{
+	static const uint64_t read =
+		UINT64_C(1) << PERF_FEATURE_TRACING_DATA | UINT64_C(1) << PERF_FEATURE_BUILD_IDS |
+		UINT64_C(1) << PERF_FEATURE_HOSTNAME | UINT64_C(1) << PERF_FEATURE_KERNEL |
+		UINT64_C(1) << PERF_FEATURE_MACHINE | UINT64_C(1) << PERF_FEATURE_EVENTS |
+		UINT64_C(1) << PERF_FEATURE_SAMPLE_TIME | UINT64_C(1) << PERF_FEATURE_DIR_FORMAT |
+		UINT64_C(1) << PERF_FEATURE_COMPRESSED | UINT64_C(1) << PERF_FEATURE_CLOCK_DATA;
+	return number < 64 && (read >> number & 1) != 0;
+}
+
+/* Learn from a feature; what is cut or malformed in it is not known. */
+static enum histree_status perf_feature_read(struct perf_file *file, uint64_t number, const uint8_t *bytes,
+					     size_t size, struct histree_error *error)
+{
+	struct feature feature = { .at = bytes, .left = size, .is_big = file->is_big };
+	switch (number) {
+	case PERF_FEATURE_TRACING_DATA:
+		return perf_tracing_read(file, bytes, size, error);
+	case PERF_FEATURE_BUILD_IDS:
+		return perf_images_learn(&file->images, bytes, size, file->is_big)
+			       ? HISTREE_OK
+			       : error_memory(error, "the build ids of a trace");
+	case PERF_FEATURE_HOSTNAME:
+		read_text(feature, file->facts.hostname);
+		return HISTREE_OK;
+	case PERF_FEATURE_KERNEL:
+		read_text(feature, file->facts.kernel);
+		return HISTREE_OK;
+	case PERF_FEATURE_MACHINE:
+		read_text(feature, file->machine);
+		return HISTREE_OK;
+	case PERF_FEATURE_EVENTS:
+		return read_events(file, feature, error);
+	case PERF_FEATURE_SAMPLE_TIME:
+		if (size >= 16) {
+			file->first = ordered_u64(bytes, file->is_big);
+			file->last = ordered_u64(bytes + 8, file->is_big);
+		}
+		return HISTREE_OK;
+	case PERF_FEATURE_DIR_FORMAT:
+		file->is_in_parts = true;
+		return HISTREE_OK;
+	case PERF_FEATURE_COMPRESSED:
+		file->part.is_compressed = true;
+		return HISTREE_OK;
+	case PERF_FEATURE_CLOCK_DATA:
+		read_clock(file, feature);
+		return HISTREE_OK;
+	default:
+		return HISTREE_OK;
+	}
+}
+
+/* ---- perf tracing -------------------------------------------------------------------------------------------- */
+
+/* Learn the tracepoints, as perf copied them out of the kernel. */
+static enum histree_status perf_tracing_read(struct perf_file *file, const uint8_t *bytes, size_t size,
+					     struct histree_error *error)
+{
+	struct trace_cursor cursor = { .bytes = bytes, .end = size, .is_big = file->is_big, .error = error };
+	struct tracing_head head;
+	struct tracing_page page;
+	if (!tracing_head_read(&cursor, &head) || !tracing_page_read(&cursor, &page))
+		return HISTREE_OK;
+	struct tracing_points points = {
+		.by_id = &file->tracepoints,
+		.memory = &file->memory,
+		.parser = tracepoint_parser_create(head.is_big),
+	};
+	if (points.parser == NULL)
+		return error_memory(error, "the tracepoints of a trace");
+	enum histree_status status = tracing_ftrace_read(&cursor, NULL, error);
+	if (status == HISTREE_OK)
+		status = tracing_systems_read(&cursor, &points, error);
+	tracepoint_parser_free(points.parser);
+	return status < 0 ? status : HISTREE_OK;
 }

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_file.h - what a perf.data says before its events: attributes, names, descriptions of tracepoints, whose it
+ * perf_file.h - one event that perf was told to record: how its samples are laid out.
+ *
+ * The bytes in which records of a recording are: those of a perf.data, or one of several files.
+ *
+ * `perf record --threads` writes a folder: the file "data" is as a perf.data, with what perf itself says as its
+ * records, and data.0 and so on have nothing but the records of one buffer each, that of a CPU, in the order in
+ * which the kernel wrote them, without rounds.  Sources: of Linux tools/perf
+ * Documentation/perf.data-directory-format.txt and builtin-record.c.
+ *
+ * What a perf.data says before its events: attributes, names, descriptions of tracepoints, whose it
  * is, and its clock.
  *
  * `perf record -o FILE` has the attributes before the records and the rest, as features, behind them; `perf record
@@ -9,13 +18,91 @@
 #ifndef TRACE_PERF_PERF_FILE_H
 #define TRACE_PERF_PERF_FILE_H
 
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "base/id_map.h"
-#include "trace/perf/perf_attribute.h"
+#include "histree/status.h"
+#include "trace/perf/perf_format.h"
 #include "trace/perf/perf_images.h"
-#include "trace/perf/perf_part.h"
 #include "trace/trace_facts.h"
+#include "trace/trace_window.h"
 #include "trace/tracepoint.h"
+
+/* Offsets are from the start of the record; 0: the sample has no such part. */
+struct perf_attribute {
+	uint32_t type;
+	uint64_t config;
+	uint64_t sample_type; /* bits of enum perf_sample_part */
+	uint64_t read_format;
+	uint64_t fixed_period; /* of each sample; 0: it varies */
+	bool has_trailers;     /* records that are no samples end with the parts that say when and where */
+	uint16_t identifier, ip, tid, time, id, stream_id, cpu, period;
+	uint16_t body; /* where the parts of fixed size end */
+	/* In trailers: bytes from the end of the record. */
+	uint16_t trailer_size, trailer_time, trailer_id, trailer_cpu;
+};
+
+/* The counters of a group that a sample read: pairs of a value and an id, among others. */
+struct perf_group {
+	const uint8_t *enabled,
+		*running;      /* ns so far: since it was begun, and what of it it counted; NULL: not said */
+	const uint8_t *values; /* the first value; its id follows */
+	uint64_t count;
+	size_t stride;
+};
+
+/* Whether samples have such a group, with ids. */
+static inline bool perf_attribute_reads_group(const struct perf_attribute *attribute)
+{
+	return (attribute->sample_type & PERF_HAS_READ) != 0 && (attribute->read_format & PERF_READ_GROUP) != 0 &&
+	       (attribute->read_format & PERF_READ_ID) != 0;
+}
+
+/* Returns the group of a sample of such an attribute; of no counters if the sample is shorter than it says. */
+struct perf_group perf_attribute_group(const struct perf_attribute *attribute, const uint8_t *record,
+				       size_t record_size, bool is_big);
+
+/*
+ * Returns the call chain of a sample, numbers of 64 bits from the innermost on, and how many; NULL if it has none,
+ * or is shorter than it says.
+ */
+const uint8_t *perf_attribute_chain(const struct perf_attribute *attribute, const uint8_t *record,
+				    size_t record_size, bool is_big, uint64_t *count);
+
+/* Whether its samples say where a program was: those of tracepoints with call chains, and all others. */
+bool perf_attribute_samples(const struct perf_attribute *attribute);
+
+/*
+ * Returns the raw data of a sample, those of the tracepoint, and their size; NULL if the sample has none or is
+ * shorter than it says.
+ */
+const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
+				  bool is_big, uint32_t *size);
+
+struct perf_part {
+	struct trace_window window;
+	char *path;          /* its own; NULL: the window has that of another */
+	uint64_t size;       /* of the file */
+	uint64_t begin, end; /* of the records, in the file */
+	bool is_big;         /* its numbers begin with the highest byte */
+	bool is_cut;         /* it ends before its records do */
+	bool is_compressed;  /* some records are inside others */
+};
+
+/* The parts of a folder.  A zeroed one is empty. */
+struct perf_parts {
+	struct perf_part *parts; /* data.0 and so on */
+	size_t count;
+};
+
+/*
+ * Find the parts beside a file "data".  Returns HISTREE_ERR_TRACE if there are none; HISTREE_ERR_IO, as if one
+ * before others is missing; HISTREE_ERR_MEMORY.
+ */
+enum histree_status perf_parts_find(struct perf_parts *parts, const struct io *io, const char *data, bool is_big,
+				    struct histree_error *error);
+void perf_parts_release(struct perf_parts *parts);
 
 struct perf_file {
 	struct perf_part part; /* its own records, and all that it says */
@@ -50,35 +137,11 @@ struct perf_number {
  */
 enum histree_status perf_file_open(struct perf_file *file, const struct io *io, const char *path,
 				   struct histree_error *error);
-
 void perf_file_close(struct perf_file *file);
 
 /* Returns a time of the clock of samples as one of the day, or of that clock where the day is not known. */
 bool perf_file_time(const struct perf_file *file, uint64_t clock, histree_time *out);
 
 /* ---- for the parts of it --------------------------------------------------------------------------------- */
-
-/* Add an attribute of so many bytes.  Returns HISTREE_ERR_TRACE if it is none. */
-enum histree_status perf_file_add_attribute(struct perf_file *file, const uint8_t *bytes, size_t size,
-					    struct histree_error *error);
-
-/* Samples with these ids are of the attribute that was added last. */
-enum histree_status perf_file_add_ids(struct perf_file *file, const uint8_t *ids, size_t count,
-				      struct histree_error *error);
-
-/* Give a name to an attribute, if there is such a one. */
-enum histree_status perf_file_name(struct perf_file *file, size_t attribute, const uint8_t *name, size_t size,
-				   struct histree_error *error);
-
-/* Whether anything is learned from a feature. */
-bool perf_feature_is_read(uint64_t feature);
-
-/* Learn from a feature; what is cut or malformed in it is not known. */
-enum histree_status perf_feature_read(struct perf_file *file, uint64_t feature, const uint8_t *bytes, size_t size,
-				      struct histree_error *error);
-
-/* Learn the tracepoints, as perf copied them out of the kernel. */
-enum histree_status perf_tracing_read(struct perf_file *file, const uint8_t *bytes, size_t size,
-				      struct histree_error *error);
 
 #endif

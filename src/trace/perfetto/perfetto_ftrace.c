@@ -1,18 +1,401 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_ftrace.c - bundles of events of ftrace.
+ */
 #include "trace/perfetto/perfetto_ftrace.h"
 
 #include <inttypes.h>
 #include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/id_map.h"
+#include "trace/packed/packed_source.h"
+#include "trace/perfetto/perfetto_clocks.h"
+
+enum { FTRACE_SCHED_SWITCH = 4, FTRACE_SCHED_WAKING = 20, FTRACE_GENERIC = 327 };
+
+struct compact_switch {
+	uint64_t time;
+	int64_t prev_state;
+	int32_t pid, prio; /* of the thread that comes */
+	struct perfetto_name comm;
+};
+
+struct compact_waking {
+	uint64_t time;
+	int32_t pid, prio, target_cpu;
+	struct perfetto_name comm;
+};
+
+enum { COMPACT_COLUMNS = 16 };
+
+struct perfetto_compact {
+	const struct perfetto_names *names;
+	struct wire_list columns[COMPACT_COLUMNS]; /* by the number of the field */
+	struct compact_switch next;
+	struct compact_waking waking;
+};
+
+/* ---- ftrace facts -------------------------------------------------------------------------------------------- */
+
+#define NONE                   \
+	{                      \
+		0, FTRACE_NONE \
+	}
+#define SIGNED(name)                 \
+	{                            \
+#name, FTRACE_SIGNED \
+	}
+#define UNSIGNED(name)                 \
+	{                              \
+#name, FTRACE_UNSIGNED \
+	}
+#define TEXT(name)                 \
+	{                          \
+#name, FTRACE_TEXT \
+	}
+#define LIST(name)                 \
+	{                          \
+#name, FTRACE_LIST \
+	}
+/* By number. */
+static const struct ftrace_fact facts[] = {
+	{ 3, "ftrace:print", { UNSIGNED(ip), TEXT(buf) } },
+	{ 4,
+	  "sched:sched_switch",
+	  { TEXT(prev_comm), SIGNED(prev_pid), SIGNED(prev_prio), SIGNED(prev_state), TEXT(next_comm),
+	    SIGNED(next_pid), SIGNED(next_prio) } },
+	{ 11, "power:cpu_frequency", { UNSIGNED(state), UNSIGNED(cpu_id) } },
+	{ 12, "power:cpu_frequency_limits", { UNSIGNED(min_freq), UNSIGNED(max_freq), UNSIGNED(cpu_id) } },
+	{ 13, "power:cpu_idle", { UNSIGNED(state), UNSIGNED(cpu_id) } },
+	{ 14, "power:clock_enable", { TEXT(name), UNSIGNED(state), UNSIGNED(cpu_id) } },
+	{ 15, "power:clock_disable", { TEXT(name), UNSIGNED(state), UNSIGNED(cpu_id) } },
+	{ 16, "power:clock_set_rate", { TEXT(name), UNSIGNED(state), UNSIGNED(cpu_id) } },
+	{ 17,
+	  "sched:sched_wakeup",
+	  { TEXT(comm), SIGNED(pid), SIGNED(prio), SIGNED(success), SIGNED(target_cpu) } },
+	{ 18, "sched:sched_blocked_reason", { SIGNED(pid), UNSIGNED(caller), UNSIGNED(io_wait) } },
+	{ 19, "sched:sched_cpu_hotplug", { SIGNED(affected_cpu), SIGNED(error), SIGNED(status) } },
+	{ 20,
+	  "sched:sched_waking",
+	  { TEXT(comm), SIGNED(pid), SIGNED(prio), SIGNED(success), SIGNED(target_cpu) } },
+	{ 21, "ipi:ipi_entry", { TEXT(reason) } },
+	{ 22, "ipi:ipi_exit", { TEXT(reason) } },
+	{ 23, "ipi:ipi_raise", { UNSIGNED(target_cpus), TEXT(reason) } },
+	{ 24, "irq:softirq_entry", { UNSIGNED(vec) } },
+	{ 25, "irq:softirq_exit", { UNSIGNED(vec) } },
+	{ 26, "irq:softirq_raise", { UNSIGNED(vec) } },
+	{ 36, "irq:irq_handler_entry", { SIGNED(irq), TEXT(name), UNSIGNED(handler) } },
+	{ 37, "irq:irq_handler_exit", { SIGNED(irq), SIGNED(ret) } },
+	{ 45,
+	  "block:block_rq_issue",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(bytes), TEXT(rwbs), TEXT(comm),
+	    TEXT(cmd) } },
+	{ 56, "workqueue:workqueue_activate_work", { UNSIGNED(work), UNSIGNED(function) } },
+	{ 57, "workqueue:workqueue_execute_end", { UNSIGNED(work), UNSIGNED(function) } },
+	{ 58, "workqueue:workqueue_execute_start", { UNSIGNED(work), UNSIGNED(function) } },
+	{ 59,
+	  "workqueue:workqueue_queue_work",
+	  { UNSIGNED(work), UNSIGNED(function), NONE, SIGNED(req_cpu), SIGNED(cpu), TEXT(workqueue) } },
+	{ 113, "power:suspend_resume", { TEXT(action), SIGNED(val), UNSIGNED(start) } },
+	{ 114,
+	  "sched:sched_wakeup_new",
+	  { TEXT(comm), SIGNED(pid), SIGNED(prio), SIGNED(success), SIGNED(target_cpu) } },
+	{ 115,
+	  "block:block_bio_backmerge",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 116,
+	  "block:block_bio_bounce",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 117,
+	  "block:block_bio_complete",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), SIGNED(error), TEXT(rwbs) } },
+	{ 118,
+	  "block:block_bio_frontmerge",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 119,
+	  "block:block_bio_queue",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 120,
+	  "block:block_bio_remap",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(old_dev), UNSIGNED(old_sector),
+	    TEXT(rwbs) } },
+	{ 121, "block:block_dirty_buffer", { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(size) } },
+	{ 122,
+	  "block:block_getrq",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 123, "block:block_plug", { TEXT(comm) } },
+	{ 124,
+	  "block:block_rq_abort",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), SIGNED(errors), TEXT(rwbs), TEXT(cmd) } },
+	{ 125,
+	  "block:block_rq_complete",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), SIGNED(errors), TEXT(rwbs), TEXT(cmd),
+	    SIGNED(error) } },
+	{ 126,
+	  "block:block_rq_insert",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(bytes), TEXT(rwbs), TEXT(comm),
+	    TEXT(cmd) } },
+	{ 128,
+	  "block:block_rq_remap",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(old_dev), UNSIGNED(old_sector),
+	    UNSIGNED(nr_bios), TEXT(rwbs) } },
+	{ 129,
+	  "block:block_rq_requeue",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), SIGNED(errors), TEXT(rwbs), TEXT(cmd) } },
+	{ 130,
+	  "block:block_sleeprq",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 131,
+	  "block:block_split",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(new_sector), TEXT(rwbs), TEXT(comm) } },
+	{ 132, "block:block_touch_buffer", { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(size) } },
+	{ 133, "block:block_unplug", { SIGNED(nr_rq), TEXT(comm) } },
+	{ 235, "task:task_newtask", { SIGNED(pid), TEXT(comm), UNSIGNED(clone_flags), SIGNED(oom_score_adj) } },
+	{ 236, "task:task_rename", { SIGNED(pid), TEXT(oldcomm), TEXT(newcomm), SIGNED(oom_score_adj) } },
+	{ 237, "sched:sched_process_exec", { TEXT(filename), SIGNED(pid), SIGNED(old_pid) } },
+	{ 238, "sched:sched_process_exit", { TEXT(comm), SIGNED(pid), SIGNED(tgid), SIGNED(prio) } },
+	{ 239,
+	  "sched:sched_process_fork",
+	  { TEXT(parent_comm), SIGNED(parent_pid), TEXT(child_comm), SIGNED(child_pid) } },
+	{ 240, "sched:sched_process_free", { TEXT(comm), SIGNED(pid), SIGNED(prio) } },
+	{ 241, "sched:sched_process_hang", { TEXT(comm), SIGNED(pid) } },
+	{ 242, "sched:sched_process_wait", { TEXT(comm), SIGNED(pid), SIGNED(prio) } },
+	{ 324, "signal:signal_deliver", { SIGNED(code), UNSIGNED(sa_flags), SIGNED(sig) } },
+	{ 325,
+	  "signal:signal_generate",
+	  { SIGNED(code), TEXT(comm), SIGNED(group), SIGNED(pid), SIGNED(result), SIGNED(sig) } },
+	{ 329, "raw_syscalls:sys_enter", { SIGNED(id), LIST(args) } },
+	{ 330, "raw_syscalls:sys_exit", { SIGNED(id), SIGNED(ret) } },
+	{ 353, "sched:sched_pi_setprio", { TEXT(comm), SIGNED(newprio), SIGNED(oldprio), SIGNED(pid) } },
+	{ 491,
+	  "sched:sched_migrate_task",
+	  { TEXT(comm), SIGNED(pid), SIGNED(prio), SIGNED(orig_cpu), SIGNED(dest_cpu), SIGNED(running),
+	    UNSIGNED(load) } },
+	{ 540,
+	  "sched:sched_wakeup_task_attr",
+	  { SIGNED(pid), UNSIGNED(cpu_affinity), UNSIGNED(task_util), UNSIGNED(uclamp_min), UNSIGNED(vruntime) } },
+	{ 546,
+	  "block:block_io_start",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(bytes), UNSIGNED(ioprio), TEXT(rwbs),
+	    TEXT(comm), TEXT(cmd) } },
+	{ 547,
+	  "block:block_io_done",
+	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(bytes), UNSIGNED(ioprio), TEXT(rwbs),
+	    TEXT(comm), TEXT(cmd) } },
+	{ 551,
+	  "timer:hrtimer_start",
+	  { UNSIGNED(hrtimer), UNSIGNED(function), SIGNED(expires), SIGNED(softexpires), UNSIGNED(mode) } },
+	{ 552, "timer:hrtimer_cancel", { UNSIGNED(hrtimer) } },
+	{ 553, "timer:hrtimer_expire_entry", { UNSIGNED(hrtimer), SIGNED(now), UNSIGNED(function) } },
+	{ 554, "timer:hrtimer_expire_exit", { UNSIGNED(hrtimer) } },
+	{ 555,
+	  "timer:timer_start",
+	  { UNSIGNED(timer), UNSIGNED(function), UNSIGNED(expires), UNSIGNED(now), UNSIGNED(deferrable),
+	    UNSIGNED(flags), UNSIGNED(bucket_expiry) } },
+	{ 556, "timer:timer_cancel", { UNSIGNED(timer) } },
+	{ 557,
+	  "timer:timer_expire_entry",
+	  { UNSIGNED(timer), UNSIGNED(now), UNSIGNED(function), UNSIGNED(baseclk) } },
+	{ 558, "timer:timer_expire_exit", { UNSIGNED(timer) } },
+	{ 559, "irq_vectors:local_timer_entry", { SIGNED(vector) } },
+	{ 560, "irq_vectors:local_timer_exit", { SIGNED(vector) } },
+	{ 604, "sched:sched_group_tracker", { TEXT(comm), SIGNED(pid), TEXT(group), SIGNED(group_num) } },
+};
+
+/* Returns NULL of a message that is not known. */
+static const struct ftrace_fact *ftrace_fact_of(uint32_t number)
+{
+	size_t low = 0, high = sizeof(facts) / sizeof(facts[0]);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (facts[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < sizeof(facts) / sizeof(facts[0]) && facts[low].number == number ? &facts[low] : NULL;
+}
+
+/* ---- perfetto bundle ----------------------------------------------------------------------------------------- */
+
+enum {
+	BUNDLE_CPU = 1,
+	BUNDLE_LOST = 3,
+	BUNDLE_COMPACT = 4,
+	BUNDLE_CLOCK = 5,
+	BUNDLE_FTRACE_TIME = 6,
+	BUNDLE_BOOT_TIME = 7,
+	BUNDLE_ERROR = 8,
+	BUNDLE_PREVIOUS_END = 10,
+};
+
+enum {
+	SWITCH_TIME = 1,
+	SWITCH_PREV_STATE = 2,
+	SWITCH_PID = 3,
+	SWITCH_PRIO = 4,
+	COMPACT_NAMES = 5,
+	SWITCH_COMM = 6,
+	WAKING_TIME = 7,
+	WAKING_PID = 8,
+	WAKING_CPU = 9,
+	WAKING_PRIO = 10,
+	WAKING_COMM = 11,
+};
+
+/* More names of threads are in no bundle. */
+enum { NAMES_MAX = 1 << 16 };
+
+struct perfetto_bundle perfetto_bundle_read(struct wire_message message)
+{
+	struct perfetto_bundle bundle = { 0 };
+	struct wire_field field;
+	uint64_t here = 0, boot = 0;
+	while (wire_next(&message, &field)) {
+		switch (field.number) {
+		case BUNDLE_CPU:
+			bundle.cpu = field.value > UINT32_MAX ? UINT32_MAX : (uint32_t)field.value;
+			break;
+		case BUNDLE_LOST:
+			bundle.is_behind_loss = field.value != 0;
+			break;
+		case BUNDLE_COMPACT:
+			bundle.compact = wire_inside(&field);
+			bundle.has_compact = true;
+			break;
+		case BUNDLE_CLOCK:
+			bundle.has_other_clock = field.value != 0;
+			break;
+		case BUNDLE_FTRACE_TIME:
+			here = field.value;
+			break;
+		case BUNDLE_BOOT_TIME:
+			boot = field.value;
+			break;
+		case BUNDLE_ERROR:
+			bundle.has_errors = true;
+			break;
+		case BUNDLE_PREVIOUS_END:
+			bundle.previous_end = field.value;
+			bundle.has_end = field.value != 0;
+			break;
+		default:
+			break;
+		}
+	}
+	bundle.shift = bundle.has_other_clock ? boot - here : 0;
+	return bundle;
+}
+
+bool perfetto_bundle_time(const struct perfetto_bundle *bundle, const struct perfetto_clocks *clocks, uint64_t time,
+			  histree_time *out)
+{
+	uint64_t boot = time + bundle->shift, trace;
+	if (!perfetto_clocks_convert(clocks, PERFETTO_CLOCK_BOOTTIME, boot, &trace))
+		trace = boot;
+	return perfetto_clocks_time(clocks, trace, out);
+}
+
+/* Returns whether there was a later event before the bundle than `last`. */
+static bool perfetto_bundle_misses(const struct perfetto_bundle *bundle, const struct perfetto_clocks *clocks,
+				   histree_time last)
+{
+	histree_time end;
+	return bundle->has_end && perfetto_bundle_time(bundle, clocks, bundle->previous_end, &end) && end > last;
+}
+
+/* ---- compact events -------------------------------------------------------------------------------------- */
+
+static void perfetto_names_release(struct perfetto_names *names)
+{
+	free(names->names);
+	*names = (struct perfetto_names){ 0 };
+}
+
+static bool add_name(struct perfetto_names *names, const struct wire_field *field)
+{
+	if (names->count == NAMES_MAX)
+		return true;
+	if (!array_reserve(&names->names, &names->capacity, names->count + 1))
+		return false;
+	names->names[names->count++] =
+		(struct perfetto_name){ .bytes = (const char *)field->bytes, .size = field->size };
+	return true;
+}
+
+/* Returns false if memory is out. */
+static bool perfetto_compact_begin(struct perfetto_compact *compact, struct perfetto_names *names,
+				   struct wire_message message)
+{
+	struct wire_field field;
+	*compact = (struct perfetto_compact){ .names = names };
+	names->count = 0;
+	while (wire_next(&message, &field)) {
+		if (field.bytes == NULL || field.number >= COMPACT_COLUMNS)
+			continue;
+		if (field.number != COMPACT_NAMES)
+			compact->columns[field.number] = wire_list(&field, WIRE_VARINT);
+		else if (!add_name(names, &field))
+			return false;
+	}
+	return true;
+}
+
+static struct perfetto_name name_at(const struct perfetto_compact *compact, uint64_t place)
+{
+	return place < compact->names->count ? compact->names->names[place] : (struct perfetto_name){ "", 0 };
+}
+
+/* Read the next switch, or the next waking.  False: there is none. */
+static bool perfetto_compact_switch(struct perfetto_compact *compact)
+{
+	struct wire_list *columns = compact->columns;
+	uint64_t time, state, pid, prio, comm;
+	if (!wire_list_next(&columns[SWITCH_TIME], &time) || !wire_list_next(&columns[SWITCH_PREV_STATE], &state) ||
+	    !wire_list_next(&columns[SWITCH_PID], &pid) || !wire_list_next(&columns[SWITCH_PRIO], &prio) ||
+	    !wire_list_next(&columns[SWITCH_COMM], &comm))
+		return false;
+	compact->next = (struct compact_switch){
+		.time = compact->next.time + time,
+		.prev_state = (int64_t)state,
+		.pid = (int32_t)pid,
+		.prio = (int32_t)prio,
+		.comm = name_at(compact, comm),
+	};
+	return true;
+}
+
+static bool perfetto_compact_waking(struct perfetto_compact *compact)
+{
+	struct wire_list *columns = compact->columns;
+	uint64_t time, pid, cpu, prio, comm;
+	if (!wire_list_next(&columns[WAKING_TIME], &time) || !wire_list_next(&columns[WAKING_PID], &pid) ||
+	    !wire_list_next(&columns[WAKING_CPU], &cpu) || !wire_list_next(&columns[WAKING_PRIO], &prio) ||
+	    !wire_list_next(&columns[WAKING_COMM], &comm))
+		return false;
+	compact->waking = (struct compact_waking){
+		.time = compact->waking.time + time,
+		.pid = (int32_t)pid,
+		.target_cpu = (int32_t)cpu,
+		.prio = (int32_t)prio,
+		.comm = name_at(compact, comm),
+	};
+	return true;
+}
+
+/* ---- perfetto ftrace ----------------------------------------------------------------------------------------- */
 
 /* More CPUs have no machine. */
 enum { CPU_MAX = 65535, CELLS_MAX = 1 + FTRACE_FIELDS_MAX };
 
 enum { GENERIC_NAME = 1, GENERIC_FIELD = 2 };
+
 enum { GENERIC_FIELD_NAME = 1, GENERIC_TEXT = 3, GENERIC_INT = 4, GENERIC_UNSIGNED = 5 };
 
 static enum histree_status no_memory(struct histree_error *error)

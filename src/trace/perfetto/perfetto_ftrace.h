@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_ftrace.h - bundles of ftrace's events of one CPU
+ * perfetto_ftrace.h - bundles of events of ftrace.
+ *
+ * What the messages of ftrace's events are called, and their fields
+ * (protos/perfetto/trace/ftrace/).
+ *
+ * The names are the kernel's, with the subsystem in front, as perf has them.
+ *
+ * What a bundle of ftrace's events says of all of them, and its compact scheduling events:
+ * columns of numbers, times as differences, names by their place in a table of the bundle
+ * (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
+ *
+ * Bundles of ftrace's events of one CPU
  * (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
  *
  * Their classes and fields have the kernel's names, as those of perf, behind `common_pid`, the thread in which an
@@ -13,10 +24,65 @@
 #ifndef TRACE_PERFETTO_PERFETTO_FTRACE_H
 #define TRACE_PERFETTO_PERFETTO_FTRACE_H
 
+#include <stdint.h>
+
 #include "base/id_map.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/ftrace_facts.h"
-#include "trace/perfetto/perfetto_bundle.h"
+#include "trace/perfetto/perfetto_clocks.h"
+
+enum ftrace_type {
+	FTRACE_NONE, /* there is no field of this number */
+	FTRACE_SIGNED,
+	FTRACE_UNSIGNED,
+	FTRACE_TEXT,
+	FTRACE_LIST, /* of unsigned numbers */
+};
+
+struct ftrace_field {
+	const char *name;
+	enum ftrace_type type;
+};
+
+enum { FTRACE_FIELDS_MAX = 8 };
+
+struct ftrace_fact {
+	uint32_t number; /* of the message among those of FtraceEvent */
+	const char *name;
+	struct ftrace_field fields[FTRACE_FIELDS_MAX]; /* the first is that of number 1 */
+};
+
+enum { BUNDLE_EVENT = 2 };
+
+struct perfetto_bundle {
+	uint32_t cpu;
+	bool is_behind_loss; /* events are missing before its first */
+	bool has_compact;
+	bool has_errors; /* of what the kernel wrote something could not be read */
+	bool has_end;    /* the last event before it was at `previous_end` */
+	uint64_t previous_end;
+	bool has_other_clock; /* its times are not those since the start of the machine */
+	uint64_t shift;       /* what makes them so */
+	struct wire_message compact;
+};
+
+struct perfetto_bundle perfetto_bundle_read(struct wire_message message);
+
+/* Returns whether a time of the bundle is one, and as one of the day. */
+bool perfetto_bundle_time(const struct perfetto_bundle *bundle, const struct perfetto_clocks *clocks, uint64_t time,
+			  histree_time *out);
+
+/* ---- compact events -------------------------------------------------------------------------------------- */
+
+struct perfetto_name {
+	const char *bytes; /* borrowed from the bundle */
+	size_t size;
+};
+
+/* The table of names of one bundle after another.  A zeroed one is empty. */
+struct perfetto_names {
+	struct perfetto_name *names;
+	size_t count, capacity;
+};
 
 enum { FTRACE_COMM_SIZE = 32 };
 
@@ -67,7 +133,6 @@ void perfetto_ftrace_lose(struct perfetto_ftrace *ftrace);
 
 /* There are no more. */
 enum histree_status perfetto_ftrace_finish(struct perfetto_ftrace *ftrace, struct histree_error *error);
-
 void perfetto_ftrace_release(struct perfetto_ftrace *ftrace);
 
 #endif

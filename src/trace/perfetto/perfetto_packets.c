@@ -1,16 +1,378 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_packets.c - the packets of a trace of Perfetto, in the order of the file, and what each writer has
+ * interned.
+ */
 #include "trace/perfetto/perfetto_packets.h"
 
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/id_map.h"
+#include "trace/perfetto/perfetto_clocks.h"
+#include "trace/perfetto/wire.h"
+#include "trace/trace_bytes.h"
 #include "trace/trace_gunzip.h"
 #include "trace/trace_window.h"
+#include "trace/unpack_limit.h"
+
+/* ---- perfetto packet ----------------------------------------------------------------------------------------- */
+
+enum {
+	TIMESTAMP = 8,
+	SEQUENCE_ID = 10,
+	INTERNED_DATA = 12,
+	SEQUENCE_FLAGS = 13,
+	STATE_CLEARED = 41, /* of old */
+	PREVIOUS_DROPPED = 42,
+	CLOCK_ID = 58,
+	DEFAULTS = 59,
+	FIRST_ON_SEQUENCE = 87,
+	MACHINE_ID = 98,
+};
+
+enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
+
+static bool is_data(uint32_t number)
+{
+	switch ((enum perfetto_data)number) {
+	case PERFETTO_FTRACE_EVENTS:
+	case PERFETTO_PROCESS_TREE:
+	case PERFETTO_CLOCK_SNAPSHOT:
+	case PERFETTO_TRACK_EVENT:
+	case PERFETTO_FTRACE_STATS:
+	case PERFETTO_PROCESS_DESCRIPTOR:
+	case PERFETTO_THREAD_DESCRIPTOR:
+	case PERFETTO_SYSTEM_INFO:
+	case PERFETTO_STREAMING_PROFILE:
+	case PERFETTO_TRACK_DESCRIPTOR:
+	case PERFETTO_PERF_SAMPLE:
+	case PERFETTO_TRACE_UUID:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void read_message(struct perfetto_packet *packet, const struct wire_field *field)
+{
+	if (is_data(field->number)) {
+		packet->data = (enum perfetto_data)field->number;
+		packet->content = wire_inside(field);
+	} else if (field->number == INTERNED_DATA) {
+		packet->interned = wire_inside(field);
+		packet->has_interned = true;
+	} else if (field->number == DEFAULTS) {
+		packet->defaults = wire_inside(field);
+		packet->has_defaults = true;
+	}
+}
+
+static void read_number(struct perfetto_packet *packet, uint32_t number, uint64_t value)
+{
+	switch (number) {
+	case TIMESTAMP:
+		packet->time = value;
+		packet->has_time = true;
+		break;
+	case CLOCK_ID:
+		packet->clock = (uint32_t)value;
+		packet->has_clock = true;
+		break;
+	case SEQUENCE_ID:
+		packet->sequence = (uint32_t)value;
+		break;
+	case SEQUENCE_FLAGS:
+		packet->begins_state |= (value & FLAG_CLEARED) != 0;
+		packet->needs_state |= (value & FLAG_NEEDS_STATE) != 0;
+		break;
+	case STATE_CLEARED:
+		packet->begins_state |= value != 0;
+		break;
+	case PREVIOUS_DROPPED:
+		packet->is_behind_loss = value != 0;
+		break;
+	case FIRST_ON_SEQUENCE:
+		packet->is_first = value != 0;
+		break;
+	case MACHINE_ID:
+		packet->machine = (uint32_t)value;
+		break;
+	default:
+		break;
+	}
+}
+
+struct perfetto_packet perfetto_packet_read(struct wire_message message)
+{
+	struct perfetto_packet packet = { .data = PERFETTO_NO_DATA };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.bytes != NULL)
+			read_message(&packet, &field);
+		else
+			read_number(&packet, field.number, field.value);
+	}
+	packet.is_damaged = message.is_damaged;
+	return packet;
+}
+
+/* ---- perfetto interned --------------------------------------------------------------------------------------- */
+
+/* With what finds the texts; those of a browser's session are a hundredth of that. */
+enum { BYTES_MAX = 32 << 20, ENTRY_COST = 64 };
+
+/* A few bytes refer to a text, which then is in each event: what is longer is cut. */
+enum { TEXT_MAX = 4096 };
+
+static const struct table_row {
+	uint32_t field;  /* of InternedData */
+	bool is_message; /* it is kept whole */
+} tables[PERFETTO_TABLE_COUNT] = {
+	[PERFETTO_CATEGORIES] = { 1, false },     [PERFETTO_EVENT_NAMES] = { 2, false },
+	[PERFETTO_ARGUMENT_NAMES] = { 3, false }, [PERFETTO_ARGUMENT_TEXTS] = { 29, false },
+	[PERFETTO_CORRELATIONS] = { 43, false },  [PERFETTO_LOG_TEXTS] = { 20, false },
+	[PERFETTO_FUNCTION_NAMES] = { 5, false }, [PERFETTO_MAPPING_PATHS] = { 17, false },
+	[PERFETTO_SOURCE_PATHS] = { 18, false },  [PERFETTO_SOURCE_LOCATIONS] = { 4, true },
+	[PERFETTO_MAPPINGS] = { 19, true },       [PERFETTO_FRAMES] = { 6, true },
+	[PERFETTO_CALLSTACKS] = { 7, true },
+};
+
+/* Every entry has its number as field 1, and its text as field 2. */
+static bool add_entry(struct perfetto_interned *interned, enum perfetto_table table, struct perfetto_budget *budget,
+		      struct wire_message message)
+{
+	struct perfetto_text text = { (const char *)message.at, (size_t)(message.end - message.at) };
+	struct wire_field field;
+	uint64_t number = 0;
+	if (!tables[table].is_message)
+		text = (struct perfetto_text){ "", 0 };
+	while (wire_next(&message, &field)) {
+		if (field.number == 1)
+			number = field.value;
+		else if (field.number == 2 && field.bytes != NULL && !tables[table].is_message)
+			text = (struct perfetto_text){ (const char *)field.bytes, field.size };
+	}
+	if (text.size > TEXT_MAX)
+		text.size = TEXT_MAX;
+	struct perfetto_text *entry = id_map_find(&interned->tables[table], number);
+	bool is_new = entry == NULL;
+	if (!is_new && entry->size == text.size && memcmp(entry->bytes, text.bytes, text.size) == 0)
+		return true;
+	if (budget->bytes + text.size + ENTRY_COST > BYTES_MAX) {
+		budget->left_out++;
+		return true;
+	}
+	if (is_new)
+		entry = arena_allocate(&interned->memory, sizeof(*entry), alignof(struct perfetto_text));
+	text.bytes = arena_copy(&interned->memory, text.bytes, text.size);
+	if (entry == NULL || text.bytes == NULL)
+		return false;
+	*entry = text;
+	interned->bytes += text.size + ENTRY_COST;
+	budget->bytes += text.size + ENTRY_COST;
+	return !is_new || id_map_add(&interned->tables[table], number, entry);
+}
+
+/* Returns false if memory is out. */
+static bool perfetto_interned_add(struct perfetto_interned *interned, struct perfetto_budget *budget,
+				  struct wire_message message)
+{
+	struct wire_field field;
+	while (wire_next(&message, &field))
+		for (int table = 0; field.bytes != NULL && table < PERFETTO_TABLE_COUNT; table++)
+			if (tables[table].field == field.number &&
+			    !add_entry(interned, (enum perfetto_table)table, budget, wire_inside(&field)))
+				return false;
+	return true;
+}
+
+const struct perfetto_text *perfetto_interned_find(const struct perfetto_interned *interned,
+						   enum perfetto_table table, uint64_t number)
+{
+	return id_map_find(&interned->tables[table], number);
+}
+
+/* It is then an empty one. */
+static void perfetto_interned_release(struct perfetto_interned *interned, struct perfetto_budget *budget)
+{
+	if (interned->bytes == 0)
+		return;
+	for (int table = 0; table < PERFETTO_TABLE_COUNT; table++)
+		id_map_release(&interned->tables[table]);
+	arena_release(&interned->memory);
+	budget->bytes -= interned->bytes;
+	interned->bytes = 0;
+}
+
+/* ---- perfetto sequence --------------------------------------------------------------------------------------- */
+
+/* More writers are in no trace; those that are too many are taken for one. */
+enum { SEQUENCES_MAX = 1 << 14 };
+
+struct perfetto_sequence *perfetto_sequences_of(struct perfetto_sequences *sequences, uint32_t id)
+{
+	if (sequences->map.count >= SEQUENCES_MAX && id_map_find(&sequences->map, id) == NULL)
+		id = 0;
+	struct perfetto_sequence *sequence = id_map_find(&sequences->map, id);
+	if (sequence != NULL)
+		return sequence;
+	sequence = calloc(1, sizeof(*sequence));
+	if (sequence == NULL)
+		return NULL;
+	sequence->id = id;
+	if (id_map_add(&sequences->map, id, sequence))
+		return sequence;
+	free(sequence);
+	return NULL;
+}
+
+/* ---- state ----------------------------------------------------------------------------------------------- */
+
+static void clear_state(struct perfetto_sequence *sequence, struct perfetto_budget *budget)
+{
+	perfetto_interned_release(&sequence->interned, budget);
+	sequence->clock = 0;
+	sequence->track = 0;
+	sequence->counters.count = sequence->real_counters.count = 0;
+	sequence->generation++;
+}
+
+static void lose(struct perfetto_sequence *sequence)
+{
+	sequence->is_losing = true;
+	sequence->is_valid = false;
+}
+
+static void add_counters(struct perfetto_counters *counters, const struct wire_field *field)
+{
+	struct wire_list list = wire_list(field, WIRE_VARINT);
+	uint64_t track;
+	while (counters->count < PERFETTO_COUNTERS_MAX && wire_list_next(&list, &track))
+		counters->tracks[counters->count++] = track;
+}
+
+/* protos/perfetto/trace/track_event/track_event.proto, TrackEventDefaults */
+static void read_track_defaults(struct perfetto_sequence *sequence, struct wire_message message)
+{
+	enum { TRACK = 11, COUNTERS = 31, REAL_COUNTERS = 45 };
+	struct wire_field field;
+	sequence->counters.count = sequence->real_counters.count = 0;
+	while (wire_next(&message, &field)) {
+		if (field.number == TRACK)
+			sequence->track = field.value;
+		else if (field.number == COUNTERS)
+			add_counters(&sequence->counters, &field);
+		else if (field.number == REAL_COUNTERS)
+			add_counters(&sequence->real_counters, &field);
+	}
+}
+
+/* protos/perfetto/trace/trace_packet_defaults.proto */
+static void read_defaults(struct perfetto_sequence *sequence, struct wire_message message)
+{
+	enum { CLOCK = 58, TRACK_EVENT = 11 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == CLOCK)
+			sequence->clock = (uint32_t)field.value;
+		else if (field.number == TRACK_EVENT && field.bytes != NULL)
+			read_track_defaults(sequence, wire_inside(&field));
+	}
+}
+
+enum histree_status perfetto_sequence_begin(struct perfetto_sequence *sequence, struct perfetto_budget *budget,
+					    const struct perfetto_packet *packet, struct histree_error *error)
+{
+	if (packet->is_behind_loss && sequence->is_met && !packet->is_first)
+		lose(sequence);
+	sequence->is_met = true;
+	if (packet->begins_state) {
+		clear_state(sequence, budget);
+		sequence->is_valid = true;
+	}
+	if (packet->has_defaults)
+		read_defaults(sequence, packet->defaults);
+	if (packet->has_interned && !perfetto_interned_add(&sequence->interned, budget, packet->interned))
+		return error_memory(error, "what is interned in a trace");
+	return HISTREE_OK;
+}
+
+void perfetto_sequences_lose(struct perfetto_sequences *sequences)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&sequences->map, &at)) != NULL;)
+		lose(entry->record);
+}
+
+void perfetto_sequences_release(struct perfetto_sequences *sequences)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&sequences->map, &at)) != NULL;) {
+		struct perfetto_sequence *sequence = entry->record;
+		perfetto_interned_release(&sequence->interned, &sequences->budget);
+		free(sequence);
+	}
+	id_map_release(&sequences->map);
+	*sequences = (struct perfetto_sequences){ 0 };
+}
+
+/* ---- times ----------------------------------------------------------------------------------------------- */
+
+bool perfetto_sequence_time(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
+			    const struct perfetto_packet *packet, histree_time *out)
+{
+	uint32_t id = packet->has_clock      ? packet->clock
+		      : sequence->clock != 0 ? sequence->clock
+					     : PERFETTO_CLOCK_BOOTTIME;
+	bool is_said = packet->has_clock || sequence->clock != 0;
+	uint64_t trace;
+	if (!packet->has_time)
+		return false;
+	if (perfetto_clock_is_own(id)) {
+		if (!perfetto_own_clocks_convert(&sequence->clocks, id, packet->time, &trace))
+			return false;
+	} else if (!perfetto_clocks_convert(clocks, id, packet->time, &trace)) {
+		if (is_said)
+			return false;
+		trace = packet->time;
+	}
+	return perfetto_clocks_time(clocks, trace, out);
+}
+
+/* TrackEvent.timestamp, of the monotonic clock. */
+bool perfetto_sequence_time_of_old(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
+				   struct wire_message event, histree_time *out)
+{
+	enum { DELTA_US = 1, ABSOLUTE_US = 16, MONOTONIC = 3 };
+	struct wire_field field;
+	uint64_t us = 0, trace;
+	bool has_time = false;
+	while (wire_next(&event, &field)) {
+		if (field.number != DELTA_US && field.number != ABSOLUTE_US)
+			continue;
+		if (field.number == DELTA_US)
+			sequence->last_us += field.value;
+		us = field.number == DELTA_US ? sequence->last_us : field.value;
+		has_time = true;
+	}
+	if (!has_time || us > INT64_MAX / 1000)
+		return false;
+	if (!perfetto_clocks_convert(clocks, MONOTONIC, us * 1000, &trace))
+		trace = us * 1000;
+	return perfetto_clocks_time(clocks, trace, out);
+}
+
+/* ---- perfetto packets ---------------------------------------------------------------------------------------- */
 
 enum { TAG_OF_PACKET = 1 << 3 | WIRE_BYTES, COMPRESSED_PACKETS = 50, SEARCH_SIZE = 64 << 10 };
+
 /* Extensions of a packet end at 1999. */
 enum { FIELD_MAX = 1999 };
+
 enum { HEAD_SIZE_MAX = 1 + VARINT_SIZE_MAX, PACKET_SIZE_MAX = TRACE_WINDOW_SIZE_MAX };
 
 /* The service's own constant, the last field of its packet. */

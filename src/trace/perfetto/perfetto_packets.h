@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_packets.h - the packets of a trace one after another (protos/perfetto/trace/trace.proto), those that the
+ * perfetto_packets.h - the packets of a trace of Perfetto, in the order of the file, and what each writer has
+ * interned.
+ *
+ * What a packet says of itself, and what is in it (protos/perfetto/trace/trace_packet.proto).
+ *
+ * Texts that packets of a sequence refer to by number
+ * (protos/perfetto/trace/interned_data/interned_data.proto).
+ *
+ * What the packets of one writer have in common: its clocks, what is understood where they
+ * do not say it, and the texts that they refer to by number.
+ *
+ * All of that but the clocks is valid from a packet that begins it to the next such one, or to a loss.
+ *
+ * The packets of a trace one after another (protos/perfetto/trace/trace.proto), those that the
  * tracing service has compressed included.
  *
  * Where there is no packet, reading goes on behind the next marker that the service writes now and then for that
@@ -9,9 +22,143 @@
 #ifndef TRACE_PERFETTO_PERFETTO_PACKETS_H
 #define TRACE_PERFETTO_PERFETTO_PACKETS_H
 
+#include "base/arena.h"
+#include "base/id_map.h"
+#include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
 #include "trace/unpack_limit.h"
+
+/* Numbers of fields: what a packet is about. */
+enum perfetto_data {
+	PERFETTO_NO_DATA = 0,
+	PERFETTO_FTRACE_EVENTS = 1,
+	PERFETTO_PROCESS_TREE = 2,
+	PERFETTO_CLOCK_SNAPSHOT = 6,
+	PERFETTO_TRACK_EVENT = 11,
+	PERFETTO_FTRACE_STATS = 34,
+	PERFETTO_PROCESS_DESCRIPTOR = 43, /* of old, of the sequence's own process */
+	PERFETTO_THREAD_DESCRIPTOR = 44,
+	PERFETTO_SYSTEM_INFO = 45,
+	PERFETTO_STREAMING_PROFILE = 54,
+	PERFETTO_TRACK_DESCRIPTOR = 60,
+	PERFETTO_PERF_SAMPLE = 66,
+	PERFETTO_TRACE_UUID = 89,
+};
+
+struct perfetto_packet {
+	enum perfetto_data data;
+	struct wire_message content; /* of the data */
+	struct wire_message interned, defaults;
+	bool has_interned, has_defaults;
+	bool has_time, has_clock;
+	uint64_t time;
+	uint32_t clock;
+	uint32_t sequence; /* 0: it is of none */
+	bool begins_state; /* what was interned before on its sequence counts no more */
+	bool needs_state;
+	bool is_behind_loss; /* packets before it on its sequence are missing */
+	bool is_first;       /* of its sequence: nothing is missing */
+	uint32_t machine;    /* 0: the one that the service runs on */
+	bool is_damaged;     /* what is behind the fields that were read is none */
+};
+
+/* The data are borrowed as the message is. */
+struct perfetto_packet perfetto_packet_read(struct wire_message message);
+
+enum perfetto_table {
+	PERFETTO_CATEGORIES,
+	PERFETTO_EVENT_NAMES,
+	PERFETTO_ARGUMENT_NAMES,
+	PERFETTO_ARGUMENT_TEXTS,
+	PERFETTO_CORRELATIONS,
+	PERFETTO_LOG_TEXTS,
+	PERFETTO_FUNCTION_NAMES,
+	PERFETTO_MAPPING_PATHS,
+	PERFETTO_SOURCE_PATHS,
+	PERFETTO_SOURCE_LOCATIONS, /* messages, from here on */
+	PERFETTO_MAPPINGS,
+	PERFETTO_FRAMES,
+	PERFETTO_CALLSTACKS,
+	PERFETTO_TABLE_COUNT,
+};
+
+struct perfetto_text {
+	const char *bytes;
+	size_t size;
+};
+
+/* A zeroed one is empty. */
+struct perfetto_interned {
+	struct id_map tables[PERFETTO_TABLE_COUNT]; /* struct perfetto_text by number */
+	struct arena memory;
+	size_t bytes; /* that count */
+};
+
+/* What all sequences take together, which has an end. */
+struct perfetto_budget {
+	size_t bytes;
+	uint64_t left_out; /* entries */
+};
+
+/* Returns the text of a number, NULL: there is none. */
+const struct perfetto_text *perfetto_interned_find(const struct perfetto_interned *interned,
+						   enum perfetto_table table, uint64_t number);
+
+enum { PERFETTO_COUNTERS_MAX = 8 };
+
+/* Counters that have a value in events which do not say of which. */
+struct perfetto_counters {
+	uint64_t tracks[PERFETTO_COUNTERS_MAX];
+	size_t count;
+};
+
+struct perfetto_sequence {
+	uint32_t id;
+	bool is_met;   /* it had packets */
+	bool is_valid; /* its state is */
+	bool has_ftrace;
+	uint32_t generation; /* of its state */
+	struct perfetto_own_clocks clocks;
+	struct perfetto_interned interned;
+
+	/* Defaults. */
+	uint32_t clock; /* 0: the time since the start of the machine */
+	uint64_t track;
+	struct perfetto_counters counters, real_counters;
+
+	/* Of old writers, whose events have no times of their own: that of the last one, in us. */
+	uint64_t last_us;
+	int32_t pid, tid; /* and whose these are; 0: nobody said */
+
+	bool is_losing, has_events; /* events are missing since the last one */
+	histree_time last;
+};
+
+/* A zeroed one is empty. */
+struct perfetto_sequences {
+	struct id_map map;
+	struct perfetto_budget budget; /* of interned texts, for all of them */
+};
+
+/* Returns the sequence of a packet, NULL when memory is out. */
+struct perfetto_sequence *perfetto_sequences_of(struct perfetto_sequences *sequences, uint32_t id);
+
+/* Take what a packet says of its sequence, but its clocks.  Returns HISTREE_ERR_MEMORY. */
+enum histree_status perfetto_sequence_begin(struct perfetto_sequence *sequence, struct perfetto_budget *budget,
+					    const struct perfetto_packet *packet, struct histree_error *error);
+
+/* Returns whether it is known when the packet was written; of an incremental clock that must be asked of each. */
+bool perfetto_sequence_time(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
+			    const struct perfetto_packet *packet, histree_time *out);
+
+/* The same of an event of old, which has its own time, or how long after the one before it was. */
+bool perfetto_sequence_time_of_old(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
+				   struct wire_message event, histree_time *out);
+
+/* All of them lost something: what they interned is not valid any more. */
+void perfetto_sequences_lose(struct perfetto_sequences *sequences);
+void perfetto_sequences_release(struct perfetto_sequences *sequences);
 
 /* A zeroed one is closed. */
 struct perfetto_packets {
@@ -26,10 +173,8 @@ struct perfetto_packets {
 
 /* Returns whether the first bytes of a file are those of a packet. */
 bool perfetto_packets_begin(const void *bytes, size_t size);
-
 enum histree_status perfetto_packets_open(struct perfetto_packets *packets, const struct io *io, const char *path,
 					  struct histree_error *error);
-
 void perfetto_packets_close(struct perfetto_packets *packets);
 
 /*

@@ -12,7 +12,7 @@
 
 #include "trace/packed/packed_samples.h"
 #include "trace/packed/packed_tracks.h"
-#include "trace/perfetto/perfetto_sequence.h"
+#include "trace/perfetto/perfetto_packets.h"
 
 /* A zeroed one can be released. */
 struct perfetto_samples {

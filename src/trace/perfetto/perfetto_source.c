@@ -1,12 +1,651 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_source.c - what a trace says of itself, wherever in the file it does: found by walking over its packets.
+ *
+ * Names of processes and threads, as /proc had them
+ * (protos/perfetto/trace/ps/process_tree.proto).
+ *
+ * The print events of ftrace in which programs mark what they do (packed_markers.h).
+ *
+ * The packets of a trace from the first to the last, and what becomes of each.
+ */
 #include "trace/perfetto/perfetto_source.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "event/track_vocabulary.h"
+#include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/perfetto_reading.h"
+#include "trace/perfetto/perfetto_clocks.h"
+#include "trace/perfetto/perfetto_ftrace.h"
+#include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/perfetto_samples.h"
+#include "trace/perfetto/perfetto_track_events.h"
+#include "trace/perfetto/perfetto_tracks.h"
+#include "trace/perfetto/wire.h"
+#include "trace/trace_facts.h"
+#include "trace/trace_source.h"
+
+/* A zeroed one is closed. */
+struct perfetto_file {
+	struct trace_facts facts;
+	char machine[TRACE_FACT_SIZE]; /* "x86_64" */
+	struct perfetto_clocks clocks;
+	struct perfetto_tracks tracks;
+	bool has_ftrace, has_tracks; /* events of the kernel, and of tracks */
+	bool has_markers;            /* of tracks, among the events of the kernel */
+	bool has_samples;
+	uint64_t size; /* of the file */
+};
+
+enum perfetto_part { PERFETTO_FTRACE, PERFETTO_TRACKS };
+
+static void perfetto_file_release(struct perfetto_file *file);
+static bool perfetto_markers_are_in(struct wire_message bundle);
+
+/* ---- perfetto file ------------------------------------------------------------------------------------------- */
+
+static void copy_text(char out[TRACE_FACT_SIZE], const struct wire_field *field)
+{
+	size_t size = field->bytes == NULL ? 0 : field->size < TRACE_FACT_SIZE ? field->size : TRACE_FACT_SIZE - 1;
+	if (size > 0)
+		memcpy(out, field->bytes, size);
+	out[size] = '\0';
+}
+
+/* protos/perfetto/common/system_info.proto */
+static void read_utsname(struct perfetto_file *file, struct wire_message message)
+{
+	enum { RELEASE = 3, MACHINE = 4 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == RELEASE)
+			copy_text(file->facts.kernel, &field);
+		else if (field.number == MACHINE)
+			copy_text(file->machine, &field);
+	}
+}
+
+static void read_system(struct perfetto_file *file, struct wire_message message)
+{
+	enum { UTSNAME = 1, MACHINE_NAME = 17 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == UTSNAME)
+			read_utsname(file, wire_inside(&field));
+		else if (field.number == MACHINE_NAME)
+			copy_text(file->facts.hostname, &field);
+	}
+}
+
+static void read_uuid(struct perfetto_file *file, struct wire_message message)
+{
+	uint64_t halves[2] = { 0 };
+	struct wire_field field;
+	while (wire_next(&message, &field))
+		if (field.number == 1 || field.number == 2)
+			halves[field.number - 1] = field.value;
+	snprintf(file->facts.uuid, sizeof(file->facts.uuid),
+		 "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%012" PRIx64, halves[0] >> 32,
+		 halves[0] >> 16 & 0xffff, halves[0] & 0xffff, halves[1] >> 48,
+		 halves[1] & UINT64_C(0xffffffffffff));
+}
+
+static enum histree_status perfetto_file_read_packet(struct perfetto_file *file, struct wire_message message,
+						     struct histree_error *error)
+{
+	const struct perfetto_packet packet = perfetto_packet_read(message);
+	if (packet.machine != 0)
+		return HISTREE_OK;
+	switch (packet.data) {
+	case PERFETTO_CLOCK_SNAPSHOT:
+		return perfetto_clocks_learn(&file->clocks, packet.content)
+			       ? HISTREE_OK
+			       : error_memory(error, "the clocks of a trace");
+	case PERFETTO_FTRACE_EVENTS:
+		file->has_ftrace = true;
+		file->has_markers = file->has_markers || perfetto_markers_are_in(packet.content);
+		break;
+	case PERFETTO_TRACK_EVENT:
+		file->has_tracks = true;
+		break;
+	case PERFETTO_PERF_SAMPLE:
+	case PERFETTO_STREAMING_PROFILE:
+		file->has_samples = true;
+		break;
+	case PERFETTO_TRACK_DESCRIPTOR:
+		return perfetto_tracks_add(&file->tracks, packet.content)
+			       ? HISTREE_OK
+			       : error_memory(error, "the tracks of a trace");
+	case PERFETTO_SYSTEM_INFO:
+		read_system(file, packet.content);
+		break;
+	case PERFETTO_TRACE_UUID:
+		read_uuid(file, packet.content);
+		break;
+	default:
+		break;
+	}
+	return HISTREE_OK;
+}
+
+/* Damage is said by whoever reads the events. */
+static enum histree_status perfetto_file_read_all(struct perfetto_file *file, struct perfetto_packets *packets,
+						  struct histree_error *error)
+{
+	struct wire_message message;
+	enum histree_status status;
+	bool is_first = true;
+	do {
+		status = perfetto_packets_next(packets, &message, error);
+		if (status == HISTREE_OK)
+			status = perfetto_file_read_packet(file, message, error);
+		else if (status == HISTREE_ERR_TRACE && !is_first)
+			status = perfetto_packets_resume(packets, error);
+		is_first = false;
+	} while (status == HISTREE_OK);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* Returns HISTREE_ERR_TRACE if it is no trace of Perfetto, HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
+static enum histree_status perfetto_file_read(struct perfetto_file *file, const struct io *io, const char *path,
+					      struct histree_error *error)
+{
+	struct perfetto_packets packets;
+	*file = (struct perfetto_file){ .facts = { .tracer = "perfetto" } };
+	enum histree_status status = perfetto_packets_open(&packets, io, path, error);
+	file->size = packets.bytes.size;
+	if (status == HISTREE_OK)
+		status = perfetto_file_read_all(file, &packets, error);
+	perfetto_packets_close(&packets);
+	if (status != HISTREE_OK)
+		perfetto_file_release(file);
+	if (status != HISTREE_OK)
+		return status;
+	perfetto_clocks_finish(&file->clocks);
+	file->has_tracks = file->has_tracks || file->has_markers || file->has_samples;
+	file->facts.has_clock = true;
+	file->facts.zero = (histree_time)file->clocks.wall;
+	file->facts.frequency = 1000000000;
+	return HISTREE_OK;
+}
+
+static void perfetto_file_release(struct perfetto_file *file)
+{
+	perfetto_clocks_release(&file->clocks);
+	perfetto_tracks_release(&file->tracks);
+	*file = (struct perfetto_file){ 0 };
+}
+
+/* ---- perfetto processes -------------------------------------------------------------------------------------- */
+
+enum { TREE_PROCESS = 1, TREE_THREAD = 2 };
+
+struct process {
+	int32_t pid, parent;
+	const char *name; /* the path of its program */
+	size_t name_size;
+};
+
+struct thread {
+	int32_t tid, pid;
+	const char *name;
+	size_t name_size;
+};
+
+static struct process read_process(struct wire_message message)
+{
+	enum { PID = 1, PARENT = 2, COMMAND = 3 };
+	struct process process = { .name = "" };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == PID)
+			process.pid = (int32_t)field.value;
+		else if (field.number == PARENT)
+			process.parent = (int32_t)field.value;
+		else if (field.number == COMMAND && field.bytes != NULL && process.name_size == 0) {
+			process.name = (const char *)field.bytes;
+			process.name_size = field.size;
+		}
+	}
+	return process;
+}
+
+static struct thread perfetto_processes_read_thread(struct wire_message message)
+{
+	enum { TID = 1, NAME = 2, PID = 3 };
+	struct thread thread = { .name = "" };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == TID)
+			thread.tid = (int32_t)field.value;
+		else if (field.number == PID)
+			thread.pid = (int32_t)field.value;
+		else if (field.number == NAME && field.bytes != NULL) {
+			thread.name = (const char *)field.bytes;
+			thread.name_size = field.size;
+		}
+	}
+	return thread;
+}
+
+/* ---- of the kernel --------------------------------------------------------------------------------------- */
+
+/* The last is what LTTng says of a thread of which it does not know what it does. */
+enum { KERNEL_FIELDS = 5, STATUS_UNKNOWN = 0 };
+
+/* A program is called after its file, and the kernel keeps fifteen bytes of that. */
+static struct packed_cell command_name(const struct process *process)
+{
+	enum { COMM_MAX = 15 };
+	const char *name = process->name;
+	size_t size = process->name_size;
+	const char *slash = memrchr(name, '/', size);
+	if (slash != NULL) {
+		size -= (size_t)(slash + 1 - name);
+		name = slash + 1;
+	}
+	return packed_text(name, size > COMM_MAX ? COMM_MAX : size);
+}
+
+static const struct packed_class *kernel_class(struct packed_source *packed, struct histree_error *error)
+{
+	static const char *const fields[KERNEL_FIELDS] = { "pid", "tgid", "ppid", "comm", "status" };
+	const struct event_class as = { .name = "perfetto:thread",
+					.field_count = KERNEL_FIELDS,
+					.fields = fields,
+					.payload_count = KERNEL_FIELDS };
+	return packed_source_class(packed, &as, error);
+}
+
+/* As events "perfetto:thread" of a kernel trace, with the kernel's words for the ids. */
+static enum histree_status perfetto_processes_of_kernel(struct packed_source *packed, struct wire_message tree,
+							histree_time time, struct histree_error *error)
+{
+	struct wire_field field;
+	enum histree_status status = HISTREE_OK;
+	const struct packed_class *class = kernel_class(packed, error);
+	if (class == NULL)
+		return error->status;
+	while (status == HISTREE_OK && wire_next(&tree, &field)) {
+		struct packed_cell cells[KERNEL_FIELDS];
+		cells[4] = packed_int(STATUS_UNKNOWN);
+		if (field.number == TREE_PROCESS) {
+			const struct process process = read_process(wire_inside(&field));
+			cells[0] = cells[1] = packed_int(process.pid);
+			cells[2] = packed_int(process.parent);
+			cells[3] = command_name(&process);
+		} else if (field.number == TREE_THREAD) {
+			const struct thread thread = perfetto_processes_read_thread(wire_inside(&field));
+			cells[0] = packed_int(thread.tid);
+			cells[1] = packed_int(thread.pid);
+			cells[2] = (struct packed_cell){ .kind = PACKED_ABSENT };
+			cells[3] = packed_text(thread.name, thread.name_size);
+		} else {
+			continue;
+		}
+		const struct packed_event event = { .time = time, .cpu = -1, .class = class, .cells = cells };
+		status = packed_source_add(packed, &event, error);
+	}
+	return status;
+}
+
+/* ---- perfetto markers ---------------------------------------------------------------------------------------- */
+
+/* protos/perfetto/trace/ftrace/ftrace_event.proto, ftrace.proto */
+enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, PRINT_TEXT = 2 };
+
+struct print {
+	uint64_t time;
+	int32_t pid;
+	const char *text; /* NULL: it is none */
+	size_t size;
+};
+
+static struct print read_print(struct wire_message event)
+{
+	struct print print = { .pid = MARKERS_NO_THREAD };
+	struct wire_field field, inside;
+	while (wire_next(&event, &field)) {
+		if (field.number == EVENT_TIME) {
+			print.time = field.value;
+		} else if (field.number == EVENT_PID) {
+			print.pid = (int32_t)field.value;
+		} else if (field.number == EVENT_PRINT && field.bytes != NULL) {
+			struct wire_message content = wire_inside(&field);
+			while (wire_next(&content, &inside))
+				if (inside.number == PRINT_TEXT && inside.bytes != NULL) {
+					print.text = (const char *)inside.bytes;
+					print.size = inside.size;
+				}
+		}
+	}
+	return print;
+}
+
+/* Returns whether a bundle of ftrace has a marker. */
+static bool perfetto_markers_are_in(struct wire_message bundle)
+{
+	struct wire_field field;
+	while (wire_next(&bundle, &field)) {
+		if (field.number != BUNDLE_EVENT || field.bytes == NULL)
+			continue;
+		const struct print print = read_print(wire_inside(&field));
+		if (print.text != NULL && packed_marker_is(print.text, print.size))
+			return true;
+	}
+	return false;
+}
+
+/* Add those of a bundle. */
+static enum histree_status perfetto_markers_read(struct packed_markers *markers,
+						 const struct perfetto_clocks *clocks, struct wire_message message,
+						 struct histree_error *error)
+{
+	const struct perfetto_bundle bundle = perfetto_bundle_read(message);
+	struct wire_field field;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && wire_next(&message, &field)) {
+		histree_time time;
+		if (field.number != BUNDLE_EVENT || field.bytes == NULL)
+			continue;
+		const struct print print = read_print(wire_inside(&field));
+		if (print.text != NULL && perfetto_bundle_time(&bundle, clocks, print.time, &time))
+			status = packed_markers_take(markers, time, &(struct marker_thread){ print.pid, NULL, 0 },
+						     print.text, print.size, error);
+	}
+	return status;
+}
+
+/* ---- perfetto reading ---------------------------------------------------------------------------------------- */
+
+struct reading {
+	struct packed_source *packed;
+	struct perfetto_file *file;
+	enum perfetto_part part;
+	bool tells;
+	bool is_damaged;
+	struct perfetto_sequences sequences;
+	struct perfetto_ftrace ftrace;
+	struct perfetto_track_events tracks;
+	struct packed_markers markers;
+	struct perfetto_samples *samples;
+	uint64_t elsewhere;    /* packets of other machines */
+	uint64_t cut;          /* packets that are damaged inside */
+	uint64_t without_time; /* events of tracks */
+	uint64_t skipped;      /* the same: what they refer to is lost */
+};
+
+/* ---- packets --------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_ftrace_packet(struct reading *reading, struct perfetto_sequence *sequence,
+					      const struct perfetto_packet *packet, histree_time time,
+					      struct histree_error *error)
+{
+	if (packet->data == PERFETTO_PROCESS_TREE)
+		return perfetto_processes_of_kernel(reading->packed, packet->content, time, error);
+	if (packet->data == PERFETTO_FTRACE_STATS)
+		perfetto_ftrace_count(&reading->ftrace, packet->content);
+	/* Which CPU's events are missing nobody says. */
+	if (sequence->is_losing && sequence->has_ftrace)
+		perfetto_ftrace_lose(&reading->ftrace);
+	sequence->is_losing = false;
+	if (packet->data != PERFETTO_FTRACE_EVENTS)
+		return HISTREE_OK;
+	sequence->has_ftrace = true;
+	return perfetto_ftrace_read(&reading->ftrace, packet->content, error);
+}
+
+/* Whose the events of a sequence are, as writers of old say (thread_descriptor.proto). */
+static void perfetto_reading_read_thread(struct perfetto_sequence *sequence, struct wire_message message)
+{
+	enum { PID = 1, TID = 2, REFERENCE_US = 6 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == PID)
+			sequence->pid = (int32_t)field.value;
+		else if (field.number == TID)
+			sequence->tid = (int32_t)field.value;
+		else if (field.number == REFERENCE_US)
+			sequence->last_us = field.value;
+	}
+}
+
+/* What a sequence lost ends before its next event. */
+static enum histree_status end_loss(struct reading *reading, struct perfetto_sequence *sequence, histree_time next,
+				    struct histree_error *error)
+{
+	struct trace_span span = { .begin = sequence->last + 1, .end = next == INT64_MAX ? next : next - 1 };
+	sequence->is_losing = false;
+	if (!sequence->has_events || sequence->last == INT64_MAX)
+		return HISTREE_OK;
+	if (span.end < span.begin)
+		span.end = span.begin;
+	if (next != INT64_MAX)
+		trace_stream_note_loss(&reading->packed->stream, "packet", NULL, span);
+	return packed_source_lose(reading->packed, -1, span, 0, error);
+}
+
+static enum histree_status read_track_event(struct reading *reading, struct perfetto_sequence *sequence,
+					    struct wire_message content, histree_time time,
+					    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (time == PACKED_NO_TIME &&
+	    !perfetto_sequence_time_of_old(sequence, &reading->file->clocks, content, &time)) {
+		reading->without_time++;
+		return HISTREE_OK;
+	}
+	if (sequence->is_losing)
+		status = end_loss(reading, sequence, time, error);
+	uint64_t added = reading->packed->added;
+	if (status == HISTREE_OK)
+		status = perfetto_track_events_read(&reading->tracks, sequence, content, time, error);
+	if (reading->packed->added == added)
+		return status;
+	if (!sequence->has_events || time > sequence->last)
+		sequence->last = time;
+	sequence->has_events = true;
+	return status;
+}
+
+static enum histree_status read_track_packet(struct reading *reading, struct perfetto_sequence *sequence,
+					     const struct perfetto_packet *packet, histree_time time,
+					     struct histree_error *error)
+{
+	if (packet->data == PERFETTO_THREAD_DESCRIPTOR)
+		perfetto_reading_read_thread(sequence, packet->content);
+	if (packet->data == PERFETTO_FTRACE_EVENTS && reading->file->has_markers)
+		return perfetto_markers_read(&reading->markers, &reading->file->clocks, packet->content, error);
+	if (packet->data == PERFETTO_PROCESS_TREE && reading->file->has_samples)
+		return perfetto_samples_name(reading->samples, packet->content, error);
+	const bool is_sample = packet->data == PERFETTO_PERF_SAMPLE || packet->data == PERFETTO_STREAMING_PROFILE;
+	if (packet->data != PERFETTO_TRACK_EVENT && !is_sample)
+		return HISTREE_OK;
+	if (packet->needs_state && !sequence->is_valid) {
+		sequence->is_losing = true;
+		reading->skipped++;
+		return HISTREE_OK;
+	}
+	if (packet->data == PERFETTO_PERF_SAMPLE)
+		return perfetto_samples_read(reading->samples, sequence, packet->content, time, error);
+	if (packet->data == PERFETTO_STREAMING_PROFILE)
+		return perfetto_samples_stream(reading->samples, sequence, &reading->file->clocks, packet->content,
+					       error);
+	return read_track_event(reading, sequence, packet->content, time, error);
+}
+
+static enum histree_status perfetto_reading_read_packet(struct reading *reading,
+							const struct perfetto_packet *packet,
+							struct histree_error *error)
+{
+	struct perfetto_sequence *sequence = perfetto_sequences_of(&reading->sequences, packet->sequence);
+	histree_time time = PACKED_NO_TIME;
+	if (sequence == NULL)
+		return error_memory(error, "the sequences of a trace");
+	enum histree_status status = perfetto_sequence_begin(sequence, &reading->sequences.budget, packet, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (packet->data == PERFETTO_CLOCK_SNAPSHOT)
+		perfetto_own_clocks_learn(&sequence->clocks, &reading->file->clocks, packet->content);
+	if (!perfetto_sequence_time(sequence, &reading->file->clocks, packet, &time))
+		time = PACKED_NO_TIME;
+	return reading->part == PERFETTO_FTRACE ? read_ftrace_packet(reading, sequence, packet, time, error)
+						: read_track_packet(reading, sequence, packet, time, error);
+}
+
+static enum histree_status take_packet(struct reading *reading, struct wire_message message,
+				       struct histree_error *error)
+{
+	const struct perfetto_packet packet = perfetto_packet_read(message);
+	if (packet.machine != 0) {
+		reading->elsewhere++;
+		return HISTREE_OK;
+	}
+	enum histree_status status = perfetto_reading_read_packet(reading, &packet, error);
+	if (packet.is_damaged) {
+		reading->cut++;
+		perfetto_sequences_lose(&reading->sequences);
+	}
+	return status == HISTREE_OK ? packed_source_look(reading->packed, error) : status;
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------------- */
+
+/* Go on behind what is no packet.  HISTREE_END: there is nothing to go on with. */
+static enum histree_status pass_damage(struct reading *reading, struct perfetto_packets *packets,
+				       const struct histree_error *why, struct histree_error *error)
+{
+	struct trace_stream *stream = &reading->packed->stream;
+	enum histree_status found = perfetto_packets_resume(packets, error);
+	if (found < 0)
+		return found;
+	if (reading->tells)
+		trace_notes_warn(stream->notes, "%s: %s; %s", stream->name, why->message,
+				 found == HISTREE_OK ? "reading goes on behind it"
+						     : "the packets before that are read");
+	if (reading->tells && !reading->is_damaged)
+		stream->notes->report.damaged_streams++;
+	reading->is_damaged = true;
+	perfetto_sequences_lose(&reading->sequences);
+	return found;
+}
+
+/* Nothing followed a loss: it reaches to the end. */
+static enum histree_status lose_rest(struct reading *reading, struct histree_error *error)
+{
+	const struct id_entry *entry;
+	enum histree_status status = HISTREE_OK;
+	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(&reading->sequences.map, &at)) != NULL;) {
+		struct perfetto_sequence *sequence = entry->record;
+		if (sequence->is_losing && sequence->has_ftrace)
+			perfetto_ftrace_lose(&reading->ftrace);
+		if (sequence->is_losing && sequence->has_events)
+			status = end_loss(reading, sequence, INT64_MAX, error);
+	}
+	return status;
+}
+
+/* "... 3 events of tracks have no time" */
+static void note_count(const struct reading *reading, uint64_t count, const char *one, const char *many)
+{
+	struct trace_stream *stream = &reading->packed->stream;
+	if (count > 0)
+		trace_notes_warn(stream->notes, "%s: %" PRIu64 " %s", stream->name, count, count == 1 ? one : many);
+}
+
+static void note_rest(const struct reading *reading)
+{
+	const struct perfetto_track_events *tracks = &reading->tracks;
+	note_count(reading, reading->without_time, "event of a track has no time, and is left out",
+		   "events of tracks have no time, and are left out");
+	note_count(reading, reading->skipped, "event of a track refers to what was lost before it, and is left out",
+		   "events of tracks refer to what was lost before them, and are left out");
+	note_count(reading, tracks->undefined + tracks->arguments.undefined,
+		   "reference is to a text that is not interned", "references are to texts that are not interned");
+	note_count(reading, reading->markers.others, "marker of a program is not whole, and is left out",
+		   "markers of programs are not whole, and are left out");
+	note_count(reading, reading->samples->undefined, "part of a stack is not interned, and has no name",
+		   "parts of stacks are not interned, and have no names");
+	note_count(reading, reading->samples->skipped, "sample has no stack or no time, and is left out",
+		   "samples have no stack or no time, and are left out");
+	note_count(reading, reading->samples->lost, "record of samples was lost by the kernel",
+		   "records of samples were lost by the kernel");
+	note_count(reading, tracks->unknown, "event of a track is of a type that is not known",
+		   "events of tracks are of types that are not known");
+	note_count(reading, reading->part == PERFETTO_TRACKS ? reading->file->tracks.left_out : 0,
+		   "description of a track is left out: 131,072 tracks are the limit",
+		   "descriptions of tracks are left out: 131,072 tracks are the limit");
+	if (!reading->tells)
+		return;
+	note_count(reading, reading->cut, "packet is damaged inside; what is before that is read",
+		   "packets are damaged inside; what is before that is read");
+	note_count(reading, reading->elsewhere,
+		   "packet of another machine is left out: only that of the tracing service is read",
+		   "packets of other machines are left out: only that of the tracing service is read");
+	note_count(reading, reading->sequences.budget.left_out,
+		   "interned text is left out: all of them may take 32 MiB",
+		   "interned texts are left out: all of them may take 32 MiB");
+}
+
+static enum histree_status perfetto_reading_read_all(struct reading *reading, struct perfetto_packets *packets,
+						     struct histree_error *error)
+{
+	struct wire_message message;
+	struct histree_error why;
+	enum histree_status status;
+	do {
+		status = perfetto_packets_next(packets, &message, &why);
+		if (status == HISTREE_OK)
+			status = take_packet(reading, message, error);
+		else if (status == HISTREE_ERR_TRACE)
+			status = pass_damage(reading, packets, &why, error);
+		else if (status == HISTREE_ERR_MEMORY)
+			return error_memory(error, "a packet");
+	} while (status == HISTREE_OK);
+	if (status == HISTREE_END)
+		status = lose_rest(reading, error);
+	return status == HISTREE_OK ? perfetto_ftrace_finish(&reading->ftrace, error) : status;
+}
+
+/* Add the events of one part, and its samples; say in the notes what is damaged if it `tells` that. */
+static enum histree_status perfetto_reading(struct packed_source *packed, struct perfetto_packets *packets,
+					    struct perfetto_file *file, struct perfetto_samples *samples,
+					    enum perfetto_part part, bool tells, struct histree_error *error)
+{
+	struct reading reading = {
+		.packed = packed,
+		.file = file,
+		.part = part,
+		.tells = tells,
+		.samples = samples,
+		.ftrace = { .packed = packed, .clocks = &file->clocks },
+		.tracks = { .packed = packed, .tracks = &file->tracks },
+	};
+	enum histree_status status =
+		part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error) : HISTREE_OK;
+	if (status == HISTREE_OK && part == PERFETTO_TRACKS && file->has_markers &&
+	    !packed_markers_begin(&reading.markers, packed, error))
+		status = error->status;
+	if (part == PERFETTO_TRACKS)
+		perfetto_samples_begin(samples, packed, reading.tracks.classes);
+	if (status == HISTREE_OK)
+		status = perfetto_reading_read_all(&reading, packets, error);
+	if (part == PERFETTO_TRACKS)
+		packed_samples_end(&samples->samples);
+	if (status == HISTREE_OK)
+		note_rest(&reading);
+	perfetto_ftrace_release(&reading.ftrace);
+	perfetto_track_events_release(&reading.tracks);
+	packed_markers_release(&reading.markers);
+	perfetto_sequences_release(&reading.sequences);
+	return status;
+}
+
+/* ---- perfetto source ----------------------------------------------------------------------------------------- */
 
 struct perfetto_source {
 	struct packed_source packed;
@@ -146,7 +785,6 @@ static void free_source(struct trace_source *base)
 	.has_places = packed_source_has_places, .has_position = packed_source_has_position,             \
 	.span = packed_source_span, .last = packed_source_last, .bytes_done = packed_source_bytes_done, \
 	.facts = read_facts, .free = free_source
-
 static const struct trace_format_kind tracks = { .create = create_tracks, PACKED };
 
 const struct trace_format_kind perfetto_format = {

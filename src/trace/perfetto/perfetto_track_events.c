@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "trace/perfetto/track_event.h"
+#include "trace/perfetto/perfetto_tracks.h"
 
 /* An event that is being read: cells that all that comes of it have in common. */
 struct making {

@@ -10,9 +10,8 @@
 #define TRACE_PERFETTO_PERFETTO_TRACK_EVENTS_H
 
 #include "trace/packed/packed_tracks.h"
-#include "trace/perfetto/perfetto_arguments.h"
-#include "trace/perfetto/perfetto_sequence.h"
 #include "trace/perfetto/perfetto_tracks.h"
+#include "trace/perfetto/perfetto_packets.h"
 
 enum { PERFETTO_FLOWS_MAX = 16, PERFETTO_TEXT_SIZE = 96, PERFETTO_CATEGORY_SIZE = 512 };
 

@@ -1,16 +1,531 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_tracks.c - tracks and their events: what they are called, whose they are, their arguments.
+ */
 #include "trace/perfetto/perfetto_tracks.h"
 
 #include <stdalign.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/array.h"
+#include "base/id_map.h"
+#include "histree/status.h"
+#include "trace/packed/packed_parts.h"
+#include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/wire.h"
+
+/* ---- track event --------------------------------------------------------------------------------------------- */
+
+/* Fields of TrackEvent. */
+enum {
+	CATEGORY_IIDS = 3,
+	LEGACY = 6,
+	TYPE = 9,
+	TRACK_EVENT_NAME_IID = 10,
+	TRACK_EVENT_TRACK_UUID = 11,
+	EXTRA_VALUES = 12,
+	CATEGORIES = 22,
+	TRACK_EVENT_NAME = 23,
+	COUNTER_VALUE = 30,
+	EXTRA_COUNTERS = 31,
+	FLOWS_OF_OLD = 36,
+	LAST_FLOWS_OF_OLD = 42,
+	REAL_COUNTER_VALUE = 44,
+	EXTRA_REAL_COUNTERS = 45,
+	EXTRA_REAL_VALUES = 46,
+	FLOWS = 47,
+	LAST_FLOWS = 48,
+};
+
+static const struct list_row {
+	uint32_t number, other; /* of the field; of another one that means the same */
+	enum wire_kind kind;
+	enum wire_kind other_kind;
+} lists[TRACK_EVENT_LIST_COUNT] = {
+	[TRACK_EVENT_CATEGORY_IIDS] = { CATEGORY_IIDS, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_CATEGORIES] = { CATEGORIES, 0, WIRE_BYTES, WIRE_BYTES },
+	[TRACK_EVENT_COUNTERS] = { EXTRA_COUNTERS, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_VALUES] = { EXTRA_VALUES, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_REAL_COUNTERS] = { EXTRA_REAL_COUNTERS, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_REAL_VALUES] = { EXTRA_REAL_VALUES, 0, WIRE_FIXED64, WIRE_FIXED64 },
+	[TRACK_EVENT_FLOWS] = { FLOWS, FLOWS_OF_OLD, WIRE_FIXED64, WIRE_VARINT },
+	[TRACK_EVENT_LAST_FLOWS] = { LAST_FLOWS, LAST_FLOWS_OF_OLD, WIRE_FIXED64, WIRE_VARINT },
+};
+
+/* Returns the list that a field is in; TRACK_EVENT_LIST_COUNT: in none. */
+static enum track_event_list list_of(uint32_t number)
+{
+	if (number != CATEGORY_IIDS && number != EXTRA_VALUES && number < CATEGORIES)
+		return TRACK_EVENT_LIST_COUNT;
+	for (int list = 0; list < TRACK_EVENT_LIST_COUNT; list++)
+		if (lists[list].number == number || lists[list].other == number)
+			return (enum track_event_list)list;
+	return TRACK_EVENT_LIST_COUNT;
+}
+
+/* TrackEvent.LegacyEvent */
+static void read_legacy(struct track_event_legacy *legacy, struct wire_message message)
+{
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		switch (field.number) {
+		case 1:
+			legacy->name = field.value;
+			break;
+		case 2:
+			legacy->phase = (int32_t)field.value;
+			break;
+		case 3:
+			legacy->duration_us = (int64_t)field.value;
+			break;
+		case 4:
+			legacy->thread_duration_us = (int64_t)field.value;
+			break;
+		case 6:
+			legacy->id_kind = LEGACY_UNSCOPED;
+			legacy->id = field.value;
+			break;
+		case 7:
+			legacy->scope = field;
+			break;
+		case 8:
+			legacy->bind_id = field.value;
+			break;
+		case 10:
+			legacy->id_kind = LEGACY_LOCAL;
+			legacy->id = field.value;
+			break;
+		case 11:
+			legacy->id_kind = LEGACY_GLOBAL;
+			legacy->id = field.value;
+			break;
+		case 13:
+			legacy->flow = (uint32_t)field.value;
+			break;
+		case 18:
+			legacy->pid = (int32_t)field.value;
+			break;
+		case 19:
+			legacy->tid = (int32_t)field.value;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void read_text(struct track_event *event, const struct wire_field *field)
+{
+	if (field->number == TRACK_EVENT_NAME)
+		event->name = *field;
+	else if (field->number == LEGACY)
+		read_legacy(&event->legacy, wire_inside(field));
+}
+
+/* Returns false if it is not one of these. */
+static bool read_number(struct track_event *event, const struct wire_field *field)
+{
+	switch (field->number) {
+	case TYPE:
+		event->type = (enum track_event_type)field->value;
+		break;
+	case TRACK_EVENT_NAME_IID:
+		event->name_iid = field->value;
+		break;
+	case TRACK_EVENT_TRACK_UUID:
+		event->has_track = true;
+		event->track = field->value;
+		break;
+	case COUNTER_VALUE:
+	case REAL_COUNTER_VALUE:
+		event->has_value = true;
+		event->is_real = field->number == REAL_COUNTER_VALUE;
+		event->value = field->value;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+struct track_event track_event_read(struct wire_message message)
+{
+	struct track_event event = { .message = message };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.bytes == NULL && read_number(&event, &field))
+			continue;
+		if (field.bytes != NULL)
+			read_text(&event, &field);
+		enum track_event_list list = list_of(field.number);
+		if (list != TRACK_EVENT_LIST_COUNT)
+			event.lists |= 1U << list;
+	}
+	return event;
+}
+
+struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list)
+{
+	return (struct track_event_items){ .rest = track_event_has(event, list) ? event->message
+										: wire_message(NULL, 0),
+					   .list = list };
+}
+
+bool track_event_number(struct track_event_items *items, uint64_t *out)
+{
+	const struct list_row *row = &lists[items->list];
+	struct wire_field field;
+	while (!wire_list_next(&items->numbers, out)) {
+		do
+			if (!wire_next(&items->rest, &field))
+				return false;
+		while (field.number != row->number && field.number != row->other);
+		items->numbers = wire_list(&field, field.number == row->number ? row->kind : row->other_kind);
+	}
+	return true;
+}
+
+bool track_event_text(struct track_event_items *items, struct wire_field *out)
+{
+	while (wire_next(&items->rest, out))
+		if (out->number == lists[items->list].number && out->bytes != NULL)
+			return true;
+	return false;
+}
+
+/* ---- perfetto arguments -------------------------------------------------------------------------------------- */
+
+/* Fields of TrackEvent. */
+enum {
+	DEBUG_ANNOTATIONS = 4,
+	LOG_MESSAGE = 21,
+	SOURCE_LOCATION = 33,
+	SOURCE_LOCATION_IID = 34,
+	CORRELATION = 52,
+	CORRELATION_TEXT = 53,
+	CORRELATION_IID = 54,
+};
+
+/* Fields of DebugAnnotation. */
+enum {
+	PERFETTO_ARGUMENTS_NAME_IID = 1,
+	BOOL = 2,
+	UINT = 3,
+	INT = 4,
+	DOUBLE = 5,
+	TEXT = 6,
+	POINTER = 7,
+	NESTED = 8,
+	JSON = 9,
+	PERFETTO_ARGUMENTS_NAME = 10,
+	DICT_ENTRIES = 11,
+	ARRAY_VALUES = 12,
+	TEXT_IID = 17,
+};
+
+/* Fields of NestedValue. */
+enum {
+	DICT_KEYS = 2,
+	DICT_VALUES = 3,
+	NESTED_ARRAY = 4,
+	NESTED_INT = 5,
+	NESTED_DOUBLE = 6,
+	NESTED_BOOL = 7,
+	NESTED_TEXT = 8,
+};
+
+static struct perfetto_text text_of(const struct wire_field *field)
+{
+	return field->bytes == NULL ? (struct perfetto_text){ "", 0 }
+				    : (struct perfetto_text){ (const char *)field->bytes, field->size };
+}
+
+static struct perfetto_text find(struct perfetto_arguments *arguments, enum perfetto_table table, uint64_t number)
+{
+	const struct perfetto_text *text = perfetto_interned_find(arguments->interned, table, number);
+	if (text != NULL)
+		return *text;
+	arguments->undefined++;
+	return (struct perfetto_text){ "undefined", strlen("undefined") };
+}
+
+/* ---- nested values of old -------------------------------------------------------------------------------- */
+
+static void put_nested(struct packed_parts *parts, struct perfetto_text name, struct wire_message message,
+		       unsigned depth);
+
+static void put_dict(struct packed_parts *parts, struct wire_message message, unsigned depth)
+{
+	struct wire_message keys = message;
+	struct wire_field field, key = { 0 };
+	while (wire_next(&message, &field)) {
+		if (field.number != DICT_VALUES || field.bytes == NULL)
+			continue;
+		do
+			if (!wire_next(&keys, &key))
+				return;
+		while (key.number != DICT_KEYS || key.bytes == NULL);
+		put_nested(parts, text_of(&key), wire_inside(&field), depth);
+	}
+}
+
+static void put_list(struct packed_parts *parts, struct wire_message message, unsigned depth)
+{
+	struct wire_field field;
+	while (wire_next(&message, &field))
+		if (field.number == NESTED_ARRAY && field.bytes != NULL)
+			put_nested(parts, (struct perfetto_text){ NULL, 0 }, wire_inside(&field), depth);
+}
+
+/* What comes last in a message is what it is. */
+static struct wire_field last_value(struct wire_message message, uint32_t first, uint32_t last)
+{
+	struct wire_field field, value = { 0 };
+	while (wire_next(&message, &field))
+		if (field.number >= first && field.number <= last)
+			value = field;
+	return value;
+}
+
+static void put_nested(struct packed_parts *parts, struct perfetto_text name, struct wire_message message,
+		       unsigned depth)
+{
+	struct wire_field value = last_value(message, DICT_VALUES, NESTED_TEXT);
+	if (depth > PACKED_DEPTH_MAX)
+		return;
+	switch (value.number) {
+	case DICT_VALUES:
+		packed_parts_open(parts, EVENT_STRUCTURE, name.bytes, name.size);
+		put_dict(parts, message, depth + 1);
+		packed_parts_close(parts);
+		break;
+	case NESTED_ARRAY:
+		packed_parts_open(parts, EVENT_ARRAY, name.bytes, name.size);
+		put_list(parts, message, depth + 1);
+		packed_parts_close(parts);
+		break;
+	case NESTED_DOUBLE:
+		packed_parts_real(parts, name.bytes, name.size, wire_real(value.value));
+		break;
+	case NESTED_TEXT:
+		packed_parts_text(parts, name.bytes, name.size, text_of(&value).bytes, text_of(&value).size);
+		break;
+	case NESTED_INT:
+	case NESTED_BOOL:
+		packed_parts_int(parts, name.bytes, name.size, (int64_t)value.value);
+		break;
+	default:
+		packed_parts_nothing(parts, name.bytes, name.size);
+		break;
+	}
+}
+
+/* ---- debug annotations ----------------------------------------------------------------------------------- */
+
+static void put_annotation(struct perfetto_arguments *arguments, struct wire_message message, bool is_member,
+			   unsigned depth);
+
+static void put_inside(struct perfetto_arguments *arguments, struct wire_message message, uint32_t number,
+		       unsigned depth)
+{
+	struct wire_field field;
+	while (wire_next(&message, &field))
+		if (field.number == number && field.bytes != NULL)
+			put_annotation(arguments, wire_inside(&field), number == DICT_ENTRIES, depth);
+}
+
+static void put_value(struct perfetto_arguments *arguments, struct perfetto_text name,
+		      const struct wire_field *value)
+{
+	struct packed_parts *parts = &arguments->parts;
+	struct perfetto_text text = text_of(value);
+	switch (value->number) {
+	case BOOL:
+	case INT:
+		packed_parts_int(parts, name.bytes, name.size, (int64_t)value->value);
+		break;
+	case UINT:
+	case POINTER:
+		packed_parts_unsigned(parts, name.bytes, name.size, value->value);
+		break;
+	case DOUBLE:
+		packed_parts_real(parts, name.bytes, name.size, wire_real(value->value));
+		break;
+	case TEXT_IID:
+		text = find(arguments, PERFETTO_ARGUMENT_TEXTS, value->value);
+		/* fall through */
+	case TEXT:
+	case JSON:
+		packed_parts_text(parts, name.bytes, name.size, text.bytes, text.size);
+		break;
+	default:
+		packed_parts_nothing(parts, name.bytes, name.size);
+		break;
+	}
+}
+
+static bool is_value(uint32_t number)
+{
+	return (number >= BOOL && number <= JSON) || number == DICT_ENTRIES || number == ARRAY_VALUES ||
+	       number == TEXT_IID;
+}
+
+static void put_annotation(struct perfetto_arguments *arguments, struct wire_message message, bool is_member,
+			   unsigned depth)
+{
+	struct packed_parts *parts = &arguments->parts;
+	struct wire_message fields = message;
+	struct wire_field field, value = { 0 };
+	struct perfetto_text name = { is_member ? "" : NULL, 0 };
+	if (depth > PACKED_DEPTH_MAX)
+		return;
+	while (wire_next(&fields, &field)) {
+		if (field.number == PERFETTO_ARGUMENTS_NAME && is_member)
+			name = text_of(&field);
+		else if (field.number == PERFETTO_ARGUMENTS_NAME_IID && is_member)
+			name = find(arguments, PERFETTO_ARGUMENT_NAMES, field.value);
+		else if (is_value(field.number))
+			value = field;
+	}
+	if (value.number == DICT_ENTRIES || value.number == ARRAY_VALUES) {
+		packed_parts_open(parts, value.number == DICT_ENTRIES ? EVENT_STRUCTURE : EVENT_ARRAY, name.bytes,
+				  name.size);
+		put_inside(arguments, message, value.number, depth + 1);
+		packed_parts_close(parts);
+	} else if (value.number == NESTED) {
+		put_nested(parts, name, wire_inside(&value), depth);
+	} else {
+		put_value(arguments, name, &value);
+	}
+}
+
+/* ---- others ---------------------------------------------------------------------------------------------- */
+
+/* source_location.proto */
+static void put_source(struct packed_parts *parts, struct wire_message message)
+{
+	enum { FILE_NAME = 2, FUNCTION = 3, LINE = 4 };
+	struct wire_field field;
+	packed_parts_open(parts, EVENT_STRUCTURE, "source", strlen("source"));
+	while (wire_next(&message, &field)) {
+		if (field.number == FILE_NAME && field.bytes != NULL)
+			packed_parts_text(parts, "file", 4, (const char *)field.bytes, field.size);
+		else if (field.number == FUNCTION && field.bytes != NULL)
+			packed_parts_text(parts, "function", 8, (const char *)field.bytes, field.size);
+		else if (field.number == LINE)
+			packed_parts_unsigned(parts, "line", 4, field.value);
+	}
+	packed_parts_close(parts);
+}
+
+static void put_source_of(struct perfetto_arguments *arguments, uint64_t number)
+{
+	const struct perfetto_text *found =
+		perfetto_interned_find(arguments->interned, PERFETTO_SOURCE_LOCATIONS, number);
+	arguments->undefined += found == NULL;
+	if (found != NULL)
+		put_source(&arguments->parts, wire_message(found->bytes, found->size));
+}
+
+/* log_message.proto */
+static void put_log(struct perfetto_arguments *arguments, struct wire_message message)
+{
+	enum { SOURCE_IID = 1, BODY_IID = 2, PRIORITY = 3 };
+	struct packed_parts *parts = &arguments->parts;
+	struct wire_field field;
+	packed_parts_open(parts, EVENT_STRUCTURE, "log", strlen("log"));
+	while (wire_next(&message, &field)) {
+		if (field.number == BODY_IID) {
+			struct perfetto_text text = find(arguments, PERFETTO_LOG_TEXTS, field.value);
+			packed_parts_text(parts, "body", 4, text.bytes, text.size);
+		} else if (field.number == SOURCE_IID) {
+			put_source_of(arguments, field.value);
+		} else if (field.number == PRIORITY) {
+			packed_parts_unsigned(parts, "priority", 8, field.value);
+		}
+	}
+	packed_parts_close(parts);
+}
+
+static void put_correlation(struct perfetto_arguments *arguments, const struct wire_field *field)
+{
+	static const char name[] = "correlation_id";
+	struct perfetto_text text = text_of(field);
+	if (field->number == CORRELATION) {
+		packed_parts_unsigned(&arguments->parts, name, strlen(name), field->value);
+		return;
+	}
+	if (field->number == CORRELATION_IID)
+		text = find(arguments, PERFETTO_CORRELATIONS, field->value);
+	packed_parts_text(&arguments->parts, name, strlen(name), text.bytes, text.size);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+void perfetto_arguments_begin(struct perfetto_arguments *arguments, const struct perfetto_interned *interned)
+{
+	arguments->interned = interned;
+	arguments->has_some = false;
+}
+
+static bool is_argument(const struct wire_field *field)
+{
+	switch (field->number) {
+	case DEBUG_ANNOTATIONS:
+	case LOG_MESSAGE:
+	case SOURCE_LOCATION:
+	case CORRELATION_TEXT:
+		return field->bytes != NULL;
+	case SOURCE_LOCATION_IID:
+	case CORRELATION:
+	case CORRELATION_IID:
+		return field->bytes == NULL;
+	default:
+		return false;
+	}
+}
+
+void perfetto_arguments_add(struct perfetto_arguments *arguments, const struct wire_field *field)
+{
+	if (!is_argument(field))
+		return;
+	if (!arguments->has_some) {
+		packed_parts_clear(&arguments->parts);
+		packed_parts_open(&arguments->parts, EVENT_STRUCTURE, NULL, 0);
+	}
+	arguments->has_some = true;
+	if (field->number == DEBUG_ANNOTATIONS)
+		put_annotation(arguments, wire_inside(field), true, 1);
+	else if (field->number == LOG_MESSAGE)
+		put_log(arguments, wire_inside(field));
+	else if (field->number == SOURCE_LOCATION)
+		put_source(&arguments->parts, wire_inside(field));
+	else if (field->number == SOURCE_LOCATION_IID)
+		put_source_of(arguments, field->value);
+	else
+		put_correlation(arguments, field);
+}
+
+bool perfetto_arguments_end(struct perfetto_arguments *arguments)
+{
+	if (arguments->has_some)
+		packed_parts_close(&arguments->parts);
+	return arguments->has_some;
+}
+
+void perfetto_arguments_release(struct perfetto_arguments *arguments)
+{
+	packed_parts_release(&arguments->parts);
+}
+
+/* ---- perfetto tracks ----------------------------------------------------------------------------------------- */
 
 /* More tracks have no screen; a name longer than that neither. */
 enum { TRACKS_MAX = 1 << 17, NAME_MAX_SIZE = 1024, ANCESTORS_MAX = 64 };
 
 enum {
-	TRACK_UUID = 1,
+	PERFETTO_TRACKS_TRACK_UUID = 1,
 	TRACK_NAME_FIELD = 2,
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
@@ -78,15 +593,15 @@ static bool read_thread(struct perfetto_tracks *tracks, struct perfetto_track *t
 /* counter_descriptor.proto: counters that everybody has go without a name. */
 static bool read_counter(struct perfetto_tracks *tracks, struct perfetto_track *track, struct wire_message message)
 {
-	enum { TYPE = 1, UNIT = 4, INCREMENTAL = 5, THREAD_TIME = 1, THREAD_INSTRUCTIONS = 2 };
+	enum { COUNTER_TYPE = 1, UNIT = 4, INCREMENTAL = 5, THREAD_TIME = 1, THREAD_INSTRUCTIONS = 2 };
 	struct wire_field field;
 	const char *name = NULL;
 	track->is_counter = true;
 	track->unit = 1;
 	while (wire_next(&message, &field)) {
-		if (field.number == TYPE && field.value == THREAD_TIME)
+		if (field.number == COUNTER_TYPE && field.value == THREAD_TIME)
 			name = "thread time";
-		else if (field.number == TYPE && field.value == THREAD_INSTRUCTIONS)
+		else if (field.number == COUNTER_TYPE && field.value == THREAD_INSTRUCTIONS)
 			name = "thread instructions";
 		else if (field.number == UNIT && field.value != 0)
 			track->unit = (int64_t)field.value;
@@ -102,7 +617,7 @@ static uint64_t uuid_of(struct wire_message message)
 	struct wire_field field;
 	uint64_t uuid = 0;
 	while (wire_next(&message, &field))
-		if (field.number == TRACK_UUID)
+		if (field.number == PERFETTO_TRACKS_TRACK_UUID)
 			uuid = field.value;
 	return uuid;
 }

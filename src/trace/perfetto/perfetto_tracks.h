@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_tracks.h - the tracks that a trace describes (protos/perfetto/trace/track_event/track_descriptor.proto).
+ * perfetto_tracks.h - tracks and their events: what they are called, whose they are, their arguments.
+ *
+ * One event of a track as it is written (protos/perfetto/trace/track_event/track_event.proto).
+ *
+ * What else an event of a track says: its debug annotations, which nest
+ * (protos/perfetto/trace/track_event/debug_annotation.proto), where in the source it is, what was logged.
+ *
+ * The tracks that a trace describes (protos/perfetto/trace/track_event/track_descriptor.proto).
  *
  * A description holds for all of the trace, before it too; of several of one track each adds what those before left
  * open.
@@ -11,8 +18,94 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "histree/status.h"
-#include "trace/perfetto/perfetto_interned.h"
+#include "trace/packed/packed_parts.h"
+#include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/wire.h"
+
+enum track_event_type {
+	TRACK_EVENT_UNSPECIFIED,
+	TRACK_EVENT_BEGIN,
+	TRACK_EVENT_END,
+	TRACK_EVENT_INSTANT,
+	TRACK_EVENT_COUNTER,
+	TRACK_EVENT_STATE, /* the track has the state of that name from now on, until the next */
+};
+
+/* Fields that may be several. */
+enum track_event_list {
+	TRACK_EVENT_CATEGORY_IIDS,
+	TRACK_EVENT_CATEGORIES, /* texts */
+	TRACK_EVENT_COUNTERS,   /* tracks, and their values */
+	TRACK_EVENT_VALUES,
+	TRACK_EVENT_REAL_COUNTERS,
+	TRACK_EVENT_REAL_VALUES,
+	TRACK_EVENT_FLOWS,
+	TRACK_EVENT_LAST_FLOWS,
+	TRACK_EVENT_LIST_COUNT,
+};
+
+/* What writers of old add, who say by a letter what an event is. */
+struct track_event_legacy {
+	int32_t phase;                           /* 0: there is none */
+	uint64_t name;                           /* interned; 0: none */
+	int64_t duration_us, thread_duration_us; /* 0: not said */
+	enum { LEGACY_NO_ID, LEGACY_UNSCOPED, LEGACY_LOCAL, LEGACY_GLOBAL } id_kind;
+	uint64_t id;
+	struct wire_field scope;
+	uint64_t bind_id; /* of a flow; 0: none */
+	uint32_t flow;    /* 1 in, 2 out, 3 both */
+	int32_t pid, tid; /* instead of those of the track; 0: not */
+};
+
+struct track_event {
+	struct wire_message message;
+	enum track_event_type type;
+	bool has_track;
+	uint64_t track;
+	struct wire_field name; /* text; bytes NULL: it is interned, or there is none */
+	uint64_t name_iid;      /* 0: it is not */
+	bool has_value, is_real;
+	uint64_t value;
+	uint32_t lists; /* bits of enum track_event_list: those that have something */
+	struct track_event_legacy legacy;
+};
+
+struct track_event track_event_read(struct wire_message message);
+
+static inline bool track_event_has(const struct track_event *event, enum track_event_list list)
+{
+	return (event->lists >> list & 1) != 0;
+}
+
+/* What is in a list, one after another. */
+struct track_event_items {
+	struct wire_message rest; /* of the event */
+	enum track_event_list list;
+	struct wire_list numbers; /* of a field that has several */
+};
+
+struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list);
+
+/* Get the next one: a number, or a text.  False: there is none. */
+bool track_event_number(struct track_event_items *items, uint64_t *out);
+bool track_event_text(struct track_event_items *items, struct wire_field *out);
+
+struct perfetto_arguments {
+	struct packed_parts parts; /* a structure, once something was added */
+	const struct perfetto_interned *interned;
+	bool has_some;
+	uint64_t undefined; /* references to what is not interned */
+};
+
+/* Begin those of another event. */
+void perfetto_arguments_begin(struct perfetto_arguments *arguments, const struct perfetto_interned *interned);
+
+/* Add a field of TrackEvent, if it is one of these. */
+void perfetto_arguments_add(struct perfetto_arguments *arguments, const struct wire_field *field);
+
+/* Returns whether there are some: then `parts` is whole. */
+bool perfetto_arguments_end(struct perfetto_arguments *arguments);
+void perfetto_arguments_release(struct perfetto_arguments *arguments);
 
 enum perfetto_track_kind { PERFETTO_OTHER_TRACK, PERFETTO_PROCESS_TRACK, PERFETTO_THREAD_TRACK };
 
@@ -61,7 +154,6 @@ const struct perfetto_track *perfetto_tracks_owner(const struct perfetto_tracks 
  */
 enum histree_status perfetto_tracks_grow(struct perfetto_tracks *tracks, const struct perfetto_track *track,
 					 uint32_t sequence, uint32_t generation, uint64_t *value);
-
 void perfetto_tracks_release(struct perfetto_tracks *tracks);
 
 #endif

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
+/*
+ * profile.c - a profile that is one document, as a reader of one of its formats has it
+ */
 #include "trace/profile/profile.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "trace/json/json_number.h"
+#include "trace/json/json_text.h"
+#include "trace/packed/packed_samples.h"
+#include "trace/packed/packed_tracks.h"
+
+/* ---- profile ------------------------------------------------------------------------------------------------- */
 
 bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error)
 {
@@ -120,4 +133,220 @@ enum histree_status profile_span(struct profile *profile, const struct profile_t
 		.time = time, .cpu = -1, .class = profile->classes[class], .cells = cells
 	};
 	return packed_source_add(profile->packed, &event, error);
+}
+
+/* ---- profile json -------------------------------------------------------------------------------------------- */
+
+static const uint8_t *behind_space(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
+		at++;
+	return at;
+}
+
+/* Behind the quote that ends a string; the end of the bytes if none does. */
+static const uint8_t *behind_string(const uint8_t *at, const uint8_t *end)
+{
+	for (at++; at < end && *at != '"'; at++)
+		at += *at == '\\';
+	return at < end ? at + 1 : end;
+}
+
+static bool ends_word(uint8_t byte)
+{
+	return byte == ',' || byte == ']' || byte == '}' || byte == ':' || byte <= ' ';
+}
+
+struct json_span json_span_value(struct json_span bytes)
+{
+	const uint8_t *begin = behind_space(bytes.at, bytes.end), *at = begin;
+	uint64_t depth = 0;
+	if (at < bytes.end && *at != '{' && *at != '[' && *at != '"') {
+		while (at < bytes.end && !ends_word(*at))
+			at++;
+		return (struct json_span){ begin, at };
+	}
+	while (at < bytes.end) {
+		if (*at == '"') {
+			at = behind_string(at, bytes.end);
+		} else {
+			depth += *at == '{' || *at == '[';
+			depth -= (*at == '}' || *at == ']') && depth > 0;
+			at++;
+		}
+		if (depth == 0)
+			break;
+	}
+	return (struct json_span){ begin, at };
+}
+
+struct json_span json_span_inside(struct json_span value, char bracket)
+{
+	const struct json_span none = { value.end, value.end };
+	return json_span_is(value, bracket) ? (struct json_span){ value.at + 1, value.end } : none;
+}
+
+bool json_span_next(struct json_span *rest, struct json_span *element)
+{
+	while ((rest->at = behind_space(rest->at, rest->end)) < rest->end && *rest->at == ',')
+		rest->at++;
+	*element = json_span_value(*rest);
+	rest->at = element->end;
+	return json_span_is_there(*element);
+}
+
+bool json_span_next_member(struct json_span *rest, struct json_span *name, struct json_span *value)
+{
+	if (!json_span_next(rest, name) || !json_span_is(*name, '"'))
+		return false;
+	rest->at = behind_space(rest->at, rest->end);
+	if (!json_span_is(*rest, ':'))
+		return false;
+	rest->at++;
+	*value = json_span_value(*rest);
+	rest->at = value->end;
+	return json_span_is_there(*value);
+}
+
+bool json_span_is_text(struct json_span value, const char *text)
+{
+	const size_t size = strlen(text);
+	return (size_t)(value.end - value.at) == size + 2 && *value.at == '"' &&
+	       memcmp(value.at + 1, text, size) == 0;
+}
+
+struct json_span json_span_find(struct json_span object, const char *name)
+{
+	struct json_span rest = json_span_inside(object, '{'), key, value;
+	while (json_span_next_member(&rest, &key, &value))
+		if (json_span_is_text(key, name))
+			return value;
+	return (struct json_span){ object.end, object.end };
+}
+
+bool json_span_scaled(struct json_span value, int scale, json_wide *out)
+{
+	const size_t size = (size_t)(value.end - value.at);
+	return size > 0 && json_number_scaled((const char *)value.at, size, scale, out);
+}
+
+bool json_span_int(struct json_span value, int64_t *out)
+{
+	json_wide wide;
+	const size_t size = (size_t)(value.end - value.at);
+	if (size > 0 && json_number_int((const char *)value.at, size, out))
+		return true;
+	if (!json_span_scaled(value, 6, &wide) || wide % 1000000 != 0)
+		return false;
+	wide /= 1000000;
+	*out = (int64_t)wide;
+	return wide >= INT64_MIN && wide <= INT64_MAX;
+}
+
+struct packed_text json_span_text(struct json_span value, struct json_text *text, bool *is_out_of_memory)
+{
+	const struct packed_text none = { "", 0 };
+	struct json_word word;
+	if (!json_span_is(value, '"'))
+		return none;
+	if (!json_text_begin(text, value.at, value.end)) {
+		*is_out_of_memory = true;
+		return none;
+	}
+	if (json_scan_string(text, &word) != JSON_OK)
+		return none;
+	return (struct packed_text){ word.bytes, word.size };
+}
+
+/* ---- profile look -------------------------------------------------------------------------------------------- */
+
+/* ---- documents ------------------------------------------------------------------------------------------- */
+
+static bool has(struct json_span value, const char *text)
+{
+	return memmem(value.at, (size_t)(value.end - value.at), text, strlen(text)) != NULL;
+}
+
+static bool begins_list_of(struct json_span value, const char *bytes)
+{
+	struct json_span rest = json_span_inside(value, '['), element;
+	return json_span_next(&rest, &element) && strchr(bytes, (char)*element.at) != NULL;
+}
+
+/* What a member says of the document; the last one may be cut where the first bytes end. */
+static enum profile_look look_at_member(struct json_span name, struct json_span value)
+{
+	static const char digits[] = "-0123456789";
+	if ((json_span_is_text(name, "$schema") || json_span_is_text(name, "exporter")) && has(value, "speedscope"))
+		return PROFILE_SPEEDSCOPE;
+	if (json_span_is_text(name, "activeProfileIndex") ||
+	    (json_span_is_text(name, "shared") && has(value, "\"frames\"")) ||
+	    (json_span_is_text(name, "profiles") && (has(value, "\"evented\"") || has(value, "\"sampled\""))))
+		return PROFILE_SPEEDSCOPE;
+	if ((json_span_is_text(name, "nodes") && begins_list_of(value, "{") && has(value, "\"callFrame\"")) ||
+	    (json_span_is_text(name, "samples") && begins_list_of(value, digits)) ||
+	    (json_span_is_text(name, "timeDeltas") && begins_list_of(value, digits)))
+		return PROFILE_V8;
+	if (json_span_is_text(name, "meta") &&
+	    (has(value, "\"preprocessedProfileVersion\"") || has(value, "\"interval\"")))
+		return PROFILE_FIREFOX;
+	return PROFILE_NONE;
+}
+
+static enum profile_look look_at_document(struct json_span bytes)
+{
+	struct json_span rest = json_span_inside(bytes, '{'), name, value;
+	while (json_span_next_member(&rest, &name, &value)) {
+		enum profile_look look = look_at_member(name, value);
+		if (look != PROFILE_NONE)
+			return look;
+	}
+	return PROFILE_NONE;
+}
+
+/* ---- folded stacks --------------------------------------------------------------------------------------- */
+
+static bool is_folded_line(const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *number;
+	unsigned points = 0;
+	while (end > at && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	for (number = end; number > at && (number[-1] == '.' || (number[-1] >= '0' && number[-1] <= '9')); number--)
+		points += number[-1] == '.';
+	for (const uint8_t *byte = at; byte < end; byte++)
+		if (*byte < ' ')
+			return false;
+	return points <= 1 && number < end && number > at + 1 && number[-1] == ' ';
+}
+
+/* Each line ends with a number, and some have frames with semicolons between them; one that is cut says nothing. */
+static bool is_folded(const uint8_t *at, const uint8_t *end)
+{
+	bool has_frames = false;
+	unsigned lines = 0;
+	while (at < end) {
+		const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
+		if (line_end == NULL && lines > 0)
+			break;
+		line_end = line_end != NULL ? line_end : end;
+		const bool says_nothing = line_end == at || *at == '#' || *at == '\r';
+		if (!says_nothing && !is_folded_line(at, line_end))
+			return false;
+		has_frames |= !says_nothing && memchr(at, ';', (size_t)(line_end - at)) != NULL;
+		lines += !says_nothing;
+		at = line_end < end ? line_end + 1 : end;
+	}
+	return has_frames;
+}
+
+enum profile_look profile_look(const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes, *end = at + size;
+	if (size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		at += 3;
+	const struct json_span whole = json_span_value((struct json_span){ at, end });
+	if (json_span_is(whole, '{'))
+		return look_at_document(whole);
+	return is_folded(at, end) ? PROFILE_FOLDED : PROFILE_NONE;
 }

@@ -5,13 +5,69 @@
  *
  * A format is a function that is given the whole document and adds what is in it.  It returns HISTREE_OK, and
  * damage is a note; HISTREE_ERR_TRACE if the document is nothing that it can read.
+ *
+ * A document of JSON in memory, of which values are looked up where they lie: nothing is made of
+ * it.
+ *
+ * A value is the part of the document that it is.  Lists and objects are walked with a rest, which begins behind
+ * their bracket; what is no JSON ends a walk, as does the end of the document, so that of one that is cut there is
+ * what there is.  To pass over a value costs its bytes.
+ *
+ * Whether a file is a profile, told by its first bytes.
  */
 #ifndef TRACE_PROFILE_PROFILE_H
 #define TRACE_PROFILE_PROFILE_H
 
+#include <stddef.h>
+
+#include "trace/json/json_number.h"
+#include "trace/json/json_text.h"
 #include "trace/packed/packed_samples.h"
 #include "trace/packed/packed_tracks.h"
-#include "trace/profile/profile_json.h"
+
+/* No bytes: it is not there. */
+struct json_span {
+	const uint8_t *at, *end;
+};
+
+static inline bool json_span_is_there(struct json_span span)
+{
+	return span.at < span.end;
+}
+
+/* Whether it begins so: '{', '[', '"'. */
+static inline bool json_span_is(struct json_span span, char byte)
+{
+	return span.at < span.end && *span.at == (uint8_t)byte;
+}
+
+/* Returns the value at the beginning of some bytes, behind white space. */
+struct json_span json_span_value(struct json_span bytes);
+
+/* Returns what is in a list or an object, to be walked; nothing of other values. */
+struct json_span json_span_inside(struct json_span value, char bracket);
+
+/* Take the next element of a list, or the next member of an object; false: there is none. */
+bool json_span_next(struct json_span *rest, struct json_span *element);
+bool json_span_next_member(struct json_span *rest, struct json_span *name, struct json_span *value);
+
+/* Returns a member of an object, the first of its name; nothing if there is none.  A name has no escapes. */
+struct json_span json_span_find(struct json_span object, const char *name);
+
+/* Each returns false if the value is none.  A number with nothing behind its point is an integer. */
+bool json_span_int(struct json_span value, int64_t *out);
+
+/* The number times 10^scale, rounded. */
+bool json_span_scaled(struct json_span value, int scale, json_wide *out);
+
+/*
+ * A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is none, or, which is
+ * then set, memory is out.
+ */
+struct packed_text json_span_text(struct json_span value, struct json_text *text, bool *is_out_of_memory);
+
+/* Whether the text is that one, which has nothing to escape. */
+bool json_span_is_text(struct json_span value, const char *text);
 
 /* Times are read in 10^-9 ns, and rounded when they are added: durations add up to their ends. */
 enum { PROFILE_SCALE_NS = 9, PROFILE_SCALE_US = 12, PROFILE_SCALE_MS = 15, PROFILE_SCALE_S = 18 };
@@ -36,7 +92,6 @@ bool profile_begin(struct profile *profile, struct packed_source *packed, struct
 
 /* Says in the notes what was left out. */
 void profile_end(struct profile *profile);
-
 void profile_release(struct profile *profile);
 
 /* Returns false if no clock has it. */
@@ -69,5 +124,15 @@ enum histree_status profile_read_v8(struct profile *profile, struct json_span do
 				    struct histree_error *error);
 enum histree_status profile_read_firefox(struct profile *profile, struct json_span document,
 					 struct histree_error *error);
+
+enum profile_look {
+	PROFILE_NONE,
+	PROFILE_SPEEDSCOPE,
+	PROFILE_V8,
+	PROFILE_FIREFOX,
+	PROFILE_FOLDED, /* "main;run 10" a line */
+};
+
+enum profile_look profile_look(const void *bytes, size_t size);
 
 #endif

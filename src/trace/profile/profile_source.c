@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "trace/profile/profile.h"
-#include "trace/profile/profile_look.h"
 #include "trace/trace_bytes.h"
 
 /* What a file begins with tells what it is; a line of folded stacks that is longer is none. */

@@ -71,7 +71,6 @@ struct dat_file {
  */
 enum histree_status dat_file_open(struct dat_file *file, const struct io *io, const char *path,
 				  struct histree_error *error);
-
 void dat_file_close(struct dat_file *file);
 
 /* ---- for the parts of it --------------------------------------------------------------------------------- */
@@ -95,7 +94,5 @@ void dat_clock_name_read(char *out, const char *text, size_t size);
 /* Read the rest of a file of version 6 or 7, behind its head.  Returns HISTREE_END where it ends early. */
 enum histree_status dat_row_read(struct dat_file *file, struct trace_cursor *cursor,
 				 const struct tracing_points *points, struct histree_error *error);
-enum histree_status dat_sections_read(struct dat_file *file, struct trace_cursor *cursor,
-				      const struct tracing_points *points, struct histree_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/samples/address_space.h"
+#include "analysis/samples/sample_processes.h"
 #include "base/random.h"
 #include "support/effort.h"
 

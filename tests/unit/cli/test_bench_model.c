@@ -12,8 +12,7 @@
 
 #include <stdlib.h>
 
-#include "cli/bench_measure.h"
-#include "cli/bench_model.h"
+#include "cli/bench.h"
 
 enum { ATTRIBUTES = 137, STATES = 23, QUERIES = 400 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/time_text.h"
-#include "draw/time_axis.h"
+#include "draw/canvas.h"
 
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "node/segment_view.h"
+#include "node/segment_node.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_disk.h"
 #include "support/memory_io.h"

@@ -20,7 +20,6 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "trace/ordered_bytes.h"
-#include "trace/perf/perf_rounds.h"
 #include "trace/perf/perf_stream.h"
 #include "trace/trace.h"
 

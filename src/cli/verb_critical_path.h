@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verb_critical_path.h - which thread of a graph the command line names, for verbs that follow what it waited for.
+ *
+ * The time of a path, added up by thread and state.
+ *
+ * Memory grows with the pairs of threads and states, not with the steps.
+ */
+#ifndef CLI_VERB_CRITICAL_PATH_H
+#define CLI_VERB_CRITICAL_PATH_H
+
+#include "cli/report.h"
+#include "histree/critical_path.h"
+#include "histree/history.h"
+
+/* Read HOST/TID, or the number alone where one host has it.  What is wrong with it is reported. */
+enum cli_exit path_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid);
+
+/* Of one thread in one state. */
+struct path_total {
+	size_t host;
+	int32_t tid;
+	enum histree_graph_state state;
+	uint64_t ns, steps;
+};
+
+/* Zeroed, it is empty. */
+struct path_totals {
+	struct path_total *all;
+	size_t count, capacity;
+	uint64_t ns; /* of all */
+};
+
+/* Returns false if memory is out. */
+bool path_totals_add(struct path_totals *totals, const struct path_total *one);
+
+/* Makes the totals of each thread and state one, the longest first. */
+void path_totals_sort(struct path_totals *totals);
+
+/* Begins anew. */
+void path_totals_clear(struct path_totals *totals);
+void path_totals_release(struct path_totals *totals);
+
+#endif
