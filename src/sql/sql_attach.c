@@ -73,7 +73,7 @@ static int make_named(const struct attaching *attaching, const char *before, con
 static int make_tables_of_one(const struct attaching *attaching)
 {
 	static const char *const kinds[] = { "attributes", "states", "state_at", "states_in",
-					     "state_sums", "rows",   "numbers" };
+					     "state_sums", "rows",   "numbers",  "threads" };
 	int code = SQLITE_OK;
 	for (size_t i = 0; code == SQLITE_OK && i < sizeof(kinds) / sizeof(*kinds); i++)
 		code = make(attaching, "", kinds[i], kinds[i], attaching->analysis);

@@ -16,6 +16,7 @@
 #include "sql/sql_states.h"
 #include "sql/sql_sums.h"
 #include "sql/sql_table.h"
+#include "sql/sql_threads.h"
 
 #ifndef SQLITE_CORE
 const sqlite3_api_routines *sqlite3_api;
@@ -50,6 +51,7 @@ static const struct {
 	{ "histree_state_sums", &sql_sums_module, NULL },
 	{ "histree_rows", &sql_rows_module, NULL },
 	{ "histree_numbers", &sql_numbers_module, NULL },
+	{ "histree_threads", &sql_threads_module, NULL },
 	{ "histree_histogram", &sql_histogram_module, NULL },
 	{ "histree_segments", &sql_segments_module, NULL },
 	{ "histree_events", &sql_events_module, NULL },

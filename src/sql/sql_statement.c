@@ -8,6 +8,23 @@
 
 #define INTERVALS "WITH a(key, start, \"end\") AS (SELECT * FROM (%s)) "
 
+/*
+ * A number that is used again is several threads: what it ran is cut where they begin.  Those are few, if there are
+ * any, and only for them each state is read.
+ */
+#define CPU_USAGE(host_, host_of_t, is_of_host, pattern)                                                          \
+	"WITH t AS (SELECT *, count(*) OVER (PARTITION BY " host_ "tid) AS lives FROM \"%w\".threads "            \
+	"WHERE tid > 0), s AS (SELECT " host_ "value AS tid, sum(ns) AS ns FROM \"%w\".state_sums('" pattern      \
+	"', ?1, ?2) WHERE value > 0 GROUP BY " host_ "value) "                                                    \
+	"SELECT " host_ "tid, ns, name, coalesce(life, 0) FROM s LEFT JOIN t USING (" host_ "tid) "               \
+	"WHERE coalesce(lives, 1) = 1 UNION ALL SELECT " host_of_t                                                \
+	"t.tid, sum(min(p.\"end\", t.\"end\", CAST(?2 AS INTEGER)) - max(p.start, t.start, CAST(?1 AS INTEGER)) " \
+	"+ 1) AS ns, t.name, t.life FROM \"%w\".states_in('" pattern                                              \
+	"', ?1, ?2) AS p CROSS JOIN t ON t.tid = p.value AND p.start <= t.\"end\" AND p.\"end\" >= t.start "      \
+	"AND t.start <= ?2 AND t.\"end\" >= ?1" is_of_host                                                        \
+	" WHERE lives > 1 AND EXISTS (SELECT 1 FROM t WHERE lives > 1) GROUP BY " host_of_t                       \
+	"t.tid, t.life ORDER BY ns DESC, tid"
+
 const struct sql_statement_kind sql_statements[] = {
 	{ .name = "time_in_state",
 	  .columns = "quark INTEGER, path TEXT, type TEXT, value, ns INTEGER",
@@ -18,21 +35,19 @@ const struct sql_statement_kind sql_statements[] = {
 		  "GROUP BY quark, type, value" },
 	{ .name = "cpu_usage",
 	  .is_of_one = true,
-	  .columns = "tid INTEGER, ns INTEGER",
-	  .column_count = 2,
+	  .columns = "tid INTEGER, ns INTEGER, name TEXT, life INTEGER",
+	  .column_count = 4,
 	  .arguments = "t1, t2",
 	  .argument_count = 2,
-	  .text = "SELECT value, sum(ns) FROM \"%w\".state_sums('CPUs/*/Current_thread', ?1, ?2) "
-		  "WHERE value > 0 GROUP BY value ORDER BY 2 DESC" },
+	  .text = CPU_USAGE("", "", "", "CPUs/*/Current_thread") },
 	{ .name = "cpu_usage_of_hosts",
 	  .table = "cpu_usage",
 	  .is_of_hosts = true,
-	  .columns = "host TEXT, tid INTEGER, ns INTEGER",
-	  .column_count = 3,
+	  .columns = "host TEXT, tid INTEGER, ns INTEGER, name TEXT, life INTEGER",
+	  .column_count = 5,
 	  .arguments = "t1, t2",
 	  .argument_count = 2,
-	  .text = "SELECT host, value, sum(ns) FROM \"%w\".state_sums('*/CPUs/*/Current_thread', ?1, ?2) "
-		  "WHERE value > 0 GROUP BY host, value ORDER BY 3 DESC" },
+	  .text = CPU_USAGE("host, ", "t.host, ", " AND t.host = p.host", "*/CPUs/*/Current_thread") },
 	{ .name = "interval_union",
 	  .columns = "key, start INTEGER, \"end\" INTEGER",
 	  .column_count = 3,
@@ -171,7 +186,7 @@ static char *text_of(const struct sql_statement_table *table, sqlite3_value **ar
 {
 	const struct sql_statement_kind *kind = table->kind;
 	if (!kind->takes_statements)
-		return sqlite3_mprintf(kind->text, table->schema);
+		return sqlite3_mprintf(kind->text, table->schema, table->schema, table->schema);
 	return sqlite3_mprintf(kind->text, sqlite3_value_text(arguments[0]),
 			       kind->argument_count > 1 ? sqlite3_value_text(arguments[1]) : NULL);
 }

@@ -20,7 +20,7 @@ struct sql_statement_kind {
 	bool is_of_one;                  /* ... and for those of one; neither: for both */
 	const char *columns, *arguments; /* as a CREATE TABLE lists them */
 	int column_count, argument_count;
-	bool takes_statements; /* each %s of the text is an argument; else it is the schema of the table */
+	bool takes_statements; /* each %s of the text is an argument; else the schema of the table, up to thrice */
 	const char *text;
 	/* Of interval_join() only: the text gives the intervals of both sides in order, and they are joined. */
 	bool is_join;

@@ -31,6 +31,8 @@ static const char *const statements[] = {
 	"SELECT sum(ns) FROM time_in_state('CPUs/*', histree_time('+1ms'), histree_time('+2ms'))",
 	"SELECT count(*) FROM rows('CPUs/*', histree_time('+1ms'), histree_time('+9ms'), 9)",
 	"SELECT max(max) FROM numbers('CPUs/*', histree_time('+1ms'), histree_time('+9ms'))",
+	"SELECT count(name), count(path) FROM threads",
+	"SELECT max(ns), max(name) FROM cpu_usage(histree_time('+1ms'), histree_time('+2ms'))",
 	"SELECT name, duration FROM system_calls WHERE name = 'rseq' ORDER BY duration DESC LIMIT 2",
 	"SELECT count(*) FROM histogram('system_calls', histree_time('+1ms'), histree_time('+9ms'), 3, 'name')",
 	("SELECT count(*) FROM interval_join('SELECT tid, start, end, 1 FROM system_calls LIMIT 9', "
