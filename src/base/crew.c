@@ -1,9 +1,110 @@
 // SPDX-License-Identifier: MIT
+/*
+ * crew.c - threads of the library, which leave signals to those of the program that it is part of.
+ */
 #include "base/crew.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
 
-#include "base/thread.h"
+/* ---- thread -------------------------------------------------------------------------------------------------- */
+
+bool thread_create(pthread_t *out, void *(*run)(void *context), void *context)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+		return false;
+	int made = pthread_create(out, NULL, run, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return made == 0;
+}
+
+/* ---- processors ---------------------------------------------------------------------------------------------- */
+
+uint32_t processors_count(void)
+{
+	cpu_set_t set;
+	long count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+	return count > 0 ? (uint32_t)count : 1;
+}
+
+/* ---- worker -------------------------------------------------------------------------------------------------- */
+
+static void *worker_work(void *context)
+{
+	struct worker *worker = context;
+	pthread_mutex_lock(&worker->mutex);
+	for (;;) {
+		while (worker->task == NULL && !worker->stopping)
+			pthread_cond_wait(&worker->changed, &worker->mutex);
+		if (worker->task == NULL)
+			break;
+		pthread_mutex_unlock(&worker->mutex);
+		worker->task(worker->context);
+		pthread_mutex_lock(&worker->mutex);
+		worker->task = NULL;
+		if (worker->is_waited_for)
+			pthread_cond_signal(&worker->changed);
+	}
+	pthread_mutex_unlock(&worker->mutex);
+	return NULL;
+}
+
+bool worker_create(struct worker *worker)
+{
+	*worker = (struct worker){ .task = NULL };
+	if (pthread_mutex_init(&worker->mutex, NULL) != 0)
+		return false;
+	if (pthread_cond_init(&worker->changed, NULL) != 0)
+		goto no_condition;
+	if (thread_create(&worker->thread, worker_work, worker))
+		return true;
+	pthread_cond_destroy(&worker->changed);
+no_condition:
+	pthread_mutex_destroy(&worker->mutex);
+	return false;
+}
+
+void worker_start(struct worker *worker, void (*task)(void *context), void *context)
+{
+	pthread_mutex_lock(&worker->mutex);
+	assert(worker->task == NULL && !worker->stopping);
+	worker->task = task;
+	worker->context = context;
+	pthread_mutex_unlock(&worker->mutex);
+	pthread_cond_signal(&worker->changed); /* who is woken finds the mutex free */
+}
+
+void worker_wait(struct worker *worker)
+{
+	pthread_mutex_lock(&worker->mutex);
+	worker->is_waited_for = true;
+	while (worker->task != NULL)
+		pthread_cond_wait(&worker->changed, &worker->mutex);
+	worker->is_waited_for = false;
+	pthread_mutex_unlock(&worker->mutex);
+}
+
+void worker_stop(struct worker *worker)
+{
+	worker_wait(worker);
+	pthread_mutex_lock(&worker->mutex);
+	assert(worker->task == NULL && !worker->stopping);
+	worker->stopping = true;
+	pthread_cond_signal(&worker->changed);
+	pthread_mutex_unlock(&worker->mutex);
+	pthread_join(worker->thread, NULL);
+	pthread_cond_destroy(&worker->changed);
+	pthread_mutex_destroy(&worker->mutex);
+}
+
+/* ---- crew ---------------------------------------------------------------------------------------------------- */
 
 /* ---- the queue; the mutex is held in all of this ------------------------------------------------------------ */
 
@@ -45,7 +146,7 @@ static void do_step(struct crew *crew, struct crew_task *task)
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
-static void *work(void *context)
+static void *crew_work(void *context)
 {
 	struct crew *crew = context;
 	pthread_mutex_lock(&crew->mutex);
@@ -89,7 +190,7 @@ bool crew_begin(struct crew *crew, unsigned threads)
 	if (!make_conditions(crew))
 		return false;
 	while (crew->thread_count < threads && crew->thread_count < CREW_THREADS_MAX &&
-	       thread_create(&crew->threads[crew->thread_count], work, crew))
+	       thread_create(&crew->threads[crew->thread_count], crew_work, crew))
 		crew->thread_count++;
 	if (crew->thread_count > 0)
 		return true;

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crew.h - threads that do tasks, each task by one thread at a time: by whoever is free first.
+ * crew.h - threads of the library, which leave signals to those of the program that it is part of.
+ *
+ * How many processors this process may use.
+ *
+ * A second thread that does one task at a time for its caller.
+ *
+ * The caller hands a task over with worker_start() and continues; worker_wait() returns when the task is done and
+ * its results can be seen.  Between the two calls, what the task uses belongs to the worker alone.  All calls come
+ * from one thread.
+ *
+ * Threads that do tasks, each task by one thread at a time: by whoever is free first.
  *
  * A stage of a pipeline is a task, and what it does at once, such as filling one buffer, a step of it.  Who waits
  * for a task that nobody is at does its next step himself.  So a crew of n - 1 threads and its caller keep n
@@ -13,6 +23,32 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+/* Returns false if the system has no thread to give. */
+bool thread_create(pthread_t *out, void *(*run)(void *context), void *context);
+
+/* Returns how many processors the system gives the process; 1 if it does not say. */
+uint32_t processors_count(void);
+
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards the fields below */
+	pthread_cond_t changed;
+	void (*task)(void *context); /* NULL: idle */
+	void *context;
+	bool stopping, is_waited_for;
+};
+
+/* Returns false if the system has no thread to give; then there is nothing to stop. */
+bool worker_create(struct worker *worker);
+
+/* The worker must be idle. */
+void worker_start(struct worker *worker, void (*task)(void *context), void *context);
+void worker_wait(struct worker *worker);
+
+/* Wait for the task at hand, then end the thread. */
+void worker_stop(struct worker *worker);
 
 enum { CREW_THREADS_MAX = 64 };
 

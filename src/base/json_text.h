@@ -2,14 +2,18 @@
 /*
  * json_text.h - the inside of a JSON string (RFC 8259), piece by piece, wherever it is written to.
  *
- *	while (size > 0) {
- *		struct json_piece piece = json_piece_next(bytes, size);
- *		put(bytes, piece.plain);
- *		put(piece.escape, piece.escape_size);
- *		bytes += piece.taken, size -= piece.taken;
- *	}
+ * 	while (size > 0) {
+ * 		struct json_piece piece = json_piece_next(bytes, size);
+ * 		put(bytes, piece.plain);
+ * 		put(piece.escape, piece.escape_size);
+ * 		bytes += piece.taken, size -= piece.taken;
+ * 	}
  *
  * Bytes that are not UTF-8 become U+FFFD, so the result always is UTF-8.
+ *
+ * How much memory the values of a JSON text can take, before any of it is asked for.
+ *
+ * A parser makes an object of two bytes, "{}", and gives it some 250: a text from somebody else is weighed first.
  */
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H
@@ -25,5 +29,11 @@ struct json_piece {
 
 /* `size` is not 0. */
 struct json_piece json_piece_next(const char *bytes, size_t size);
+
+/*
+ * Returns at least the bytes that libjansson allocates for the values of a text, whether it is JSON or not.  Takes
+ * time proportional to the text, and no memory.
+ */
+size_t json_weight(const char *text, size_t size);
 
 #endif

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * memory_files.c - how much memory the machine has.
+ */
 #include "base/memory_files.h"
 
 #include <errno.h>
@@ -7,6 +10,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +18,17 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
+
+/* ---- machine memory ------------------------------------------------------------------------------------------ */
+
+uint64_t machine_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+}
+
+/* ---- memory files -------------------------------------------------------------------------------------------- */
 
 /* What stands for a folder: no file has this number. */
 enum { FOLDER = INT_MAX };

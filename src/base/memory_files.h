@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_files.h - files in memory behind the table of file calls: what is written through it is nowhere else.
+ * memory_files.h - how much memory the machine has.
+ *
+ * Files in memory behind the table of file calls: what is written through it is nowhere else.
  *
  * Each is an anonymous file of the system (memfd_create), so that threads may read what another one writes, and a
  * file grows without being moved.  All of them together have a ceiling; who writes beyond it gets
@@ -11,7 +13,12 @@
 #ifndef BASE_MEMORY_FILES_H
 #define BASE_MEMORY_FILES_H
 
+#include <stdint.h>
+
 #include "base/io.h"
+
+/* Returns the bytes of memory of the machine, whoever uses them; UINT64_MAX if the system does not say. */
+uint64_t machine_memory(void);
 
 /* Make an empty set of files that may have `bytes_max` bytes together.  Returns NULL if memory is out. */
 const struct io *memory_files_create(uint64_t bytes_max);

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: MIT
+/*
+ * time_text.c - times and durations as people write and read them.
+ */
 #include "base/time_text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
+#include "histree/time_text.h"
+
+/* ---- time text ----------------------------------------------------------------------------------------------- */
+
 #define NS_PER_SECOND INT64_C(1000000000)
 #define SECONDS_PER_DAY INT64_C(86400)
-
 static const struct {
 	const char *name;
 	int64_t ns;
@@ -209,4 +219,19 @@ size_t time_format_round(uint64_t ns, char text[TIME_TEXT_SIZE])
 	end -= end[-1] == '.';
 	memmove(end, unit, strlen(unit) + 1);
 	return strlen(text);
+}
+
+/* ---- time public --------------------------------------------------------------------------------------------- */
+
+enum histree_status histree_time_parse(const char *text, histree_time start, histree_time end, histree_time *out,
+				       struct histree_error *error)
+{
+	*out = 0;
+	if (time_parse(text, start, end, out))
+		return HISTREE_OK;
+	*out = 0;
+	return error_set(error, HISTREE_ERR_ARGUMENT,
+			 "'%.100s' is not a time: write nanoseconds since the epoch, '+12.5ms' after the start, "
+			 "'17:46:23.1' or '2016-03-04 17:46:23.1'",
+			 text);
 }

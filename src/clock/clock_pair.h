@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_pair.h - what packets between two hosts say of their clocks: the lines y = alpha x + beta that can be,
+ * clock_pair.h - the convex hull of points, on one side: what of them a line above all, or below all, can touch.
+ *
+ * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
+ * products of differences are exact in 128 bits.
+ *
+ * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be,
  * where x is the time of the one and y that of the other.
  *
  * A packet from the host of y is a point below the line, one to it a point above (Poirier et al., "Accurate offline
@@ -9,8 +14,31 @@
 #ifndef CLOCK_CLOCK_PAIR_H
 #define CLOCK_CLOCK_PAIR_H
 
-#include "clock/clock_hull.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/wide_int.h"
 #include "histree/sync.h"
+#include "histree/value.h"
+
+struct clock_point {
+	histree_time x, y;
+};
+
+/* A slope dy / dx, where dx > 0. */
+struct clock_slope {
+	int64_t dy, dx;
+};
+
+/* Zeroed but for the side, it is empty. */
+struct clock_hull {
+	int side;                   /* 1: the points that a line above all can touch; -1: below all */
+	struct clock_point *points; /* by ascending x */
+	size_t count, capacity;
+};
+
+/* Returns how far a point is above the line of a slope through another, times dx: 0 if it is on it. */
+wide_int clock_above(struct clock_point point, struct clock_point through, struct clock_slope slope);
 
 /* A line through two points, the one below and the one above; their x differ. */
 struct clock_line {

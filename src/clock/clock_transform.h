@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clock_transform.h - transforms of time one after the other.
+ *
+ * A clock as histree_clock_read() reads it.
  */
 #ifndef CLOCK_CLOCK_TRANSFORM_H
 #define CLOCK_CLOCK_TRANSFORM_H
@@ -12,5 +14,10 @@ struct histree_clock clock_compose(const struct histree_clock *first, const stru
 
 /* Returns the transform the other way round. */
 struct histree_clock clock_invert(const struct histree_clock *clock);
+
+enum { CLOCK_TEXT_SIZE = 64 };
+
+/* Write "OFFSET,SLOPE"; one that was read so is the same when it is read again. */
+void clock_text_write(const struct histree_clock *clock, char out[CLOCK_TEXT_SIZE]);
 
 #endif

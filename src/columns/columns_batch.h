@@ -1,18 +1,125 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns_batch.h - rows as columns: buffers that are filled, and then are an ArrowArray.
+ * columns_batch.h - texts one after the other as the Arrow format has them, which only grow.
+ *
+ * Text i lies between offsets i and i + 1.  A view is the texts that there were when it was taken: it holds their
+ * memory, so that it outlives the texts, and nothing in it ever changes.  Where texts have to move to grow, the old
+ * memory stays as long as a view holds it.  Views may be dropped on any thread.
+ *
+ * An id for each distinct text, in the order in which they were met.
+ *
+ * Strings of a leaf of the tree mostly lie in its dictionary, once for many states.  So the id is looked for by the
+ * place of the bytes first, which is compared, and hashed only if that fails.
+ *
+ * Rows as columns: buffers that are filled, and then are an ArrowArray.
  *
  * A batch is one block of memory with the buffers of all columns and the structs that show them to a consumer.  The
  * struct of the batch, each column and each dictionary hold it, since a consumer may move any of them elsewhere and
  * release them in any order; when nobody does, it goes back to the pool of its stream, or is freed if that is gone.
  */
-#ifndef COLUMNS_BATCH_H
-#define COLUMNS_BATCH_H
+#ifndef COLUMNS_COLUMNS_BATCH_H
+#define COLUMNS_COLUMNS_BATCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-#include "columns/columns_texts.h"
+#include "base/hash_index.h"
 #include "histree/arrow.h"
+#include "histree/status.h"
+
+/* The offsets are int32. */
+#define COLUMNS_TEXTS_BYTES_MAX ((size_t)INT32_MAX)
+
+/* Bytes that several hold.  They begin at a multiple of 64. */
+struct columns_memory {
+	_Atomic uint32_t holders;
+	size_t capacity;
+	_Alignas(64) uint8_t bytes[];
+};
+
+/* A zeroed struct columns_texts has no texts. */
+struct columns_texts {
+	struct columns_memory *offsets, *bytes;
+	uint32_t count;
+	size_t size;     /* of the bytes */
+	size_t size_max; /* 0: COLUMNS_TEXTS_BYTES_MAX */
+};
+
+/* Returns HISTREE_ERR_TOO_LARGE if they would be more than size_max; the texts are then as before. */
+enum histree_status columns_texts_add(struct columns_texts *texts, const void *bytes, size_t size,
+				      struct histree_error *error);
+
+/* Room for a text that had to be changed; the caller frees `bytes`. */
+struct columns_repair {
+	char *bytes;
+	size_t capacity;
+};
+
+/* Have U+FFFD for each byte that is part of no character.  A text that is UTF-8 stays where it is. */
+enum histree_status columns_repair(struct columns_repair *room, const void **bytes, size_t *size,
+				   struct histree_error *error);
+
+static inline const int32_t *columns_texts_offsets(const struct columns_texts *texts)
+{
+	return (const int32_t *)(const void *)texts->offsets->bytes;
+}
+
+static inline const char *columns_texts_get(const struct columns_texts *texts, uint32_t number, size_t *size)
+{
+	const int32_t *offset = columns_texts_offsets(texts) + number;
+	*size = (size_t)(offset[1] - offset[0]);
+	return (const char *)texts->bytes->bytes + offset[0];
+}
+
+/* They are none then. */
+void columns_texts_release(struct columns_texts *texts);
+
+enum { COLUMNS_PLACES = 1024 };
+
+struct columns_place {
+	const void *bytes; /* NULL: free */
+	uint32_t size, id;
+};
+
+/* A zeroed struct columns_dictionary is an empty one. */
+struct columns_dictionary {
+	struct columns_texts texts;
+	struct hash_index index; /* of ids, by the text */
+	struct columns_repair room;
+	struct columns_place places[COLUMNS_PLACES];
+};
+
+/* Get the id of a text, which is repaired if it is not UTF-8, without a look at its place. */
+enum histree_status columns_dictionary_add(struct columns_dictionary *dictionary, const void *bytes, size_t size,
+					   uint32_t *id, struct histree_error *error);
+
+/* The same for bytes as lowercase hexadecimal digits. */
+enum histree_status columns_dictionary_add_digits(struct columns_dictionary *dictionary, const void *bytes,
+						  size_t size, uint32_t *id, struct histree_error *error);
+
+/* Get the id of a text that probably lies where it lay when it was met before. */
+static inline enum histree_status columns_dictionary_id(struct columns_dictionary *dictionary, const void *bytes,
+							uint32_t size, uint32_t *id, struct histree_error *error)
+{
+	struct columns_place *place = &dictionary->places[((uintptr_t)bytes * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+	if (place->bytes == bytes && place->size == size && bytes != NULL) {
+		size_t known_size;
+		const char *known = columns_texts_get(&dictionary->texts, place->id, &known_size);
+		if (known_size == size && memcmp(known, bytes, size) == 0) {
+			*id = place->id;
+			return HISTREE_OK;
+		}
+	}
+	enum histree_status status = columns_dictionary_add(dictionary, bytes, size, id, error);
+	if (status == HISTREE_OK)
+		*place = (struct columns_place){ bytes, size, *id };
+	return status;
+}
+
+void columns_dictionary_release(struct columns_dictionary *dictionary);
 
 enum columns_kind {
 	COLUMN_UINT32,

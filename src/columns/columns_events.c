@@ -7,7 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "columns/columns_dictionary.h"
+#include "columns/columns_batch.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "columns/columns_dictionary.h"
+#include "columns/columns_batch.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * States as columns.  Intervals are read some hundreds at a time into a buffer that stays in the processor's first
- * cache, and go from there column by column.
+ * columns_states.c - the column of labels: what values of states mean, as a dictionary.
+ *
+ * An id for each path that is met, and the texts of these as a dictionary.
+ *
+ * The path of an attribute is that of its parent and its name.  Attributes of one parent mostly come one after the
+ * other, so that the parent's is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +13,248 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "columns/columns_dictionary.h"
-#include "columns/columns_labels.h"
-#include "columns/columns_paths.h"
+#include "columns/columns_batch.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
+#include "histree/attributes.h"
+#include "histree/history.h"
+#include "histree/labels.h"
 #include "histree/state_filter.h"
+
+struct columns_paths {
+	const struct histree_attributes *attributes;
+	uint32_t quark_count;
+	uint32_t *ids; /* by quark, 1 added; 0: not met yet */
+	struct columns_texts texts;
+	struct columns_repair room;
+	char *text; /* room for one path; it begins with that of `parent`, and a slash */
+	size_t text_capacity, parent_size;
+	histree_quark parent;
+	bool has_parent;
+};
+
+/* Get the id of a path that was not met before. */
+enum histree_status columns_paths_meet(struct columns_paths *paths, histree_quark quark, uint32_t *id,
+				       struct histree_error *error);
+
+static inline enum histree_status columns_paths_id(struct columns_paths *paths, histree_quark quark, uint32_t *id,
+						   struct histree_error *error)
+{
+	if (quark >= paths->quark_count || paths->ids[quark] == 0)
+		return columns_paths_meet(paths, quark, id, error);
+	*id = paths->ids[quark] - 1;
+	return HISTREE_OK;
+}
+
+/* ---- columns labels ------------------------------------------------------------------------------------------ */
+
+enum { KNOWN = 256 };
+
+/* What an int means to a table. */
+struct known_label {
+	const struct histree_label_table *table; /* NULL: free */
+	int32_t number;
+	bool has_label;
+	uint32_t id;
+};
+
+struct columns_labels {
+	const struct histree_history *history;
+	bool has_tables;
+	histree_quark quark; /* whose table is at hand; HISTREE_ROOT: none */
+	const struct histree_label_table *table;
+	struct columns_dictionary dictionary;
+	struct known_label known[KNOWN];
+};
+
+static enum histree_status columns_labels_create(struct histree_history *history, size_t text_bytes,
+						 struct columns_labels **out, struct histree_error *error)
+{
+	size_t tables;
+	struct columns_labels *labels = *out = calloc(1, sizeof(*labels));
+	if (labels == NULL)
+		return error_memory(error, "labels");
+	histree_labels(history, &tables);
+	labels->history = history;
+	labels->has_tables = tables > 0;
+	labels->quark = HISTREE_ROOT;
+	labels->dictionary.texts.size_max = text_bytes;
+	return HISTREE_OK;
+}
+
+/* Returns NULL of NULL. */
+static struct columns_texts *columns_labels_texts(struct columns_labels *labels)
+{
+	return labels != NULL ? &labels->dictionary.texts : NULL;
+}
+
+static enum histree_status look_up(struct columns_labels *labels, const struct histree_value *value, uint32_t *id,
+				   bool *has_label, struct histree_error *error)
+{
+	const char *words = histree_label_words(labels->table, value);
+	*has_label = words != NULL;
+	*id = 0;
+	return words != NULL ? columns_dictionary_add(&labels->dictionary, words, strlen(words), id, error)
+			     : HISTREE_OK;
+}
+
+static enum histree_status look_up_int(struct columns_labels *labels, const struct histree_value *value,
+				       uint32_t *id, bool *has_label, struct histree_error *error)
+{
+	size_t place = ((uintptr_t)labels->table / 64 + (uint32_t)value->int32) % KNOWN;
+	struct known_label *known = &labels->known[place];
+	if (known->table != labels->table || known->number != value->int32) {
+		known->table = NULL;
+		enum histree_status status = look_up(labels, value, &known->id, &known->has_label, error);
+		if (status != HISTREE_OK)
+			return status;
+		known->table = labels->table;
+		known->number = value->int32;
+	}
+	*id = known->id;
+	*has_label = known->has_label;
+	return HISTREE_OK;
+}
+
+static enum histree_status columns_labels_fill(struct columns_labels *labels, const struct histree_interval *states,
+					       size_t count, uint32_t *ids, uint8_t *valid,
+					       struct histree_error *error)
+{
+	memset(ids, 0, count * sizeof(*ids));
+	memset(valid, 0, count);
+	for (size_t i = 0; i < count && labels->has_tables; i++) {
+		enum histree_type type = states[i].value.type;
+		if (states[i].quark != labels->quark) {
+			labels->quark = states[i].quark;
+			labels->table = histree_labels_of(labels->history, labels->quark);
+		}
+		if (labels->table == NULL || type == HISTREE_NULL || type == HISTREE_UNKNOWN)
+			continue;
+		bool has_label;
+		enum histree_status status =
+			type == HISTREE_INT ? look_up_int(labels, &states[i].value, &ids[i], &has_label, error)
+					    : look_up(labels, &states[i].value, &ids[i], &has_label, error);
+		if (status != HISTREE_OK)
+			return status;
+		valid[i] = has_label;
+	}
+	return HISTREE_OK;
+}
+
+static void columns_labels_free(struct columns_labels *labels)
+{
+	if (labels == NULL)
+		return;
+	columns_dictionary_release(&labels->dictionary);
+	free(labels);
+}
+
+/* ---- columns paths ------------------------------------------------------------------------------------------- */
+
+static enum histree_status columns_paths_init(struct columns_paths *paths,
+					      const struct histree_attributes *attributes,
+					      struct histree_error *error)
+{
+	paths->attributes = attributes;
+	paths->quark_count = histree_attributes_count(attributes);
+	paths->ids = calloc((size_t)paths->quark_count + 1, sizeof(*paths->ids));
+	return paths->ids != NULL ? HISTREE_OK : error_memory(error, "ids of paths");
+}
+
+static void columns_paths_release(struct columns_paths *paths)
+{
+	columns_texts_release(&paths->texts);
+	free(paths->room.bytes);
+	free(paths->ids);
+	free(paths->text);
+}
+
+typedef size_t write_text(const struct histree_attributes *attributes, histree_quark quark, char *buffer,
+			  size_t capacity);
+
+/* Write a text behind the first `at` bytes of the room. */
+static enum histree_status put_text(struct columns_paths *paths, write_text *write, histree_quark quark, size_t at,
+				    size_t *size, struct histree_error *error)
+{
+	size_t capacity = paths->text_capacity > at ? paths->text_capacity - at : 0;
+	*size = write(paths->attributes, quark, capacity > 0 ? paths->text + at : NULL, capacity);
+	if (*size < capacity)
+		return HISTREE_OK;
+	if (!array_reserve(&paths->text, &paths->text_capacity, at + *size + 1))
+		return error_memory(error, "a path");
+	write(paths->attributes, quark, paths->text + at, paths->text_capacity - at);
+	return HISTREE_OK;
+}
+
+/* Begin the room with the path of the parent. */
+static enum histree_status keep_parent(struct columns_paths *paths, histree_quark parent,
+				       struct histree_error *error)
+{
+	size_t size = 0;
+	enum histree_status status = HISTREE_OK;
+	paths->has_parent = false;
+	if (parent != HISTREE_ROOT)
+		status = put_text(paths, histree_attributes_path, parent, 0, &size, error);
+	if (status == HISTREE_OK && parent != HISTREE_ROOT)
+		paths->text[size++] = '/'; /* where the terminator was */
+	paths->parent = parent;
+	paths->parent_size = size;
+	paths->has_parent = status == HISTREE_OK;
+	return status;
+}
+
+/* Put a backslash before what needs one, from the last byte to the first.  Returns the new size. */
+static size_t escape(char *name, size_t size, size_t specials)
+{
+	char *to = name + size + specials, *from = name + size;
+	while (from != to) {
+		*--to = *--from;
+		if (*from == '/' || *from == '\\')
+			*--to = '\\';
+	}
+	return size + specials;
+}
+
+static size_t count_specials(const char *name, size_t size)
+{
+	size_t specials = 0;
+	for (size_t i = 0; i < size; i++)
+		specials += name[i] == '/' || name[i] == '\\';
+	return specials;
+}
+
+enum histree_status columns_paths_meet(struct columns_paths *paths, histree_quark quark, uint32_t *id,
+				       struct histree_error *error)
+{
+	if (quark >= paths->quark_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "there is no attribute %u; the history has %u", quark,
+				 paths->quark_count);
+	enum histree_status status = HISTREE_OK;
+	histree_quark parent = histree_attributes_parent(paths->attributes, quark);
+	size_t size = 0;
+	if (!paths->has_parent || paths->parent != parent)
+		status = keep_parent(paths, parent, error);
+	size_t at = paths->parent_size;
+	if (status == HISTREE_OK)
+		status = put_text(paths, histree_attributes_name, quark, at, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	size_t specials = count_specials(paths->text + at, size);
+	if (specials > 0 && !array_reserve(&paths->text, &paths->text_capacity, at + size + specials))
+		return error_memory(error, "a path");
+	const void *bytes = paths->text;
+	size = at + escape(paths->text + at, size, specials);
+	status = columns_repair(&paths->room, &bytes, &size, error);
+	if (status == HISTREE_OK)
+		status = columns_texts_add(&paths->texts, bytes, size, error);
+	if (status != HISTREE_OK)
+		return status;
+	paths->ids[quark] = paths->texts.count;
+	*id = paths->texts.count - 1;
+	return HISTREE_OK;
+}
+
+/* ---- columns states ------------------------------------------------------------------------------------------ */
 
 enum { CHUNK = 256 };
 

@@ -9,7 +9,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "event_index/events.h"
-#include "filter/filter_program.h"
+#include "filter/filter.h"
 #include "histree/filter.h"
 
 /*

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
-#include "event_index/event_json.h"
+#include "event_index/event_text.h"
 #include "event_index/events.h"
 #include "histree/rows.h"
 #include "query/pixel_scale.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_text.h - the fields of an event as one line of text, with what is inside of them.
+ * event_text.h - the fields of an event as a JSON object (RFC 8259), with what is inside of them.
+ *
+ * The fields of an event as one line of text, with what is inside of them.
  */
 #ifndef EVENT_INDEX_EVENT_TEXT_H
 #define EVENT_INDEX_EVENT_TEXT_H
 
 #include "event/event.h"
-
-/* Of an array, so many elements are in the text; and a text has not many more bytes than that. */
-enum { EVENT_TEXT_ELEMENTS_MAX = 100, EVENT_TEXT_SIZE_MAX = 64 << 10 };
 
 /* A zeroed one is empty; the caller frees `bytes`. */
 struct event_text {
@@ -21,5 +20,16 @@ struct event_text {
  * that are not there are left out.  Returns false if memory is out.
  */
 bool event_text_write(struct event_text *text, const struct event *event);
+
+/* What an event has behind so many bytes is left out; the object is a whole one even then. */
+enum { EVENT_JSON_SIZE_MAX = 1 << 20 };
+
+/*
+ * Write {"name":value,...} of all fields, in their order.  A number that the trace has a name for is that name;
+ * bytes are a text in hexadecimal, "0x0a0b"; a number that is not finite is null; a field that is not there is
+ * left out.  A name may come twice, where a context has what the payload has: the payload's comes first.  Returns
+ * false if memory is out.
+ */
+bool event_json_write(struct event_text *text, const struct event *event);
 
 #endif

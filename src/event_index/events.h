@@ -35,10 +35,6 @@ struct histree_events {
 enum histree_status events_unite(const struct events_part *parts, size_t count, struct histree_events **out,
 				 struct histree_error *error);
 
-/* The events of all hosts of a store of several. */
-enum histree_status events_open_hosts(const struct histree_store *store, struct histree_events **out,
-				      struct histree_error *error);
-
 /* ---- a reader of several hosts, behind that of events.h ------------------------------------------------- */
 
 struct event_merger;

@@ -14,7 +14,7 @@
 #define EVENT_INDEX_INDEX_PART_H
 
 #include "base/saved_bytes.h"
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 
 struct part_event {
 	histree_time time;

@@ -1,14 +1,396 @@
 // SPDX-License-Identifier: MIT
-#include "histree/filter.h"
+/*
+ * filter.c - a filter expression as tokens: texts, operators, signs.
+ *
+ * By recursive descent:
+ *
+ * 	choice	= all { "||" all }
+ * 	all	= not { "&&" not }
+ * 	not	= "!" not | "(" choice ")" | test
+ * 	test	= field operator value | field "present" | pattern
+ */
+#include "filter/filter.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
-#include "filter/filter_lexer.h"
-#include "filter/filter_program.h"
+#include "base/nearest.h"
+#include "filter/filter_test.h"
+#include "histree/filter.h"
+
+enum filter_token_kind {
+	FILTER_END,
+	FILTER_TEXT,     /* a word, or anything in quotes */
+	FILTER_COMPARES, /* an operator of signs: == < ... */
+	FILTER_NOT,
+	FILTER_AND,
+	FILTER_OR,
+	FILTER_OPEN,
+	FILTER_CLOSE,
+};
+
+struct filter_token {
+	enum filter_token_kind kind;
+	size_t column;    /* in characters, from 1 */
+	const char *text; /* without its quotes, terminated, in the arena; of other tokens the sign */
+	bool is_quoted;
+	enum filter_operator op; /* of FILTER_COMPARES */
+};
+
+struct filter_lexer {
+	const char *text, *at;
+	struct arena *arena; /* keeps the texts of tokens */
+	struct filter_token token;
+};
+
+/* ---- filter lexer -------------------------------------------------------------------------------------------- */
+
+/* The longer of two that begin alike comes first. */
+static const struct {
+	const char *text;
+	enum filter_token_kind kind;
+	enum filter_operator op;
+} signs[] = {
+	{ "==", FILTER_COMPARES, FILTER_EQUAL },
+	{ "=", FILTER_COMPARES, FILTER_EQUAL },
+	{ "!=", FILTER_COMPARES, FILTER_DIFFERENT },
+	{ "<=", FILTER_COMPARES, FILTER_AT_MOST },
+	{ "<", FILTER_COMPARES, FILTER_BELOW },
+	{ ">=", FILTER_COMPARES, FILTER_AT_LEAST },
+	{ ">", FILTER_COMPARES, FILTER_ABOVE },
+	{ "!", FILTER_NOT, 0 },
+	{ "&&", FILTER_AND, 0 },
+	{ "||", FILTER_OR, 0 },
+	{ "(", FILTER_OPEN, 0 },
+	{ ")", FILTER_CLOSE, 0 },
+};
+
+enum { SIGN_COUNT = sizeof(signs) / sizeof(signs[0]) };
+
+/* SIGN_COUNT where there is none. */
+static size_t find_sign(const char *at)
+{
+	size_t i = 0;
+	while (i < SIGN_COUNT && strncmp(at, signs[i].text, strlen(signs[i].text)) != 0)
+		i++;
+	return i;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* All but the bytes within a UTF-8 character count. */
+static size_t column_of(const struct filter_lexer *lexer)
+{
+	size_t column = 1;
+	for (const char *at = lexer->text; at < lexer->at; at++)
+		column += ((unsigned char)*at & 0xc0) != 0x80;
+	return column;
+}
+
+/* NULL when memory is out. */
+static char *keep_text(struct filter_lexer *lexer, const char *from)
+{
+	char *text = arena_copy(lexer->arena, from, (size_t)(lexer->at - from));
+	lexer->token.kind = FILTER_TEXT;
+	lexer->token.text = text;
+	return text;
+}
+
+/* A backslash stays one, but before a quote or another backslash. */
+static void drop_backslashes(char *text, char quote)
+{
+	char *to = text;
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at == '\\' && (at[1] == quote || at[1] == '\\'))
+			at++;
+		*to++ = *at;
+	}
+	*to = '\0';
+}
+
+static enum histree_status read_quoted(struct filter_lexer *lexer, struct histree_error *error)
+{
+	char quote = *lexer->at++;
+	const char *from = lexer->at;
+	for (; *lexer->at != quote; lexer->at++) {
+		if (*lexer->at == '\\' && lexer->at[1] != '\0')
+			lexer->at++;
+		else if (*lexer->at == '\0')
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "column %zu: a text without the %c that ends it", lexer->token.column,
+					 quote);
+	}
+	char *text = keep_text(lexer, from);
+	if (text == NULL)
+		return error_memory(error, "a filter");
+	drop_backslashes(text, quote);
+	lexer->at++;
+	lexer->token.is_quoted = true;
+	return HISTREE_OK;
+}
+
+static enum histree_status read_word(struct filter_lexer *lexer, struct histree_error *error)
+{
+	const char *from = lexer->at;
+	while (*lexer->at != '\0' && *lexer->at != '"' && !is_blank(*lexer->at) &&
+	       find_sign(lexer->at) == SIGN_COUNT)
+		lexer->at++;
+	return keep_text(lexer, from) != NULL ? HISTREE_OK : error_memory(error, "a filter");
+}
+
+/* Read the next token. */
+static enum histree_status filter_lexer_next(struct filter_lexer *lexer, struct histree_error *error)
+{
+	while (is_blank(*lexer->at))
+		lexer->at++;
+	lexer->token = (struct filter_token){ .kind = FILTER_END, .column = column_of(lexer), .text = "" };
+	if (*lexer->at == '\0')
+		return HISTREE_OK;
+	if (*lexer->at == '"' || *lexer->at == '\'')
+		return read_quoted(lexer, error);
+	size_t sign = find_sign(lexer->at);
+	if (sign < SIGN_COUNT) {
+		lexer->token.kind = signs[sign].kind;
+		lexer->token.text = signs[sign].text;
+		lexer->token.op = signs[sign].op;
+		lexer->at += strlen(signs[sign].text);
+		return HISTREE_OK;
+	}
+	return read_word(lexer, error);
+}
+
+/* Returns whether a token is an operator, of signs or a word, and which. */
+static bool filter_token_is_operator(const struct filter_token *token, enum filter_operator *op)
+{
+	static const struct {
+		const char *word;
+		enum filter_operator op;
+	} words[] = { { "contains", FILTER_CONTAINS },
+		      { "matches", FILTER_MATCHES },
+		      { "present", FILTER_PRESENT } };
+	if (token->kind == FILTER_COMPARES) {
+		*op = token->op;
+		return true;
+	}
+	if (token->kind != FILTER_TEXT || token->is_quoted)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasecmp(token->text, words[i].word) == 0) {
+			*op = words[i].op;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- filter parser ------------------------------------------------------------------------------------------- */
+
+struct parser {
+	struct histree_filter *filter;
+	const struct histree_filter_scope *scope;
+	struct filter_lexer lexer;
+	unsigned depth;
+	struct histree_error *error;
+};
+
+static enum histree_status parse_choice(struct parser *parser);
+
+/* ---- what is wrong ------------------------------------------------------------------------------- */
+
+/* Say where, before what a deeper function said. */
+static enum histree_status at_column(struct parser *parser, size_t column, enum histree_status status)
+{
+	if (status != HISTREE_OK)
+		error_prefix(parser->error, "column %zu", column);
+	return status;
+}
+
+/* The token that is there is not what has to be. */
+static enum histree_status refuse_token(struct parser *parser, const char *expected)
+{
+	const struct filter_token *token = &parser->lexer.token;
+	if (token->kind == FILTER_END)
+		return error_set(parser->error, HISTREE_ERR_ARGUMENT,
+				 "column %zu: the expression ends where %s is expected", token->column, expected);
+	return error_set(
+		parser->error, HISTREE_ERR_ARGUMENT,
+		"column %zu: expected %s, not '%.60s'; put a text of several words or with signs in quotes",
+		token->column, expected, token->text);
+}
+
+static enum histree_status refuse_field(struct parser *parser, const char *name)
+{
+	char names[256] = "";
+	size_t length = 0;
+	struct nearest nearest = nearest_begin(name);
+	for (size_t i = 0; i < parser->scope->field_count; i++) {
+		const char *other = parser->scope->fields[i].name;
+		nearest_offer(&nearest, other);
+		if (length < sizeof(names))
+			length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+						   i == 0 ? "" : ", ", other);
+	}
+	if (nearest.word != NULL)
+		return error_set(parser->error, HISTREE_ERR_ARGUMENT,
+				 "there is no field '%.60s'; the nearest is '%s'", name, nearest.word);
+	return error_set(parser->error, HISTREE_ERR_ARGUMENT, "there is no field '%.60s'; there are %s", name,
+			 names);
+}
+
+/* ---- ops --------------------------------------------------------------------------------------- */
+
+static enum histree_status add_op(struct parser *parser, enum filter_op_kind kind, size_t number)
+{
+	struct histree_filter *filter = parser->filter;
+	if (!array_reserve(&filter->ops, &filter->ops_capacity, filter->op_count + 1))
+		return error_memory(parser->error, "a filter");
+	filter->ops[filter->op_count++] = (struct filter_op){ .kind = kind, .number = number };
+	return HISTREE_OK;
+}
+
+static enum histree_status next_token(struct parser *parser)
+{
+	return filter_lexer_next(&parser->lexer, parser->error);
+}
+
+/* ---- tests --------------------------------------------------------------------------------------- */
+
+static enum histree_status find_field(struct parser *parser, const struct filter_token *name, size_t *field)
+{
+	const struct histree_filter_scope *scope = parser->scope;
+	*field = FILTER_ANY_FIELD;
+	for (size_t i = 0; i < scope->field_count; i++) {
+		if (strcmp(scope->fields[i].name, name->text) == 0) {
+			*field = i;
+			return HISTREE_OK;
+		}
+		if (*field == FILTER_ANY_FIELD && strcasecmp(scope->fields[i].name, name->text) == 0)
+			*field = i;
+	}
+	if (*field != FILTER_ANY_FIELD)
+		return HISTREE_OK;
+	return at_column(parser, name->column, refuse_field(parser, name->text));
+}
+
+/* After the operator: what the field is compared with. */
+static enum histree_status parse_value(struct parser *parser, struct filter_test *test)
+{
+	if (parser->lexer.token.kind != FILTER_TEXT)
+		return refuse_token(parser, "a value");
+	struct filter_token value = parser->lexer.token;
+	enum histree_status status = filter_test_read(test, &parser->scope->fields[test->field], parser->scope,
+						      value.text, parser->error);
+	return status == HISTREE_OK ? next_token(parser) : at_column(parser, value.column, status);
+}
+
+static enum histree_status parse_test(struct parser *parser)
+{
+	struct histree_filter *filter = parser->filter;
+	struct filter_token first = parser->lexer.token;
+	if (first.kind != FILTER_TEXT)
+		return refuse_token(parser, "a field or a text");
+	if (filter->test_count == FILTER_TESTS_MAX)
+		return error_set(
+			parser->error, HISTREE_ERR_ARGUMENT,
+			"column %zu: more than %d comparisons; a pattern may join several, as in \"^(a|b)$\"",
+			first.column, FILTER_TESTS_MAX);
+	struct filter_test *test = &filter->tests[filter->test_count];
+	*test = (struct filter_test){ .operator= FILTER_MATCHES, .field = FILTER_ANY_FIELD };
+	enum histree_status status = next_token(parser);
+	if (status != HISTREE_OK)
+		return status;
+	if (!filter_token_is_operator(&parser->lexer.token, &test->operator)) {
+		status = at_column(parser, first.column,
+				   filter_test_read(test, NULL, parser->scope, first.text, parser->error));
+	} else {
+		status = find_field(parser, &first, &test->field);
+		if (status == HISTREE_OK)
+			status = next_token(parser);
+		if (status == HISTREE_OK && test->operator!= FILTER_PRESENT)
+			status = parse_value(parser, test);
+	}
+	filter->test_count++; /* also one that failed: it is released with the others */
+	return status == HISTREE_OK ? add_op(parser, FILTER_OP_TEST, filter->test_count - 1) : status;
+}
+
+/* ---- combinations -------------------------------------------------------------------------------- */
+
+static enum histree_status parse_not(struct parser *parser)
+{
+	struct filter_token token = parser->lexer.token;
+	if (token.kind != FILTER_NOT && token.kind != FILTER_OPEN)
+		return parse_test(parser);
+	if (parser->depth == FILTER_DEPTH_MAX)
+		return error_set(parser->error, HISTREE_ERR_ARGUMENT,
+				 "column %zu: more than %d levels of '(' and '!'", token.column, FILTER_DEPTH_MAX);
+	parser->depth++;
+	enum histree_status status = next_token(parser);
+	if (status == HISTREE_OK)
+		status = token.kind == FILTER_NOT ? parse_not(parser) : parse_choice(parser);
+	parser->depth--;
+	if (status != HISTREE_OK)
+		return status;
+	if (token.kind == FILTER_NOT)
+		return add_op(parser, FILTER_OP_NOT, 0);
+	return parser->lexer.token.kind == FILTER_CLOSE ? next_token(parser)
+							: refuse_token(parser, "'&&', '||' or ')'");
+}
+
+/* Operands with `kind` between them; where one has decided, those after it are left out. */
+static enum histree_status parse_chain(struct parser *parser, enum filter_token_kind kind,
+				       enum filter_op_kind decided,
+				       enum histree_status (*parse_operand)(struct parser *parser))
+{
+	enum histree_status status = parse_operand(parser);
+	while (status == HISTREE_OK && parser->lexer.token.kind == kind) {
+		size_t op = parser->filter->op_count;
+		status = add_op(parser, decided, 0);
+		if (status == HISTREE_OK)
+			status = next_token(parser);
+		if (status == HISTREE_OK)
+			status = parse_operand(parser);
+		if (status == HISTREE_OK)
+			parser->filter->ops[op].number = parser->filter->op_count;
+	}
+	return status;
+}
+
+static enum histree_status parse_all(struct parser *parser)
+{
+	return parse_chain(parser, FILTER_AND, FILTER_OP_GO_WHEN_FALSE, parse_not);
+}
+
+static enum histree_status parse_choice(struct parser *parser)
+{
+	return parse_chain(parser, FILTER_OR, FILTER_OP_GO_WHEN_TRUE, parse_all);
+}
+
+/* Fill an empty filter; what is in it is to be released also after failure. */
+static enum histree_status filter_parse(struct histree_filter *filter, const char *text,
+					const struct histree_filter_scope *scope, struct histree_error *error)
+{
+	struct parser parser = { .filter = filter,
+				 .scope = scope,
+				 .lexer = { .text = text, .at = text, .arena = &filter->arena },
+				 .error = error };
+	enum histree_status status = next_token(&parser);
+	if (status == HISTREE_OK)
+		status = parse_choice(&parser);
+	if (status == HISTREE_OK && parser.lexer.token.kind != FILTER_END)
+		return refuse_token(&parser, "'&&', '||' or the end");
+	return status;
+}
+
+/* ---- filter -------------------------------------------------------------------------------------------------- */
 
 enum histree_status histree_filter_create(const char *text, const struct histree_filter_scope *scope,
 					  struct histree_filter **out, struct histree_error *error)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * graph_view.c - packets between hosts: who of the others sent what came to a vertex.
+ */
 #include "graph/graph_view.h"
 
 #include <inttypes.h>
@@ -7,7 +10,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
+#include "base/id_map.h"
+#include "base/search.h"
+#include "event/packet_text.h"
+#include "histree/critical_path.h"
+#include "histree/query.h"
+#include "state/attributes.h"
+
+/* What is read: attributes of a thread. */
+struct graph_window_source {
+	struct histree_query *query;
+	histree_quark edges, woken_by; /* the latter is a child of the former; HISTREE_ROOT: there is none */
+};
+
+static inline bool graph_is_inside(const struct graph_host *host, histree_time time)
+{
+	const struct histree_history_info *info = histree_history_info(host->history);
+	return time >= info->start && time <= info->end;
+}
+
+/* What a damaged node held is unknown, a nanosecond at a time. */
+static inline bool graph_is_lost(const struct histree_interval *interval)
+{
+	return interval->value.type == HISTREE_UNKNOWN && interval->start == interval->end;
+}
+
+static enum histree_graph_state graph_state_of(const struct histree_value *value);
+static const struct graph_edge *graph_window_edge(const struct graph_window *window, histree_time time);
+static bool graph_window_wakeup(const struct graph_window *window, histree_time time,
+				const struct graph_wakeup **wakeup);
+static enum histree_status graph_window_read(struct graph_window *window, const struct graph_window_source *source,
+					     const struct graph_edge *last, int way, struct histree_error *error);
+static void graph_window_release(struct graph_window *window);
+
+/* ---- graph states -------------------------------------------------------------------------------------------- */
+
+const char *histree_graph_state_name(enum histree_graph_state state)
+{
+	static const char *const names[HISTREE_GRAPH_STATE_COUNT] = {
+		[HISTREE_GRAPH_UNKNOWN] = "UNKNOWN",           [HISTREE_GRAPH_RUNNING] = "RUNNING",
+		[HISTREE_GRAPH_PREEMPTED] = "PREEMPTED",       [HISTREE_GRAPH_BLOCKED] = "BLOCKED",
+		[HISTREE_GRAPH_NETWORK] = "NETWORK",           [HISTREE_GRAPH_TIMER] = "TIMER",
+		[HISTREE_GRAPH_BLOCK_DEVICE] = "BLOCK_DEVICE", [HISTREE_GRAPH_INTERRUPTED] = "INTERRUPTED",
+		[HISTREE_GRAPH_DEFAULT] = "DEFAULT",
+	};
+	return (unsigned)state < HISTREE_GRAPH_STATE_COUNT ? names[state] : names[HISTREE_GRAPH_UNKNOWN];
+}
+
+/* ---- graph view ---------------------------------------------------------------------------------------------- */
 
 enum { WINDOWS_MAX = 4096 }; /* 64 MiB if all are full */
 
@@ -345,4 +398,282 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 	if (status == HISTREE_NOT_FOUND)
 		return graph_packet_into(view, thread, time, out, error);
 	return status == HISTREE_OK ? find_origin(view, tid, out, error) : status;
+}
+
+/* ---- graph packet -------------------------------------------------------------------------------------------- */
+
+/* So many packets are looked at, of one list of a host, before its sender is given up. */
+enum { PACKETS_MAX = 4096 };
+
+/* The number of the packet that came to a vertex. */
+static enum histree_status received_at(struct graph_thread *thread, histree_time time, struct histree_interval *out,
+				       struct packet_key *key, struct histree_error *error)
+{
+	histree_quark received = graph_part(thread, GRAPH_RECEIVED);
+	if (received == HISTREE_ROOT || !graph_is_inside(thread->host, time))
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = histree_query_single(thread->host->query, received, time, out, error);
+	if (status != HISTREE_OK)
+		return status;
+	bool is_there = out->start == time && out->value.type == HISTREE_STRING;
+	return is_there && packet_text_read(out->value.bytes, out->value.size, key, NULL) ? HISTREE_OK
+											  : HISTREE_NOT_FOUND;
+}
+
+/* The list that has a packet, if the host ever sent any of it. */
+static histree_quark packets_of(const struct graph_host *host, uint32_t bucket)
+{
+	char name[16];
+	histree_quark list;
+	int size = snprintf(name, sizeof(name), "%" PRIu32, bucket);
+	if (host->packets == HISTREE_ROOT ||
+	    histree_attributes_child(host->attributes, host->packets, name, (size_t)size, &list) != HISTREE_OK)
+		return HISTREE_ROOT;
+	return list;
+}
+
+/* The last time at which a host sent this packet, before `time`. */
+static enum histree_status find_sender(struct graph_view *view, const struct graph_host *host,
+				       const struct packet_key *key, histree_time time, struct graph_link *arrow,
+				       struct histree_error *error)
+{
+	struct histree_interval sent;
+	const histree_time start = histree_history_info(host->history)->start;
+	const histree_time end = histree_history_info(host->history)->end;
+	const histree_quark list = packets_of(host, packet_bucket(key));
+	time = time > end ? end : time;
+	for (unsigned i = 0; i < PACKETS_MAX && list != HISTREE_ROOT && time >= start; i++) {
+		struct packet_key found;
+		int32_t tid;
+		enum histree_status status = histree_query_single(host->query, list, time, &sent, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (sent.value.type == HISTREE_NULL || graph_is_lost(&sent))
+			break;
+		if (sent.value.type == HISTREE_STRING &&
+		    packet_text_read(sent.value.bytes, sent.value.size, &found, &tid) &&
+		    memcmp(&found, key, sizeof(found)) == 0) {
+			arrow->start = sent.start;
+			return graph_view_thread(view, host->number, tid, &arrow->from, error);
+		}
+		time = sent.start - 1;
+	}
+	return HISTREE_NOT_FOUND;
+}
+
+enum histree_status graph_packet_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
+				      struct graph_link *out, struct histree_error *error)
+{
+	struct histree_interval interval;
+	struct packet_key key;
+	bool is_found = false;
+	*out = (struct graph_link){
+		.to = thread, .start = time, .end = time, .is_arrow = true, .state = HISTREE_GRAPH_NETWORK
+	};
+	enum histree_status status =
+		view->host_count > 1 ? received_at(thread, time, &interval, &key, error) : HISTREE_NOT_FOUND;
+	if (status != HISTREE_OK)
+		return status;
+	for (uint32_t i = 0; i < view->host_count; i++) {
+		struct graph_link arrow = *out;
+		if (&view->hosts[i] == thread->host || view->hosts[i].history == NULL)
+			continue;
+		status = find_sender(view, &view->hosts[i], &key, time, &arrow, error);
+		if (status < 0)
+			return status;
+		if (status == HISTREE_OK && (!is_found || arrow.start > out->start)) {
+			*out = arrow;
+			is_found = true;
+		}
+	}
+	return is_found ? HISTREE_OK : HISTREE_NOT_FOUND;
+}
+
+/* ---- graph window -------------------------------------------------------------------------------------------- */
+
+enum {
+	STATES_MAX = 512,   /* that a window has; with more it is read again, shorter */
+	EDGES_MANY = 128,   /* with as many it does not grow */
+	EDGES_AT_FIRST = 8, /* so many as long as the last one */
+	SHORTER_LOG2 = 3,
+};
+
+/* An int that is the state of an edge; what is anything else is an edge of which nothing is known. */
+static enum histree_graph_state graph_state_of(const struct histree_value *value)
+{
+	bool is_known = value->type == HISTREE_INT && value->int32 >= 0 && value->int32 < HISTREE_GRAPH_DEFAULT;
+	return is_known ? (enum histree_graph_state)value->int32 : HISTREE_GRAPH_UNKNOWN;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------- */
+
+struct sought {
+	const struct graph_window *window;
+	histree_time time;
+};
+
+static bool ends_before(const void *context, size_t index)
+{
+	const struct sought *sought = context;
+	return sought->window->edges[index].end < sought->time;
+}
+
+static bool wakes_before(const void *context, size_t index)
+{
+	const struct sought *sought = context;
+	return sought->window->wakeups[index].time < sought->time;
+}
+
+/* Returns the edge over a time, NULL if the window does not have it. */
+static const struct graph_edge *graph_window_edge(const struct graph_window *window, histree_time time)
+{
+	const struct sought sought = { window, time };
+	size_t at = search_first(0, window->edge_count, window->edge_count / 2, ends_before, &sought);
+	return at < window->edge_count && window->edges[at].start <= time ? &window->edges[at] : NULL;
+}
+
+/* Returns whether the window knows; *wakeup is then that at a time, NULL if there is none. */
+static bool graph_window_wakeup(const struct graph_window *window, histree_time time,
+				const struct graph_wakeup **wakeup)
+{
+	const struct sought sought = { window, time };
+	*wakeup = NULL;
+	if (window->edge_count == 0 || time < window->from || time > window->to)
+		return false;
+	size_t at = search_first(0, window->wakeup_count, window->wakeup_count / 2, wakes_before, &sought);
+	if (at < window->wakeup_count && window->wakeups[at].time == time)
+		*wakeup = &window->wakeups[at];
+	return true;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+static enum histree_status add(struct graph_window *window, const struct graph_window_source *source,
+			       const struct histree_interval *interval, struct histree_error *error)
+{
+	const struct histree_value *value = &interval->value;
+	if (!array_reserve(&window->edges, &window->edge_capacity, window->edge_count + 1) ||
+	    !array_reserve(&window->wakeups, &window->wakeup_capacity, window->wakeup_count + 1))
+		return error_memory(error, "edges of a graph");
+	if (interval->quark == source->edges)
+		window->edges[window->edge_count++] =
+			(struct graph_edge){ interval->start, interval->end, value->type == HISTREE_NULL,
+					     graph_state_of(value) };
+	else if (value->type == HISTREE_INT || value->type == HISTREE_LONG)
+		window->wakeups[window->wakeup_count++] =
+			(struct graph_wakeup){ interval->start,
+					       value->type == HISTREE_INT ? value->int32 : value->int64 };
+	return HISTREE_OK;
+}
+
+static int by_start(const void *one, const void *other)
+{
+	const struct graph_edge *a = one, *b = other;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static int by_time(const void *one, const void *other)
+{
+	const struct graph_wakeup *a = one, *b = other;
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* States come in no order, but those of one leaf in that of their times: most often there is nothing to do. */
+static void sort(void *items, size_t count, size_t size, int (*compare)(const void *one, const void *other))
+{
+	const char *item = items;
+	size_t sorted = 1;
+	while (sorted < count && compare(item + (sorted - 1) * size, item + sorted * size) <= 0)
+		sorted++;
+	if (sorted < count)
+		qsort(items, count, size, compare);
+}
+
+static void empty(struct graph_window *window)
+{
+	window->edge_count = window->wakeup_count = 0;
+}
+
+/* Read what is from window->from to window->to.  HISTREE_PARTIAL: it is too much. */
+static enum histree_status read_all(struct graph_window *window, const struct graph_window_source *source,
+				    struct histree_error *error)
+{
+	const histree_quark quarks[] = { source->edges, source->woken_by };
+	const struct histree_region region = { .quarks = quarks,
+					       .quark_count = source->woken_by != HISTREE_ROOT ? 2 : 1,
+					       .from = window->from,
+					       .to = window->to };
+	struct histree_interval interval;
+	bool is_known = true;
+	empty(window);
+	enum histree_status status = histree_query_start(source->query, &region, error);
+	while (status == HISTREE_OK && is_known) {
+		status = histree_query_next(source->query, &interval, error);
+		if (status != HISTREE_OK)
+			break;
+		is_known = interval.value.type != HISTREE_UNKNOWN;
+		status = add(window, source, &interval, error);
+		if (status == HISTREE_OK && window->edge_count + window->wakeup_count > STATES_MAX &&
+		    window->from < window->to)
+			status = HISTREE_PARTIAL;
+	}
+	is_known = is_known && histree_query_stats(source->query).nodes_damaged == 0;
+	/* The region is ours: what is left of the answer is not asked for. */
+	const struct histree_region none = { .quarks = quarks };
+	enum histree_status stopped = histree_query_start(source->query, &none, error);
+	if (status != HISTREE_END && status != HISTREE_OK)
+		return status;
+	if (stopped != HISTREE_OK)
+		return stopped;
+	return is_known ? HISTREE_OK : HISTREE_NOT_FOUND;
+}
+
+static void set_range(struct graph_window *window, const struct histree_history_info *info, histree_time time,
+		      uint64_t before, uint64_t after)
+{
+	const uint64_t since = (uint64_t)time - (uint64_t)info->start, left = (uint64_t)info->end - (uint64_t)time;
+	window->from = (histree_time)((uint64_t)time - (before < since ? before : since));
+	window->to = (histree_time)((uint64_t)time + (after < left ? after : left));
+}
+
+/*
+ * Read edges from a time on, `way` 1, or back from it, -1.  Returns HISTREE_NOT_FOUND, without a message and with
+ * nothing in the window, if some of it is not known: single queries say more of that.
+ */
+static enum histree_status graph_window_read(struct graph_window *window, const struct graph_window_source *source,
+					     const struct graph_edge *last, int way, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(histree_query_history(source->query));
+	const histree_time time = way > 0 ? last->end + 1 : last->start - 1;
+	enum histree_status status;
+	if (window->ns == 0) {
+		uint64_t of_last = (uint64_t)last->end - (uint64_t)last->start + 1;
+		window->ns = of_last <= UINT64_MAX / EDGES_AT_FIRST ? EDGES_AT_FIRST * of_last : UINT64_MAX;
+	}
+	/* Whoever looks back from later and later times, as along the wakers of a thread, will do so again. */
+	const bool goes_on = way < 0 && window->edge_count > 0 && window->to < time;
+	do {
+		const uint64_t before = way > 0 ? 0 : goes_on ? window->ns / 2 : window->ns;
+		set_range(window, info, time, before, way > 0 ? window->ns : goes_on ? window->ns / 2 : 0);
+		status = read_all(window, source, error);
+		if (status == HISTREE_PARTIAL)
+			window->ns >>= SHORTER_LOG2;
+	} while (status == HISTREE_PARTIAL);
+	if (status != HISTREE_OK) {
+		empty(window);
+		return status == HISTREE_ERR_FORMAT ? HISTREE_NOT_FOUND : status;
+	}
+	if (window->edge_count < EDGES_MANY && window->ns <= UINT64_MAX / 2)
+		window->ns *= 2;
+	sort(window->edges, window->edge_count, sizeof(*window->edges), by_start);
+	sort(window->wakeups, window->wakeup_count, sizeof(*window->wakeups), by_time);
+	return HISTREE_OK;
+}
+
+/* Empty it, and give its memory back. */
+static void graph_window_release(struct graph_window *window)
+{
+	free(window->edges);
+	free(window->wakeups);
+	*window = (struct graph_window){ 0 };
 }

@@ -3,15 +3,43 @@
  * graph_view.h - the edges and arrows of a graph of who waited for whom, where it lies in a history.
  *
  * A vertex is a thread and a time.  What comes before it, what follows and the arrow into it are a single query or
- * two each, or are in a window (graph_window.h) that was read by one.
+ * two each, or are in a window (graph_view.h) that was read by one.
+ *
+ * Edges of a thread that follow one another, and the wake-ups of it, read by one query.
+ *
+ * A path that goes along a thread asks for one edge after the other.  Whoever asks for the neighbour of the edge
+ * that it had last gets more of them, forwards or back: so many as it is likely to ask for, which grows as it goes
+ * on.
  */
 #ifndef GRAPH_GRAPH_VIEW_H
 #define GRAPH_GRAPH_VIEW_H
 
 #include "base/arena.h"
 #include "base/id_map.h"
-#include "graph/graph_window.h"
+#include "histree/critical_path.h"
+#include "histree/query.h"
 #include "state/attributes.h"
+
+/* What a thread does for a while, or, if it is null, that it has no edge. */
+struct graph_edge {
+	histree_time start, end; /* inclusive */
+	bool is_null;
+	enum histree_graph_state state;
+};
+
+struct graph_wakeup {
+	histree_time time;
+	int64_t tid;
+};
+
+/* A zeroed one is empty. */
+struct graph_window {
+	histree_time from, to; /* all edges that meet this time, and all wake-ups in it; empty: from > to */
+	uint64_t ns;           /* how long the next one is */
+	struct graph_edge *edges;
+	struct graph_wakeup *wakeups;
+	size_t edge_count, edge_capacity, wakeup_count, wakeup_capacity;
+};
 
 /* A thread that ever received a packet which may come from another host. */
 struct graph_receiver {
@@ -41,6 +69,7 @@ enum graph_part {
 	GRAPH_NAME,
 	GRAPH_WOKEN_LEAVING_BY
 };
+
 #define GRAPH_PART_COUNT 6
 
 /*
@@ -76,18 +105,6 @@ struct graph_view {
 	struct arena records;
 	size_t window_count; /* of threads that have one */
 };
-
-static inline bool graph_is_inside(const struct graph_host *host, histree_time time)
-{
-	const struct histree_history_info *info = histree_history_info(host->history);
-	return time >= info->start && time <= info->end;
-}
-
-/* What a damaged node held is unknown, a nanosecond at a time. */
-static inline bool graph_is_lost(const struct histree_interval *interval)
-{
-	return interval->value.type == HISTREE_UNKNOWN && interval->start == interval->end;
-}
 
 enum histree_status graph_view_open(struct graph_view *view, struct histree_history *history,
 				    struct histree_error *error);

@@ -23,7 +23,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/cancel.h"
-#include "base/processors.h"
+#include "base/crew.h"
 #include "cli/report.h"
 #include "histree/build.h"
 #include "histree/cancel.h"

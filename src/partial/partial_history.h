@@ -1,20 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_history.h - give a partial history the trace that it answers with.
+ * partial_history.h - the checkpoints of one analysis while a build reads its trace.
+ *
+ * Give a partial history the trace that it answers with.
  */
 #ifndef PARTIAL_PARTIAL_HISTORY_H
 #define PARTIAL_PARTIAL_HISTORY_H
 
+#include "analysis/analysis.h"
+#include "base/saved_bytes.h"
 #include "histree/history.h"
 #include "histree/sync.h"
+#include "state/attribute_tree.h"
+#include "state/history.h"
+#include "state/history_slices.h"
+#include "state/partial_file.h"
+#include "trace/trace.h"
+
+struct replay;
+struct slice_cache;
+
+struct partial_writer {
+	const struct analysis *analysis; /* it can be saved */
+	void *instance;
+	struct histree_state_system *system;
+	struct partial_file *file; /* all three are borrowed */
+};
+
+/*
+ * The event that the trace handed out last comes next, after `before` events and gaps: a place at which another
+ * run can begin, if trace_can_begin_here().  The first call comes before the first event.
+ */
+enum histree_status partial_writer_checkpoint(const struct partial_writer *writer, const struct trace *trace,
+					      uint64_t before, bool ignores_gaps, struct histree_error *error);
 
 struct partial_attachment {
 	const char *const *traces; /* paths, as the manifest of its store names them */
 	size_t trace_count;
-	const char *store;      /* path: a trace may lie beside it */
+	const char *store;                 /* path: a trace may lie beside it */
 	const struct histree_clock *clock; /* by which its times are corrected; NULL: by none */
-	bool null_empty_stacks; /* of the build */
-	size_t cache_bytes;     /* of what is made again; 0: the default of histree_open_options */
+	bool null_empty_stacks;            /* of the build */
+	size_t cache_bytes;                /* of what is made again; 0: the default of histree_open_options */
 };
 
 /*

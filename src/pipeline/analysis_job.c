@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/backend.h"
-#include "pipeline/slice_post.h"
+#include "pipeline/slice_worker.h"
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
 

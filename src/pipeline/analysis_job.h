@@ -9,7 +9,7 @@
 #include "base/io.h"
 #include "histree/build.h"
 #include "histree/store.h"
-#include "partial/partial_writer.h"
+#include "partial/partial_history.h"
 #include "pipeline/job_slices.h"
 #include "pipeline/memory_plan.h"
 

@@ -1,38 +1,394 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace -> analyses -> state systems -> trees, one event at a time, all analyses in one pass over the trace.
+ * build.c - a build that makes no store, but says what one would be.
  *
- * The input decides when the histories begin: with the first event.  They end with the last one.
+ * A build, whether its traces are of one host or of several.
  *
- * What is published of them on the way ends one nanosecond before the greatest time so far: at that time itself,
- * another event may follow.
+ * A build whose trace is read ahead: what handle_events() of build.c does, batch by batch.
+ *
+ * The files of a build that have nothing to do with one another any more, several at a time: they
+ * are closed so, and get their overviews.  Meanwhile the building thread meets its caller, as nobody else may.
+ *
+ * A build of one analysis that is cut in time: what handle_events() of build.c does.
  */
-#include "histree/build.h"
+#include "pipeline/build.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/cancel.h"
+#include "analysis/definition/definition_files.h"
 #include "analysis/kernel/kernel_input.h"
+#include "base/cancel.h"
+#include "base/crew.h"
 #include "base/error.h"
-#include "base/processors.h"
+#include "base/io.h"
+#include "base/table.h"
+#include "event_index/event_index.h"
+#include "histree/build.h"
 #include "overview/overview_writer.h"
-#include "pipeline/build_inside.h"
+#include "pipeline/analysis_job.h"
+#include "pipeline/build_host.h"
+#include "pipeline/build_lanes.h"
 #include "pipeline/build_recipe.h"
-#include "pipeline/leftover.h"
-#include "pipeline/slice_post.h"
+#include "pipeline/event_feed.h"
+#include "pipeline/experiment.h"
+#include "pipeline/repair.h"
+#include "pipeline/publish_clock.h"
+#include "pipeline/slice_worker.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
+#include "trace/trace.h"
+#include "trace/trace_hosts.h"
 #include "tree/tree_options.h"
+
+static enum histree_status build_handle_event(struct build *build, const struct event *event);
+static enum histree_status build_meet_caller(struct build *build);
+static enum histree_status build_look_at_clock(struct build *build);
+static enum histree_status build_begin(struct build *build, histree_time start);
+static enum histree_status build_read_trace(struct build *build);
+
+/* ---- build memory -------------------------------------------------------------------------------------------- */
+
+/* What the jobs have is asked before they are closed: a state system in memory is opened after that. */
+static enum histree_status take_result(struct build *build, struct analysis_job *job)
+{
+	struct histree_build_result *result = build->options->result;
+	enum histree_status status = histree_state_close(job->system, build->end, build->error);
+	result->attributes += histree_attributes_count(histree_state_attributes(job->system));
+	result->intervals += job->forgotten;
+	if (status != HISTREE_OK || build->options->backend != HISTREE_BACKEND_MEMORY)
+		return status;
+	status = histree_state_history(job->system, build->end, NULL, &result->history, build->error);
+	if (status == HISTREE_OK) {
+		result->intervals += histree_history_info(result->history)->interval_count;
+		result->bytes += histree_history_info(result->history)->file_bytes;
+	}
+	return status;
+}
+
+/* Build in memory or nowhere, which the result of the options tells of. */
+static enum histree_status build_without_store(struct build *build)
+{
+	struct histree_build_result *result = build->options->result;
+	if (result == NULL)
+		return error_set(build->error, HISTREE_ERR_ARGUMENT,
+				 "a build without a store needs room for its result");
+	*result = (struct histree_build_result){ 0 };
+	enum histree_status status = build_read_trace(build);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = take_result(build, &build->jobs[i]);
+	if (build->trace != NULL)
+		result->events = trace_report(build->trace).events;
+	result->build_ns = publish_clock_now() - build->begun_ns;
+	if (status != HISTREE_OK || !build_is_partial(build))
+		return status;
+	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
+}
+
+/* ---- build hosts --------------------------------------------------------------------------------------------- */
+
+/* One host that was named, or whose clock was given. */
+static enum histree_status build_named(struct histree_experiment *experiment, struct histree_error *error)
+{
+	struct histree_build_options options = experiment->options;
+	const struct histree_experiment_host *host = &experiment->hosts[0];
+	const struct build_host of = {
+		.name = experiment->groups.groups[0].is_named || options.clock_count > 0 ? host->name : NULL,
+		.clock = experiment_given_clock(experiment, host->name),
+	};
+	options.traces = host->paths;
+	options.trace_count = host->path_count;
+	options.host_count = 0;
+	options.reference = NULL;
+	options.no_clocks = false;
+	return build_one_host(&options, experiment->io, &of, error);
+}
+
+static enum histree_status build_several(struct histree_experiment *experiment, struct histree_error *error)
+{
+	enum histree_status status = experiment_begin(experiment, true, error);
+	return status == HISTREE_OK ? experiment_run(experiment, error) : status;
+}
+
+enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
+				   struct histree_error *error)
+{
+	static const struct build_host nameless = { 0 };
+	struct histree_experiment *experiment = NULL;
+	struct histree_error message = { 0 };
+	bool has_name = options->store != NULL && options->store[0] != '\0';
+	bool needs_name = options->backend == HISTREE_BACKEND_DISK || options->backend == HISTREE_BACKEND_PARTIAL;
+	if (options->trace_count + options->host_count == 0 || (needs_name && !has_name))
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	enum histree_status status = experiment_init(options, io, &experiment, &message);
+	if (status == HISTREE_OK)
+		status = experiment_plan(experiment, &message);
+	if (status == HISTREE_OK && experiment->count == 0)
+		status = build_one_host(options, io, &nameless, &message);
+	else if (status == HISTREE_OK)
+		status = experiment->count == 1 ? build_named(experiment, &message)
+						: build_several(experiment, &message);
+	histree_experiment_free(experiment);
+	if (error != NULL && status != HISTREE_OK)
+		*error = message;
+	return status;
+}
+
+enum histree_status histree_build(const struct histree_build_options *options, struct histree_error *error)
+{
+	return pipeline_build(options, &io_posix, error);
+}
+
+enum histree_status histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error)
+{
+	return trace_hosts_check_paths(traces, trace_count, error);
+}
+
+/* ---- build batches ------------------------------------------------------------------------------------------- */
+
+/* Have a crew read the trace ahead, if the build may and has one. */
+static bool build_reads_ahead(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	/*
+	 * A checkpoint, or a slice, says where in its files the trace is; an event of a live trace is not to wait
+	 * for others.
+	 */
+	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
+	bool can = build->crew != NULL && !needs_place && !trace_is_live(build->trace);
+	return can && event_feed_start(&build->feed, build->crew, build->trace,
+				       build_makes_store(options) ? &build->index : NULL);
+}
+
+static enum histree_status handle_batch(struct build *build, const struct event_batch *batch)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < batch->kept.count && status == HISTREE_OK; i++)
+		status = build_handle_event(build, &batch->kept.events[i]);
+	build->read = batch->report;
+	return status;
+}
+
+static enum histree_status handle_batches(struct build *build, bool *has_failed)
+{
+	const struct event_batch *batch;
+	enum histree_status end = HISTREE_END;
+	bool is_begun = false;
+	while ((batch = event_feed_take(&build->feed)) != NULL) {
+		enum histree_status status = HISTREE_OK;
+		if (!is_begun && batch->kept.count > 0) {
+			status = build_begin(build, batch->kept.events[0].time);
+			is_begun = true;
+			if (status == HISTREE_OK)
+				build_lanes_start(&build->lanes, &build->feed);
+		}
+		if (status == HISTREE_OK)
+			status = handle_batch(build, batch);
+		end = batch->status;
+		*has_failed = status != HISTREE_OK || batch->has_failed;
+		if (status == HISTREE_OK && end < 0)
+			error_set(build->error, end, "%s", batch->error.message);
+		event_feed_give_back(&build->feed);
+		if (status == HISTREE_OK && !*has_failed) {
+			status = build_look_at_clock(build);
+			*has_failed = status != HISTREE_OK;
+		}
+		if (*has_failed || atomic_load(&build->lanes.has_failed))
+			return status != HISTREE_OK ? status : end;
+	}
+	return end;
+}
+
+/*
+ * Analyse what it reads.  HISTREE_END: all of it; *has_failed: it is not the trace that ended it.  No task is left.
+ */
+static enum histree_status build_handle_batches(struct build *build, bool *has_failed)
+{
+	enum histree_status status = handle_batches(build, has_failed);
+	if (*has_failed || atomic_load(&build->lanes.has_failed))
+		event_feed_stop(&build->feed);
+	event_feed_finish(&build->feed);
+	enum histree_status of_lanes = build_lanes_join(&build->lanes, *has_failed ? NULL : build->error);
+	if (!*has_failed && of_lanes != HISTREE_OK) {
+		*has_failed = true;
+		status = of_lanes;
+	}
+	event_feed_release(&build->feed);
+	return status;
+}
+
+/* ---- build crew ---------------------------------------------------------------------------------------------- */
+
+enum { CREW_MAX = 16 };
+
+struct build_crew {
+	struct build *build;
+	build_work work;
+	_Atomic bool is_in_vain;
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t changed;
+	size_t next;      /* job */
+	unsigned at_work; /* threads */
+	double share;     /* of the work on the job that is furthest */
+	size_t failed;    /* the first job that has */
+	enum histree_status status;
+	struct histree_error error;
+};
+
+static bool build_crew_goes_on(void *context, double share)
+{
+	struct build_crew *crew = context;
+	pthread_mutex_lock(&crew->mutex);
+	crew->share = share > crew->share ? share : crew->share;
+	pthread_mutex_unlock(&crew->mutex);
+	return !atomic_load(&crew->is_in_vain);
+}
+
+/* What is cancelled because another job has failed does not hide why that was. */
+static void note_failure(struct build_crew *crew, size_t job, enum histree_status status,
+			 const struct histree_error *error)
+{
+	bool is_consequence = status == HISTREE_ERR_CANCELLED && crew->status != HISTREE_OK;
+	if (is_consequence || (crew->status != HISTREE_OK && crew->failed < job))
+		return;
+	crew->failed = job;
+	crew->status = error_set(&crew->error, status, "%s", error->message);
+	atomic_store(&crew->is_in_vain, true);
+}
+
+static void *run(void *context)
+{
+	struct build_crew *crew = context;
+	struct build *build = crew->build;
+	pthread_mutex_lock(&crew->mutex);
+	while (crew->next < build->job_count && !atomic_load(&crew->is_in_vain)) {
+		size_t job = crew->next++;
+		struct histree_error error = { 0 };
+		pthread_mutex_unlock(&crew->mutex);
+		enum histree_status status = crew->work(build, &build->jobs[job], crew, &error);
+		pthread_mutex_lock(&crew->mutex);
+		if (status != HISTREE_OK)
+			note_failure(crew, job, status, &error);
+	}
+	crew->at_work--;
+	pthread_cond_signal(&crew->changed);
+	pthread_mutex_unlock(&crew->mutex);
+	return NULL;
+}
+
+/* Ask the caller now and then, until nobody is at work. */
+static enum histree_status watch(struct build_crew *crew)
+{
+	enum histree_status asked = HISTREE_OK;
+	pthread_mutex_lock(&crew->mutex);
+	while (crew->at_work > 0) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 20 * 1000 * 1000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&crew->changed, &crew->mutex, &until);
+		if (crew->share > 0)
+			crew->build->overviews_share = crew->share;
+		pthread_mutex_unlock(&crew->mutex);
+		if (asked == HISTREE_OK && !crew->build->is_stopped)
+			asked = build_meet_caller(crew->build);
+		if (asked != HISTREE_OK)
+			atomic_store(&crew->is_in_vain, true);
+		pthread_mutex_lock(&crew->mutex);
+	}
+	pthread_mutex_unlock(&crew->mutex);
+	return asked;
+}
+
+static enum histree_status one_by_one(struct build *build, build_work work)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = work(build, &build->jobs[i], NULL, build->error);
+	return status;
+}
+
+/* Do it with each job, with several at a time if the build has threads. */
+static enum histree_status build_each_job(struct build *build, build_work work)
+{
+	struct build_crew crew = { .build = build, .work = work };
+	pthread_t threads[CREW_MAX];
+	unsigned count = 0;
+	size_t wanted = build->options->threads < build->job_count ? build->options->threads : build->job_count;
+	if (wanted < 2 || pthread_mutex_init(&crew.mutex, NULL) != 0)
+		return one_by_one(build, work);
+	if (pthread_cond_init(&crew.changed, NULL) != 0) {
+		pthread_mutex_destroy(&crew.mutex);
+		return one_by_one(build, work);
+	}
+	pthread_mutex_lock(&crew.mutex);
+	while (count < wanted && count < CREW_MAX && thread_create(&threads[count], run, &crew))
+		count++;
+	crew.at_work = count;
+	pthread_mutex_unlock(&crew.mutex);
+	enum histree_status status = watch(&crew);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	if (crew.status != HISTREE_OK && (status == HISTREE_OK || crew.status != HISTREE_ERR_CANCELLED))
+		status = error_set(build->error, crew.status, "%s", crew.error.message);
+	pthread_cond_destroy(&crew.changed);
+	pthread_mutex_destroy(&crew.mutex);
+	return count == 0 ? one_by_one(build, work) : status;
+}
+
+/* ---- build slices -------------------------------------------------------------------------------------------- */
+
+/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
+static bool build_is_cut(const struct build *build)
+{
+	return build->job_count == 1 && build->jobs[0].slices != NULL;
+}
+
+static enum histree_status go_on(void *context, struct histree_error *error)
+{
+	struct build *build = context;
+	(void)error; /* it is the build's */
+	return build_look_at_clock(build);
+}
+
+/*
+ * Have its slices read and analysed, from the first event of the trace on.  HISTREE_END: all of it; *has_failed: it
+ * is not the trace that ended it.
+ */
+static enum histree_status build_handle_slices(struct build *build, const struct event *first, bool *has_failed)
+{
+	struct job_slices *slices = build->jobs[0].slices;
+	struct event_index_writer *index = build_makes_store(build->options) ? &build->index : NULL;
+	enum histree_status status =
+		job_slices_read_alone(slices, build->trace, first, index, go_on, build, build->error);
+	const struct job_slices_counts counts = job_slices_counts(slices);
+	build->end = counts.end > build->end ? counts.end : build->end;
+	*has_failed = status != HISTREE_OK;
+	return status == HISTREE_OK ? HISTREE_END : status;
+}
+
+/* Fill in how far they are. */
+static void build_slices_report(const struct build *build, struct trace_report *report)
+{
+	const struct job_slices_counts counts = job_slices_counts(build->jobs[0].slices);
+	report->events = counts.events;
+	report->bytes_done = (uint64_t)((double)report->bytes_total * counts.share);
+}
+
+/* ---- build --------------------------------------------------------------------------------------------------- */
 
 enum {
 	EVENTS_PER_LOOK = 1024, /* at the clock, for progress and publishing */
 	CHECKPOINT_EVENTS = 50000,
 	SHORT_BYTES = 16 << 20, /* of a trace: threads that read ahead would cost more than they give */
 };
+
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
 /* ---- running --------------------------------------------------------------------------------------------- */
@@ -123,7 +479,8 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 	return HISTREE_OK;
 }
 
-enum histree_status build_handle_event(struct build *build, const struct event *event)
+/* Hand an event to the analyses of the building thread. */
+static enum histree_status build_handle_event(struct build *build, const struct event *event)
 {
 	if (event->time > build->end)
 		build->end = event->time;
@@ -167,7 +524,8 @@ static enum histree_status meet_caller(struct build *build, int64_t now)
 	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
 }
 
-enum histree_status build_meet_caller(struct build *build)
+/* Say how far the build is, and ask whether to go on. */
+static enum histree_status build_meet_caller(struct build *build)
 {
 	return meet_caller(build, publish_clock_now());
 }
@@ -195,7 +553,8 @@ static enum histree_status publish(struct build *build)
 	return status;
 }
 
-enum histree_status build_look_at_clock(struct build *build)
+/* Now and then, between two events: publish, say how far the build is, and ask whether to go on. */
+static enum histree_status build_look_at_clock(struct build *build)
 {
 	int64_t now = publish_clock_now();
 	enum histree_status status = HISTREE_OK;
@@ -221,7 +580,8 @@ static enum histree_status next_event(struct build *build, struct event *event)
 	return status;
 }
 
-enum histree_status build_begin(struct build *build, histree_time start)
+/* The first event is there: choose the analyses and start them. */
+static enum histree_status build_begin(struct build *build, histree_time start)
 {
 	enum histree_status status = build_choose_analyses(build);
 	return status == HISTREE_OK ? start_jobs(build, start) : status;
@@ -431,7 +791,8 @@ static void take_crew(struct build *build)
 		build->crew = &build->own_crew;
 }
 
-enum histree_status build_read_trace(struct build *build)
+/* Read the trace to its end: analyses and the index of events have seen all that can be read of it. */
+static enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
 	const struct histree_cancel cancel = { goes_on, build };

@@ -7,8 +7,8 @@
 #include "analysis/registry.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "pipeline/build_inside.h"
-#include "pipeline/slice_post.h"
+#include "pipeline/build.h"
+#include "pipeline/slice_worker.h"
 
 /* Returns HISTREE_NOT_FOUND if the analysis applies to none of the traces; to which ones goes to the job. */
 static enum histree_status find_traces(const struct build *build, struct analysis_job *job)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "pipeline/build_inside.h"
-#include "store_folder/folder_removal.h"
+#include "pipeline/build.h"
+#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
 
 bool build_is_partial(const struct build *build)

@@ -8,7 +8,7 @@
 #include "analysis/definition/definition_files.h"
 #include "analysis/registry.h"
 #include "base/error.h"
-#include "clock/clock_text.h"
+#include "clock/clock_transform.h"
 #include "tree/tree_options.h"
 
 static const char *const preferences[] = {

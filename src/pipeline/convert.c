@@ -17,9 +17,8 @@
 #include "pipeline/hosts_summary.h"
 #include "segment/segment_overviews.h"
 #include "state/history_copy.h"
-#include "store_folder/host_folder.h"
-#include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
+#include "store_folder/manifest.h"
 
 struct convert {
 	const struct histree_convert_options *options;

@@ -15,7 +15,7 @@
 #include <pthread.h>
 
 #include "base/crew.h"
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 #include "trace/kept_events.h"
 #include "trace/trace.h"
 

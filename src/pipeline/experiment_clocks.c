@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/experiment_inside.h"
+#include "pipeline/experiment.h"
 #include "pipeline/publish_clock.h"
 #include "pipeline/sync.h"
 

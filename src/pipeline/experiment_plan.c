@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/trace_word.h"
-#include "pipeline/experiment_inside.h"
-#include "store_folder/host_folder.h"
+#include "pipeline/experiment.h"
+#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
 #include "trace/trace.h"
 #include "trace/trace_hosts.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "store_folder/host_folder.h"
+#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
 
 enum histree_status hosts_summary_begin(struct hosts_summary *summary, struct arena *arena,

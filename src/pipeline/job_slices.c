@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/slice_crew.h"
-#include "pipeline/slice_post.h"
+#include "pipeline/slice_worker.h"
 #include "state/state_system.h"
 #include "tree/leaf_pack.h"
 

@@ -16,7 +16,7 @@
 #define PIPELINE_JOB_SLICES_H
 
 #include "analysis/analysis.h"
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 #include "histree/slices.h"
 #include "trace/trace.h"
 

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+/*
+ * repair.c - one file of a store is repaired.
+ *
+ * A store of several hosts is repaired: each has a store of its own, and what is left of it is one
+ * again.
+ *
+ * A host that has nothing that can be read is left out.  Where the manifest of all is lost, the stores that are in
+ * its folder of hosts say themselves whose they are.
+ */
 #include "pipeline/repair.h"
 
 #include <dirent.h>
@@ -9,13 +18,666 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/io.h"
+#include "base/io_copy.h"
 #include "event_index/event_index.h"
-#include "pipeline/repair_inside.h"
-#include "store_folder/host_folder.h"
+#include "histree/build.h"
+#include "histree/lookup.h"
+#include "histree/repair.h"
+#include "histree/store.h"
+#include "histree/time_in_state.h"
+#include "overview/overview_writer.h"
+#include "pipeline/file_work.h"
+#include "pipeline/hosts_summary.h"
+#include "segment/segment_backend.h"
+#include "segment/segment_overviews.h"
+#include "segment/segment_repair.h"
+#include "state/history.h"
+#include "state/history_copy.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
+#include "trace/trace.h"
+
+static enum histree_status repair_warn(struct repair *repair, const char *warning);
+static enum histree_status repair_read_manifest(struct repair *repair, const char *folder);
+static enum histree_status repair_plan(struct repair *repair, const char *from);
+static enum histree_status repair_write_manifest(struct repair *repair, const char *folder);
+static enum histree_status repair_one_host(struct repair *repair, const char *from, const char *to);
+static void repair_release(struct repair *repair);
+
+/* ---- leftover ------------------------------------------------------------------------------------------------ */
+
+/* Whether two paths lead to one trace, as far as that can be told now. */
+bool leftover_is_same_trace(const char *one, const char *other)
+{
+	if (strcmp(one, other) == 0)
+		return true;
+	char *a = realpath(one, NULL), *b = realpath(other, NULL);
+	bool same = a != NULL && b != NULL && strcmp(a, b) == 0;
+	free(a);
+	free(b);
+	return same;
+}
+
+static const char *other_trace(const struct histree_store_info *info, const struct histree_build_options *options)
+{
+	for (size_t i = 0; i < options->trace_count; i++)
+		if (i >= info->trace_count || !leftover_is_same_trace(info->traces[i], options->traces[i]))
+			return options->traces[i];
+	return info->trace_count > options->trace_count ? info->traces[options->trace_count] : NULL;
+}
+
+/* A store that is complete is not made again: it must be the one that is asked for. */
+static enum histree_status check_same(const struct store_folder *folder, const struct histree_store_info *info,
+				      const struct histree_build_options *options, const char *recipe,
+				      struct histree_error *error)
+{
+	const char *trace = other_trace(info, options);
+	if (trace != NULL)
+		return error_set(error, HISTREE_ERR_EXISTS,
+				 "'%s' is complete and of other traces ('%s' is not the same): --resume with "
+				 "those gives it its name, --force without --resume begins again",
+				 folder->building, trace);
+	/* Older stores do not say their options. */
+	if (info->options == NULL || strcmp(info->options, recipe) == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_EXISTS,
+			 "'%s' is complete and was made with '%s', not with '%s': --resume with those options "
+			 "gives it its name, --force without --resume begins again",
+			 folder->building, info->options, recipe);
+}
+
+/* Each of them is gone on with as what it was begun as. */
+static enum histree_status check_one_host(const struct store_folder *folder, const struct histree_store_info *info,
+					  struct histree_error *error)
+{
+	if (info->host_count == 0)
+		return HISTREE_OK;
+	return error_set(
+		error, HISTREE_ERR_EXISTS,
+		"'%s' was begun as a store of %zu hosts, and the traces are of one: --resume with all of them "
+		"goes on with it, --force without --resume begins again",
+		folder->building, info->host_count);
+}
+
+enum histree_status leftover_check_options(const struct store_folder *folder, const struct histree_store_info *info,
+					   const char *recipe, struct histree_error *error)
+{
+	if (info->options == NULL || strcmp(info->options, recipe) == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_EXISTS,
+			 "'%s' was begun with '%s', not with '%s': --resume with those options goes on with it, "
+			 "--force without --resume begins again",
+			 folder->building, info->options, recipe);
+}
+
+static enum histree_status forget_identities(const struct store_folder *folder, const char *path,
+					     const struct histree_store_info *read, struct histree_error *error)
+{
+	struct histree_store_info info = *read;
+	struct histree_store_history *histories = calloc(info.history_count + 1, sizeof(*histories));
+	if (histories == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < info.history_count; i++) {
+		histories[i] = info.histories[i];
+		histories[i].identity = 0;
+	}
+	info.histories = histories;
+	enum histree_status status = manifest_write(folder->io, path, &info, error);
+	free(histories);
+	return status;
+}
+
+enum histree_status leftover_look(const struct store_folder *folder, const struct histree_build_options *options,
+				  const char *recipe, struct leftover *out, struct histree_error *error)
+{
+	*out = (struct leftover){ .end = INT64_MIN };
+	if (!folder->keep)
+		return HISTREE_OK;
+	struct arena arena = { 0 };
+	struct histree_store_info info;
+	char *path = store_folder_path(folder, MANIFEST_FILE);
+	enum histree_status status = HISTREE_OK;
+	if (path == NULL)
+		status = error_memory(error, "a path");
+	else if (manifest_read(folder->io, path, &arena, &info, NULL) == HISTREE_OK) {
+		*out = (struct leftover){ .end = info.end, .is_complete = info.complete };
+		status = check_one_host(folder, &info, error);
+		if (status == HISTREE_OK)
+			status = info.complete ? check_same(folder, &info, options, recipe, error)
+					       : leftover_check_options(folder, &info, recipe, error);
+		if (status == HISTREE_OK && !info.complete)
+			status = forget_identities(folder, path, &info, error);
+	}
+	arena_release(&arena);
+	free(path);
+	return status;
+}
+
+/* ---- repair files -------------------------------------------------------------------------------------------- */
+
+static void report_lost(void *context, const struct histree_interval *interval)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	repair->lost++;
+	if (options->lost != NULL)
+		options->lost(options->context, repair->analysis, repair->attributes, interval);
+}
+
+/* Tell the caller of something that is damaged. */
+static void repair_found_damage(void *context, const char *what)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	char text[sizeof(repair->error->message) + 320];
+	repair->faults++;
+	if (options->damage == NULL)
+		return;
+	snprintf(text, sizeof(text), "%s%s%s%s%s", repair->host != NULL ? repair->host : "",
+		 repair->host != NULL ? ": " : "", repair->analysis != NULL ? repair->analysis : "",
+		 repair->analysis != NULL ? ": " : "", what);
+	options->damage(options->context, text);
+}
+
+/* Returns the path of a file in a folder, which the repair keeps; NULL if memory is out. */
+static char *repair_path(struct arena *arena, const char *folder, const char *name)
+{
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = arena_allocate(arena, size, 1);
+	if (path != NULL)
+		snprintf(path, size, "%s/%s", folder, name);
+	return path;
+}
+
+static bool goes_on(void *context, double share)
+{
+	const struct repair *repair = context;
+	return file_work_goes_on(&repair->work, share);
+}
+
+/* ---- overviews ------------------------------------------------------------------------------------------ */
+
+/* In an overview nothing is lost, but a store is made that has sound ones. */
+static void repair_found_oddity(void *context, const char *what)
+{
+	struct repair *repair = context;
+	uint64_t faults = repair->faults;
+	repair_found_damage(repair, what);
+	repair->faults = faults;
+	repair->lacks_overviews = true;
+}
+
+/* What the words of the build say; those of a file alone are not known. */
+static bool wants_overviews(const struct repair *repair)
+{
+	return repair->info.options == NULL || strstr(repair->info.options, "--no-overviews") == NULL;
+}
+
+/* ---- one history ---------------------------------------------------------------------------------------- */
+
+/* What is of another store is left there: it can be repaired as a file of its own. */
+static enum histree_status not_meant(struct repair *repair, const char *path)
+{
+	return error_set(
+		repair->error, HISTREE_ERR_FORMAT,
+		"'%s' is of another store or build, and left out; 'histree repair' makes a sound file of it "
+		"alone",
+		path);
+}
+
+/* Whether what overviews of numbers and of sums say is what their history does. */
+static enum histree_status verify_contents(struct repair *repair, const char *path)
+{
+	struct histree_history *history;
+	enum histree_status status = histree_history_open(path, NULL, &history, repair->error);
+	if (status == HISTREE_OK)
+		status = histree_numbers_verify(history, repair_found_oddity, repair, repair->error);
+	if (status == HISTREE_OK)
+		status = histree_sums_verify(history, repair_found_oddity, repair, repair->error);
+	histree_history_close(history);
+	return status;
+}
+
+/* HISTREE_ERR_FORMAT: something is damaged. */
+static enum histree_status verify_history(struct repair *repair, struct histree_history *history, const char *path)
+{
+	enum histree_status status = histree_history_verify(history, repair_found_damage, repair, repair->error);
+	if (status == HISTREE_OK)
+		status = history_verify_overviews(history, repair_found_oddity, repair, repair->error);
+	return status == HISTREE_OK && repair->faults == 0 ? verify_contents(repair, path) : status;
+}
+
+static bool overviews_go_on(void *context, double share)
+{
+	(void)share; /* the copy, which is most of the work, is done */
+	return goes_on(context, 1);
+}
+
+static enum histree_status make_overviews(struct repair *repair, const char *path)
+{
+	const struct overview_options options = { .go_on = overviews_go_on, .context = repair };
+	return overviews_write(repair->io, path, &options, repair->error);
+}
+
+/*
+ * Make a sound file of what can be read of one.  HISTREE_ERR_FORMAT or HISTREE_ERR_INCOMPLETE: it cannot be opened,
+ * or is not the one that the manifest means; `meant` may be NULL.
+ */
+static enum histree_status repair_history(struct repair *repair, const struct histree_store_history *meant,
+					  const char *path, const char *out)
+{
+	static const struct histree_open_options salvage = { .salvage = true };
+	const struct copy_watch watch = { .lost = report_lost, .go_on = goes_on, .context = repair };
+	struct histree_history *damaged;
+	file_work_begin(&repair->work, path);
+	enum histree_status status = histree_history_open(path, &salvage, &damaged, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_history_info *info = histree_history_info(damaged);
+	if (meant != NULL && !manifest_means_history(&repair->info, meant, info)) {
+		histree_history_close(damaged);
+		return not_meant(repair, path);
+	}
+	repair->attributes = histree_history_attributes(damaged);
+	repair->analysis_version = info->provider_version;
+	if (repair->analysis == NULL)
+		repair->analysis = arena_copy(&repair->arena, info->provider, strlen(info->provider));
+	if (!info->complete)
+		repair_found_damage(repair, "it was never completed: it ends where it was published last");
+	status = verify_history(repair, damaged, path);
+	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
+		status = history_copy(repair->io, damaged, out, NULL, &watch, repair->error);
+	if (info->end > repair->info.end)
+		repair->info.end = info->end;
+	histree_history_close(damaged);
+	return status == HISTREE_OK && wants_overviews(repair) ? make_overviews(repair, out) : status;
+}
+
+/* ---- one segment store ---------------------------------------------------------------------------------- */
+
+static void report_lost_segments(void *context, const struct histree_segment_loss *loss)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	repair->lost_nodes++;
+	if (options->lost_segments != NULL)
+		options->lost_segments(options->context, repair->analysis, loss);
+}
+
+static enum histree_status verify_segments(struct repair *repair, struct histree_segment_store *store,
+					   const char *path)
+{
+	enum histree_status status =
+		histree_segment_store_verify(store, repair_found_damage, repair, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	return segment_overviews_verify(repair->io, path, histree_segment_store_info(store), store,
+					repair_found_oddity, repair, repair->error);
+}
+
+static enum histree_status make_segment_overviews(struct repair *repair, const char *path)
+{
+	struct histree_segment_store *store;
+	enum histree_status status = segment_store_open(repair->io, path, NULL, &store, repair->error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_make_overviews(store, repair->work.cancel, repair->error);
+	histree_segment_store_close(store);
+	return status;
+}
+
+static enum histree_status repair_segments(struct repair *repair, const struct histree_store_segments *meant,
+					   const char *path, const char *out)
+{
+	static const struct histree_segment_open_options salvage = { .salvage = true,
+								     .tables = HISTREE_TABLES_NEVER };
+	struct histree_segment_store *damaged;
+	file_work_begin(&repair->work, path);
+	if (!file_work_goes_on(&repair->work, 0))
+		return error_set(repair->error, HISTREE_ERR_CANCELLED, "cancelled");
+	enum histree_status status = histree_segment_store_open(path, &salvage, &damaged, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	if (meant != NULL && meant->identity != 0 &&
+	    meant->identity != histree_segment_store_info(damaged)->identity) {
+		histree_segment_store_close(damaged);
+		return not_meant(repair, path);
+	}
+	const struct histree_segment_schema *schema = &histree_segment_store_info(damaged)->schema;
+	repair->analysis_version = schema->provider_version;
+	if (repair->analysis == NULL)
+		repair->analysis = arena_copy(&repair->arena, schema->provider, strlen(schema->provider));
+	status = verify_segments(repair, damaged, path);
+	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO)
+		status = segment_repair(
+			repair->io, damaged, out,
+			&(struct segment_repair_report){ .lost = report_lost_segments, .context = repair },
+			repair->error);
+	histree_segment_store_close(damaged);
+	return status == HISTREE_OK && wants_overviews(repair) ? make_segment_overviews(repair, out) : status;
+}
+
+/* ---- the index of events -------------------------------------------------------------------------------- */
+
+/* Whether it is sound, and the one that the manifest means.  HISTREE_ERR_FORMAT: it is not. */
+static enum histree_status check_index(struct repair *repair, const char *path, uint64_t *identity)
+{
+	struct event_index index;
+	enum histree_status status = event_index_read(repair->io, path, &index, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	bool is_meant = index.event_count == repair->info.event_count &&
+			(repair->info.index_identity == 0 || index.identity == repair->info.index_identity);
+	*identity = index.identity;
+	event_index_release(&index);
+	return is_meant ? HISTREE_OK : not_meant(repair, path);
+}
+
+/* Copy an index of events that is sound and the one that is meant; the new manifest then means it too. */
+static enum histree_status repair_index(struct repair *repair, const char *path, const char *out)
+{
+	uint64_t identity = 0;
+	enum histree_status status = check_index(repair, path, &identity);
+	repair->analysis = NULL;
+	repair->info.index_identity = 0;
+	if (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_VERSION || status == HISTREE_ERR_TOO_LARGE) {
+		repair_found_damage(repair, repair->error->message);
+		return HISTREE_OK;
+	}
+	if (status == HISTREE_OK)
+		status = io_copy(repair->io, path, out, repair->error);
+	if (status == HISTREE_OK)
+		repair->info.index_identity = identity;
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
+}
+
+/* ---- repair hosts -------------------------------------------------------------------------------------------- */
+
+enum { WARNINGS_MAX = 1000 }; /* of all hosts, which their own stores have too */
+
+struct host_repair {
+	struct repair repair;
+	struct histree_store_host host; /* as the manifest of all says it; it may know its name only */
+	const char *from;               /* its folder */
+	const char *const *traces;
+	bool is_left_out;
+	size_t place; /* among those that are kept */
+};
+
+struct hosts_repair {
+	struct repair *all;
+	struct host_repair *hosts;
+	size_t count;
+};
+
+/* ---- what there is --------------------------------------------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(((const struct host_repair *)a)->host.folder, ((const struct host_repair *)b)->host.folder);
+}
+
+static enum histree_status count_folders(struct hosts_repair *hosts, const char *folder, DIR *entries)
+{
+	struct repair *all = hosts->all;
+	size_t capacity = 0;
+	for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+		size_t length = strlen(entry->d_name);
+		bool is_host = entry->d_name[0] != '.' &&
+			       (length < 9 || strcmp(entry->d_name + length - 9, ".building") != 0);
+		if (!is_host || hosts->count == MANIFEST_HOSTS_MAX)
+			continue;
+		if (hosts->count == capacity) {
+			capacity = capacity == 0 ? 16 : 2 * capacity;
+			struct host_repair *larger = realloc(hosts->hosts, capacity * sizeof(*larger));
+			if (larger == NULL)
+				return error_memory(all->error, "repairing");
+			hosts->hosts = larger;
+		}
+		const char *name = arena_copy(&all->arena, entry->d_name, length);
+		const char *inside = repair_path(&all->arena, HOSTS_FOLDER, entry->d_name);
+		const char *from = repair_path(&all->arena, folder, entry->d_name);
+		if (name == NULL || inside == NULL || from == NULL)
+			return error_memory(all->error, "repairing");
+		hosts->hosts[hosts->count++] = (struct host_repair){
+			.host = { .name = name, .folder = inside, .end = -1 },
+			.from = from,
+		};
+	}
+	return HISTREE_OK;
+}
+
+/* Without a manifest, in the order of their folders. */
+static enum histree_status find_hosts(struct hosts_repair *hosts, const char *from)
+{
+	struct repair *all = hosts->all;
+	const char *folder = repair_path(&all->arena, from, HOSTS_FOLDER);
+	DIR *entries = folder != NULL ? opendir(folder) : NULL;
+	if (entries == NULL)
+		return error_set(all->error, HISTREE_ERR_IO, "cannot open '%s/" HOSTS_FOLDER "': %s", from,
+				 strerror(errno));
+	enum histree_status status = count_folders(hosts, folder, entries);
+	closedir(entries);
+	if (status == HISTREE_OK && hosts->count > 1)
+		qsort(hosts->hosts, hosts->count, sizeof(*hosts->hosts), compare_entries);
+	for (size_t i = 0; i < hosts->count; i++)
+		hosts->hosts[i].host.neighbour = i;
+	return status;
+}
+
+static enum histree_status list_hosts(struct hosts_repair *hosts, const char *from)
+{
+	const struct histree_store_info *info = &hosts->all->info;
+	hosts->hosts = calloc(info->host_count, sizeof(*hosts->hosts));
+	if (hosts->hosts == NULL)
+		return error_memory(hosts->all->error, "repairing");
+	hosts->count = info->host_count;
+	size_t trace = 0;
+	for (size_t i = 0; i < hosts->count; i++) {
+		struct host_repair *host = &hosts->hosts[i];
+		host->host = info->hosts[i];
+		host->traces = &info->traces[trace];
+		trace += host->host.trace_count;
+		host->from = repair_path(&hosts->all->arena, from, host->host.folder);
+		if (host->from == NULL)
+			return error_memory(hosts->all->error, "repairing");
+	}
+	return HISTREE_OK;
+}
+
+/* ---- one host -------------------------------------------------------------------------------------------- */
+
+static enum histree_status leave_out(struct hosts_repair *hosts, struct host_repair *host, const char *why)
+{
+	char text[sizeof(hosts->all->error->message) + 320];
+	snprintf(text, sizeof(text), "host '%s' is left out: %s", host->host.name, why);
+	host->is_left_out = true;
+	repair_found_damage(hosts->all, text);
+	return repair_warn(hosts->all, text);
+}
+
+/* A link could lead to anybody's files. */
+static bool is_folder(const char *path)
+{
+	struct stat facts;
+	return lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* Of a build that was cut off, a host that was not complete has the name that it had meanwhile. */
+static void find_folder(struct hosts_repair *hosts, struct host_repair *host)
+{
+	size_t size = strlen(host->from) + sizeof(".building");
+	char *building = is_folder(host->from) ? NULL : arena_allocate(&hosts->all->arena, size, 1);
+	if (building == NULL)
+		return;
+	snprintf(building, size, "%s.building", host->from);
+	if (is_folder(building))
+		host->from = building;
+}
+
+/* What the manifest of all says of a host whose own is lost. */
+static void tell_from_all(struct host_repair *host)
+{
+	struct histree_store_info *info = &host->repair.info;
+	info->host = host->host.name;
+	info->clock = host->host.clock;
+	info->traces = host->traces;
+	info->trace_count = host->host.trace_count;
+}
+
+/* Without a manifest of all, the stores have it. */
+static enum histree_status tell_from_host(struct hosts_repair *hosts, struct host_repair *host)
+{
+	const struct histree_store_info *info = &host->repair.info;
+	char expected[HOST_FOLDER_SIZE];
+	if (info->host == NULL || !host_folder_name(info->host, expected) ||
+	    strcmp(expected, host->host.folder) != 0)
+		return leave_out(hosts, host, "its folder is not that of the host that its store is of");
+	host->host.name = info->host;
+	host->host.clock = info->clock;
+	host->host.trace_count = info->trace_count;
+	host->traces = info->traces;
+	return HISTREE_OK;
+}
+
+/* Whether the store is that of the host, by its name and clock; it may have been repaired or converted since. */
+static enum histree_status check_meant(struct hosts_repair *hosts, struct host_repair *host)
+{
+	const struct histree_store_info *info = &host->repair.info;
+	if (info->host_count > 0)
+		return leave_out(hosts, host, "its store is one of several hosts itself");
+	if (info->host == NULL || strcmp(info->host, host->host.name) != 0 ||
+	    !host_clock_is_same(info->clock, host->host.clock))
+		return leave_out(hosts, host, "its store is that of another host, or has another clock");
+	if (host->host.identity != 0 && info->complete && host_folder_identity(info) != host->host.identity)
+		repair_found_oddity(&host->repair,
+				    "its store has other files than the manifest of all means; its name and clock "
+				    "are the same, and it is taken");
+	return HISTREE_OK;
+}
+
+/* Learn what there is of a host, and how much work that is. */
+static enum histree_status look_at(struct hosts_repair *hosts, struct host_repair *host)
+{
+	const struct repair *all = hosts->all;
+	struct repair *repair = &host->repair;
+	*repair = (struct repair){
+		.options = all->options, .io = all->io, .error = all->error, .host = host->host.name
+	};
+	find_folder(hosts, host);
+	if (!is_folder(host->from))
+		return leave_out(hosts, host, "it has no store");
+	enum histree_status status = repair_read_manifest(repair, host->from);
+	if (status == HISTREE_ERR_VERSION || status == HISTREE_ERR_IO || status == HISTREE_ERR_TOO_LARGE)
+		return leave_out(hosts, host, all->error->message);
+	if (status != HISTREE_OK)
+		return status;
+	if (repair->lost_manifest)
+		tell_from_all(host);
+	status = all->lost_manifest ? tell_from_host(hosts, host) : check_meant(hosts, host);
+	return status == HISTREE_OK && !host->is_left_out ? repair_plan(repair, host->from) : status;
+}
+
+/* A host without a history or segments is one of which nothing is left. */
+static enum histree_status repair_host(struct hosts_repair *hosts, struct host_repair *host, const char *to)
+{
+	struct repair *all = hosts->all, *repair = &host->repair;
+	const char *out = repair_path(&all->arena, to, host->host.folder);
+	const char *inside = out != NULL ? repair_path(&all->arena, out, MANIFEST_FILE) : NULL;
+	if (inside == NULL)
+		return error_memory(all->error, "repairing");
+	if (all->io->mkdir(all->io->context, out, 0777) != 0 && errno != EEXIST)
+		return error_set(all->error, HISTREE_ERR_IO, "cannot make '%s': %s", out, strerror(errno));
+	if (all->options->host != NULL)
+		all->options->host(all->options->context, host->host.name);
+	size_t warnings = repair->warning_count;
+	repair->work = all->work;
+	enum histree_status status = repair_one_host(repair, host->from, out);
+	all->work = repair->work;
+	if (status == HISTREE_ERR_FORMAT && repair->history_count + repair->segments_count == 0) {
+		all->io->rmdir(all->io->context, out);
+		return leave_out(hosts, host, "no history in it can be repaired");
+	}
+	all->lost += repair->lost;
+	all->lost_nodes += repair->lost_nodes;
+	all->faults += repair->faults;
+	all->lacks_overviews = all->lacks_overviews || repair->lacks_overviews;
+	for (size_t i = warnings; i < repair->warning_count && status == HISTREE_OK; i++) {
+		char text[sizeof(all->error->message) + 320];
+		snprintf(text, sizeof(text), "host '%s': %s", host->host.name, repair->warnings[i]);
+		if (all->warning_count < WARNINGS_MAX)
+			status = repair_warn(all, text);
+	}
+	return status == HISTREE_OK ? io_sync_folder_of(all->io, inside, all->error) : status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------- */
+
+/* Those that are kept, with their traces. */
+static enum histree_status sum_up(struct hosts_repair *hosts, const char *to)
+{
+	struct repair *all = hosts->all;
+	struct histree_store_info *info = &all->info;
+	struct hosts_summary summary;
+	size_t count = 0, traces = 0;
+	for (size_t i = 0; i < hosts->count; i++) {
+		struct host_repair *host = &hosts->hosts[i];
+		host->place = host->is_left_out ? SIZE_MAX : count++;
+		traces += host->is_left_out ? 0 : host->host.trace_count;
+	}
+	if (count == 0)
+		return error_set(all->error, HISTREE_ERR_FORMAT, "'%s': no host in it can be repaired",
+				 all->options->path);
+	struct histree_store_host *kept =
+		arena_allocate(&all->arena, count * sizeof(*kept), _Alignof(struct histree_store_host));
+	const char **paths = arena_allocate(&all->arena, (traces + 1) * sizeof(*paths), _Alignof(char *));
+	if (kept == NULL || paths == NULL)
+		return error_memory(all->error, "repairing");
+	enum histree_status status = hosts_summary_begin(&summary, &all->arena, info, kept, count, all->error);
+	info->event_count = info->clock_steps_back = info->discarded_events = info->discarded_packets = 0;
+	info->repeated_packets = info->gap_count = 0;
+	info->traces = paths;
+	info->trace_count = traces;
+	for (size_t i = 0; i < hosts->count && status == HISTREE_OK; i++) {
+		const struct host_repair *host = &hosts->hosts[i];
+		if (host->is_left_out)
+			continue;
+		size_t neighbour = hosts->hosts[host->host.neighbour].place;
+		kept[host->place] = host->host;
+		kept[host->place].neighbour = neighbour != SIZE_MAX ? neighbour : host->place;
+		for (size_t j = 0; j < host->host.trace_count; j++)
+			*paths++ = host->traces[j];
+		hosts_summary_add(&summary, host->place, &host->repair.info);
+	}
+	return status == HISTREE_OK ? repair_write_manifest(all, to) : status;
+}
+
+/* The same for the stores of several hosts.  A host of which nothing can be read is left out, with a word of it. */
+static enum histree_status repair_hosts(struct repair *all, const char *from, const char *to)
+{
+	struct hosts_repair hosts = { .all = all };
+	enum histree_status status = all->lost_manifest ? find_hosts(&hosts, from) : list_hosts(&hosts, from);
+	for (size_t i = 0; i < hosts.count && status == HISTREE_OK; i++) {
+		status = look_at(&hosts, &hosts.hosts[i]);
+		all->work.bytes_total += hosts.hosts[i].repair.work.bytes_total;
+	}
+	if (status == HISTREE_OK)
+		status = hosts_folder_make(all->io, to, all->error);
+	for (size_t i = 0; i < hosts.count && status == HISTREE_OK; i++)
+		if (!hosts.hosts[i].is_left_out)
+			status = repair_host(&hosts, &hosts.hosts[i], to);
+	if (status == HISTREE_OK)
+		status = sum_up(&hosts, to);
+	for (size_t i = 0; i < hosts.count; i++)
+		repair_release(&hosts.hosts[i].repair);
+	free(hosts.hosts);
+	return status;
+}
+
+/* ---- repair -------------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_history(struct repair *repair, struct histree_store_history history)
 {
@@ -33,7 +695,8 @@ static enum histree_status add_segments(struct repair *repair, struct histree_st
 	return HISTREE_OK;
 }
 
-enum histree_status repair_warn(struct repair *repair, const char *warning)
+/* The new manifest warns of it. */
+static enum histree_status repair_warn(struct repair *repair, const char *warning)
 {
 	const char *copy = arena_copy(&repair->arena, warning, strlen(warning));
 	if (copy == NULL ||
@@ -85,7 +748,8 @@ static enum histree_status find_histories(struct repair *repair, const char *fol
 	return status;
 }
 
-enum histree_status repair_read_manifest(struct repair *repair, const char *folder)
+/* Read what there is to repair; without a manifest, files say themselves what they are. */
+static enum histree_status repair_read_manifest(struct repair *repair, const char *folder)
 {
 	const char *path = repair_path(&repair->arena, folder, MANIFEST_FILE);
 	if (path == NULL)
@@ -153,7 +817,8 @@ static enum histree_status repair_one_segment_store(struct repair *repair, const
 	return status;
 }
 
-enum histree_status repair_plan(struct repair *repair, const char *from)
+/* Expect the work on the files that were listed. */
+static enum histree_status repair_plan(struct repair *repair, const char *from)
 {
 	for (size_t i = 0; i < repair->history_count + repair->segments_count; i++) {
 		const char *file = i < repair->history_count ? repair->histories[i].file
@@ -217,7 +882,8 @@ static enum histree_status add_counts(struct repair *repair)
 	return status == HISTREE_OK && repair->lost_nodes > 0 ? repair_warn(repair, text) : status;
 }
 
-enum histree_status repair_write_manifest(struct repair *repair, const char *folder)
+/* Write the manifest of a complete store. */
+static enum histree_status repair_write_manifest(struct repair *repair, const char *folder)
 {
 	struct histree_store_info *info = &repair->info;
 	const char *path = repair_path(&repair->arena, folder, MANIFEST_FILE);
@@ -229,7 +895,8 @@ enum histree_status repair_write_manifest(struct repair *repair, const char *fol
 			    : error_memory(repair->error, "repairing");
 }
 
-enum histree_status repair_one_host(struct repair *repair, const char *from, const char *to)
+/* Make sound files of those of a store, and their manifest, in a folder that is there. */
+static enum histree_status repair_one_host(struct repair *repair, const char *from, const char *to)
 {
 	struct histree_store_info *info = &repair->info;
 	enum histree_status status = repair_all_files(repair, from, to);
@@ -244,7 +911,7 @@ enum histree_status repair_one_host(struct repair *repair, const char *from, con
 	return status == HISTREE_OK ? repair_write_manifest(repair, to) : status;
 }
 
-void repair_release(struct repair *repair)
+static void repair_release(struct repair *repair)
 {
 	free(repair->histories);
 	free(repair->segments);

@@ -12,7 +12,7 @@
 #define PIPELINE_SLICE_READER_H
 
 #include "analysis/analysis.h"
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 #include "trace/trace.h"
 
 /* What all readers of a trace have in common; constant, and outlives them. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "filter/filter_program.h"
+#include "filter/filter.h"
 #include "histree/labels.h"
 
 enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, LABEL, FIELDS };

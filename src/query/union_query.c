@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "base/worker.h"
+#include "base/crew.h"
 #include "histree/query.h"
 #include "query/query_inside.h"
 #include "state/history.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_memory.c - a segment on its way through a sort, and how a run of them (store/spill_runs.h) keeps it.
+ * segment_memory.c - a segment on its way through a sort, and how a run of them (record_sort.h) keeps it.
  */
 #include "segment/segment_memory.h"
 
@@ -20,7 +20,7 @@
 #include "item/value_codec.h"
 #include "segment/segment_backend.h"
 #include "segment_tree/segment_order.h"
-#include "store/spill_runs.h"
+#include "store/record_sort.h"
 
 /* One that came out of a run: the bytes of its values are the run's. */
 struct decoded_segment {

@@ -15,8 +15,7 @@
 #include "node/segment_node.h"
 #include "segment_tree/segment_iter.h"
 #include "segment_tree/segment_location.h"
-#include "tree/tree_damage.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 /* ---- segment visit ------------------------------------------------------------------------------------------- */
 

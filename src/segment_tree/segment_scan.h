@@ -4,7 +4,7 @@
  *
  * What a query on a tree of segments does at a node that cannot be read.
  *
- * A core node holds nothing but the way to others, and those are found by reading all nodes once (tree_damage.h):
+ * A core node holds nothing but the way to others, and those are found by reading all nodes once (tree_reader.h):
  * they take its place in the query.  A leaf is lost.  What it held is known by its bounds, which are in its parent,
  * and by the number of segments of the tree, less those that can still be read.
  *
@@ -21,8 +21,7 @@
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "segment_tree/segment_iter.h"
-#include "tree/tree_damage.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 /* A zeroed visit is to no node. */
 struct segment_visit {

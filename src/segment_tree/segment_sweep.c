@@ -16,7 +16,7 @@
 #include "segment_tree/segment_scan.h"
 #include "segment_tree/segment_location.h"
 #include "segment_tree/segment_order.h"
-#include "store/spill_file.h"
+#include "store/record_sort.h"
 
 /* ---- segment queue ------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/spill_file.h"
+#include "store/record_sort.h"
 
 enum {
 	QUEUE_WORDS = 3,

@@ -18,7 +18,6 @@
 #include "item/segment_batch.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"
-#include "tree/tree_output.h"
 #include "tree/tree_writer.h"
 
 enum segment_split_key { SPLIT_BY_START, SPLIT_BY_DURATION };

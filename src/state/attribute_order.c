@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/table_sort.h"
+#include "base/table.h"
 
 /*
  * Looks are at what is resident of the tables: leaders are read with pages between them, and names compared out of

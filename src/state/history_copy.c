@@ -16,7 +16,7 @@
 #include "state/history.h"
 #include "state/labels.h"
 #include "state/state_file.h"
-#include "tree/tree_unknown.h"
+#include "tree/tree_reader.h"
 
 /* In a slice, unless it is a single time. */
 enum { INTERVALS_MAX = 1 << 20 };

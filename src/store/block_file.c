@@ -1,12 +1,696 @@
 // SPDX-License-Identifier: MIT
+/*
+ * block_file.c - what makes a file readable that is not complete (docs/design/0006-trust.md).
+ *
+ * A file and its tail are one run of bytes, cut at the base: what is before it is in the file, the rest follows the
+ * header of the tail.  Always holds: what is before the base of a published tail is never written again.
+ *
+ * From a path to a file that can be read: its header, the table of its sections, and where its
+ * blocks are.
+ */
 #include "store/block_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
+#include "base/crc32c.h"
 #include "base/error.h"
-#include "store/block_file_inside.h"
+#include "base/io.h"
+#include "histree/status.h"
+#include "store/block_format.h"
+#include "store/section_pages.h"
+
+static enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
+					   struct histree_error *error);
+static enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);
+static enum histree_status block_file_is_hole(const struct block_file *file, uint32_t number, bool *is_hole,
+					      struct histree_error *error);
+
+/* ---- block header -------------------------------------------------------------------------------------------- */
+
+static const uint8_t magic[8] = { 0x89, 'h', 'i', 's', 't', 'r', 'e', '\n' };
+
+enum {
+	CHECKED = 64,      /* bytes before their checksum */
+	TAIL_CHECKED = 84, /* the same of a tail */
+	FEATURE_COPIES = 1,
+};
+
+void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_HEADER_USED])
+{
+	memset(bytes, 0, BLOCK_HEADER_USED);
+	memcpy(bytes, magic, sizeof(magic));
+	put_le32(bytes + 8, BLOCK_FILE_VERSION);
+	put_le32(bytes + 12, BLOCK_FILE_OLDEST_READER);
+	put_le64(bytes + 16, header->features);
+	put_le64(bytes + 24, header->has_copies ? FEATURE_COPIES : 0);
+	put_le32(bytes + 32, header->block_size);
+	put_le32(bytes + 36, header->block_count);
+	put_le64(bytes + 40, header->table_offset);
+	put_le32(bytes + 48, header->section_count);
+	put_le32(bytes + 52, header->table_crc);
+	put_le64(bytes + 56, header->size);
+	put_le32(bytes + 64, crc32c(0, bytes, CHECKED));
+	if ((header->features & BLOCK_TAIL) == 0)
+		return;
+	put_le64(bytes + 68, header->base);
+	put_le64(bytes + 76, header->identity);
+	put_le32(bytes + 84, crc32c(0, bytes, TAIL_CHECKED));
+}
+
+static enum histree_status check_versions(const uint8_t *bytes, struct histree_error *error)
+{
+	uint32_t version = get_le32(bytes + 8), oldest = get_le32(bytes + 12);
+	uint64_t features = get_le64(bytes + 16);
+	if (oldest > BLOCK_FILE_VERSION)
+		return error_set(error, HISTREE_ERR_VERSION,
+				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
+				 "use a newer histree, or build it again with this one",
+				 version, oldest, BLOCK_FILE_VERSION);
+	if ((features & ~(uint64_t)BLOCK_FEATURES_KNOWN) != 0)
+		return error_set(error, HISTREE_ERR_VERSION,
+				 "uses features (0x%llx) that this version does not know; use a newer histree, or "
+				 "build it again with this one",
+				 (unsigned long long)features);
+	return HISTREE_OK;
+}
+
+/*
+ * Returns HISTREE_ERR_INCOMPLETE if the header was never written, HISTREE_ERR_VERSION or HISTREE_ERR_FORMAT.  Its
+ * offsets are still to be compared with the size of the file.
+ */
+static enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_USED], struct block_header *header,
+					       struct histree_error *error)
+{
+	static const uint8_t zeros[CHECKED + 4];
+	if (memcmp(bytes, zeros, sizeof(zeros)) == 0)
+		return error_set(error, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
+	if (memcmp(bytes, magic, sizeof(magic)) != 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
+	if (crc32c(0, bytes, CHECKED) != get_le32(bytes + 64))
+		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
+	enum histree_status status = check_versions(bytes, error);
+	if (status != HISTREE_OK)
+		return status;
+	*header = (struct block_header){
+		.version = get_le32(bytes + 8),
+		.features = get_le64(bytes + 16),
+		.has_copies = (get_le64(bytes + 24) & FEATURE_COPIES) != 0,
+		.block_size = get_le32(bytes + 32),
+		.block_count = get_le32(bytes + 36),
+		.table_offset = get_le64(bytes + 40),
+		.section_count = get_le32(bytes + 48),
+		.table_crc = get_le32(bytes + 52),
+		.crc = get_le32(bytes + 64),
+		.size = get_le64(bytes + 56),
+	};
+	uint32_t block_size = header->block_size;
+	if (block_size < BLOCK_SIZE_MIN || block_size > BLOCK_SIZE_MAX || (block_size & (block_size - 1)) != 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: blocks of %u bytes", block_size);
+	if ((header->features & BLOCK_TAIL) == 0)
+		return HISTREE_OK;
+	if (crc32c(0, bytes, TAIL_CHECKED) != get_le32(bytes + 84))
+		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
+	header->base = get_le64(bytes + 68);
+	header->identity = get_le64(bytes + 76);
+	return HISTREE_OK;
+}
+
+/* ---- block copies -------------------------------------------------------------------------------------------- */
+
+enum { COPY_HEADER_SIZE = 12 };
+
+void block_copies_begin(struct block_copies *copies)
+{
+	copies->growing = 0;
+	copies->overflown = false;
+}
+
+/* There is always room left for the id that ends the copies. */
+void block_copies_write(struct block_copies *copies, const void *bytes, size_t size)
+{
+	size_t taken = copies->used + COPY_HEADER_SIZE + copies->growing + sizeof(uint32_t);
+	size_t room = BLOCK_COPIES_SIZE - (copies->is_last ? 0 : BLOCK_COPIES_RESERVE);
+	copies->overflown = copies->overflown || taken > room || size > room - taken;
+	if (copies->overflown || size == 0)
+		return;
+	memcpy(copies->bytes + copies->used + COPY_HEADER_SIZE + copies->growing, bytes, size);
+	copies->growing += size;
+}
+
+void block_copies_end(struct block_copies *copies, uint32_t id)
+{
+	uint8_t *copy = copies->bytes + copies->used;
+	if (copies->overflown || copies->growing == 0)
+		return;
+	put_le32(copy, id);
+	put_le32(copy + 4, crc32c(0, copy + COPY_HEADER_SIZE, copies->growing));
+	put_le32(copy + 8, (uint32_t)copies->growing);
+	copies->used += COPY_HEADER_SIZE + copies->growing;
+}
+
+const uint8_t *block_copies_find(const struct block_copies *copies, uint32_t id, size_t *size)
+{
+	struct byte_reader reader = byte_reader(copies->bytes, BLOCK_COPIES_SIZE);
+	for (;;) {
+		uint32_t found = read_le32(&reader), crc = read_le32(&reader);
+		*size = read_le32(&reader);
+		const uint8_t *bytes = read_bytes(&reader, *size);
+		if (reader.failed || found == 0)
+			return NULL;
+		if (found == id && crc32c(0, bytes, *size) == crc)
+			return bytes;
+	}
+}
+
+/* ---- block tail ---------------------------------------------------------------------------------------------- */
+
+static const char tail_suffix[] = ".tail";
+
+static char *tail_path(const char *path)
+{
+	size_t size = strlen(path);
+	char *tail = malloc(size + sizeof(tail_suffix));
+	if (tail != NULL) {
+		memcpy(tail, path, size);
+		memcpy(tail + size, tail_suffix, sizeof(tail_suffix));
+	}
+	return tail;
+}
+
+/* ---- identity ------------------------------------------------------------------------------------------- */
+
+enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error)
+{
+	uint8_t bytes[8];
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return error_set(error, HISTREE_ERR_IO, "no random numbers: %s", strerror(errno));
+	file->identity = get_le64(bytes);
+	return io_write_all(file->io, file->file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
+}
+
+static enum histree_status read_identity(const struct io *io, int file, uint64_t *identity,
+					 struct histree_error *error)
+{
+	uint8_t bytes[8];
+	enum histree_status status = io_read_all(io, file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
+	*identity = status == HISTREE_OK ? get_le64(bytes) : 0;
+	return status;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+enum histree_status block_file_create_tail(const struct block_file *file, const char *path, struct block_file **out,
+					   struct histree_error *error)
+{
+	*out = NULL;
+	size_t offset_count = (size_t)file->block_count + 1;
+	struct block_file *tail = block_file_new(file->io, path);
+	if (tail == NULL || !array_reserve(&tail->offsets, &tail->offsets_capacity, offset_count) ||
+	    !array_reserve(&tail->sums, &tail->sums_capacity, offset_count)) {
+		block_file_close(tail);
+		return error_memory(error, "the tail of a file");
+	}
+	tail->is_tail = true;
+	tail->block_size = file->block_size;
+	tail->block_count = file->block_count;
+	tail->size = tail->base = file->size;
+	tail->identity = file->identity;
+	tail->has_extents = file->has_extents;
+	if (file->block_count > 0) {
+		memcpy(tail->offsets, file->offsets, offset_count * sizeof(*tail->offsets));
+		memcpy(tail->sums, file->sums, file->block_count * sizeof(*tail->sums));
+	}
+	tail->file = file->io->open(file->io->context, path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+	if (tail->file < 0) {
+		int cause = errno;
+		block_file_close(tail);
+		return error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", path, strerror(cause));
+	}
+	tail->writing = true;
+	*out = tail;
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_publish(struct block_file *file, const struct block_file *tail,
+				       struct histree_error *error)
+{
+	const struct io *io = file->io;
+	char *path = tail_path(file->path);
+	if (path == NULL)
+		return error_memory(error, "a path");
+	/* What the tail goes on from must not reach the disk after it. */
+	enum histree_status status = io_sync(io, file->file, error);
+	if (status == HISTREE_OK)
+		status = io_sync(io, tail->file, error);
+	if (status == HISTREE_OK && io->rename(io->context, tail->path, path) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", tail->path, strerror(errno));
+	if (status == HISTREE_OK) {
+		file->has_tail = true;
+		status = io_sync_folder_of(io, path, error);
+	}
+	free(path);
+	return block_file_error_in(file, status, error);
+}
+
+void block_file_drop_tail(const struct io *io, const char *path)
+{
+	char *tail = tail_path(path);
+	if (tail != NULL)
+		io->unlink(io->context, tail);
+	free(tail);
+}
+
+void block_tail_remove(struct block_file *file)
+{
+	if (file->has_tail)
+		block_file_drop_tail(file->io, file->path);
+	file->has_tail = false;
+}
+
+/* ---- going on ------------------------------------------------------------------------------------------- */
+
+enum histree_status block_file_continue(const struct io *io, const char *path, struct block_file **out,
+					struct histree_error *error)
+{
+	*out = NULL;
+	struct block_file *kept;
+	enum histree_status status = block_tail_open(io, path, &kept, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct block_file *file = block_file_new(io, path);
+	if (file == NULL) {
+		status = error_memory(error, "a file");
+		goto out;
+	}
+	file->file = io->open(io->context, path, O_RDWR, 0);
+	if (file->file < 0) {
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+		goto out;
+	}
+	file->version = BLOCK_FILE_VERSION;
+	file->block_size = kept->block_size;
+	file->size = BLOCK_FILE_HEADER_SIZE;
+	file->identity = kept->identity;
+	file->writing = file->has_tail = true;
+	while (file->kept_count < kept->block_count && block_offset(kept, file->kept_count) < kept->base)
+		file->kept_count++;
+	*out = file;
+	file = NULL;
+out:
+	block_file_close(file);
+	block_file_close(kept);
+	return status;
+}
+
+/*
+ * The tail must not be taken for that of what is written from now on, even if the power fails before its removal is
+ * on disk: the file gets another identity first.
+ */
+static enum histree_status disown_tail(struct block_file *file, struct histree_error *error)
+{
+	enum histree_status status = block_tail_identify(file, error);
+	if (status == HISTREE_OK)
+		status = io_sync(file->io, file->file, error);
+	if (status != HISTREE_OK)
+		return status;
+	block_tail_remove(file);
+	file->kept_count = 0;
+	return HISTREE_OK;
+}
+
+enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
+				    struct histree_error *error)
+{
+	uint8_t *there = malloc(size);
+	*kept = false;
+	if (there == NULL)
+		return error_memory(error, "a block");
+	enum histree_status status =
+		io_read_all(file->io, file->file, there, size, own_offset(file, file->size), error);
+	*kept = status == HISTREE_OK && memcmp(there, block, size) == 0;
+	free(there);
+	if (status != HISTREE_OK && status != HISTREE_ERR_FORMAT) /* the file may be shorter */
+		return status;
+	return *kept ? HISTREE_OK : disown_tail(file, error);
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+/* Join the tail being read, whose header says that it follows what `main_file` has before `base`. */
+static enum histree_status block_tail_join(struct block_file *tail, uint64_t base, uint64_t identity,
+					   struct histree_error *error)
+{
+	off_t main_size;
+	uint64_t main_identity;
+	if (tail->io->size(tail->io->context, tail->main_file, &main_size) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot tell the size of the file: %s", strerror(errno));
+	enum histree_status status = read_identity(tail->io, tail->main_file, &main_identity, error);
+	if (status != HISTREE_OK)
+		return status;
+	/* Another one is that of a file that has been completed meanwhile, or that is not ours. */
+	if (main_identity != identity)
+		return error_set(error, HISTREE_ERR_INCOMPLETE,
+				 "was never completed, and its tail is that of another file; build it again");
+	if (base < BLOCK_FILE_HEADER_SIZE || base > (uint64_t)main_size)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "is cut short: %lld bytes, but its tail follows %llu; build it again",
+				 (long long)main_size, (unsigned long long)base);
+	tail->identity = identity;
+	tail->base = base;
+	tail->size = tail->size - BLOCK_FILE_HEADER_SIZE + base;
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_open_with_tail(const struct io *io, const char *path, const char *tail,
+					      struct block_file **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct block_file *file = block_file_new(io, path);
+	if (file == NULL)
+		return error_memory(error, "a file");
+	file->is_tail = true;
+	enum histree_status status;
+	file->main_file = io->open(io->context, path, O_RDONLY, 0);
+	if (file->main_file >= 0)
+		file->file = io->open(io->context, tail, O_RDONLY, 0);
+	if (file->main_file < 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+	else if (file->file < 0 && errno == ENOENT)
+		status =
+			error_set(error, HISTREE_ERR_INCOMPLETE, "'%s': was never completed; build it again", path);
+	else if (file->file < 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", tail, strerror(errno));
+	else
+		status = block_file_error_in(file, block_file_read_directory(file, error), error);
+	return block_file_hand_out(file, status, out);
+}
+
+/* Open a file that is not complete with its tail.  Returns HISTREE_ERR_INCOMPLETE if it has none. */
+static enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
+					   struct histree_error *error)
+{
+	*out = NULL;
+	char *tail = tail_path(path);
+	if (tail == NULL)
+		return error_memory(error, "a path");
+	enum histree_status status = block_file_open_with_tail(io, path, tail, out, error);
+	free(tail);
+	return status;
+}
+
+/* ---- block open ---------------------------------------------------------------------------------------------- */
+
+enum {
+	OPEN_ATTEMPTS = 3,
+	SMALL_SECTION_SIZE_MAX = 64 << 10, /* ten times the largest of those that say a few facts */
+};
+
+/* More than the names of a hundred million attributes take. */
+#define SECTION_SIZE_MAX (UINT64_C(1) << 32)
+/* What the header says, compared with what there is. */
+static enum histree_status check_offsets(struct block_file *file, const struct block_header *header,
+					 struct histree_error *error)
+{
+	if (header->size > file->size)
+		return error_set(error, HISTREE_ERR_FORMAT, "is cut short: %llu of %llu bytes; build it again",
+				 (unsigned long long)file->size, (unsigned long long)header->size);
+	uint32_t min = file->has_extents ? BLOCK_PART_SIZE_MIN : file->block_size;
+	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / min)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
+				 (unsigned long long)file->size);
+	if (file->section_count > SECTION_COUNT_MAX || header->table_offset > file->size ||
+	    file->section_count * (uint64_t)SECTION_ENTRY_SIZE > file->size - header->table_offset)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: a table of %u sections at %llu",
+				 file->section_count, (unsigned long long)header->table_offset);
+	return HISTREE_OK;
+}
+
+static enum histree_status take_header(struct block_file *file, const struct block_header *header,
+				       struct histree_error *error)
+{
+	bool is_tail = (header->features & BLOCK_TAIL) != 0;
+	if (is_tail != file->is_tail)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 is_tail ? "is the tail of another file; open that" : "is no tail");
+	enum histree_status status =
+		is_tail ? block_tail_join(file, header->base, header->identity, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	file->version = header->version;
+	file->block_size = header->block_size;
+	file->block_count = header->block_count;
+	file->section_count = header->section_count;
+	file->has_extents = (header->features & BLOCK_EXTENTS) != 0;
+	file->has_unknown = (header->features & BLOCK_UNKNOWN) != 0;
+	file->needs_lifetimes = (header->features & BLOCK_LIFETIMES) != 0;
+	file->is_partial = (header->features & BLOCK_PARTIAL) != 0;
+	return check_offsets(file, header, error);
+}
+
+/* The header, or its copy at the end of the file; that it is the end of this one, it says itself. */
+static enum histree_status read_header(struct block_file *file, struct block_header *header,
+				       struct histree_error *error)
+{
+	uint8_t bytes[BLOCK_HEADER_USED];
+	struct block_header copy;
+	struct histree_error fault;
+	enum histree_status status = io_read_all(file->io, file->file, bytes, sizeof(bytes), 0, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = block_header_decode(bytes, header, error);
+	if (status != HISTREE_ERR_FORMAT ||
+	    io_read_all(file->io, file->file, bytes, sizeof(bytes), file->size - sizeof(bytes), &fault) !=
+		    HISTREE_OK ||
+	    block_header_decode(bytes, &copy, &fault) != HISTREE_OK ||
+	    copy.size - (file->is_tail ? copy.base - BLOCK_FILE_HEADER_SIZE : 0) != file->size)
+		return status;
+	*header = copy;
+	file->damage |= DAMAGED_HEADER;
+	return HISTREE_OK;
+}
+
+/* A file may be large without bytes (sparse): memory is not asked for on its word. */
+static uint64_t section_size_max(const struct block_file *file, uint32_t id)
+{
+	switch (id) {
+	case SECTION_EXTENTS:
+		return (uint64_t)file->block_count * VARINT_SIZE_MAX;
+	case SECTION_TREE:
+	case SECTION_STATISTICS:
+	case SECTION_PROVIDER:
+	case SECTION_SEGMENTS:
+		return SMALL_SECTION_SIZE_MAX;
+	default:
+		return SECTION_SIZE_MAX;
+	}
+}
+
+/* They are written one after the other: none has bytes of another, so that all are no more than the file. */
+static enum histree_status decode_sections(struct block_file *file, const uint8_t *table,
+					   struct histree_error *error)
+{
+	uint64_t end = BLOCK_FILE_HEADER_SIZE;
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		const uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
+		struct section *section = &file->sections[i];
+		section->id = get_le32(entry);
+		section->crc = get_le32(entry + 4);
+		section->offset = get_le64(entry + 8);
+		section->size = get_le64(entry + 16);
+		if (section->offset > file->size || section->size > file->size - section->offset)
+			return error_set(error, HISTREE_ERR_FORMAT, "section %u lies outside the file", i);
+		if (section->size > section_size_max(file, section->id))
+			return error_set(error, HISTREE_ERR_FORMAT, "section %u has %llu bytes: too many", i,
+					 (unsigned long long)section->size);
+		if (section->offset < end)
+			return error_set(error, HISTREE_ERR_FORMAT, "section %u has bytes of the one before it", i);
+		end = section->offset + section->size;
+	}
+	return HISTREE_OK;
+}
+
+/* The table of sections, or its copy. */
+static enum histree_status read_table(struct block_file *file, const struct block_header *header,
+				      struct histree_error *error)
+{
+	uint8_t room[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
+	const uint8_t *table = room;
+	size_t size = file->section_count * (size_t)SECTION_ENTRY_SIZE, copy_size;
+	enum histree_status status = block_file_read_at(file, room, size, header->table_offset, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (crc32c(0, room, size) != header->table_crc) {
+		table = block_copies_find(&file->copies, SECTION_TABLE, &copy_size);
+		if (table == NULL || copy_size != size || crc32c(0, table, size) != header->table_crc)
+			return error_set(error, HISTREE_ERR_FORMAT, "table of sections: checksum mismatch");
+		file->damage |= DAMAGED_TABLE;
+	}
+	return decode_sections(file, table, error);
+}
+
+static enum histree_status read_extents(struct block_file *file, struct histree_error *error)
+{
+	uint8_t *bytes;
+	size_t size;
+	enum histree_status status = block_file_section(file, SECTION_EXTENTS, &bytes, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (size < file->block_count)
+		status = error_set(error, HISTREE_ERR_FORMAT, "section EXTS is too short");
+	else if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)file->block_count + 1))
+		status = error_memory(error, "the offsets of blocks");
+	struct byte_reader reader = byte_reader(bytes, size);
+	uint64_t offset = BLOCK_FILE_HEADER_SIZE;
+	for (uint32_t number = 0; status == HISTREE_OK && number < file->block_count; number++) {
+		uint64_t bytes_of_block = read_varint(&reader);
+		if (reader.failed || bytes_of_block < BLOCK_PART_SIZE_MIN || bytes_of_block > file->block_size ||
+		    bytes_of_block > file->size - offset)
+			status = error_set(error, HISTREE_ERR_FORMAT, "section EXTS: block %u of %llu bytes",
+					   number, (unsigned long long)bytes_of_block);
+		file->offsets[number] = offset;
+		offset += bytes_of_block;
+	}
+	if (status == HISTREE_OK)
+		file->offsets[file->block_count] = offset;
+	free(bytes);
+	return status;
+}
+
+/*
+ * The checksums of the blocks.  Files of version 1 have none.  If they are damaged, what a block holds may be
+ * true, but it is no longer known to be of this file: that is for the caller to decide.
+ */
+static enum histree_status read_sums(struct block_file *file, struct histree_error *error)
+{
+	uint8_t *bytes;
+	size_t size;
+	bool has_sums = false;
+	for (uint32_t i = 0; i < file->section_count; i++)
+		has_sums |= file->sections[i].id == SECTION_SUMS;
+	if (!has_sums)
+		return HISTREE_OK;
+	enum histree_status status = block_file_section(file, SECTION_SUMS, &bytes, &size, error);
+	if (status == HISTREE_OK && size != (size_t)file->block_count * BLOCK_SUM_SIZE)
+		status = error_set(error, HISTREE_ERR_FORMAT, "section SUMS: %zu bytes for %u blocks", size,
+				   file->block_count);
+	if (status == HISTREE_OK &&
+	    !array_reserve(&file->sums, &file->sums_capacity, (size_t)file->block_count + 1))
+		status = error_memory(error, "the checksums of blocks");
+	for (uint32_t number = 0; status == HISTREE_OK && number < file->block_count; number++)
+		file->sums[number] = get_le32(bytes + (size_t)number * BLOCK_SUM_SIZE);
+	free(bytes);
+	file->lost_sums = status == HISTREE_ERR_FORMAT;
+	return file->lost_sums ? HISTREE_OK : status;
+}
+
+/*
+ * Every block of a file of version 2 has four bytes in section SUMS.  One of version 1 may claim any number of
+ * blocks by its length, and be a hole: of the blocks that begin with zeros, there are no more than of the others,
+ * and some.
+ */
+static enum histree_status check_holes(const struct block_file *file, struct histree_error *error)
+{
+	enum { HOLES_MIN = 4096 };
+	uint64_t holes = 0, others = 0;
+	if (file->sums != NULL || file->lost_sums || file->block_count <= HOLES_MIN)
+		return HISTREE_OK;
+	for (uint32_t number = 0; number < file->block_count; number++) {
+		bool is_hole;
+		enum histree_status status = block_file_is_hole(file, number, &is_hole, error);
+		if (status != HISTREE_OK)
+			return status;
+		holes += is_hole;
+		others += !is_hole;
+		if (holes > others + HOLES_MIN)
+			return error_set(error, HISTREE_ERR_FORMAT,
+					 "has hardly any of its %u nodes; build it again", file->block_count);
+	}
+	return HISTREE_OK;
+}
+
+/* Read the header and the table of sections. */
+static enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error)
+{
+	struct block_header header;
+	off_t size;
+	if (file->io->size(file->io->context, file->file, &size) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot tell its size: %s", strerror(errno));
+	if (size < BLOCK_FILE_HEADER_SIZE)
+		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file: it has only %lld bytes",
+				 (long long)size);
+	file->size = (uint64_t)size;
+	enum histree_status status = read_header(file, &header, error);
+	if (status == HISTREE_OK && header.has_copies)
+		status = io_read_all(file->io, file->file, file->copies.bytes, BLOCK_COPIES_SIZE,
+				     BLOCK_COPIES_OFFSET, error);
+	if (status == HISTREE_OK)
+		status = take_header(file, &header, error);
+	if (status == HISTREE_OK)
+		status = read_table(file, &header, error);
+	if (status == HISTREE_OK && file->has_extents)
+		status = read_extents(file, error);
+	if (status == HISTREE_OK)
+		status = read_sums(file, error);
+	if (status == HISTREE_OK)
+		status = check_holes(file, error);
+	file->identity_of_content = (uint64_t)header.table_crc << 32 | header.crc;
+	return status;
+}
+
+static enum histree_status open_complete(const struct io *io, const char *path, struct block_file **out,
+					 struct histree_error *error)
+{
+	*out = NULL;
+	struct block_file *file = block_file_new(io, path);
+	if (file == NULL)
+		return error_memory(error, "a file");
+	file->file = io->open(io->context, path, O_RDONLY, 0);
+	enum histree_status status;
+	if (file->file < 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+	else
+		status = block_file_error_in(file, block_file_read_directory(file, error), error);
+	return block_file_hand_out(file, status, out);
+}
+
+enum histree_status block_file_salvage(const struct io *io, const char *path, struct block_file **out,
+				       struct histree_error *error)
+{
+	/* While this looks, the file may be completed, and its tail be removed: then it opens without. */
+	enum histree_status status = HISTREE_ERR_INCOMPLETE;
+	for (int attempt = 0; status == HISTREE_ERR_INCOMPLETE && attempt < OPEN_ATTEMPTS; attempt++) {
+		status = open_complete(io, path, out, error);
+		if (status == HISTREE_ERR_INCOMPLETE)
+			status = block_tail_open(io, path, out, error);
+	}
+	return status;
+}
+
+enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error)
+{
+	enum histree_status status = block_file_salvage(io, path, out, error);
+	if (status != HISTREE_OK || !(*out)->lost_sums)
+		return status;
+	block_file_close(*out);
+	*out = NULL;
+	return error_set(
+		error, HISTREE_ERR_FORMAT,
+		"'%s': section SUMS is damaged, so that its blocks cannot be told from those of other files; "
+		"'histree repair' makes a store of what is there",
+		path);
+}
+
+/* ---- block file ---------------------------------------------------------------------------------------------- */
 
 enum histree_status block_file_read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
 				       struct histree_error *error)
@@ -62,8 +746,9 @@ static bool begins_with_zeros(const uint8_t *block)
 	return memcmp(block, zeros, sizeof(zeros)) == 0;
 }
 
-enum histree_status block_file_is_hole(const struct block_file *file, uint32_t number, bool *is_hole,
-				       struct histree_error *error)
+/* Find whether a block begins with zeros, as none does that was written. */
+static enum histree_status block_file_is_hole(const struct block_file *file, uint32_t number, bool *is_hole,
+					      struct histree_error *error)
 {
 	uint8_t head[BLOCK_PART_SIZE_MIN];
 	enum histree_status status =

@@ -1,10 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file.h - a file of blocks, followed by named sections.
+ * block_file.h - the body of a block file, for block_*.c.
  *
- *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
- *	4096 + k * block size	block k
- *	after the blocks	sections, then the table of sections
+ * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
+ * Section EXTS: a varint for each block, its size in bytes.
+ * Section SUMS: the first 4 bytes of each block, its checksum (docs/design/0016-forged-histories.md).
+ *
+ * The first page of a block file (histree-format(5)), 4096 bytes:
+ *
+ * 	OFFSET	SIZE
+ * 	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
+ * 	8	4	version of the format
+ * 	12	4	oldest version whose reader understands the file
+ * 	16	8	features that a reader must know: enum block_feature
+ * 	24	8	features that a reader may ignore; 1: there are copies
+ * 	32	4	size of a block
+ * 	36	4	number of blocks
+ * 	40	8	offset of the table of sections
+ * 	48	4	number of sections
+ * 	52	4	CRC-32C of the table of sections
+ * 	56	8	size of the file
+ * 	64	4	CRC-32C of the bytes 0 to 64
+ * 	68	8	of a tail: where it goes on, in bytes of the file before it
+ * 	76	8	of a tail: the identity of the file before it
+ * 	84	4	of a tail: CRC-32C of the bytes 0 to 84
+ * 	512		copies of the small sections and of their table (block_file.h)
+ * 	4088	8	of a file that is not complete: its identity
+ *
+ * The file ends with a copy of the bytes 0 to 88.
+ *
+ * Second copies of the sections on which everything depends: the small ones, and their
+ * table.
+ *
+ * They are in the first page of the file, and the sections themselves at its end: what destroys one hardly
+ * destroys the other.  A copy: id (4), checksum (4), size (4), bytes; an id of 0 ends them.
+ *
+ * A file of blocks, followed by named sections.
+ *
+ * 	0			header, 4096 bytes: magic, versions, features, block size, where the table is
+ * 	4096 + k * block size	block k
+ * 	after the blocks	sections, then the table of sections
  *
  * A block begins with its checksum (4 bytes), which the section SUMS has once more.
  *
@@ -13,7 +48,7 @@
  *
  * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers,
  * then sections one after the other, then block_file_complete(), which writes the header last.  Before that it can
- * be read with a tail (block_tail.c).  It knows nothing of what the blocks mean.
+ * be read with a tail (block_file.h).  It knows nothing of what the blocks mean.
  *
  * The bytes are described in histree-format(5).
  */
@@ -27,12 +62,161 @@
 #include "base/io.h"
 #include "histree/status.h"
 #include "store/block_format.h"
+#include "store/section_pages.h"
+
+enum {
+	BLOCK_HEADER_USED = 88,
+	BLOCK_COPIES_OFFSET = 512,
+	BLOCK_IDENTITY_OFFSET = BLOCK_FILE_HEADER_SIZE - 8,
+};
+
+enum block_feature {
+	BLOCK_EXTENTS = 1,   /* blocks have sizes of their own: section EXTS */
+	BLOCK_TAIL = 2,      /* the file is a tail: block_file.h */
+	BLOCK_UNKNOWN = 4,   /* values may be unknown */
+	BLOCK_LIFETIMES = 8, /* the section LIFE holds, whatever the variant */
+	BLOCK_PARTIAL = 16,  /* the rest is made again from the trace: section PART */
+	BLOCK_FEATURES_KNOWN = BLOCK_EXTENTS | BLOCK_TAIL | BLOCK_UNKNOWN | BLOCK_LIFETIMES | BLOCK_PARTIAL,
+};
+
+struct block_header {
+	uint32_t version;
+	uint64_t features;
+	bool has_copies;
+	uint32_t block_size, block_count;
+	uint32_t section_count, table_crc;
+	uint32_t crc; /* of the header itself; only when it was read */
+	uint64_t table_offset, size;
+	uint64_t base, identity; /* of a tail */
+};
+
+void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_HEADER_USED]);
+
+/* The table of sections, where it is copied. */
+#define SECTION_TABLE SECTION_ID('T', 'A', 'B', 'L')
+
+enum {
+	BLOCK_COPIES_SIZE = BLOCK_IDENTITY_OFFSET - BLOCK_COPIES_OFFSET,
+	BLOCK_COPIES_RESERVE = 512, /* what comes before the table leaves it: room for the table of 20 sections */
+};
+
+/* A zeroed one is empty. */
+struct block_copies {
+	uint8_t bytes[BLOCK_COPIES_SIZE];
+	size_t used;    /* by whole copies */
+	size_t growing; /* bytes of the section being copied */
+	bool overflown; /* by that section: it gets no copy */
+	bool is_last;   /* what is copied now may take all the room that is left */
+};
+
+void block_copies_begin(struct block_copies *copies);
+void block_copies_write(struct block_copies *copies, const void *bytes, size_t size);
+void block_copies_end(struct block_copies *copies, uint32_t id);
+
+/* Returns the bytes of a copy inside `copies`, or NULL if there is none that is sound. */
+const uint8_t *block_copies_find(const struct block_copies *copies, uint32_t id, size_t *size);
+
+enum { SECTION_COUNT_MAX = 64, SECTION_ENTRY_SIZE = 24 };
+
+/* What was read from its copy. */
+enum block_damage { DAMAGED_HEADER = 1, DAMAGED_TABLE = 2 };
+
+struct section {
+	uint32_t id, crc;
+	uint64_t offset, size;
+};
+
+/* Offsets and sizes are those of the whole: those of a tail count what is in the file before it. */
+struct block_file {
+	const struct io *io;
+	char *path;
+	int file;
+	bool writing; /* made here and not complete: removed on close */
+	uint32_t version;
+	uint32_t block_size, block_count;
+	uint64_t size;       /* bytes of the whole so far */
+	uint64_t sync_begun; /* of those, what is on its way to disk */
+	/*
+	 * With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one
+	 * ends.
+	 */
+	uint64_t *offsets;
+	size_t offsets_capacity;
+	bool has_extents;
+	uint32_t *sums; /* of each block its first bytes; when read, NULL if the file has no section SUMS */
+	size_t sums_capacity;
+	bool lost_sums; /* it has one that is damaged */
+	bool has_unknown;
+	bool needs_lifetimes;
+	bool is_partial;
+	struct section sections[SECTION_COUNT_MAX];
+	uint32_t section_count;
+	bool section_open;                  /* the last one is being written */
+	struct section_pages section_pages; /* of that one */
+	struct block_copies copies;
+	unsigned damage; /* or of enum block_damage */
+
+	uint64_t identity;            /* of a file being written, and of its tails */
+	uint64_t identity_of_content; /* of a complete file that is read */
+	uint64_t base; /* what is before this offset is not in `file`: of a tail B, else the size of the header */
+	int main_file; /* of a tail that is read, the file that has it; else -1 */
+	bool is_tail;
+	bool has_tail;       /* one was published: this file is then worth to be kept */
+	uint32_t kept_count; /* blocks of the file that is gone on with */
+};
+
+static inline uint64_t block_offset(const struct block_file *file, uint64_t number)
+{
+	return file->has_extents ? file->offsets[number] : BLOCK_FILE_HEADER_SIZE + number * file->block_size;
+}
+
+static inline uint32_t block_bytes(const struct block_file *file, uint32_t number)
+{
+	return (uint32_t)(block_offset(file, (uint64_t)number + 1) - block_offset(file, number));
+}
+
+/* Returns where in `file` the byte at an offset is, which is not before the base. */
+static inline uint64_t own_offset(const struct block_file *file, uint64_t offset)
+{
+	return offset - file->base + BLOCK_FILE_HEADER_SIZE;
+}
+
+/* Returns a file without a descriptor, or NULL if memory is out. */
+struct block_file *block_file_new(const struct io *io, const char *path);
+
+/* Put the path before the message if `status` is an error.  Returns `status`. */
+enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
+					struct histree_error *error);
+
+/* Give the file to the caller, or close it if `status` is an error.  Returns `status`. */
+enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
+					struct block_file **out);
+
+/* Read bytes at an offset in the whole.  Blocks and sections lie as a whole on one side of the base. */
+enum histree_status block_file_read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
+				       struct histree_error *error);
+
+/* ---- block_file.h ------------------------------------------------------------------------------------- */
+
+/* Give a new file an identity, and keep it where the header will be. */
+enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error);
+
+/*
+ * Find whether the next block is the one in the file that is written once more.  If it is not, what follows it
+ * there is of no use, and the tail is removed.
+ */
+enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
+				    struct histree_error *error);
+
+/* Remove the tail of a file that was completed. */
+void block_tail_remove(struct block_file *file);
 
 struct block_file;
 
 /* Make a file; it must not exist (HISTREE_ERR_EXISTS).  `io` must outlive it. */
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
 				      struct block_file **out, struct histree_error *error);
+
 /* Write a block.  Numbers are 0, 1, 2, ... */
 enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
 				     struct histree_error *error);
@@ -63,7 +247,6 @@ enum histree_status block_file_section_begin(struct block_file *file, uint32_t i
 enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,
 					     struct histree_error *error);
 void block_file_section_end(struct block_file *file);
-
 enum histree_status block_file_complete(struct block_file *file, struct histree_error *error);
 
 /*
@@ -154,7 +337,6 @@ enum histree_status block_file_open_with_tail(const struct io *io, const char *p
 
 /* Returns false if the file was opened with a tail. */
 bool block_file_is_complete(const struct block_file *file);
-
 const char *block_file_path(const struct block_file *file);
 uint32_t block_file_version(const struct block_file *file);
 uint32_t block_file_block_size(const struct block_file *file);

@@ -11,7 +11,6 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "store/block_file.h"
-#include "store/block_file_inside.h"
 #include "store/section_pages.h"
 
 /* Sections are read piece by piece, and memory grows with what came.  Most are smaller than one piece. */

@@ -13,7 +13,6 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "store/block_file.h"
-#include "store/block_file_inside.h"
 
 enum { SYNC_BYTES = 8 << 20 }; /* that are sent to disk together */
 

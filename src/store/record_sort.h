@@ -1,25 +1,118 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_sort.h - records of bytes by a key, those of one key in the order of arrival: an external merge sort.
+ * record_sort.h - a temporary file for what memory has no room for.
+ *
+ * It is made at the first write and has no name from then on: whatever happens, nothing of it is left.
+ *
+ * Sorted runs of items in a temporary file: each is written once, then all are merged.
+ *
+ * What an item is, its owner knows: it encodes items, and says how to decode and to compare them.
+ *
+ * 	uint8_t *at = spill_runs_room(&runs, size_max, &error);		// for each item of a run, in its order
+ * 	spill_runs_put(&runs, size, &error);
+ * 	spill_runs_end_run(&runs, &error);				// for each run
+ * 	spill_runs_merge(&runs, memory_max, &error);
+ * 	while ((status = spill_runs_next(&runs, &item, &error)) == HISTREE_OK)
+ * 		...;			// HISTREE_END, or the error
+ *
+ * Records of bytes by a key, those of one key in the order of arrival: an external merge sort.
  *
  * Records gather in memory; when there is no more, they are sorted and written as a run to a file without a name
  * beside `neighbour`; the runs are merged.  What arrives in its order costs no comparison.
  *
- *	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
- *	record_sort_add(sort, key, size);
- *	record_sort_finish(sort, &error);
- *	while ((status = record_sort_next(sort, &record, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
+ * 	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
+ * 	record_sort_add(sort, key, size);
+ * 	record_sort_finish(sort, &error);
+ * 	while ((status = record_sort_next(sort, &record, &error)) == HISTREE_OK)
+ * 		...;			// HISTREE_END, or the error
  *
  * A run: for each record its key less the one before as a varint, its size as a varint, and its bytes.
  */
 #ifndef STORE_RECORD_SORT_H
 #define STORE_RECORD_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "base/io.h"
+
+struct spill_file {
+	const struct io *io;   /* borrowed */
+	const char *neighbour; /* borrowed: the file whose folder it is made in */
+	bool open;
+	int file;
+};
+
+/* `neighbour` and `io` outlive it. */
+static inline struct spill_file spill_file(const struct io *io, const char *neighbour)
+{
+	return (struct spill_file){ .io = io, .neighbour = neighbour };
+}
+
+enum histree_status spill_file_write(struct spill_file *spill, const void *bytes, size_t size, uint64_t offset,
+				     struct histree_error *error);
+enum histree_status spill_file_read(const struct spill_file *spill, void *bytes, size_t size, uint64_t offset,
+				    struct histree_error *error);
+void spill_file_close(struct spill_file *spill);
+
+struct spill_item_kind {
+	size_t size; /* of a decoded item */
+	/*
+	 * Decode the next item of a run into the place of the one before, which is zero at first.  It may point
+	 * into the bytes.  Returns false, and leaves what it needs again, if the bytes end within the item.
+	 */
+	bool (*decode)(struct byte_reader *reader, void *item, const void *context);
+	/* Less than 0, 0 or more than 0.  Of equal items that of the run that was written first comes first. */
+	int (*compare)(const void *a, const void *b, const void *context);
+};
+
+struct spill_extent {
+	uint64_t at, end;
+};
+
+struct spill_runs {
+	const struct spill_item_kind *kind;
+	const void *context; /* of its functions; borrowed */
+	struct spill_file file;
+	uint64_t bytes; /* of the runs that are whole */
+
+	/* Being written: a piece of the run, and where it ends in the file. */
+	uint8_t *piece;
+	size_t used, capacity;
+	uint64_t end;
+
+	struct spill_extent *extents;
+	size_t count, extent_capacity;
+
+	/* Being merged: a heap of runs by their first items. */
+	struct spill_run *runs;
+	struct spill_run **heap;
+	size_t heap_count;
+	bool first_is_out; /* the first item of the first run was handed out */
+};
+
+/* `io` and `neighbour`, beside which the file is made, outlive it. */
+static inline struct spill_runs spill_runs(const struct io *io, const char *neighbour,
+					   const struct spill_item_kind *kind, const void *context)
+{
+	return (struct spill_runs){ .kind = kind, .context = context, .file = spill_file(io, neighbour) };
+}
+
+/* Returns room for so many bytes; NULL, and the error, if memory is out. */
+uint8_t *spill_runs_room(struct spill_runs *runs, size_t size_max, struct histree_error *error);
+
+/* Add the item that was put into the room.  After an error of this or the next, the run is not there. */
+enum histree_status spill_runs_put(struct spill_runs *runs, size_t size, struct histree_error *error);
+enum histree_status spill_runs_end_run(struct spill_runs *runs, struct histree_error *error);
+
+/* No more are added.  About `memory_max` bytes are used to read them, and at least 4 KiB a run. */
+enum histree_status spill_runs_merge(struct spill_runs *runs, size_t memory_max, struct histree_error *error);
+
+/* Get the next item, which is valid until the next call, or return HISTREE_END. */
+enum histree_status spill_runs_next(struct spill_runs *runs, const void **item, struct histree_error *error);
+void spill_runs_release(struct spill_runs *runs);
 
 struct record_sort;
 
@@ -51,7 +144,6 @@ enum histree_status record_sort_finish(struct record_sort *sort, struct histree_
 /* Get the next record, or return HISTREE_END. */
 enum histree_status record_sort_next(struct record_sort *sort, struct sorted_record *out,
 				     struct histree_error *error);
-
 uint64_t record_sort_spilled_bytes(const struct record_sort *sort);
 
 /* Free the sort, or do nothing if it is NULL. */

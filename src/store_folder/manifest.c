@@ -11,7 +11,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "base/json_weight.h"
+#include "base/json_text.h"
 #include "store_folder/manifest_json.h"
 
 enum {

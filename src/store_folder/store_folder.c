@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
+/*
+ * store_folder.c - remove a store, or what is left of one.
+ */
 #include "store_folder/store_folder.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +18,225 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
+#include "event_index/event_index.h"
+#include "histree/store.h"
 #include "store/block_file.h"
-#include "store_folder/folder_removal.h"
 #include "store_folder/manifest.h"
 
-static char *join(const char *folder, const char *name)
+#define LOCK_FILE "lock"
+
+/* ---- folder removal ------------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), suffix_length = strlen(suffix);
+	return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+/* Nobody reads them: what replaces another file once it is whole. */
+static bool is_unfinished(const char *name)
+{
+	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.new") ||
+	       ends_with(name, ".sht.tail.new") || ends_with(name, ".sht.new.tail.new") ||
+	       ends_with(name, ".order.new");
+}
+
+/*
+ * KERNEL.sht.overview1, CALLS.seg.overview1, which has another name until it is whole; stores of older versions
+ * have digests, which are the same.
+ */
+static bool is_overview(const char *name)
+{
+	static const char *const marks[] = { ".sht.overview", ".seg.overview", ".sht.digest" };
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *found = strstr(name, marks[i]);
+		const char *number = found != NULL ? found + strlen(marks[i]) : "";
+		size_t digits = strspn(number, "0123456789");
+		if (digits > 0 && (number[digits] == '\0' || strcmp(number + digits, ".new") == 0))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a build makes: histories with their tails, segment stores with side tables, overviews of both, the index of
+ * events, the manifest, the lock.
+ */
+static bool is_ours(const char *name)
+{
+	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
+	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
+	       ends_with(name, ".sht.tail") || ends_with(name, ".sht.numbers") || ends_with(name, ".sht.sums") ||
+	       ends_with(name, ".sht.cube") || ends_with(name, ".seg") || ends_with(name, ".order") ||
+	       is_overview(name);
+}
+
+static char *folder_removal_join(const char *folder, const char *name)
+{
+	char *path;
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+void folder_remove_file(const struct io *io, const char *folder, const char *name)
+{
+	char *path = folder_removal_join(folder, name);
+	if (path != NULL)
+		io->unlink(io->context, path);
+	free(path);
+}
+
+/* Opens a folder that is one itself, and no link to one. */
+static DIR *open_folder(const char *path)
+{
+	struct stat facts;
+	return path != NULL && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode) ? opendir(path) : NULL;
+}
+
+/* Remove what the store of a host, or of all, has by itself. */
+static void remove_store(const struct io *io, const char *folder)
+{
+	DIR *entries = open_folder(folder);
+	if (entries == NULL)
+		return;
+	folder_remove_file(io, folder, MANIFEST_FILE);
+	for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+		if (is_ours(entry->d_name))
+			folder_remove_file(io, folder, entry->d_name);
+	closedir(entries);
+	io->rmdir(io->context, folder);
+}
+
+/* Whether a name in the folder of hosts is that of a host on the list, or of what is being built of it. */
+static bool is_listed(const char *name, const char *const *hosts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *host = hosts[i] + sizeof(HOSTS_FOLDER);
+		size_t size = strlen(host);
+		if (strncmp(name, host, size) == 0 &&
+		    (name[size] == '\0' || strcmp(name + size, ".building") == 0 ||
+		     strcmp(name + size, ".building.old") == 0))
+			return true;
+	}
+	return false;
+}
+
+void folder_remove_other_hosts(const struct io *io, const char *folder, const char *const *hosts, size_t count)
+{
+	char *inside = folder_removal_join(folder, HOSTS_FOLDER);
+	DIR *entries = open_folder(inside);
+	for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+		bool is_host = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+		char *store = is_host && !is_listed(entry->d_name, hosts, count)
+				      ? folder_removal_join(inside, entry->d_name)
+				      : NULL;
+		if (store != NULL)
+			remove_store(io, store);
+		free(store);
+	}
+	if (entries != NULL) {
+		closedir(entries);
+		io->rmdir(io->context, inside);
+	}
+	free(inside);
+}
+
+/*
+ * Remove our files, the stores of hosts inside, and the folder; anything else in it stays, and with it the folder.
+ * The manifest goes first: what is left of a store that lacks some of its files must not be taken for one.
+ */
+static void folder_remove(const struct io *io, const char *folder)
+{
+	DIR *entries = open_folder(folder);
+	if (entries == NULL)
+		return;
+	closedir(entries);
+	folder_remove_file(io, folder, MANIFEST_FILE);
+	folder_remove_other_hosts(io, folder, NULL, 0);
+	remove_store(io, folder);
+}
+
+/* Remove the files that a killed build left: `all` but the lock, or only those that nobody reads. */
+static void folder_clear(const struct io *io, const char *folder, bool all)
+{
+	DIR *entries = open_folder(folder);
+	if (entries == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+		bool left = all ? is_ours(entry->d_name) && strcmp(entry->d_name, LOCK_FILE) != 0
+				: is_unfinished(entry->d_name);
+		if (left)
+			folder_remove_file(io, folder, entry->d_name);
+	}
+	closedir(entries);
+	if (all)
+		folder_remove_other_hosts(io, folder, NULL, 0);
+}
+
+/* ---- host folder --------------------------------------------------------------------------------------------- */
+
+static bool has_to_be_escaped(const char *host, const char *at)
+{
+	if (*at == '.')
+		return at == host || strcmp(at, ".building") == 0;
+	return *at == '/' || *at == '%' || (unsigned char)*at < ' ' || *at == 0x7f;
+}
+
+bool host_folder_name(const char *host, char out[HOST_FOLDER_SIZE])
+{
+	size_t size = (size_t)snprintf(out, HOST_FOLDER_SIZE, HOSTS_FOLDER "/");
+	for (const char *at = host; *at != '\0'; at++) {
+		if (HOST_FOLDER_SIZE - size <= 3)
+			return false;
+		if (has_to_be_escaped(host, at))
+			size += (size_t)snprintf(out + size, HOST_FOLDER_SIZE - size, "%%%02X", (unsigned char)*at);
+		else
+			out[size++] = *at;
+	}
+	out[size] = '\0';
+	return host[0] != '\0';
+}
+
+bool host_folder_is_inside(const char *path)
+{
+	struct stat facts;
+	char *above = NULL;
+	char *real = realpath(path, NULL);
+	char *slash = real != NULL ? strrchr(real, '/') : NULL;
+	if (slash != NULL)
+		*slash = '\0';
+	char *hosts = slash != NULL ? strrchr(real, '/') : NULL;
+	bool is_inside = hosts != NULL && strcmp(hosts + 1, HOSTS_FOLDER) == 0 &&
+			 asprintf(&above, "%.*s/" MANIFEST_FILE, (int)(hosts - real), real) >= 0 &&
+			 stat(above, &facts) == 0;
+	free(above);
+	free(real);
+	return is_inside;
+}
+
+/* The finalizer of MurmurHash3, over what was before and the next number: one bit more or less changes all. */
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) + 0x9e3779b97f4a7c15;
+	hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+	hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+	return hash ^ (hash >> 33);
+}
+
+uint64_t host_folder_identity(const struct histree_store_info *info)
+{
+	uint64_t hash = mix(info->history_count, info->segments_count);
+	for (size_t i = 0; i < info->history_count; i++)
+		hash = mix(hash, info->histories[i].identity);
+	for (size_t i = 0; i < info->segments_count; i++)
+		hash = mix(hash, info->segments[i].identity);
+	hash = mix(hash, info->index_identity);
+	return hash != 0 ? hash : 1;
+}
+
+/* ---- store folder -------------------------------------------------------------------------------------------- */
+
+static char *store_folder_join(const char *folder, const char *name)
 {
 	char *path;
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
@@ -35,7 +256,7 @@ static bool exists(const char *path)
 
 static bool has_manifest(const char *folder)
 {
-	char *path = join(folder, MANIFEST_FILE);
+	char *path = store_folder_join(folder, MANIFEST_FILE);
 	bool found = path != NULL && exists(path);
 	free(path);
 	return found;
@@ -61,7 +282,7 @@ static struct flock whole_file(void)
 
 bool store_folder_is_held(const char *building)
 {
-	char *path = join(building, LOCK_FILE);
+	char *path = store_folder_join(building, LOCK_FILE);
 	int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	struct flock lock = whole_file();
 	/* Asked, not taken: a build that begins must not find it held by who only looks. */
@@ -208,14 +429,14 @@ enum histree_status store_folder_begin(struct store_folder *folder, const struct
 
 char *store_folder_path(const struct store_folder *folder, const char *name)
 {
-	return join(folder->building, name);
+	return store_folder_join(folder->building, name);
 }
 
 enum histree_status store_file_identify(const struct io *io, const char *folder, const char *name,
 					uint64_t *identity, struct histree_error *error)
 {
 	struct block_file *file = NULL;
-	char *path = join(folder, name);
+	char *path = store_folder_join(folder, name);
 	enum histree_status status =
 		path != NULL ? block_file_open(io, path, &file, error) : error_memory(error, "a path");
 	*identity = status == HISTREE_OK ? block_file_identity(file) : 0;

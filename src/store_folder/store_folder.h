@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_folder.h - a store while it is made: a folder next to its final name, which it takes at the end.
+ * store_folder.h - remove a store, or what is left of one.
+ *
+ * Only files that we could have made are ever removed, and symbolic links are not followed.
+ *
+ * Where in a store of several hosts the store of a host is.
+ *
+ * Its folder is called as the host, but for what a name of a file cannot have, or means something in ours: '%XX'
+ * stands for '/', '%', bytes below the blank, a dot at the beginning and the one of ".building" at the end.
+ *
+ * A store while it is made: a folder next to its final name, which it takes at the end.
  *
  * STORE.building is held by a lock, so that two builds of one store do not meet.  Once it has a manifest it is a
  * store, not complete, but as good as it goes: others open it, and a build that is cut off leaves it.  A folder
@@ -10,8 +19,31 @@
 #define STORE_FOLDER_STORE_FOLDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/io.h"
+#include "histree/store.h"
+
+/* Remove a file in a folder. */
+void folder_remove_file(const struct io *io, const char *folder, const char *name);
+
+/* Remove the stores of hosts that are not on a list of folders ("hosts/NAME"), built or being built. */
+void folder_remove_other_hosts(const struct io *io, const char *folder, const char *const *hosts, size_t count);
+
+#define HOSTS_FOLDER "hosts"
+
+/* With room for the names that a build gives the folder meanwhile, in the 255 bytes that a name can have. */
+enum { HOST_FOLDER_SIZE = sizeof(HOSTS_FOLDER) + 240 };
+
+/* Writes "hosts/NAME".  Returns false if no folder can be called so: the name is empty, or too long. */
+bool host_folder_name(const char *host, char out[HOST_FOLDER_SIZE]);
+
+/* Returns whether the store of that path is that of a host in a store of several, which means it by its files. */
+bool host_folder_is_inside(const char *path);
+
+/* Returns what the files of a complete store are together; hardly any other store has it.  Never 0. */
+uint64_t host_folder_identity(const struct histree_store_info *info);
 
 struct store_folder {
 	const struct io *io;

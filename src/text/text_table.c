@@ -1,21 +1,523 @@
 // SPDX-License-Identifier: MIT
+/*
+ * text_table.c - rows of JSON: one object a line, alone or as an element of an array that has each on a line.
+ *
+ * Rows of tab-separated and comma-separated values (RFC 4180).
+ *
+ * A cell is cut out of its row in place: what stood behind it becomes a zero.
+ */
 #include "text/text_table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "text/text_format.h"
+#include "base/json_text.h"
+#include "base/number_text.h"
+#include "histree/status.h"
+#include "histree/value.h"
+#include "text/text_input.h"
+
+static size_t text_table_add_column(struct text_table *table, const char *name, size_t size,
+				    struct histree_error *error);
+
+/* ---- text cell ----------------------------------------------------------------------------------------------- */
+
+static bool has_bytes(const struct text_cell *cell)
+{
+	return cell->kind == TEXT_PLAIN || cell->kind == TEXT_STRING;
+}
+
+bool text_cell_is_empty(const struct text_cell *cell)
+{
+	return cell->kind == TEXT_ABSENT || cell->kind == TEXT_NULL ||
+	       (cell->kind == TEXT_PLAIN && cell->size == 0);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------- */
+
+/* A zero within the bytes ends no number. */
+static bool is_whole(const struct text_cell *cell)
+{
+	return has_bytes(cell) && cell->size > 0 && memchr(cell->bytes, '\0', cell->size) == NULL;
+}
+
+bool text_cell_integer(const struct text_cell *cell, int64_t *out)
+{
+	*out = cell->integer;
+	return cell->kind == TEXT_INTEGER || (is_whole(cell) && number_parse_signed(cell->bytes, out));
+}
+
+static bool is_named_real(const char *text, double *out)
+{
+	static const struct {
+		const char *name;
+		double real;
+	} named[] = { { "nan", NAN }, { "inf", INFINITY }, { "-inf", -INFINITY } };
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		*out = named[i].real;
+		if (strcmp(text, named[i].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool text_cell_real(const struct text_cell *cell, double *out)
+{
+	*out = cell->kind == TEXT_INTEGER ? (double)cell->integer : cell->real;
+	if (cell->kind == TEXT_INTEGER || cell->kind == TEXT_REAL)
+		return true;
+	if (!is_whole(cell))
+		return false;
+	/* What a double has no room for is no number that it could be. */
+	return (number_parse_real(cell->bytes, out) && isfinite(*out)) || is_named_real(cell->bytes, out);
+}
+
+bool text_cell_bool(const struct text_cell *cell, bool *out)
+{
+	*out = cell->kind == TEXT_BOOL && cell->boolean;
+	if (cell->kind == TEXT_BOOL)
+		return true;
+	if (!is_whole(cell))
+		return false;
+	*out = strcmp(cell->bytes, "true") == 0;
+	return *out || strcmp(cell->bytes, "false") == 0;
+}
+
+/* ---- escapes --------------------------------------------------------------------------------------- */
+
+/* The byte that a letter after a backslash stands for; 0: none. */
+static char escaped_byte(char letter)
+{
+	switch (letter) {
+	case 't':
+		return '\t';
+	case 'n':
+		return '\n';
+	case 'r':
+		return '\r';
+	default:
+		return '\0';
+	}
+}
+
+/* Whether each backslash is followed by what it can stand before. */
+static bool has_escapes_only(const struct text_cell *cell, bool is_path)
+{
+	const char *at = cell->bytes, *end = at + cell->size;
+	for (; (at = memchr(at, '\\', (size_t)(end - at))) != NULL; at += 2) {
+		char letter = end - at > 1 ? at[1] : '\0';
+		if (letter != '\\' && escaped_byte(letter) == '\0' && !(is_path && letter == '/'))
+			return false;
+	}
+	return true;
+}
+
+static bool unescape(struct text_cell *cell, bool is_path)
+{
+	char *to = cell->is_escaped && cell->size > 0 ? memchr(cell->bytes, '\\', cell->size) : NULL;
+	if (to == NULL)
+		return true;
+	if (!has_escapes_only(cell, is_path))
+		return false;
+	cell->is_escaped = false;
+	for (const char *from = to, *end = cell->bytes + cell->size; from < end; from++) {
+		char byte = *from == '\\' ? escaped_byte(from[1]) : '\0';
+		bool is_own = *from == '\\' && byte == '\0'; /* of a backslash, or of the slash of a path */
+		if (is_own && is_path)
+			*to++ = '\\';
+		from += *from == '\\';
+		*to++ = byte != '\0' ? byte : *from;
+	}
+	*to = '\0';
+	cell->size = (size_t)(to - cell->bytes);
+	return true;
+}
+
+bool text_cell_unescape(struct text_cell *cell)
+{
+	return unescape(cell, false);
+}
+
+bool text_cell_unescape_path(struct text_cell *cell)
+{
+	return unescape(cell, true);
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool text_cell_hexadecimal(struct text_cell *cell)
+{
+	if (!has_bytes(cell) || cell->size % 2 != 0)
+		return false;
+	for (size_t i = 0; i < cell->size; i += 2) {
+		int high = digit_of(cell->bytes[i]), low = digit_of(cell->bytes[i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		cell->bytes[i / 2] = (char)(high << 4 | low);
+	}
+	cell->size /= 2;
+	return true;
+}
+
+/* ---- what it is by itself -------------------------------------------------------------------------- */
+
+static struct histree_value integer_value(int64_t number)
+{
+	return number >= INT32_MIN && number <= INT32_MAX ? histree_int((int32_t)number) : histree_long(number);
+}
+
+/* Whether a text is how the number is written. */
+static bool is_plain_integer(const struct text_cell *cell, int64_t number)
+{
+	char text[NUMBER_TEXT_SIZE];
+	size_t size = number_format_signed(number, text);
+	return size == cell->size && memcmp(text, cell->bytes, size) == 0;
+}
+
+/* "1.5", "-2e9"; not ".5", "007.5" or "+1". */
+static bool looks_real(const char *text)
+{
+	text += *text == '-';
+	return *text >= '0' && *text <= '9' && !(text[0] == '0' && text[1] >= '0' && text[1] <= '9');
+}
+
+static struct histree_value plain_value(const struct text_cell *cell)
+{
+	int64_t number;
+	double real;
+	bool truth;
+	if (cell->size == 0)
+		return histree_null();
+	if (text_cell_integer(cell, &number) && is_plain_integer(cell, number))
+		return integer_value(number);
+	if (strpbrk(cell->bytes, ".eEnf") != NULL && text_cell_real(cell, &real) &&
+	    (looks_real(cell->bytes) || !isfinite(real)))
+		return histree_double(real);
+	if (text_cell_bool(cell, &truth))
+		return histree_bool(truth);
+	return histree_string_n(cell->bytes, cell->size);
+}
+
+struct histree_value text_cell_value(const struct text_cell *cell)
+{
+	switch (cell->kind) {
+	case TEXT_BOOL:
+		return histree_bool(cell->boolean);
+	case TEXT_INTEGER:
+		return integer_value(cell->integer);
+	case TEXT_REAL:
+		return histree_double(cell->real);
+	case TEXT_STRING:
+		return histree_string_n(cell->bytes, cell->size);
+	case TEXT_PLAIN:
+		return plain_value(cell);
+	case TEXT_ABSENT:
+	case TEXT_NULL:
+	case TEXT_NESTED:
+		break;
+	}
+	return histree_null();
+}
+
+const char *text_cell_quote(const struct text_cell *cell, char text[64])
+{
+	switch (cell->kind) {
+	case TEXT_BOOL:
+		return cell->boolean ? "true" : "false";
+	case TEXT_INTEGER:
+		snprintf(text, 64, "%" PRId64, cell->integer);
+		return text;
+	case TEXT_REAL:
+		snprintf(text, 64, "%g", cell->real);
+		return text;
+	case TEXT_PLAIN:
+	case TEXT_STRING:
+		snprintf(text, 64, cell->size > 40 ? "'%.40s...'" : "'%.40s'", cell->size > 0 ? cell->bytes : "");
+		return text;
+	case TEXT_NESTED:
+		return "a list or an object";
+	case TEXT_ABSENT:
+		break;
+	case TEXT_NULL:
+		return "null";
+	}
+	return "nothing";
+}
+
+/* ---- text json ----------------------------------------------------------------------------------------------- */
+
+/* A parser may ask for so much for one row. */
+enum { ROW_WEIGHT_MAX = 64 << 20, ROW_WEIGHED_FROM = 64 << 10 };
+
+static char *text_json_line_end(char *bytes, size_t size, size_t scanned)
+{
+	return memchr(bytes + scanned, '\n', size - scanned);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Leave out blanks at both ends, brackets around all rows, and the comma behind a row. */
+static char *trim(char *bytes, size_t *size)
+{
+	char *end = bytes + *size;
+	while (end > bytes && is_blank(end[-1]))
+		end--;
+	while (bytes < end && is_blank(*bytes))
+		bytes++;
+	if (bytes < end && *bytes == '[')
+		bytes++;
+	while (bytes < end && is_blank(*bytes))
+		bytes++;
+	if (end > bytes && end[-1] == ']')
+		end--;
+	while (end > bytes && is_blank(end[-1]))
+		end--;
+	if (end > bytes && end[-1] == ',')
+		end--;
+	*size = (size_t)(end - bytes);
+	return bytes;
+}
+
+static struct text_cell cell_of(json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return (struct text_cell){ .kind = TEXT_BOOL, .boolean = json_is_true(value) };
+	case JSON_INTEGER:
+		return (struct text_cell){ .kind = TEXT_INTEGER, .integer = json_integer_value(value) };
+	case JSON_REAL:
+		return (struct text_cell){ .kind = TEXT_REAL, .real = json_real_value(value) };
+	case JSON_STRING: /* whoever reads the cell may change its bytes, which are ours alone */
+		return (struct text_cell){ .kind = TEXT_STRING,
+					   .bytes = (char *)(uintptr_t)json_string_value(value),
+					   .size = json_string_length(value) };
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		return (struct text_cell){ .kind = TEXT_NESTED };
+	case JSON_NULL:
+		break;
+	}
+	return (struct text_cell){ .kind = TEXT_NULL };
+}
+
+static enum histree_status parse(struct text_table *table, const char *bytes, size_t size,
+				 struct histree_error *error)
+{
+	json_error_t fault;
+	if (size > ROW_WEIGHED_FROM && json_weight(bytes, size) > ROW_WEIGHT_MAX)
+		return text_table_fault(table, TEXT_NO_COLUMN, error, "has too many values for one row");
+	json_decref(table->row);
+	table->row = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &fault);
+	if (table->row == NULL)
+		return text_table_fault(table, TEXT_NO_COLUMN, error,
+					"character %d: %.160s; each line has one whole JSON object ('jq -c' "
+					"writes such lines)",
+					fault.column, fault.text);
+	if (!json_is_object(table->row))
+		return text_table_fault(table, TEXT_NO_COLUMN, error, "is no JSON object");
+	return HISTREE_OK;
+}
+
+static enum histree_status split_json(struct text_table *table, char *bytes, size_t size,
+				      struct histree_error *error)
+{
+	bytes = trim(bytes, &size);
+	if (size == 0)
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = parse(table, bytes, size, error);
+	if (status != HISTREE_OK)
+		return status;
+	for (size_t i = 0; i < table->column_count; i++)
+		table->cells[i] = (struct text_cell){ .kind = TEXT_ABSENT };
+	const char *name;
+	json_t *value;
+	size_t expected = 0; /* rows mostly have the same names in the same order */
+	json_object_foreach(table->row, name, value)
+	{
+		size_t column = expected;
+		if (column >= table->column_count || strcmp(table->columns[column], name) != 0)
+			column = text_table_column(table, name);
+		if (column == TEXT_NO_COLUMN)
+			column = text_table_add_column(table, name, strlen(name), error);
+		if (column == TEXT_NO_COLUMN)
+			return error->status;
+		table->cells[column] = cell_of(value);
+		expected = column + 1;
+	}
+	return HISTREE_OK;
+}
+
+const struct text_format text_format_json = {
+	.name = "json",
+	.row_end = text_json_line_end,
+	.split = split_json,
+};
+
+/* ---- text separated ------------------------------------------------------------------------------------------ */
+
+static char *text_separated_line_end(char *bytes, size_t size, size_t scanned)
+{
+	return memchr(bytes + scanned, '\n', size - scanned);
+}
+
+static enum histree_status count_fault(const struct text_table *table, size_t count, struct histree_error *error)
+{
+	return text_table_fault(table, TEXT_NO_COLUMN, error, "has %zu column%s, and the names are %zu", count,
+				count == 1 ? "" : "s", table->column_count);
+}
+
+static void set_cell(struct text_table *table, size_t column, char *bytes, size_t size)
+{
+	bytes[size] = '\0';
+	table->cells[column] = (struct text_cell){ .kind = TEXT_PLAIN, .bytes = bytes, .size = size };
+}
+
+/* How many cells there would be, for a message: what follows may be long. */
+static size_t count_more(const char *bytes, const char *end, char separator)
+{
+	size_t count = 1;
+	while ((bytes = memchr(bytes, separator, (size_t)(end - bytes))) != NULL) {
+		bytes++;
+		count++;
+	}
+	return count;
+}
+
+static enum histree_status split_tsv(struct text_table *table, char *bytes, size_t size,
+				     struct histree_error *error)
+{
+	char *end = bytes + size;
+	for (size_t column = 0; column < table->column_count; column++) {
+		char *next = memchr(bytes, '\t', (size_t)(end - bytes));
+		bool is_last = column + 1 == table->column_count;
+		if (is_last != (next == NULL))
+			return count_fault(table, column + count_more(bytes, end, '\t'), error);
+		set_cell(table, column, bytes, (size_t)((next != NULL ? next : end) - bytes));
+		table->cells[column].is_escaped = true;
+		bytes = next != NULL ? next + 1 : end;
+	}
+	return HISTREE_OK;
+}
+
+const struct text_format text_format_tsv = {
+	.name = "tsv",
+	.separator = '\t',
+	.row_end = text_separated_line_end,
+	.split = split_tsv,
+};
+
+/* ---- commas and quotes ------------------------------------------------------------------------------- */
+
+/*
+ * A row ends at the first line feed that an even number of quotes precede: quotes come in pairs, those that mean a
+ * quote too.
+ */
+static char *quoted_row_end(char *bytes, size_t size, size_t scanned)
+{
+	char *at = bytes, *end = bytes + size;
+	(void)scanned; /* whether it is within quotes depends on all that precedes it */
+	while (at < end) {
+		char *line = memchr(at, '\n', (size_t)(end - at));
+		char *quote = memchr(at, '"', (size_t)((line != NULL ? line : end) - at));
+		if (quote == NULL)
+			return line;
+		char *other = memchr(quote + 1, '"', (size_t)(end - quote - 1));
+		if (other == NULL)
+			return NULL;
+		at = other + 1;
+	}
+	return NULL;
+}
+
+/* A cell that begins with a quote.  Returns what is behind it, NULL if it has no end or goes on behind that. */
+static char *take_quoted(struct text_table *table, size_t column, char *bytes, char *end)
+{
+	char *from = bytes + 1, *to = bytes;
+	for (;;) {
+		char *quote = memchr(from, '"', (size_t)(end - from));
+		if (quote == NULL)
+			return NULL;
+		memmove(to, from, (size_t)(quote - from));
+		to += quote - from;
+		from = quote + 1;
+		if (from == end || *from != '"')
+			break;
+		*to++ = *from++;
+	}
+	if (from < end && *from != ',')
+		return NULL;
+	set_cell(table, column, bytes, (size_t)(to - bytes));
+	return from;
+}
+
+static enum histree_status split_csv(struct text_table *table, char *bytes, size_t size,
+				     struct histree_error *error)
+{
+	char *end = bytes + size;
+	for (size_t column = 0; column < table->column_count; column++) {
+		char *behind;
+		bool is_quoted = bytes < end && *bytes == '"';
+		if (is_quoted) {
+			behind = take_quoted(table, column, bytes, end);
+			if (behind == NULL)
+				return text_table_fault(table, column, error,
+							"a quote without its end, or something behind it; a quote "
+							"within quotes is written twice");
+		} else {
+			behind = memchr(bytes, ',', (size_t)(end - bytes));
+			behind = behind != NULL ? behind : end;
+			if (memchr(bytes, '"', (size_t)(behind - bytes)) != NULL)
+				return text_table_fault(table, column, error,
+							"a quote in a cell that does not begin with one; put the "
+							"cell in quotes, and write the quote twice");
+		}
+		bool is_last = column + 1 == table->column_count;
+		if (is_last != (behind == end))
+			return count_fault(table, column + count_more(behind, end, ','), error);
+		if (!is_quoted)
+			set_cell(table, column, bytes, (size_t)(behind - bytes));
+		bytes = behind < end ? behind + 1 : end;
+	}
+	return HISTREE_OK;
+}
+
+const struct text_format text_format_csv = {
+	.name = "csv",
+	.separator = ',',
+	.row_end = quoted_row_end,
+	.split = split_csv,
+};
+
+/* ---- text table ---------------------------------------------------------------------------------------------- */
 
 enum { PIECE_SIZE = 256 << 10 };
 
-const char *const text_format_names[] = { "tsv", "csv", "json", NULL };
+/* The names of formats: tsv, csv, json, and NULL. */
+static const char *const text_format_names[] = { "tsv", "csv", "json", NULL };
 
 /* In the order of their names. */
 static const struct text_format *const formats[] = { &text_format_tsv, &text_format_csv, &text_format_json };
@@ -35,7 +537,9 @@ struct text_cell *text_table_cell(struct text_table *table, size_t column)
 	return column < table->column_count ? &table->cells[column] : &table->absent;
 }
 
-size_t text_table_add_column(struct text_table *table, const char *name, size_t size, struct histree_error *error)
+/* Returns the index of a name, which is added if it is new; TEXT_NO_COLUMN, and the error, if that cannot be. */
+static size_t text_table_add_column(struct text_table *table, const char *name, size_t size,
+				    struct histree_error *error)
 {
 	if (table->column_count == TEXT_COLUMNS_MAX) {
 		text_table_fault(table, TEXT_NO_COLUMN, error, "more than %d columns", TEXT_COLUMNS_MAX);

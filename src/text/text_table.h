@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_table.h - read a text as rows of cells: tab-separated values, comma-separated values, or JSON, one object a
+ * text_table.h - what differs between the formats of a text.
+ *
+ * What stands in one column of one row of a text, and what it can be read as.
+ *
+ * Read a text as rows of cells: tab-separated values, comma-separated values, or JSON, one object a
  * line.
  *
- *	text_table_open(&table, io, path, NULL, NULL, &error);
- *	size_t time = text_table_column(&table, "time");
- *	while ((status = text_table_next(&table, &error)) == HISTREE_OK)
- *		text_cell_integer(text_table_cell(&table, time), &t);	// HISTREE_END, or the error
- *	text_table_close(&table);
+ * 	text_table_open(&table, io, path, NULL, NULL, &error);
+ * 	size_t time = text_table_column(&table, "time");
+ * 	while ((status = text_table_next(&table, &error)) == HISTREE_OK)
+ * 		text_cell_integer(text_table_cell(&table, time), &t);	// HISTREE_END, or the error
+ * 	text_table_close(&table);
  *
  * TSV and CSV begin with a line of the names of the columns, or the caller has them.  A later line that is the same
  * is passed over, so that texts can be put behind one another.  In TSV, backslash, tab, LF and CR of a cell are
@@ -21,9 +25,87 @@
 #ifndef TEXT_TEXT_TABLE_H
 #define TEXT_TEXT_TABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
-#include "text/text_cell.h"
+#include "histree/status.h"
+#include "histree/value.h"
 #include "text/text_input.h"
+
+struct text_table;
+
+struct text_format {
+	const char *name;
+	char separator; /* of cells; 0: rows name their cells */
+	/*
+	 * Returns the end of the row that begins at `bytes`, which is where its line feed is; NULL if it is not
+	 * within `size` bytes.  No row ends in the first `scanned` bytes.
+	 */
+	char *(*row_end)(char *bytes, size_t size, size_t scanned);
+	/*
+	 * Make the cells of the row in these bytes, one of which behind them may be changed.  HISTREE_NOT_FOUND: it
+	 * is no row, and to be passed over.
+	 */
+	enum histree_status (*split)(struct text_table *table, char *bytes, size_t size,
+				     struct histree_error *error);
+};
+
+extern const struct text_format text_format_tsv, text_format_csv, text_format_json;
+
+enum text_kind {
+	TEXT_ABSENT, /* JSON: the row does not have it */
+	TEXT_PLAIN,  /* TSV, CSV: bytes that may mean anything; an empty cell too */
+	TEXT_NULL,   /* the rest is what JSON tells apart */
+	TEXT_BOOL,
+	TEXT_INTEGER,
+	TEXT_REAL,
+	TEXT_STRING,
+	TEXT_NESTED, /* an array or an object */
+};
+
+struct text_cell {
+	enum text_kind kind;
+	bool is_escaped; /* PLAIN: backslashes, as TSV has them, are still to be read */
+	char *bytes;     /* PLAIN, STRING: `size` bytes, and a zero that is none of them */
+	size_t size;
+	union {
+		bool boolean;
+		int64_t integer;
+		double real;
+	};
+};
+
+/* Whether the row says nothing there. */
+bool text_cell_is_empty(const struct text_cell *cell);
+
+/* Each returns false if the cell is none.  Any number can be read as a double; "nan", "inf" and "-inf" too. */
+bool text_cell_integer(const struct text_cell *cell, int64_t *out);
+bool text_cell_real(const struct text_cell *cell, double *out);
+bool text_cell_bool(const struct text_cell *cell, bool *out);
+
+/* Read the escapes of a cell of TSV, in place.  Returns false if there is one that does not exist. */
+bool text_cell_unescape(struct text_cell *cell);
+
+/* The same for an escaped path, whose own backslashes stay. */
+bool text_cell_unescape_path(struct text_cell *cell);
+
+/*
+ * Read hexadecimal digits as bytes, in place: cell->size becomes the number of bytes.  Returns false if they are
+ * none.
+ */
+bool text_cell_hexadecimal(struct text_cell *cell);
+
+/*
+ * What a cell says by itself: null if it is empty; an int, or a long if an int has no room; a double; a bool; else
+ * a string, which borrows the bytes of the cell.  A number that no program writes so, such as 007 or +5, is a
+ * string.  The cell is unescaped, and neither absent nor nested.
+ */
+struct histree_value text_cell_value(const struct text_cell *cell);
+
+/* What the cell is, for a message: "'12x'", "a list", "nothing". */
+const char *text_cell_quote(const struct text_cell *cell, char text[64]);
 
 enum { TEXT_LINE_MAX = 16 << 20, TEXT_COLUMNS_MAX = 1024, TEXT_NAME_MAX = 255 };
 
@@ -54,9 +136,6 @@ struct text_table {
 	struct json_t *row; /* that the cells borrow from */
 };
 
-/* The names of formats: tsv, csv, json, and NULL. */
-extern const char *const text_format_names[];
-
 /*
  * Open a text.  `format` is one of the names; NULL: the text shows it.  `columns` are names with commas between
  * them, for a text of TSV or CSV that does not begin with its own; else NULL.  Returns HISTREE_ERR_FORMAT if it is
@@ -77,16 +156,12 @@ enum histree_status text_table_seek(struct text_table *table, uint64_t row_at, s
 /* Returns the index of the column of that name, TEXT_NO_COLUMN if there is none, in JSON: none so far. */
 size_t text_table_column(const struct text_table *table, const char *name);
 
-/* Returns the index of a name, which is added if it is new; TEXT_NO_COLUMN, and the error, if that cannot be. */
-size_t text_table_add_column(struct text_table *table, const char *name, size_t size, struct histree_error *error);
-
 /* Returns a cell of the row: an absent one if there is no such column. */
 struct text_cell *text_table_cell(struct text_table *table, size_t column);
 
 /* Say what is wrong in a row, and where: HISTREE_ERR_FORMAT.  TEXT_NO_COLUMN: with the row as a whole. */
 enum histree_status text_table_fault(const struct text_table *table, size_t column, struct histree_error *error,
 				     const char *format, ...) __attribute__((format(printf, 4, 5)));
-
 void text_table_close(struct text_table *table);
 
 #endif

@@ -1,19 +1,85 @@
 // SPDX-License-Identifier: MIT
+/*
+ * tracepoint.c - a field of an event that the kernel wrote
+ */
 #include "trace/tracepoint.h"
 
 #include <event-parse.h>
 #include <pthread.h>
 #include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/id_map.h"
+#include "histree/status.h"
+#include "trace/ordered_bytes.h"
+#include "trace/trace_cursor.h"
+
+/* ---- tracepoint field ---------------------------------------------------------------------------------------- */
+
+static bool is_within(struct tracepoint_bytes event, uint64_t offset, uint64_t size)
+{
+	return offset <= event.size && size <= event.size - offset;
+}
+
+bool tracepoint_field_int(const struct tracepoint_field *field, struct tracepoint_bytes event, int64_t *out)
+{
+	if (field->kind != TRACEPOINT_INTEGER || !is_within(event, field->offset, field->size))
+		return false;
+	const uint8_t *at = event.bytes + field->offset;
+	bool is_signed = field->is_signed;
+	switch (field->size) {
+	case 1:
+		*out = is_signed ? (int8_t)*at : *at;
+		return true;
+	case 2:
+		*out = is_signed ? (int16_t)ordered_u16(at, event.is_big) : ordered_u16(at, event.is_big);
+		return true;
+	case 4:
+		*out = is_signed ? (int64_t)(int32_t)ordered_u32(at, event.is_big)
+				 : (int64_t)ordered_u32(at, event.is_big);
+		return true;
+	default:
+		*out = (int64_t)ordered_u64(at, event.is_big);
+		return true;
+	}
+}
+
+bool tracepoint_field_text(const struct tracepoint_field *field, struct tracepoint_bytes event, const char **text,
+			   size_t *size)
+{
+	uint64_t offset = field->offset, room = field->size;
+	if (field->kind == TRACEPOINT_DISTANT_TEXT || field->kind == TRACEPOINT_RELATIVE_TEXT) {
+		if (!is_within(event, offset, 4))
+			return false;
+		uint32_t where = ordered_u32(event.bytes + offset, event.is_big);
+		offset = (where & 0xffff) + (field->kind == TRACEPOINT_RELATIVE_TEXT ? offset + 4 : 0);
+		room = where >> 16;
+	} else if (field->kind != TRACEPOINT_TEXT) {
+		return false;
+	} else if (room == 0 && offset <= event.size) {
+		room = event.size - offset;
+	}
+	if (!is_within(event, offset, room))
+		return false;
+	const char *begin = (const char *)event.bytes + offset;
+	*text = begin;
+	*size = room == 0 ? 0 : strnlen(begin, (size_t)room);
+	return true;
+}
+
+/* ---- tracepoint ---------------------------------------------------------------------------------------------- */
 
 /* Descriptions are a few kB; one of the kernel is less than a page of 64 kB. */
 enum { DESCRIPTION_SIZE_MAX = 64 << 10, FIELDS_MAX = 1024 };
 
 #define PRINT "\nprint fmt:"
-
 struct tracepoint_parser {
 	struct tep_handle *handle;
 };
@@ -226,9 +292,13 @@ static char *without_print(const char *text, size_t size)
 	return copy;
 }
 
-enum histree_status tracepoint_parse(struct tracepoint_parser *parser, const char *text, size_t size,
-				     const char *system, struct arena *memory, const struct tracepoint **out,
-				     struct histree_error *error)
+/*
+ * Understand a description; what comes of it lives in `memory`.  *out is NULL if it cannot be understood.  Returns
+ * HISTREE_ERR_MEMORY.
+ */
+static enum histree_status tracepoint_parse(struct tracepoint_parser *parser, const char *text, size_t size,
+					    const char *system, struct arena *memory, const struct tracepoint **out,
+					    struct histree_error *error)
 {
 	struct tep_event *event = NULL;
 	*out = NULL;
@@ -247,4 +317,113 @@ enum histree_status tracepoint_parse(struct tracepoint_parser *parser, const cha
 		return HISTREE_OK;
 	*out = copy_event(event, system, memory);
 	return *out == NULL ? error_memory(error, "the description of a tracepoint") : HISTREE_OK;
+}
+
+/* ---- tracing data -------------------------------------------------------------------------------------------- */
+
+bool tracing_head_read(struct trace_cursor *cursor, struct tracing_head *out)
+{
+	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+	const uint8_t *bytes = trace_cursor_take(cursor, sizeof(magic));
+	if (bytes == NULL || memcmp(bytes, magic, sizeof(magic)) != 0)
+		return false;
+	const char *version = trace_cursor_text(cursor);
+	if (version == NULL)
+		return false;
+	snprintf(out->version, sizeof(out->version), "%s", version);
+	bytes = trace_cursor_take(cursor, 2);
+	if (bytes == NULL)
+		return false;
+	out->is_big = cursor->is_big = bytes[0] != 0;
+	out->long_size = bytes[1];
+	return trace_cursor_u32(cursor, &out->page_size);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------------------- */
+
+/* Returns the number behind a word in the line of a field, 0 if it is not there. */
+static uint32_t number_of(const char *text, const char *field, const char *word)
+{
+	const char *at = strstr(text, field);
+	const char *end = at == NULL ? NULL : strchr(at, '\n');
+	at = at == NULL ? NULL : strstr(at, word);
+	if (at == NULL || (end != NULL && at > end))
+		return 0;
+	return (uint32_t)strtoul(at + strlen(word), NULL, 10);
+}
+
+bool tracing_page_read(struct trace_cursor *cursor, struct tracing_page *out)
+{
+	char text[1024];
+	uint64_t size;
+	if (trace_cursor_text(cursor) == NULL) /* "header_page" */
+		return false;
+	const uint8_t *block = trace_cursor_block(cursor, &size);
+	if (block == NULL)
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int)(size < sizeof(text) ? size : sizeof(text) - 1),
+		 (const char *)block);
+	*out = (struct tracing_page){
+		.long_size = number_of(text, " commit;", "size:"),
+		.begin = number_of(text, " data;", "offset:"),
+	};
+	return trace_cursor_text(cursor) != NULL && trace_cursor_skip_block(cursor); /* "header_event" */
+}
+
+/* ---- descriptions ---------------------------------------------------------------------------------------- */
+
+static enum histree_status read_point(struct trace_cursor *cursor, const struct tracing_points *points,
+				      const char *system, struct histree_error *error)
+{
+	const struct tracepoint *tracepoint;
+	uint64_t size;
+	const uint8_t *text = trace_cursor_block(cursor, &size);
+	if (text == NULL)
+		return cursor->status;
+	enum histree_status status = tracepoint_parse(points->parser, (const char *)text, (size_t)size, system,
+						      points->memory, &tracepoint, error);
+	if (status != HISTREE_OK || tracepoint == NULL || id_map_find(points->by_id, tracepoint->id) != NULL)
+		return status;
+	union {
+		const struct tracepoint *is;
+		void *kept; /* an id_map hands out what it was given */
+	} record = { .is = tracepoint };
+	return id_map_add(points->by_id, tracepoint->id, record.kept)
+		       ? HISTREE_OK
+		       : error_memory(error, "the tracepoints of a trace");
+}
+
+enum histree_status tracing_ftrace_read(struct trace_cursor *cursor, const struct tracing_points *points,
+					struct histree_error *error)
+{
+	uint32_t count;
+	enum histree_status status = HISTREE_OK;
+	if (!trace_cursor_u32(cursor, &count))
+		return cursor->status;
+	for (; count > 0 && status == HISTREE_OK; count--)
+		if (points != NULL)
+			status = read_point(cursor, points, "ftrace", error);
+		else if (!trace_cursor_skip_block(cursor))
+			status = cursor->status;
+	return status;
+}
+
+enum histree_status tracing_systems_read(struct trace_cursor *cursor, const struct tracing_points *points,
+					 struct histree_error *error)
+{
+	uint32_t systems, count;
+	enum histree_status status = HISTREE_OK;
+	if (!trace_cursor_u32(cursor, &systems))
+		return cursor->status;
+	for (; systems > 0 && status == HISTREE_OK; systems--) {
+		const char *name = trace_cursor_text(cursor);
+		const char *system = name == NULL ? NULL : arena_copy(points->memory, name, strlen(name));
+		if (name != NULL && system == NULL)
+			return error_memory(error, "the tracepoints of a trace");
+		if (name == NULL || !trace_cursor_u32(cursor, &count))
+			return cursor->status;
+		for (; count > 0 && status == HISTREE_OK; count--)
+			status = read_point(cursor, points, system, error);
+	}
+	return status;
 }

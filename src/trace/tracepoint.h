@@ -1,16 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracepoint.h - how the kernel lays out the events of a tracepoint, as its own description says: the text of
+ * tracepoint.h - a field of an event that the kernel wrote: where it is, and its value.
+ *
+ * Offsets and sizes are what a description says; they are compared with the size of each event.
+ *
+ * How the kernel lays out the events of a tracepoint, as its own description says: the text of
  * /sys/kernel/tracing/events/SYSTEM/NAME/format, which perf and trace-cmd copy into their recordings.
  *
  * Only tracepoint.c calls libtraceevent.
+ *
+ * What perf and trace-cmd copy out of the kernel's tracing folder: the layout of pages, and the
+ * descriptions of tracepoints, system by system.
+ *
+ * In perf.data it is a section of tracing data, in a trace.dat of version 6 its beginning, and in one of version 7
+ * its parts are sections of their own (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)).
  */
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
+#include "base/id_map.h"
 #include "histree/status.h"
-#include "trace/tracepoint_field.h"
+#include "trace/trace_cursor.h"
+
+enum tracepoint_field_kind {
+	TRACEPOINT_OTHER,   /* an array of numbers, or larger than a number */
+	TRACEPOINT_INTEGER, /* of 1, 2, 4 or 8 bytes */
+	TRACEPOINT_TEXT,    /* so many bytes at most, up to the first zero; of size 0: to the end of the event */
+	TRACEPOINT_DISTANT_TEXT, /* 32 bits that say where in the event it is: the lower half; and how long */
+	TRACEPOINT_RELATIVE_TEXT /* the same, from the end of the field on */
+};
+
+struct tracepoint_field {
+	const char *name;
+	enum tracepoint_field_kind kind;
+	bool is_signed;
+	uint32_t offset, size;
+};
+
+/* The bytes of an event. */
+struct tracepoint_bytes {
+	const uint8_t *bytes;
+	size_t size;
+	bool is_big;
+};
+
+/* As the functions of struct event_trace: false where the field is not in the event, or of another kind. */
+bool tracepoint_field_int(const struct tracepoint_field *field, struct tracepoint_bytes event, int64_t *out);
+bool tracepoint_field_text(const struct tracepoint_field *field, struct tracepoint_bytes event, const char **text,
+			   size_t *size);
 
 struct tracepoint {
 	const char *system, *name;
@@ -23,15 +65,39 @@ struct tracepoint_parser;
 
 /* For events in this byte order.  Returns NULL when memory is out. */
 struct tracepoint_parser *tracepoint_parser_create(bool is_big);
+void tracepoint_parser_free(struct tracepoint_parser *parser);
+
+struct tracing_head {
+	char version[8];
+	bool is_big;
+	uint8_t long_size; /* of programs */
+	uint32_t page_size;
+};
+
+/* How a page of the kernel's buffers begins: a time of 64 bits, a long word, and then events. */
+struct tracing_page {
+	uint32_t long_size; /* of the kernel; 0: it does not say */
+	uint32_t begin;     /* of events */
+};
+
+/* Where descriptions go. */
+struct tracing_points {
+	struct id_map *by_id; /* const struct tracepoint *; the first of an id is kept */
+	struct arena *memory;
+	struct tracepoint_parser *parser;
+};
 
 /*
- * Understand a description; what comes of it lives in `memory`.  *out is NULL if it cannot be understood.  Returns
- * HISTREE_ERR_MEMORY.
+ * Each reads on from the cursor and sets its byte order where that is said.  They return false, and HISTREE_END, if
+ * the bytes end early or are of something else.
  */
-enum histree_status tracepoint_parse(struct tracepoint_parser *parser, const char *text, size_t size,
-				     const char *system, struct arena *memory, const struct tracepoint **out,
-				     struct histree_error *error);
+bool tracing_head_read(struct trace_cursor *cursor, struct tracing_head *out);
+bool tracing_page_read(struct trace_cursor *cursor, struct tracing_page *out);
 
-void tracepoint_parser_free(struct tracepoint_parser *parser);
+/* Those of events that the tracer of functions writes itself, of the system "ftrace"; NULL: step over them. */
+enum histree_status tracing_ftrace_read(struct trace_cursor *cursor, const struct tracing_points *points,
+					struct histree_error *error);
+enum histree_status tracing_systems_read(struct trace_cursor *cursor, const struct tracing_points *points,
+					 struct histree_error *error);
 
 #endif

@@ -1,19 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.h - intervals that become leaves together, kept in buckets by key as soon as they arrive.
+ * batch.h - how many intervals a cluster tree collects before it writes them, and into leaves of which size:
+ * what an answer costs, and what an interval does (docs/design/0029-preferences.md).
+ *
+ * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
+ * Then
+ *
+ * 	single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
+ * 	range of time	of some attributes: a leaf a batch, one batch for each K changes of an attribute;
+ * 	full query	goes through the series of all A keys, which are K long;
+ * 	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
+ * 			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
+ *
+ * Intervals that become leaves together, kept in buckets by key as soon as they arrive.
  *
  * Sorting many items by key is bound by memory: each pass moves all of them.  An item that is put into its bucket
  * at once is moved only once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of
  * chunks from a pool that batches share; only the pool may be used by two threads.
+ *
+ * A batch becomes leaves of columns, cut by key (docs/design/0002-columns.md).
  */
 #ifndef TREE_BATCH_H
 #define TREE_BATCH_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/intern.h"
+#include "histree/state_system.h"
 #include "node/column_builder.h"
+#include "tree/lifetimes.h"
+
+struct batch_length {
+	size_t per_key;            /* intervals for each key, if that is no more than a leaf */
+	size_t per_key_min;        /* at least, if the last leaf shared its times */
+	size_t per_key_min_direct; /* at least, if it did not */
+	size_t leaf_share;         /* a batch is at least this share of a leaf, with few keys */
+	uint32_t node_size;        /* of the tree, unless it is chosen; 0: that of the variant */
+};
+
+/* Returns the lengths for what is preferred, one of enum histree_preference. */
+const struct batch_length *batch_length_of(enum histree_preference preference);
+
+/* Returns how many intervals of so many keys are a batch.  `leaf_items` are those that make a leaf. */
+size_t batch_length_items(const struct batch_length *length, size_t keys, size_t leaf_items, bool is_direct);
 
 enum {
 	CHUNK_BYTES = 4096,
@@ -140,7 +171,47 @@ void batch_clear(struct batch *batch);
 
 /* Assert that the buckets have as many items as the batch counts, and that its times enclose something. */
 void batch_assert(const struct batch *batch);
-
 void batch_release(struct batch *batch);
+
+/* Where leaves go: to a tree (cluster_leaves.c), or to a pack (leaf_pack.h). */
+struct leaf_taker {
+	void *context; /* borrowed */
+	uint32_t node_size;
+	/* Learn how long a key of the next leaf has states in it.  Returns false if memory is out. */
+	bool (*live)(void *context, histree_quark key, struct lifetime lifetime);
+	/* Take the leaf that was encoded last, which is of a batch that starts at `start`. */
+	enum histree_status (*take)(void *context, struct column_builder *leaf, histree_time start,
+				    struct histree_error *error);
+};
+
+struct batch_writer {
+	struct leaf_taker taker;
+	struct table_space *tables; /* looked at now and then, as the taker has lifetimes there */
+	double item_bytes;          /* on disk, as the last leaf had them */
+	struct column_builder builder;
+	struct column_item *items; /* sorted, on their way from a bucket to a leaf */
+	size_t items_capacity;
+	/* Of the batch at hand: its values, its next bucket, how many items are written, and how many sorted. */
+	struct histree_value *values;
+	size_t bucket, written, ready;
+};
+
+/* Begin to write leaves with a zeroed writer. */
+void batch_writer_init(struct batch_writer *writer, const struct leaf_taker *taker, struct table_space *tables);
+
+/* Returns how many items make a good leaf. */
+size_t batch_writer_leaf_items(const struct batch_writer *writer);
+
+/*
+ * Write some leaves of a batch, one after another.  Returns HISTREE_OK if more are to be written, HISTREE_END if
+ * the batch is empty now.  If this fails, some items are left in it.
+ */
+enum histree_status batch_writer_write(struct batch_writer *writer, struct batch *batch,
+				       struct histree_error *error);
+
+/* Copy what a writer learnt of the leaves that it wrote to a zeroed one whose leaves go to another taker. */
+void batch_writer_copy(const struct batch_writer *writer, const struct leaf_taker *taker,
+		       struct batch_writer *copy);
+void batch_writer_release(struct batch_writer *writer);
 
 #endif

@@ -16,8 +16,7 @@
 #define TREE_CLUSTER_H
 
 #include "base/crew.h"
-#include "tree/batch_length.h"
-#include "tree/batch_writer.h"
+#include "tree/batch.h"
 #include "tree/tree_options.h"
 
 enum { CLUSTER_TIERS = 4, RECENT_VALUES = 256 /* a power of two */ };

@@ -9,7 +9,7 @@
 #include "tree/cluster.h"
 #include "tree/leaf_pack.h"
 #include "tree/leaf_source.h"
-#include "tree/tree_branch.h"
+#include "tree/tree_writer.h"
 
 struct cluster_leaves {
 	struct cluster cluster;

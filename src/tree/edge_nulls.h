@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * edge_nulls.h - the nulls at both ends of a tree of rows, which are left out if the tree is told so (thesis 5.3),
+ * edge_nulls.h - the nulls of a region outside the lifetimes of its keys, which no node has (lifetimes.h).
+ *
+ * The nulls at both ends of a tree of rows, which are left out if the tree is told so (thesis 5.3),
  * and keys that have no states at all.  The section LIFE stands for both.
  *
  * A variant whose leaves leave them out by themselves (variant.h, has_lifetimes) has no use for it: then it is
@@ -9,9 +11,25 @@
 #ifndef TREE_EDGE_NULLS_H
 #define TREE_EDGE_NULLS_H
 
+#include "node/node_region.h"
 #include "tree/lifetimes.h"
 #include "tree/tree_options.h"
+#include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
+
+struct tree_nulls {
+	size_t at, end; /* the region's keys whose nulls were not given yet, by index */
+	/* Where all keys are asked for, they are unpacked block by block. */
+	size_t block;
+	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
+};
+
+/* Begin with the first of `keys` keys.  A tree without lifetimes has no such nulls. */
+void tree_nulls_begin(struct tree_nulls *nulls, const struct tree_reader *reader, size_t keys);
+
+/* Read the next nulls of the region, as long as there is room.  Returns how many; 0: that was all. */
+size_t tree_nulls_read(struct tree_nulls *nulls, const struct tree_reader *reader, const struct node_region *region,
+		       struct histree_interval *out, size_t room);
 
 struct edge_nulls {
 	bool is_idle, are_left_out;
@@ -33,15 +51,13 @@ void edge_nulls_init(struct edge_nulls *edges, const struct tree_options *option
 static inline bool edge_nulls_take(const struct edge_nulls *edges, const struct histree_interval *interval)
 {
 	return edges->are_left_out && interval->value.type == HISTREE_NULL &&
-	       (interval->start == edges->start ||
-		(edges->closing && interval->end == edges->end &&
-		 lifetimes_has(&edges->lifetimes, interval->quark)));
+	       (interval->start == edges->start || (edges->closing && interval->end == edges->end &&
+						    lifetimes_has(&edges->lifetimes, interval->quark)));
 }
 
 /* Learn of an interval that was added, or taken. */
 enum histree_status edge_nulls_see(struct edge_nulls *edges, const struct histree_interval *interval,
 				   struct histree_error *error);
-
 void edge_nulls_close_at(struct edge_nulls *edges, histree_time end);
 enum histree_status edge_nulls_leave_out(struct edge_nulls *edges, histree_quark key, struct histree_error *error);
 
@@ -54,7 +70,6 @@ enum histree_status edge_nulls_write(struct edge_nulls *edges, const struct tree
 
 /* Returns false if memory is out; `copy` is then empty. */
 bool edge_nulls_copy(const struct edge_nulls *edges, struct edge_nulls *copy);
-
 void edge_nulls_release(struct edge_nulls *edges);
 
 #endif

@@ -5,11 +5,11 @@
  * Whoever makes intervals keeps them in a pack, by keys of its own.  When it is known which keys of the tree these
  * are, the pack makes leaves of them as the tree would, and the writer of the tree hangs these below its branch:
  *
- *	tree_writer_begin_pack(writer, kept_max, &pack, &error);
- *	leaf_pack_keep(pack, &interval, &error);	// any number
- *	leaf_pack_make(pack, keys, &scratch, &error);
- *	tree_writer_take_pack(writer, pack, &error);
- *	leaf_pack_free(pack);				// before the writer
+ * 	tree_writer_begin_pack(writer, kept_max, &pack, &error);
+ * 	leaf_pack_keep(pack, &interval, &error);	// any number
+ * 	leaf_pack_make(pack, keys, &scratch, &error);
+ * 	tree_writer_take_pack(writer, pack, &error);
+ * 	leaf_pack_free(pack);				// before the writer
  *
  * Threads: a pack belongs to one at a time, which need not be that of the writer.
  */
@@ -72,7 +72,7 @@ struct pack_sums {
 	bool has_unknown;
 };
 
-/* The body, for leaf_pack.c and leaf_pack_bytes.c. */
+/* The body, for leaf_pack.c and leaf_pack.h. */
 struct made_leaf {
 	struct node_child bounds;
 	size_t offset; /* of its bytes */
@@ -112,10 +112,6 @@ struct pack_sums leaf_pack_sums(const struct leaf_pack *pack);
 
 /* Returns the options of its tree, for another one like it. */
 const struct tree_options *leaf_pack_options(const struct leaf_pack *pack);
-
-/* Add the leaf that is sealed in `block`, and a life.  Return false if memory is out. */
-bool leaf_pack_put(struct leaf_pack *pack, const struct node_child *bounds, uint32_t used, histree_time start);
-bool leaf_pack_live(struct leaf_pack *pack, histree_quark key, struct lifetime lifetime);
 
 /* What was made of a pack as bytes, and into one that keeps nothing.  HISTREE_ERR_FORMAT: they make no sense. */
 void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out);

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/worker.h"
-#include "tree/tree_damage.h"
-#include "tree/tree_reader_inside.h"
+#include "base/crew.h"
+#include "tree/tree_reader.h"
 
 enum {
 	LEAVES_PER_THREAD = 2,     /* one that is read, and one that waits to be taken */

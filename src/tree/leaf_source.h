@@ -3,7 +3,7 @@
  * leaf_source.h - where the leaves of a tree that is being written come from: a table of functions for each source.
  *
  * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
- * below the open branch (tree_branch.h); what else it keeps between the two is known to it alone.  A source that
+ * below the open branch (tree_writer.h); what else it keeps between the two is known to it alone.  A source that
  * has a task of the crew's may use the branch in it until wait() or finish() returns.  So the writer
  * itself does not touch the branch in between.
  */
@@ -68,7 +68,7 @@ struct leaf_source {
 	void (*free)(void *leaves);
 };
 
-/* The lowest nodes of the branch are the leaves: intervals go into the branch (tree_branch.c). */
+/* The lowest nodes of the branch are the leaves: intervals go into the branch (tree_writer.h). */
 extern const struct leaf_source leaves_of_branch;
 
 /* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (r_tree_leaves.c). */

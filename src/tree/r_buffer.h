@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "tree/tree_output.h"
+#include "tree/tree_writer.h"
 
 /* A zeroed struct r_buffer is an empty one. */
 struct r_buffer {

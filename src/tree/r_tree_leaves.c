@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "tree/leaf_source.h"
 #include "tree/r_buffer.h"
-#include "tree/tree_branch.h"
+#include "tree/tree_writer.h"
 
 enum { R_DEPTH_FIRST = 2 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 enum { NODES_A_STEP = 8, HELPERS_MAX = 7 };
 

@@ -19,11 +19,8 @@
 #include "base/error.h"
 #include "tree/leaf_readers.h"
 #include "tree/tree_coverage.h"
-#include "tree/tree_damage.h"
-#include "tree/tree_nulls.h"
 #include "tree/tree_reader.h"
-#include "tree/tree_reader_inside.h"
-#include "tree/tree_unknown.h"
+#include "tree/edge_nulls.h"
 
 enum { BATCH = 64 };
 

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "tree/tree_damage.h"
 #include "tree/tree_reader.h"
 
 /* A node that is still to be visited, as its parent knows it. */

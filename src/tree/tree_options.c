@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "store/block_file.h"
-#include "tree/batch_length.h"
+#include "tree/batch.h"
 
 enum {
 	NODE_SIZE_DEFAULT = 64 << 10,

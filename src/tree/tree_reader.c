@@ -1,15 +1,229 @@
 // SPDX-License-Identifier: MIT
+/*
+ * tree_reader.c - what the nodes of a tree say of each other: which is whose child, and with which bounds.
+ *
+ * Always holds between the nodes that were opened: a node is a child of one node at most, its number and its height
+ * are below those of its parent, it lies within its parent in time, and its bounds are those that its parent has of
+ * it.  So a query enters each node once at most, and passes by none whose content it was asked for.
+ *
+ * A node is compared when it is opened, with those that were opened before.  Of two that contradict each other the
+ * one that comes second is refused; which of them lies, nobody can say.  What is refused leaves no trace.
+ */
 #include "tree/tree_reader.h"
 
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "histree/history.h"
+#include "histree/query.h"
 #include "node/node_capacity.h"
+#include "node/node_cursor.h"
 #include "node/node_format.h"
-#include "tree/tree_damage.h"
-#include "tree/tree_reader_inside.h"
+#include "node/node_view.h"
+#include "node/segment_node.h"
+#include "store/block_file.h"
+#include "store/node_cache.h"
+#include "tree/lifetimes.h"
+#include "tree/tree_shape.h"
+
+static void tree_damage_free(struct tree_damage *damage);
+
+/* ---- tree bounds --------------------------------------------------------------------------------------------- */
+
+struct node_child tree_segment_bounds(const struct node_view *view)
+{
+	if (view->height == 0)
+		return segment_leaf_bounds(view->block);
+	struct node_child bounds = node_child_of_no_segments();
+	for (uint32_t i = 0; i < view->child_count; i++) {
+		struct node_child child = node_view_child(view, i);
+		node_child_include(&bounds, &child);
+	}
+	bounds.number = view->number;
+	return bounds;
+}
+
+struct node_child tree_bounds(const struct node_view *view)
+{
+	if (view->layout->segments)
+		return tree_segment_bounds(view);
+	bool has_children = view->child_count > 0;
+	return (struct node_child){
+		.number = view->number,
+		.start = view->start,
+		.end = view->end,
+		.key_min = has_children ? 0 : view->key_min,
+		.key_max = has_children ? UINT32_MAX : view->key_max,
+	};
+}
+
+/* ---- tree links ---------------------------------------------------------------------------------------------- */
+
+/* What is known of a node. */
+struct node_link {
+	uint32_t parent; /* its number + 1; 0: no node that was opened has it as a child */
+	uint32_t said;   /* the bounds that its parent has of it, mixed */
+	uint32_t own;    /* if it was opened: its own, mixed */
+	uint16_t height; /* if it was opened */
+	bool is_open;
+};
+
+struct tree_links {
+	pthread_mutex_t mutex;    /* of all links */
+	struct node_link nodes[]; /* by number */
+};
+
+/* Fails with HISTREE_ERR_MEMORY only. */
+static enum histree_status tree_links_create(uint32_t node_count, struct tree_links **out,
+					     struct histree_error *error)
+{
+	*out = calloc(1, sizeof(**out) + node_count * sizeof(struct node_link));
+	if (*out == NULL)
+		return error_memory(error, "a tree");
+	pthread_mutex_init(&(*out)->mutex, NULL);
+	return HISTREE_OK;
+}
+
+/* Free links, or do nothing if it is NULL. */
+static void tree_links_free(struct tree_links *links)
+{
+	if (links == NULL)
+		return;
+	pthread_mutex_destroy(&links->mutex);
+	free(links);
+}
+
+/* ---- bounds --------------------------------------------------------------------------------------------- */
+
+/*
+ * What two nodes can compare, in 32 bits: different bounds are equal here once in 2^32 times.  A bound that the
+ * variant does not keep of a child is as wide as can be, and is left out.
+ */
+static uint32_t mix_bounds(const struct node_child *bounds, uint32_t kept)
+{
+	uint64_t mixed = (uint64_t)bounds->start * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ mixed >> 32 ^ (uint64_t)bounds->end) * UINT64_C(0xbf58476d1ce4e5b9);
+	if (kept & NODE_CHILD_KEYS)
+		mixed = (mixed ^ mixed >> 32 ^ ((uint64_t)bounds->key_min << 32 | bounds->key_max)) *
+			UINT64_C(0x94d049bb133111eb);
+	if (kept & NODE_CHILD_SEGMENTS) {
+		mixed = (mixed ^ mixed >> 32 ^ (uint64_t)bounds->start_max) * UINT64_C(0x9e3779b97f4a7c15);
+		mixed = (mixed ^ mixed >> 32 ^ (uint64_t)bounds->end_min) * UINT64_C(0xbf58476d1ce4e5b9);
+		mixed = (mixed ^ mixed >> 32 ^ bounds->duration_min) * UINT64_C(0x94d049bb133111eb);
+		mixed = (mixed ^ mixed >> 32 ^ bounds->duration_max) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return (uint32_t)(mixed >> 32);
+}
+
+/* ---- children ------------------------------------------------------------------------------------------- */
+
+static enum histree_status check_child(const struct tree_links *links, const struct node_view *view,
+				       const struct node_child *child, struct histree_error *error)
+{
+	if (child->number >= view->number)
+		return error_set(error, HISTREE_ERR_FORMAT, "has node %u as a child", child->number);
+	if (child->start < view->start || child->end > view->end)
+		return error_set(error, HISTREE_ERR_FORMAT, "does not enclose its child %u in time", child->number);
+	const struct node_link *link = &links->nodes[child->number];
+	bool was_open = links->nodes[view->number].is_open;
+	if (link->parent != (was_open ? view->number + 1 : 0))
+		return error_set(error, HISTREE_ERR_FORMAT, "has node %u as a child, and so has node %u",
+				 child->number, link->parent - 1);
+	if (!link->is_open)
+		return HISTREE_OK;
+	if (link->height >= view->height)
+		return error_set(error, HISTREE_ERR_FORMAT, "has a child, %u, that is not below it", child->number);
+	if (link->own != mix_bounds(child, view->layout->child_bounds))
+		return error_set(error, HISTREE_ERR_FORMAT, "has other bounds of its child %u than that has",
+				 child->number);
+	return HISTREE_OK;
+}
+
+/* Its first children no longer have it as their parent. */
+static void disown(struct tree_links *links, const struct node_view *view, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		links->nodes[node_view_child(view, i).number].parent = 0;
+}
+
+/* Take the children, and widen the keys of the node by theirs. */
+static enum histree_status tree_links_adopt(struct tree_links *links, const struct node_view *view,
+					    struct node_child *bounds, struct histree_error *error)
+{
+	bool is_first = !links->nodes[view->number].is_open;
+	for (uint32_t i = 0; i < view->child_count; i++) {
+		const struct node_child child = node_view_child(view, i);
+		enum histree_status status = check_child(links, view, &child, error);
+		if (status != HISTREE_OK) {
+			if (is_first)
+				disown(links, view, i);
+			return status;
+		}
+		struct node_link *link = &links->nodes[child.number];
+		link->parent = view->number + 1;
+		link->said = mix_bounds(&child, view->layout->child_bounds);
+		bounds->key_min = child.key_min < bounds->key_min ? child.key_min : bounds->key_min;
+		bounds->key_max = child.key_max > bounds->key_max ? child.key_max : bounds->key_max;
+	}
+	return HISTREE_OK;
+}
+
+/* ---- the node itself ------------------------------------------------------------------------------------ */
+
+static enum histree_status check_parent(const struct tree_links *links, const struct node_view *view, uint32_t own,
+					struct histree_error *error)
+{
+	const struct node_link *link = &links->nodes[view->number];
+	if (link->parent == 0)
+		return HISTREE_OK;
+	uint32_t parent = link->parent - 1;
+	if (view->height >= links->nodes[parent].height)
+		return error_set(error, HISTREE_ERR_FORMAT, "is not below its parent %u", parent);
+	if (own != link->said)
+		return error_set(error, HISTREE_ERR_FORMAT, "its parent %u has other bounds of it", parent);
+	return HISTREE_OK;
+}
+
+static enum histree_status check(struct tree_links *links, const struct node_view *view,
+				 struct histree_error *error)
+{
+	struct node_link *link = &links->nodes[view->number];
+	struct node_child bounds = tree_bounds(view);
+	bounds.key_min = view->key_min;
+	bounds.key_max = view->key_max;
+	enum histree_status status = tree_links_adopt(links, view, &bounds, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint32_t own = mix_bounds(&bounds, view->layout->child_bounds);
+	status = check_parent(links, view, own, error);
+	if (status != HISTREE_OK) {
+		if (!link->is_open)
+			disown(links, view, view->child_count);
+		return status;
+	}
+	link->own = own;
+	link->height = (uint16_t)view->height;
+	link->is_open = true;
+	return HISTREE_OK;
+}
+
+/* Compare a node that passed node_check().  Returns HISTREE_ERR_FORMAT if it contradicts itself or another one. */
+static enum histree_status tree_links_check(struct tree_links *links, const struct node_view *view,
+					    struct histree_error *error)
+{
+	pthread_mutex_lock(&links->mutex);
+	enum histree_status status = check(links, view, error);
+	pthread_mutex_unlock(&links->mutex);
+	return status;
+}
+
+/* ---- tree reader --------------------------------------------------------------------------------------------- */
 
 enum { KEYS_UNASKED = 1 << 17 }; /* so many attributes cost nothing to speak of, whatever they are */
 
@@ -47,8 +261,9 @@ static enum histree_status check_bounds(const struct tree_shape *shape, const st
 	return HISTREE_OK;
 }
 
-enum histree_status tree_open_block(const struct tree_reader *reader, const uint8_t *block, uint32_t number,
-				    struct node_view *view, struct histree_error *error)
+/* Check a block that came from the file, and view it. */
+static enum histree_status tree_open_block(const struct tree_reader *reader, const uint8_t *block, uint32_t number,
+					   struct node_view *view, struct histree_error *error)
 {
 	const struct node_layout *layout = &reader->shape.layout;
 	uint32_t kept = block_file_kept_bytes(reader->file, number);
@@ -275,4 +490,372 @@ bool tree_reader_implies(const struct tree_reader *reader, const struct histree_
 uint32_t tree_reader_key_count(const struct tree_reader *reader)
 {
 	return reader->shape.key_count;
+}
+
+/* ---- tree damage --------------------------------------------------------------------------------------------- */
+
+/* What was seen of a node. */
+struct node_seen {
+	struct node_child bounds; /* its own, or, if it cannot be read, those that its parent has */
+	uint32_t height;          /* 0 if it cannot be read */
+	uint32_t parent_height;   /* 0: no readable node has it as a child */
+};
+
+struct damage_search {
+	const struct tree_reader *reader;
+	struct tree_damage *damage;
+	struct node_seen *seen; /* by number */
+	uint8_t *block;
+	uint32_t filled; /* bytes of it that may not be zero */
+	size_t *waiting; /* stack of orphans that have no assumed parent so far, by index */
+	size_t waiting_count, waiting_capacity;
+	size_t patience; /* orphans that may still be looked at in vain */
+};
+
+enum { PATIENCE = 1 << 24 };
+
+static void tree_damage_free(struct tree_damage *damage)
+{
+	if (damage == NULL)
+		return;
+	free(damage->unreadable);
+	free(damage->nodes);
+	free(damage->orphans);
+	free(damage);
+}
+
+const struct damaged_node *tree_damage_node(const struct tree_damage *damage, uint32_t number)
+{
+	size_t low = 0, high = damage->node_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (damage->nodes[middle].bounds.number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool found = low < damage->node_count && damage->nodes[low].bounds.number == number;
+	assert(found == tree_damage_lists(damage, number));
+	return found ? &damage->nodes[low] : NULL;
+}
+
+/* ---- reading all nodes -------------------------------------------------------------------------------- */
+
+static void look_at_children(struct damage_search *search, const struct node_view *view)
+{
+	for (uint32_t i = 0; i < view->child_count; i++) {
+		struct node_child child = node_view_child(view, i);
+		if (child.number >= view->number)
+			continue;
+		search->seen[child.number].parent_height = view->height;
+		if (tree_damage_lists(search->damage, child.number))
+			search->seen[child.number].bounds = child;
+	}
+}
+
+static void look_at_node(struct damage_search *search, uint32_t number)
+{
+	const struct tree_reader *reader = search->reader;
+	struct node_seen *seen = &search->seen[number];
+	struct node_view view;
+	if (tree_damage_has(reader, number) ||
+	    block_file_read_over(reader->file, number, search->block, &search->filled, NULL) != HISTREE_OK ||
+	    tree_open_block(reader, search->block, number, &view, NULL) != HISTREE_OK) {
+		search->damage->unreadable[number / 64] |= UINT64_C(1) << number % 64;
+		seen->bounds.number = number;
+		return;
+	}
+	seen->bounds = tree_bounds(&view);
+	seen->height = view.height;
+	search->damage->readable_rows += view.row_count;
+	look_at_children(search, &view);
+}
+
+/* ---- assuming parents --------------------------------------------------------------------------------- */
+
+static bool add_orphan(struct damage_search *search, uint32_t number)
+{
+	struct tree_damage *damage = search->damage;
+	const struct node_seen *seen = &search->seen[number];
+	if (!array_reserve(&damage->orphans, &damage->orphans_capacity, damage->orphan_count + 1) ||
+	    !array_reserve(&search->waiting, &search->waiting_capacity, search->waiting_count + 1))
+		return false;
+	search->waiting[search->waiting_count++] = damage->orphan_count;
+	damage->orphans[damage->orphan_count++] = (struct orphan_node){
+		.bounds = seen->bounds,
+		.is_readable = !tree_damage_lists(damage, number),
+		.height = seen->height,
+		.sibling = NO_ORPHAN,
+	};
+	return true;
+}
+
+/*
+ * Whether a node may have been below one that cannot be read, whose bounds are those that its parent has. Which
+ * keys are below a node it does not say, if it has children.
+ */
+static bool may_be_within(const struct orphan_node *orphan, const struct node_child *bounds)
+{
+	const struct node_child *own = &orphan->bounds;
+	if (!orphan->is_readable)
+		return true;
+	bool has_keys = orphan->height == 0 && own->key_min <= own->key_max;
+	return own->start >= bounds->start && own->end <= bounds->end &&
+	       (!has_keys || (own->key_min >= bounds->key_min && own->key_max <= bounds->key_max));
+}
+
+/*
+ * Give a damaged node, which was lower than `below`, those of the waiting orphans that are low enough and, where
+ * its bounds are known, within them. It is the latest, most of the time; for the others a file that was made to
+ * keep us busy has no more than our patience.
+ */
+static void tree_damage_adopt(struct damage_search *search, struct damaged_node *node, uint32_t below,
+			      bool has_bounds)
+{
+	struct orphan_node *orphans = search->damage->orphans;
+	size_t *link = &node->last_child, first = search->waiting_count, kept;
+	if (below < 2) /* it was a leaf */
+		return;
+	for (; first > 0; first--) {
+		size_t index = search->waiting[first - 1];
+		bool fits = orphans[index].height + 1 < below &&
+			    (!has_bounds || may_be_within(&orphans[index], &node->bounds));
+		if (!fits && search->patience-- == 0) {
+			search->patience = 0;
+			break;
+		}
+		if (!fits)
+			continue;
+		search->waiting[first - 1] = NO_ORPHAN;
+		*link = index;
+		link = &orphans[index].sibling;
+		if (orphans[index].height >= node->height_min)
+			node->height_min = orphans[index].height + 1;
+	}
+	for (kept = first; first < search->waiting_count; first++)
+		if (search->waiting[first] != NO_ORPHAN)
+			search->waiting[kept++] = search->waiting[first];
+	search->waiting_count = kept;
+}
+
+static bool add_damaged(struct damage_search *search, uint32_t number)
+{
+	struct tree_damage *damage = search->damage;
+	const struct node_seen *seen = &search->seen[number];
+	if (!array_reserve(&damage->nodes, &damage->nodes_capacity, damage->node_count + 1))
+		return false;
+	struct damaged_node *node = &damage->nodes[damage->node_count++];
+	*node = (struct damaged_node){
+		.bounds = seen->bounds,
+		.parent_height = seen->parent_height,
+		.last_child = NO_ORPHAN,
+	};
+	if (number == search->reader->shape.root)
+		tree_damage_adopt(search, node, UINT32_MAX, false);
+	else if (seen->parent_height > 0)
+		tree_damage_adopt(search, node, seen->parent_height, true);
+	return true;
+}
+
+/* ---- the search --------------------------------------------------------------------------------------- */
+
+static enum histree_status search_all(struct damage_search *search, struct histree_error *error)
+{
+	const struct tree_shape *shape = &search->reader->shape;
+	for (uint32_t number = 0; number < shape->node_count; number++)
+		look_at_node(search, number);
+	for (uint32_t number = 0; number < shape->node_count; number++) {
+		bool is_orphan = search->seen[number].parent_height == 0 && number != shape->root;
+		if (tree_damage_lists(search->damage, number) && !add_damaged(search, number))
+			return error_memory(error, "looking for damage");
+		if (is_orphan && !add_orphan(search, number))
+			return error_memory(error, "looking for damage");
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status find(const struct tree_reader *reader, struct tree_damage **out,
+				struct histree_error *error)
+{
+	uint32_t count = reader->shape.node_count;
+	struct damage_search search = {
+		.reader = reader,
+		.damage = calloc(1, sizeof(*search.damage)),
+		.seen = calloc(count, sizeof(*search.seen)),
+		.block = calloc(1, reader->shape.layout.node_size),
+		.patience = PATIENCE,
+	};
+	enum histree_status status = HISTREE_OK;
+	if (search.damage != NULL)
+		search.damage->unreadable = calloc((size_t)count / 64 + 1, sizeof(*search.damage->unreadable));
+	if (search.damage == NULL || search.seen == NULL || search.block == NULL ||
+	    search.damage->unreadable == NULL)
+		status = error_memory(error, "looking for damage");
+	else
+		status = search_all(&search, error);
+	free(search.block);
+	free(search.seen);
+	free(search.waiting);
+	if (status != HISTREE_OK)
+		tree_damage_free(search.damage);
+	else
+		*out = search.damage;
+	return status;
+}
+
+enum histree_status tree_damage_find(struct tree_reader *reader, const struct tree_damage **out,
+				     struct histree_error *error)
+{
+	struct tree_damage *damage = NULL;
+	enum histree_status status = HISTREE_OK;
+	pthread_mutex_lock(&reader->damage_mutex);
+	if (reader->damage == NULL) {
+		status = find(reader, &damage, error);
+		for (size_t i = 0; status == HISTREE_OK && i < damage->node_count; i++)
+			tree_damage_remember(reader, damage->nodes[i].bounds.number);
+		if (status == HISTREE_OK)
+			atomic_store_explicit(&reader->damage, damage, memory_order_release);
+	}
+	pthread_mutex_unlock(&reader->damage_mutex);
+	*out = reader->damage;
+	return status;
+}
+
+/* ---- tree unknown -------------------------------------------------------------------------------------------- */
+
+/* One or more intervals, each after the one before, that can be read: their attribute is known then. */
+struct cover {
+	histree_time start, end;
+	histree_quark quark;
+};
+
+struct covers {
+	struct cover *covers;
+	size_t count, capacity;
+};
+
+static int by_quark_and_start(const void *a, const void *b)
+{
+	const struct cover *one = a, *other = b;
+	if (one->quark != other->quark)
+		return one->quark < other->quark ? -1 : 1;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+/*
+ * Add an interval.  Nodes have those of a key one after the other, so there are few more covers than nodes times
+ * keys.
+ */
+static bool cover(struct covers *covers, const struct histree_interval *interval)
+{
+	struct cover *last = covers->count > 0 ? &covers->covers[covers->count - 1] : NULL;
+	if (last != NULL && last->quark == interval->quark && interval->start > last->end &&
+	    interval->start - 1 == last->end) {
+		last->end = interval->end;
+		return true;
+	}
+	if (!array_reserve(&covers->covers, &covers->capacity, covers->count + 1))
+		return false;
+	covers->covers[covers->count++] =
+		(struct cover){ .start = interval->start, .end = interval->end, .quark = interval->quark };
+	return true;
+}
+
+static enum histree_status collect(struct tree_reader *reader, const struct histree_region *region,
+				   struct covers *covers, struct histree_error *error)
+{
+	struct tree_iter *iter;
+	enum histree_status status = tree_iter_create(reader, &iter, error);
+	if (status != HISTREE_OK)
+		return status;
+	tree_iter_keep_to_nodes(iter);
+	tree_iter_start(iter, region);
+	struct histree_interval interval;
+	while ((status = tree_iter_next(iter, &interval, error)) == HISTREE_OK)
+		if (!cover(covers, &interval)) {
+			status = error_memory(error, "what a damaged history says");
+			break;
+		}
+	tree_iter_free(iter);
+	if (covers->count > 0)
+		qsort(covers->covers, covers->count, sizeof(*covers->covers), by_quark_and_start);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status add_unknown(struct tree_unknown *unknown, histree_quark quark, histree_time start,
+				       histree_time end, struct histree_error *error)
+{
+	if (!array_reserve(&unknown->intervals, &unknown->capacity, unknown->count + 1))
+		return error_memory(error, "what a damaged history does not say");
+	unknown->intervals[unknown->count++] =
+		(struct histree_interval){ .start = start, .end = end, .quark = quark, .value = histree_unknown() };
+	return HISTREE_OK;
+}
+
+/* Add what the `count` known intervals of an attribute leave uncovered in the region's range of times. */
+static enum histree_status add_uncovered(struct tree_unknown *unknown, histree_quark quark,
+					 const struct cover *covers, size_t count,
+					 const struct histree_region *region, struct histree_error *error)
+{
+	histree_time at = region->from;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (covers[i].start > at)
+			status = add_unknown(unknown, quark, at, covers[i].start - 1, error);
+		if (covers[i].end >= region->to)
+			return status;
+		if (covers[i].end >= at) /* as in every sound history */
+			at = covers[i].end + 1;
+	}
+	return status == HISTREE_OK ? add_unknown(unknown, quark, at, region->to, error) : status;
+}
+
+/* As add_uncovered() where times are listed: adds each that is not covered. */
+static enum histree_status add_uncovered_times(struct tree_unknown *unknown, histree_quark quark,
+					       const struct cover *covers, size_t count,
+					       const struct histree_region *region, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	size_t known = 0;
+	for (size_t i = 0; i < region->time_count && status == HISTREE_OK; i++) {
+		histree_time time = region->times[i];
+		while (known < count && covers[known].end < time)
+			known++;
+		if (known < count && covers[known].start <= time)
+			continue;
+		if (i == 0 || region->times[i - 1] != time)
+			status = add_unknown(unknown, quark, time, time, error);
+	}
+	return status;
+}
+
+enum histree_status tree_unknown_find(struct tree_reader *reader, const struct histree_region *region,
+				      struct tree_unknown *unknown, struct histree_error *error)
+{
+	struct covers covers = { 0 };
+	unknown->count = unknown->next = 0;
+	/* One attribute at one time, of which nothing was read: there is nothing to tell it from. */
+	if (region->quarks != NULL && region->quark_count == 1 && region->from == region->to)
+		return add_unknown(unknown, region->quarks[0], region->from, region->to, error);
+	enum histree_status status = collect(reader, region, &covers, error);
+	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
+	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {
+		histree_quark quark = region->quarks != NULL ? region->quarks[i] : (histree_quark)i;
+		size_t end = first;
+		while (end < covers.count && covers.covers[end].quark == quark)
+			end++;
+		const struct cover *known = end > first ? &covers.covers[first] : NULL;
+		status = region->times != NULL
+				 ? add_uncovered_times(unknown, quark, known, end - first, region, error)
+				 : add_uncovered(unknown, quark, known, end - first, region, error);
+		first = end;
+	}
+	free(covers.covers);
+	return status;
+}
+
+void tree_unknown_release(struct tree_unknown *unknown)
+{
+	free(unknown->intervals);
+	*unknown = (struct tree_unknown){ 0 };
 }

@@ -1,15 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_reader.h - a finished tree: what it is, and every interval of a region of time x key.
+ * tree_reader.h - the bounds of a sub-tree, as far as its top node says them.
+ *
+ * The body of a reader, for the files of tree/ that walk the nodes.
+ *
+ * A finished tree: what it is, and every interval of a region of time x key.
  *
  * A reader may be used by any number of threads; each has iterators of its own.
+ *
+ * The nodes of a tree that cannot be read, and the orphans: nodes that no readable node has as a
+ * child.
+ *
+ * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes. A
+ * node that could not be read counts as damaged from then on even if it could be read again: else its children
+ * would be met twice, and each question would pay for the damage anew.
+ *
+ * A node is written just after its children (tree_writer.h). So an orphan is assumed to be a child of the next
+ * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them;
+ * of the root at last. What was between the two may be lost as well.
+ *
+ * What nobody can say because nodes are damaged.
+ *
+ * An attribute has exactly one state at each time.  So what damaged nodes held need not be guessed from their
+ * bounds: it is whatever part of a region no readable node covers.
  */
 #ifndef TREE_TREE_READER_H
 #define TREE_TREE_READER_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "histree/history.h"
 #include "histree/query.h"
+#include "node/node_cursor.h"
+#include "node/node_view.h"
 #include "store/block_file.h"
+#include "store/node_cache.h"
+#include "tree/lifetimes.h"
+#include "tree/tree_shape.h"
+
+/* Returns the bounds of a node of a tree of segments: above the leaves, they are those of its children alone. */
+struct node_child tree_segment_bounds(const struct node_view *view);
+
+/*
+ * Returns bounds of the sub-tree of any node.  In a tree of states, the keys of a node above the leaves are those
+ * of its own intervals, so its sub-tree is taken to have any.
+ */
+struct node_child tree_bounds(const struct node_view *view);
+
+struct tree_links;
+
+/*
+ * What the cache keeps beside a node: the node as it was opened once, and bounds of its children,
+ * CHILDREN_PER_GROUP together, so that a query passes by most of a thousand children without looking at each.
+ */
+struct tree_node {
+	struct node_view view;
+	struct node_child groups[]; /* their numbers mean nothing */
+};
+
+enum { CHILDREN_PER_GROUP = 16 };
+
+static inline uint32_t tree_group_count(uint32_t children)
+{
+	return (children + CHILDREN_PER_GROUP - 1) / CHILDREN_PER_GROUP;
+}
+
+/* Constant after opening but for the cache and the links, which guard themselves, and the damage. */
+struct tree_reader {
+	const struct block_file *file; /* borrowed */
+	struct tree_shape shape;
+	struct tree_statistics statistics;
+	struct lifetimes_view lifetimes; /* one a key, if the variant has them; else none */
+	bool salvages;                   /* what cannot be read is unknown, whatever the reason */
+	bool lost_lifetimes; /* LIFE could not be read: where no node says what a key was, that is unknown */
+	struct node_cache *cache;
+	struct tree_links *links;  /* between the nodes that were opened; guards itself */
+	_Atomic uint64_t *refused; /* a bit a node that is known to be damaged: it is not read again */
+	/* Made when damage is met, never changed afterwards (tree_reader.h). */
+	struct tree_damage *_Atomic damage;
+	pthread_mutex_t damage_mutex; /* held while it is made */
+};
 
 struct tree_reader;
 struct tree_iter;
@@ -20,6 +91,7 @@ struct tree_iter;
  */
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 				     struct histree_error *error);
+
 /* Open a tree of segments for segment_iter.h; `salvages` says whether to do so as tree_reader_salvage() does. */
 enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes, bool salvages,
 					      struct tree_reader **out, struct histree_error *error);
@@ -48,17 +120,21 @@ uint32_t tree_reader_key_count(const struct tree_reader *reader);
 enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,
 				     struct histree_error *error);
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region);
+
 /* Drop what is left, and the pinned node; the next call of tree_iter_next() is the end. */
 void tree_iter_stop(struct tree_iter *iter);
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error);
+
 /* Get up to `room` intervals, at least one, or return HISTREE_END.  `room` is not 0. */
 enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
 				   struct histree_error *error);
+
 /*
  * Have so many threads read leaves ahead, from the next start on; 1: none.  Drops what is left, also if it fails.
  */
 enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threads, struct histree_error *error);
+
 /* Returns whether nothing of the region is left: the nodes that were read have all of it. */
 bool tree_iter_is_whole(const struct tree_iter *iter);
 
@@ -86,5 +162,90 @@ enum histree_status tree_nodes(struct tree_reader *reader,
 /* See histree_history_verify(). */
 enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void *context, const char *fault),
 				void *context, struct histree_error *error);
+
+/* No orphan, where there is the index of one. */
+#define NO_ORPHAN SIZE_MAX
+
+struct damaged_node {
+	struct node_child bounds; /* those that its parent has; without a readable parent, only the number */
+	uint32_t parent_height;   /* 0: no readable node has it as a child */
+	uint32_t height_min; /* it must have been as high as this, for the children that it is assumed to have */
+	size_t last_child;   /* index of the last orphan that is assumed to be its child */
+};
+
+struct orphan_node {
+	struct node_child bounds; /* its own; only the number if it is damaged itself */
+	bool is_readable;
+	uint32_t height; /* 0 if it is damaged */
+	size_t sibling;  /* index of the orphan before it that is assumed to be a child of the same node */
+};
+
+/* Nodes and orphans are sorted by number. */
+struct tree_damage {
+	uint64_t *unreadable; /* a bit a node */
+	struct damaged_node *nodes;
+	size_t node_count, nodes_capacity;
+	struct orphan_node *orphans;
+	size_t orphan_count, orphans_capacity;
+	uint64_t readable_rows; /* intervals or segments in nodes that can be read */
+};
+
+/*
+ * Find the damage of a tree, or return what was found before.  It is borrowed and valid as long as the reader.
+ * Fails with HISTREE_ERR_MEMORY only.
+ */
+enum histree_status tree_damage_find(struct tree_reader *reader, const struct tree_damage **out,
+				     struct histree_error *error);
+
+/* Returns what is known of a damaged node, or NULL if the node can be read. */
+const struct damaged_node *tree_damage_node(const struct tree_damage *damage, uint32_t number);
+
+static inline bool tree_damage_lists(const struct tree_damage *damage, uint32_t number)
+{
+	return (damage->unreadable[number / 64] >> number % 64 & 1) != 0;
+}
+
+/* Returns whether a node is known to be damaged. */
+static inline bool tree_damage_has(const struct tree_reader *reader, uint32_t number)
+{
+	return (atomic_load_explicit(&reader->refused[number / 64], memory_order_relaxed) >> number % 64 & 1) != 0;
+}
+
+/* Have a node that was read and is not what it should be count as damaged from here on, without another look. */
+static inline void tree_damage_remember(struct tree_reader *reader, uint32_t number)
+{
+	atomic_fetch_or_explicit(&reader->refused[number / 64], UINT64_C(1) << number % 64, memory_order_relaxed);
+}
+
+/*
+ * Remember a node that could not be read for this reason, if another try would give the same: what the disk refuses
+ * now it may give the next time.
+ */
+static inline void tree_damage_note(struct tree_reader *reader, uint32_t number, enum histree_status status)
+{
+	if (status == HISTREE_ERR_FORMAT)
+		tree_damage_remember(reader, number);
+}
+
+/*
+ * Returns whether a node that could not be read for this reason is damaged.  What the disk refuses now it may give
+ * the next time: that is for the caller to decide.
+ */
+static inline bool tree_damage_is_met(const struct tree_reader *reader, enum histree_status status)
+{
+	return status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && reader->salvages);
+}
+
+/* The unknown intervals of a region.  A zeroed struct has none. */
+struct tree_unknown {
+	struct histree_interval *intervals; /* of type unknown, by attribute and time */
+	size_t count, capacity;
+	size_t next; /* to be handed out */
+};
+
+/* Look again at all that can be read of the region.  Fails with HISTREE_ERR_MEMORY, or as the readable nodes do. */
+enum histree_status tree_unknown_find(struct tree_reader *reader, const struct histree_region *region,
+				      struct tree_unknown *unknown, struct histree_error *error);
+void tree_unknown_release(struct tree_unknown *unknown);
 
 #endif

@@ -16,9 +16,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "node/segment_node.h"
-#include "tree/tree_bounds.h"
 #include "tree/tree_reader.h"
-#include "tree/tree_reader_inside.h"
 
 /* What was seen of a node, for its parent. */
 struct node_seen {
@@ -76,7 +74,7 @@ static void report_loss(struct verify *verify, const struct node_child *child)
 	      (long long)child->end);
 }
 
-/* That the two agree was checked when they were opened (tree_links.h). */
+/* That the two agree was checked when they were opened (tree_reader.h). */
 static void check_child(struct verify *verify, const struct node_view *view, uint32_t index)
 {
 	struct node_child child = node_view_child(view, index);

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_writer.h - build a history tree in one pass.
+ * tree_writer.h - where sealed nodes go: numbered in the order in which they are closed, counted, written.
+ *
+ * So a file is written front to back, a child's number is below its parent's, and the root is the last.
+ *
+ * The open branch of a tree that is being written: one open node a height, from `bottom` to the
+ * top.
+ *
+ * It grows as eSHT paper III.A and thesis 4.4.1 draw it and as Trace Compass does it.  Below the bottom hang leaves
+ * that someone else made (leaf_source.h); where the bottom is 0, its node is the leaf.
+ *
+ * Inserts intervals into a tree by a crew, so that whoever makes them need not wait.
+ *
+ * Intervals are copied into a block; a full block is handed over, and another one is filled meanwhile.  They are
+ * inserted in the order in which they were added, by the calls that the adding thread would have made.
+ *
+ * Build a history tree in one pass.
  *
  * Intervals are added in any order that the variant can make sense of; good trees come from non-decreasing ends,
  * which is how a state system makes them.  Only the branch from the root to the latest leaf is in memory, and what
@@ -9,9 +24,99 @@
 #ifndef TREE_TREE_WRITER_H
 #define TREE_TREE_WRITER_H
 
+#include "base/crew.h"
+#include "histree/status.h"
 #include "histree/value.h"
+#include "node/column_builder.h"
+#include "node/node_builder.h"
+#include "node/segment_node.h"
 #include "store/block_file.h"
 #include "tree/tree_options.h"
+#include "tree/tree_shape.h"
+
+struct tree_output {
+	struct block_file *file; /* borrowed */
+	struct node_layout layout;
+	uint8_t *block; /* node_size bytes: the node being sealed */
+	uint32_t node_count;
+	struct tree_statistics statistics;
+};
+
+/* Seal the node with this end, write it, and say what its parent must know. */
+enum histree_status tree_output_node(struct tree_output *output, struct node_builder *builder, histree_time end,
+				     struct node_child *child, struct histree_error *error);
+
+/* Seal and write the leaf of columns that was encoded last. */
+enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
+				     struct node_child *child, struct histree_error *error);
+
+/* Write a leaf that was sealed with another number, of which so many bytes are used; the bounds get its new one. */
+enum histree_status tree_output_sealed(struct tree_output *output, const uint8_t *bytes, uint32_t used,
+				       struct node_child *bounds, struct histree_error *error);
+
+/* Seal and write the leaf of segments that was encoded last. */
+enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,
+					 struct node_child *child, struct histree_error *error);
+
+/* It must not move: its nodes borrow the layout of its output. */
+struct tree_branch {
+	struct tree_output output;
+	const struct tree_variant *variant;
+	struct node_builder *open;        /* by height; those below bottom are unused */
+	size_t open_count, open_capacity; /* the top is open_count - 1 */
+	uint32_t bottom;
+	histree_time start; /* of the tree */
+	histree_time end;   /* the greatest of what is in the branch and below it: nodes are closed at it */
+};
+
+/* Open the nodes from `bottom` up: it has one node then. */
+enum histree_status tree_branch_open(struct tree_branch *branch, uint32_t bottom, struct histree_error *error);
+
+static inline uint32_t tree_branch_top(const struct tree_branch *branch)
+{
+	return (uint32_t)branch->open_count - 1;
+}
+
+/* Returns whether the open node of a height has room for one more child; the open node below it counts as one. */
+bool tree_branch_has_room(const struct tree_branch *branch, uint32_t height);
+
+/*
+ * Try to put an interval into the lowest open node, from `height` up, that starts early enough.  If that has no
+ * room, it gets a sibling instead, and HISTREE_NOT_FOUND asks the caller to begin again.
+ */
+enum histree_status tree_branch_try(struct tree_branch *branch, uint32_t height,
+				    const struct histree_interval *interval, struct histree_error *error);
+
+/*
+ * Give the open node of a height a sibling that starts at `start`: the branch is closed below a parent that has
+ * room and starts early enough, which may be higher up or have to be made, and a new one is opened.
+ */
+enum histree_status tree_branch_add_sibling(struct tree_branch *branch, uint32_t height, histree_time start,
+					    struct histree_error *error);
+
+/* Hang a sub-tree below the bottom node, which has room.  The end of the branch knows of it already. */
+enum histree_status tree_branch_add_child(struct tree_branch *branch, const struct node_child *child,
+					  struct histree_error *error);
+
+/*
+ * Hang a leaf below the lowest open node that starts early enough.  Siblings are made as for intervals; those made
+ * for this leaf start at `start`, which is not after the start of the leaf.
+ */
+enum histree_status tree_branch_attach(struct tree_branch *branch, const struct node_child *leaf,
+				       histree_time start, struct histree_error *error);
+
+/* Close the bottom node: from then on the one above it is the bottom.  There are no open nodes below it. */
+enum histree_status tree_branch_raise_bottom(struct tree_branch *branch, struct histree_error *error);
+
+/* Close the whole branch.  The top becomes the root, whose number is `*root`. */
+enum histree_status tree_branch_close(struct tree_branch *branch, uint32_t *root, struct histree_error *error);
+
+/* As tree_branch_close(), but a tree of a single attached leaf is that leaf, without a branch above it. */
+enum histree_status tree_branch_close_on_leaves(struct tree_branch *branch, uint32_t *root,
+						struct histree_error *error);
+
+typedef enum histree_status (*tree_insert)(void *context, const struct histree_interval *intervals, size_t count,
+					   struct histree_error *error);
 
 struct leaf_pack;
 struct tree_writer;
@@ -90,7 +195,6 @@ enum histree_status tree_writer_wait(struct tree_writer *writer, struct histree_
  */
 enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
 				     struct tree_writer **out, struct histree_error *error);
-
 void tree_writer_free(struct tree_writer *writer);
 
 #endif

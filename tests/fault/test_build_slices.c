@@ -19,7 +19,7 @@
 #include "histree/query.h"
 #include "histree/store.h"
 #include "pipeline/build.h"
-#include "pipeline/slice_plan.h"
+#include "pipeline/slice_run.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

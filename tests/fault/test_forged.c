@@ -24,7 +24,6 @@
 #include "tree/lifetimes.h"
 #include "tree/tree_options.h"
 #include "tree/tree_reader.h"
-#include "tree/tree_reader_inside.h"
 #include "tree/tree_shape.h"
 
 enum {

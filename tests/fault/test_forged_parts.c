@@ -32,7 +32,7 @@
 #include "support/forging.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { CPU_SECONDS_MAX = 20 };

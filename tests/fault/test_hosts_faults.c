@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 #include "event_index/events.h"
 #include "histree/segment_stats.h"
 #include "segment/segment_backend.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "store_folder/host_folder.h"
+#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
 #include "store_folder/manifest_json.h"
 

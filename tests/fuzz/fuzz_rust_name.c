@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symbols/rust_name.h"
+#include "symbols/demangle.h"
 
 enum { ROOM = 4096 };
 

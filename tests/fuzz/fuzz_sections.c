@@ -15,7 +15,7 @@
 #include "state/labels.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
-#include "tree/lifetimes_view.h"
+#include "tree/lifetimes.h"
 #include "tree/tree_shape.h"
 
 enum { NODE_SIZE = 4096, ATTRIBUTES_MAX = 300 };

@@ -9,7 +9,7 @@
 #include "image.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 enum { MAIN_SIZE = 4 * 4096 };
 

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/random.h"
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"

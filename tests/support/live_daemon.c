@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "trace/ctf/ctf_live_protocol.h"
+#include "trace/ctf/ctf_live_relay.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_packets.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/thread.h"
+#include "base/crew.h"
 #include "support/data.h"
 
 void run_command(const char *format, ...)

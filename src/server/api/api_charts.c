@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_charts.c - one number a pixel: how busy the CPUs were, how much happened.
+ * api_charts.c - charts of states and of segments, as the page asks for them.
+ *
+ * One number a pixel: how busy the CPUs were, how much happened.
+ *
+ * Charts of numbers for the page: which there are, and the lines of one that matter most.
+ *
+ * How long segments last, for the page: points over time, counts by duration, statistics.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/real_bytes.h"
+#include "histree/rows.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
+#include "server/model/chart_set.h"
 #include "server/model/event_list.h"
 #include "server/model/kernel_rows.h"
+
+/* ---- api charts ---------------------------------------------------------------------------------------------- */
 
 static void put_floats(struct piece *piece, const double *numbers, uint32_t count)
 {
@@ -119,4 +130,341 @@ void api_density(struct call *call)
 out:
 	free(counts);
 	dataset_release(dataset);
+}
+
+/* ---- api chart lines ----------------------------------------------------------------------------------------- */
+
+enum { LINES_MAX = 64 };
+
+static bool write_chart(void *context, const struct histree_chart *chart)
+{
+	struct json_writer *json = context;
+	json_begin_object(json);
+	json_text_member(json, "name", chart->name);
+	json_text_member(json, "title", chart->title);
+	json_text_member(json, "unit", chart->unit);
+	json_end(json);
+	return true;
+}
+
+void api_charts_list(struct call *call)
+{
+	struct dataset *dataset;
+	if (!page_dataset(call, &dataset))
+		return;
+	json_begin_array(&call->reply->json);
+	chart_set_each(dataset, HISTREE_CHART_LINES, write_chart, &call->reply->json);
+	json_end(&call->reply->json);
+	dataset_release(dataset);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------ */
+
+/* Of one history. */
+struct lines {
+	uint32_t rows[LINES_MAX];
+	size_t count;
+	double *values; /* of each line, one more than there are pixels */
+};
+
+/* Ends of pixels, and what comes before the first one, as far as there is history. */
+static enum histree_status compute(const struct chart_part *part, const struct page_range *range, size_t most,
+				   struct lines *lines, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(part->history);
+	histree_time from = range->from > info->start ? range->from : info->start;
+	histree_time to = range->to < info->end ? range->to : info->end;
+	size_t points = (size_t)range->pixels + 1;
+	if (from > to)
+		return HISTREE_OK;
+	histree_time *times = malloc(points * sizeof(*times));
+	lines->values = malloc(points * LINES_MAX * sizeof(*lines->values));
+	enum histree_status status =
+		times != NULL && lines->values != NULL ? HISTREE_OK : error_memory(error, "a chart");
+	for (size_t i = 0; i < points && status == HISTREE_OK; i++) {
+		histree_time end = histree_pixel_start(range->from, range->to, range->pixels, (uint32_t)i) - 1;
+		times[i] = end < info->start ? info->start : end > info->end ? info->end : end;
+	}
+	if (status == HISTREE_OK)
+		status = histree_chart_view_busiest(part->view, from, to, lines->rows, most, &lines->count, error);
+	if (status == HISTREE_OK)
+		status = histree_chart_view_lines(part->view, lines->rows, lines->count, times, points,
+						  lines->values, error);
+	free(times);
+	return status;
+}
+
+static void write_lines(struct json_writer *json, const struct chart_part *part, const struct lines *lines,
+			uint32_t pixels)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		char name[256];
+		const double *values = lines->values + i * ((size_t)pixels + 1);
+		histree_chart_view_name(part->view, lines->rows[i], name, sizeof(name));
+		json_begin_object(json);
+		json_int_member(json, "id", chart_entry_id(part, lines->rows[i]));
+		json_text_member(json, "name", name);
+		json_key(json, "values");
+		json_begin_array(json);
+		for (uint32_t k = 1; k <= pixels; k++) {
+			if (isnan(values[k]))
+				json_put_null(json);
+			else
+				json_put_real(json, values[k]);
+		}
+		json_end(json);
+		json_end(json);
+	}
+}
+
+static int64_t count_lines(const struct chart_of_set *chart)
+{
+	int64_t count = 0;
+	for (size_t i = 0; i < chart->part_count; i++)
+		for (uint32_t k = 0; k < chart->parts[i].count; k++)
+			count += chart->parts[i].rows[k].shown != HISTREE_ROOT;
+	return count;
+}
+
+static enum histree_status answer(struct call *call, const struct chart_of_set *chart,
+				  const struct page_range *range, size_t most, struct histree_error *error)
+{
+	struct json_writer *json = &call->reply->json;
+	struct lines lines[DATASET_HISTORIES_MAX] = { { .count = 0 } };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < chart->part_count && status == HISTREE_OK; i++)
+		status = compute(&chart->parts[i], range, most, &lines[i], error);
+	if (status == HISTREE_OK) {
+		json_begin_object(json);
+		json_int_member(json, "all", count_lines(chart));
+		json_key(json, "lines");
+		json_begin_array(json);
+		for (size_t i = 0; i < chart->part_count; i++)
+			write_lines(json, &chart->parts[i], &lines[i], range->pixels);
+		json_end(json);
+		json_end(json);
+	}
+	for (size_t i = 0; i < chart->part_count; i++)
+		free(lines[i].values);
+	return status;
+}
+
+void api_chart_lines(struct call *call)
+{
+	struct dataset *dataset;
+	struct page_range range;
+	void *set;
+	int64_t most;
+	const struct chart_of_set *chart;
+	struct histree_error error = { 0 };
+	if (!page_dataset(call, &dataset))
+		return;
+	const char *name = page_text(call, "chart");
+	enum histree_status status = dataset_view(dataset, chart_set_make, chart_set_free, &set, &error);
+	if (status == HISTREE_OK)
+		status = chart_set_find(set, name, reply_cancel(call->reply), &chart, &error);
+	if (status == HISTREE_OK && page_number(call, "lines", 1, LINES_MAX, 8, &most) &&
+	    page_range(call, dataset_start(dataset), chart->end, &range))
+		status = answer(call, chart, &range, (size_t)most, &error);
+	if (status != HISTREE_OK)
+		reply_failure(call->reply, &error);
+	dataset_release(dataset);
+}
+
+/* ---- api segment charts -------------------------------------------------------------------------------------- */
+
+enum { POINTS_MAX = 20000, CHART_SIDE_MAX = 8192 };
+
+/* A request with a range; false: answered. */
+static bool open_request(const struct call *call, struct segment_request *request)
+{
+	if (!segment_request_open(call, request))
+		return false;
+	if (segment_request_range(call, request))
+		return true;
+	segment_request_close(request);
+	return false;
+}
+
+static void put_name(struct json_writer *json, const struct histree_value *name)
+{
+	if (name->type == HISTREE_STRING)
+		json_put_string(json, name->bytes, name->size);
+	else
+		json_put_null(json);
+}
+
+/* ---- scatter --------------------------------------------------------------------------------------------- */
+
+static void write_points(struct json_writer *json, const struct segment_list *list,
+			 const struct histree_segment_scatter *scatter)
+{
+	size_t count;
+	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
+	json_begin_object(json);
+	json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
+	json_key(json, "series");
+	json_begin_array(json);
+	size_t end;
+	for (size_t first = 0; first < count; first = end) {
+		struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
+		json_begin_object(json);
+		json_key(json, "name");
+		put_name(json, &name);
+		json_key(json, "points");
+		json_begin_array(json);
+		for (end = first; end < count && points[end].value == points[first].value; end++) {
+			json_put_int(json, points[end].start - list->start);
+			json_put_unsigned(json, points[end].duration);
+		}
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	segment_request_put_damage(json, list);
+	json_end(json);
+}
+
+void api_segment_scatter(struct call *call)
+{
+	struct segment_request request;
+	struct histree_segment_scatter *scatter = NULL;
+	struct histree_error error = { 0 };
+	static const char nothing[] = "{\"segments\":0,\"series\":[]}";
+	int64_t pixels, height;
+	if (!open_request(call, &request))
+		return;
+	if (!page_number(call, "pixels", 1, CHART_SIDE_MAX, -1, &pixels) ||
+	    !page_number(call, "height", 1, CHART_SIDE_MAX, -1, &height))
+		goto out;
+	struct histree_segment_scatter_request chart = {
+		.query = request.query,
+		.field = request.list->name_field,
+		.columns = (uint32_t)pixels,
+		.rows = (uint32_t)height,
+		.scale = HISTREE_DURATIONS_LOGARITHMIC,
+		.points_max = POINTS_MAX,
+		.cancel = reply_cancel(call->reply),
+	};
+	if (request.is_empty)
+		json_put_raw(&call->reply->json, nothing, sizeof(nothing) - 1);
+	else if (histree_segment_scatter_create(request.list->store, &chart, &scatter, &error) != HISTREE_OK)
+		reply_failure(call->reply, &error);
+	else
+		write_points(&call->reply->json, request.list, scatter);
+out:
+	histree_segment_scatter_free(scatter);
+	segment_request_close(&request);
+}
+
+/* ---- density --------------------------------------------------------------------------------------------- */
+
+static void write_numbers(struct json_writer *json, const char *name, const uint64_t *numbers, size_t count)
+{
+	json_key(json, name);
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_put_unsigned(json, numbers[i]);
+	json_end(json);
+}
+
+void api_segment_density(struct call *call)
+{
+	struct segment_request request;
+	struct histree_error error = { 0 };
+	int64_t buckets = 0;
+	uint64_t *edges = NULL, *counts = NULL;
+	if (!open_request(call, &request))
+		return;
+	if (!page_number(call, "buckets", 1, HISTREE_HISTOGRAM_BUCKETS_MAX, -1, &buckets))
+		goto out;
+	edges = calloc((size_t)buckets + 1, sizeof(*edges));
+	counts = calloc((size_t)buckets, sizeof(*counts));
+	if (edges == NULL || counts == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	} else if (!request.is_empty &&
+		   histree_segment_histogram(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
+					     (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
+					     &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+	} else {
+		json_begin_object(&call->reply->json);
+		write_numbers(&call->reply->json, "edges", edges, (size_t)buckets + 1);
+		write_numbers(&call->reply->json, "counts", counts, (size_t)buckets);
+		segment_request_put_damage(&call->reply->json, request.list);
+		json_end(&call->reply->json);
+	}
+out:
+	free(edges);
+	free(counts);
+	segment_request_close(&request);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------ */
+
+static void write_range(struct json_writer *json, const char *name, histree_time start, histree_time end,
+			histree_time trace_start)
+{
+	json_key(json, name);
+	json_begin_array(json);
+	json_put_int(json, start - trace_start);
+	json_put_int(json, end - trace_start);
+	json_end(json);
+}
+
+static void write_group(struct json_writer *json, const struct segment_list *list,
+			const struct histree_segment_group *group)
+{
+	static const char *const percentiles[HISTREE_PERCENTILE_COUNT] = { "p50", "p90", "p99", "p999" };
+	json_begin_object(json);
+	json_key(json, "name");
+	put_name(json, &group->value);
+	json_int_member(json, "count", (int64_t)group->count);
+	json_key(json, "min");
+	json_put_unsigned(json, group->min);
+	json_key(json, "max");
+	json_put_unsigned(json, group->max);
+	json_key(json, "total");
+	json_put_unsigned(json, group->total);
+	json_key(json, "mean");
+	json_put_real(json, group->mean);
+	json_key(json, "deviation");
+	json_put_real(json, group->deviation);
+	for (int i = 0; i < HISTREE_PERCENTILE_COUNT; i++) {
+		json_key(json, percentiles[i]);
+		json_put_unsigned(json, group->percentiles[i]);
+	}
+	write_range(json, "shortest", group->min_start, group->min_end, list->start);
+	write_range(json, "longest", group->max_start, group->max_end, list->start);
+	json_end(json);
+}
+
+void api_segment_stats(struct call *call)
+{
+	struct segment_request request;
+	struct histree_segment_stats *stats = NULL;
+	struct histree_error error = { 0 };
+	struct json_writer *json = &call->reply->json;
+	if (!open_request(call, &request))
+		return;
+	if (!request.is_empty && segment_list_stats(request.list, &request.query, request.list->name_field,
+						    reply_cancel(call->reply), &stats, &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+	} else {
+		const struct histree_segment_group *group;
+		json_begin_object(json);
+		if (stats != NULL) {
+			json_key(json, "all");
+			write_group(json, request.list, histree_segment_stats_all(stats));
+		}
+		json_key(json, "names");
+		json_begin_array(json);
+		for (size_t i = 0; stats != NULL && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
+			write_group(json, request.list, group);
+		json_end(json);
+		segment_request_put_damage(json, request.list);
+		json_end(json);
+	}
+	histree_segment_stats_free(stats);
+	segment_request_close(&request);
 }

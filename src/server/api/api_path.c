@@ -1,15 +1,157 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_path.c - the critical path of a thread in the visible range, for the page: as a panel of its own, and over
+ * api_path.c - arrows, critical paths and flame graphs, as the page asks for them.
+ *
+ * Arrows between the rows of a view, for the page.
+ *
+ * The critical path of a thread in the visible range, for the page: as a panel of its own, and over
  * the rows of a view.
+ *
+ * Call stacks in the visible range, added up, for the page.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "histree/labels.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
+#include "server/model/arrow_set.h"
+#include "server/model/flame_view.h"
 #include "server/model/path_list.h"
+
+/* ---- api arrows ---------------------------------------------------------------------------------------------- */
+
+struct arrow_writer {
+	struct json_writer *json;
+	histree_time start;  /* of the store */
+	uint32_t *positions; /* by row; HISTREE_NO_INDEX: it is not shown */
+};
+
+/* Where each row stands. */
+static enum histree_status api_arrows_find_positions(struct arrow_writer *writer, const struct page_rows *rows,
+						     const struct row_order *order, struct histree_error *error)
+{
+	uint32_t count = rows->model->count(rows->view);
+	writer->positions = malloc(((size_t)count + 1) * sizeof(*writer->positions));
+	if (writer->positions == NULL)
+		return error_memory(error, "arrows");
+	for (uint32_t row = 0; row < count; row++)
+		writer->positions[row] = HISTREE_NO_INDEX;
+	for (uint32_t position = 0; position < order->count; position++)
+		writer->positions[row_order_at(order, position)] = position;
+	return HISTREE_OK;
+}
+
+/* Where a row of a source is shown. */
+static uint32_t api_arrows_position_of(const struct arrow_writer *writer, const struct arrow_source *source,
+				       uint32_t row)
+{
+	uint32_t position = writer->positions[arrow_source_row(source, row)];
+	if (position != HISTREE_NO_INDEX || source->model->instead == NULL)
+		return position;
+	return writer->positions[arrow_source_row(source, source->model->instead(source->view, row))];
+}
+
+/* Whether the chart shows any row of a source: of hosts that are folded no arrow is read. */
+static bool is_shown(const void *context, const struct arrow_source *source)
+{
+	const struct arrow_writer *writer = context;
+	bool is_shown = source->row_count == 0;
+	for (uint32_t i = 0; i < source->row_count && !is_shown; i++)
+		is_shown = writer->positions[source->first_row + i] != HISTREE_NO_INDEX;
+	return is_shown;
+}
+
+static void write_end(const struct arrow_writer *writer, const struct arrow_source *source, const char *key,
+		      const char *name_key, uint32_t row)
+{
+	struct piece name = { 0 };
+	source->model->name(source->view, row, &name);
+	json_int_member(writer->json, key, api_arrows_position_of(writer, source, row));
+	json_string_member(writer->json, name_key, name.bytes, name.size);
+	piece_release(&name);
+}
+
+static void write_arrow(const struct arrow_writer *writer, const struct arrow_source *source,
+			const struct histree_arrow *arrow)
+{
+	uint32_t from, to;
+	if (!source->model->rows(source->view, arrow, &from, &to) ||
+	    api_arrows_position_of(writer, source, from) == HISTREE_NO_INDEX ||
+	    api_arrows_position_of(writer, source, to) == HISTREE_NO_INDEX)
+		return;
+	json_begin_object(writer->json);
+	json_int_member(writer->json, "kind", arrow->kind);
+	write_end(writer, source, "from", "fromName", from);
+	write_end(writer, source, "to", "toName", to);
+	json_int_member(writer->json, "tid", arrow->tid);
+	json_int_member(writer->json, "cpu", arrow->cpu);
+	json_int_member(writer->json, "start", arrow->start - writer->start);
+	json_int_member(writer->json, "end", arrow->end - writer->start);
+	json_end(writer->json);
+}
+
+static void write_arrows(const struct arrow_writer *writer, const struct arrow_set *set)
+{
+	struct json_writer *json = writer->json;
+	json_begin_object(json);
+	json_bool_member(json, "all", set->are_all);
+	json_key(json, "kinds");
+	json_begin_array(json);
+	for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
+		api_write_style(json, histree_arrow_style((enum histree_arrow_kind)kind));
+	json_end(json);
+	json_key(json, "arrows");
+	json_begin_array(json);
+	for (size_t i = 0; i < set->count; i++)
+		for (size_t k = 0; k < set->parts[i].count; k++)
+			write_arrow(writer, &set->parts[i].source, &set->parts[i].list[k]);
+	json_end(json);
+	json_end(json);
+}
+
+static enum histree_status api_arrows_answer(struct call *call, struct arrow_writer *writer,
+					     const struct page_rows *rows, const struct row_order *order,
+					     const struct page_range *range, struct histree_error *error)
+{
+	struct arrow_set set = { 0 };
+	enum histree_status status = api_arrows_find_positions(writer, rows, order, error);
+	const struct arrow_asked asked = { rows->model->arrows, rows->view, is_shown, writer };
+	const struct arrow_range own = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
+	if (status == HISTREE_OK)
+		status = arrow_set_make(&set, &asked, &own, error);
+	if (status == HISTREE_OK)
+		write_arrows(writer, &set);
+	arrow_set_release(&set);
+	free(writer->positions);
+	return status;
+}
+
+void api_arrows(struct call *call)
+{
+	struct page_rows rows;
+	struct page_order order;
+	struct page_range range;
+	struct histree_error error = { 0 };
+	if (!page_rows_open(call, &rows))
+		return;
+	if (!page_order_open(call, &rows, &order))
+		goto out;
+	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
+	struct arrow_writer writer = {
+		.json = &call->reply->json,
+		.start = info->start,
+	};
+	if (page_range(call, info->start, info->end, &range) &&
+	    api_arrows_answer(call, &writer, &rows, order.order, &range, &error) != HISTREE_OK)
+		reply_failure(call->reply, &error);
+	page_order_close(&order);
+out:
+	page_rows_close(&rows);
+}
+
+/* ---- api path ------------------------------------------------------------------------------------------------ */
 
 /* Where the rows of a view are shown. */
 struct shown_rows {
@@ -18,7 +160,7 @@ struct shown_rows {
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: not shown; NULL: no view was asked for */
 };
 
-static enum histree_status find_positions(struct shown_rows *shown, struct histree_error *error)
+static enum histree_status api_path_find_positions(struct shown_rows *shown, struct histree_error *error)
 {
 	uint32_t count = shown->rows.model->count(shown->rows.view);
 	shown->positions = malloc(((size_t)count + 1) * sizeof(*shown->positions));
@@ -31,8 +173,8 @@ static enum histree_status find_positions(struct shown_rows *shown, struct histr
 	return HISTREE_OK;
 }
 
-static int64_t position_of(const struct shown_rows *shown, const struct path_list *list,
-			   const struct path_place *place)
+static int64_t api_path_position_of(const struct shown_rows *shown, const struct path_list *list,
+				    const struct path_place *place)
 {
 	const struct row_model *model = shown->rows.model;
 	if (shown->positions == NULL || model->find == NULL || place->tid <= 0)
@@ -58,7 +200,7 @@ static void write_threads(const struct path_list *list, const struct shown_rows 
 		json_string_member(json, "name", name.bytes, name.size);
 		if (host != NULL)
 			json_text_member(json, "host", host);
-		json_int_member(json, "position", position_of(shown, list, place));
+		json_int_member(json, "position", api_path_position_of(shown, list, place));
 		json_end(json);
 		piece_release(&name);
 	}
@@ -102,7 +244,7 @@ static void write_steps(const struct path_list *list, histree_time start, struct
 	json_end(json);
 }
 
-static void answer(struct call *call, const struct dataset *dataset, const struct shown_rows *shown)
+static void api_path_answer(struct call *call, const struct dataset *dataset, const struct shown_rows *shown)
 {
 	struct path_request request = { .cancel = reply_cancel(call->reply) };
 	struct path_list list = { 0 };
@@ -140,19 +282,117 @@ void api_path(struct call *call)
 	if (*page_text(call, "view") == '\0') {
 		if (!page_dataset(call, &dataset))
 			return;
-		answer(call, dataset, &shown);
+		api_path_answer(call, dataset, &shown);
 		dataset_release(dataset);
 		return;
 	}
 	if (!page_rows_open(call, &shown.rows))
 		return;
 	if (page_order_open(call, &shown.rows, &shown.order)) {
-		if (find_positions(&shown, &error) == HISTREE_OK)
-			answer(call, shown.rows.dataset, &shown);
+		if (api_path_find_positions(&shown, &error) == HISTREE_OK)
+			api_path_answer(call, shown.rows.dataset, &shown);
 		else
 			reply_failure(call->reply, &error);
 		page_order_close(&shown.order);
 	}
 	free(shown.positions);
 	page_rows_close(&shown.rows);
+}
+
+/* ---- api flame ----------------------------------------------------------------------------------------------- */
+
+enum { STYLES_MAX = 64 };
+
+/* Which colours were used; those of the palette are few. */
+struct styles_used {
+	const struct histree_style *all[STYLES_MAX];
+	size_t count;
+};
+
+static int64_t number_of(struct styles_used *styles, const struct histree_flame_node *node)
+{
+	const struct histree_value name =
+		node->kind == HISTREE_FLAME_UNKNOWN ? histree_unknown() : histree_string(node->name);
+	const struct histree_style *style = histree_style_of(NULL, &name);
+	for (size_t i = 0; i < styles->count; i++)
+		if (styles->all[i] == style)
+			return (int64_t)i;
+	if (style == NULL || node->kind == HISTREE_FLAME_REST || styles->count == STYLES_MAX)
+		return -1;
+	styles->all[styles->count++] = style;
+	return (int64_t)styles->count - 1;
+}
+
+static void write_nodes(const struct flame_list *list, struct styles_used *styles, struct json_writer *json)
+{
+	json_key(json, "nodes");
+	json_begin_array(json);
+	for (uint32_t i = 1; i < list->count; i++) {
+		const struct histree_flame_node *node = &list->nodes[i];
+		if (node->total[0] < list->least || node->total[0] == 0) {
+			i += node->descendants;
+			continue;
+		}
+		json_begin_array(json);
+		json_put_text(json, node->name);
+		json_put_int(json, node->depth);
+		json_put_unsigned(json, node->total[0]);
+		json_put_unsigned(json, node->self[0]);
+		json_put_int(json, number_of(styles, node));
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void write_styles(const struct styles_used *styles, struct json_writer *json)
+{
+	json_key(json, "styles");
+	json_begin_array(json);
+	for (size_t i = 0; i < styles->count; i++)
+		api_write_style(json, styles->all[i]);
+	json_end(json);
+}
+
+static void api_flame_answer(struct call *call, const struct dataset *dataset)
+{
+	struct page_range range;
+	struct flame_list list = { .flame = NULL };
+	struct styles_used styles = { .count = 0 };
+	struct histree_error error = { 0 };
+	struct json_writer *json = &call->reply->json;
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	if (!flame_list_applies(dataset)) {
+		reply_error(call->reply, HTTP_NOT_FOUND, "The trace has no call stacks");
+		return;
+	}
+	if (!page_range(call, info->start, info->end, &range))
+		return;
+	const struct flame_request request = { .from = range.from,
+					       .to = range.to,
+					       .pixels = range.pixels,
+					       .by_thread = strcmp(page_text(call, "by"), "thread") == 0,
+					       .cancel = reply_cancel(call->reply) };
+	if (flame_list_make(&list, dataset, &request, &error) == HISTREE_OK) {
+		json_begin_object(json);
+		json_key(json, "total");
+		json_put_unsigned(json, list.nodes[0].total[0]);
+		if (histree_flame_unit(list.flame) != NULL)
+			json_text_member(json, "unit", histree_flame_unit(list.flame));
+		json_bool_member(json, "isDamaged", histree_flame_is_damaged(list.flame, 0));
+		write_nodes(&list, &styles, json);
+		write_styles(&styles, json);
+		json_end(json);
+	} else {
+		reply_failure(call->reply, &error);
+	}
+	flame_list_release(&list);
+}
+
+void api_flame(struct call *call)
+{
+	struct dataset *dataset;
+	if (!page_dataset(call, &dataset))
+		return;
+	api_flame_answer(call, dataset);
+	dataset_release(dataset);
 }

@@ -8,7 +8,6 @@
 #include "base/number_text.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/api/segment_request.h"
 #include "server/model/segment_list.h"
 
 enum { ROWS_MAX = 1024 };

@@ -3,12 +3,15 @@
  * page_request.h - the query of a request of the page, checked: experiment, view, order of rows, range of times.
  *
  * Functions that are false have answered.
+ *
+ * What the page asks of segments: the query of a request, checked.
  */
 #ifndef SERVER_API_PAGE_REQUEST_H
 #define SERVER_API_PAGE_REQUEST_H
 
 #include "server/http/call.h"
 #include "server/model/row_order.h"
+#include "server/model/segment_list.h"
 
 enum { PAGE_PIXELS_MAX = 8192, PAGE_ROWS_MAX = 512 };
 
@@ -54,5 +57,27 @@ struct page_range {
 };
 
 bool page_range(const struct call *call, histree_time start, histree_time end, struct page_range *out);
+
+struct segment_request {
+	struct dataset *dataset; /* held */
+	struct segment_list *list;
+	struct segment_listing_key key;        /* of `sort`, `descending` and `filter`, which is borrowed */
+	struct histree_segment_filter *filter; /* NULL: all */
+	struct histree_segment_query query;    /* with this filter, in this order, of all times */
+	bool is_empty;                         /* range and filter have no time in common */
+};
+
+/*
+ * Reads ?experiment= &analysis= &sort= &descending= &filter=; returns false if it has answered instead, and then
+ * there is nothing to release.
+ */
+bool segment_request_open(const struct call *call, struct segment_request *out);
+void segment_request_close(struct segment_request *request);
+
+/* Makes ?from= &to= the window of the query; they are all of the trace if they are absent. */
+bool segment_request_range(const struct call *call, struct segment_request *request);
+
+/* Writes a member that says that segments are missing in the answer, if a damaged node was met. */
+void segment_request_put_damage(struct json_writer *json, const struct segment_list *list);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/io.h"
-#include "base/json_weight.h"
+#include "base/json_text.h"
 #include "histree/status.h"
 #include "histree/value.h"
 #include "server/catalogue/uuid.h"

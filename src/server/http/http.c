@@ -1,23 +1,454 @@
 // SPDX-License-Identifier: MIT
+/*
+ * http.c - an address to listen at, written in numbers.
+ *
+ * How long each connection may take for what it is doing; then it is shut.
+ *
+ * A limit of idleness alone lets a client keep a thread for ever with a byte now and then: so a request has to be
+ * whole, and an answer taken, by a time.  One thread looks at all connections.
+ *
+ * And where there are more connections than there may be, the one goes that has been without a whole request for
+ * the longest: so no number of those that begin one and go no further keeps others out.
+ */
 #include "server/http/http.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <malloc.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "server/http/http_address.h"
-#include "server/http/http_guard.h"
-#include "server/http/http_memory.h"
-#include "server/http/http_watch.h"
+#include "histree/status.h"
+#include "server/http/reply.h"
+
+union http_address {
+	struct sockaddr any;
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+};
+
+/* Room beyond `connections` for those that come while another one is being shut. */
+enum { HTTP_WATCH_MARGIN = 32 };
+
+/* As large as a request for the states of a hundred thousand rows. */
+enum { HTTP_BODY_MAX = 4 * 1024 * 1024 };
+
+/* ---- http address -------------------------------------------------------------------------------------------- */
+
+/* Reads "127.0.0.1" or "::1".  `is_public`: others than this machine may reach it.  Returns false if it is none. */
+static bool http_address_read(const char *text, uint16_t port, union http_address *out, bool *is_public)
+{
+	*out = (union http_address){ 0 };
+	if (inet_pton(AF_INET, text, &out->four.sin_addr) == 1) {
+		out->four.sin_family = AF_INET;
+		out->four.sin_port = htons(port);
+		*is_public = ntohl(out->four.sin_addr.s_addr) >> 24 != 127;
+		return true;
+	}
+	if (inet_pton(AF_INET6, text, &out->six.sin6_addr) == 1) {
+		out->six.sin6_family = AF_INET6;
+		out->six.sin6_port = htons(port);
+		*is_public = !IN6_IS_ADDR_LOOPBACK(&out->six.sin6_addr);
+		return true;
+	}
+	return false;
+}
+
+/* ---- http memory --------------------------------------------------------------------------------------------- */
+
+enum {
+	ANSWER_CLAIM = 4 << 20, /* most answers take less */
+	MEASURE_NS = 5 * 1000 * 1000,
+	NAP_NS = 5 * 1000 * 1000,
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static size_t allocated(void)
+{
+	struct mallinfo2 info = mallinfo2();
+	return info.uordblks + info.hblkhd;
+}
+
+static void http_memory_init(struct http_memory *memory, size_t ceiling)
+{
+	*memory = (struct http_memory){ .ceiling = ceiling };
+	pthread_mutex_init(&memory->mutex, NULL);
+}
+
+static void http_memory_release(struct http_memory *memory)
+{
+	pthread_mutex_destroy(&memory->mutex);
+}
+
+/* ---- all under the mutex --------------------------------------------------------------------------------- */
+
+static void measure(struct http_memory *memory)
+{
+	int64_t now = now_ns();
+	if (now - memory->measured_ns < MEASURE_NS)
+		return;
+	size_t bytes = allocated();
+	memory->taken = bytes > memory->resting ? bytes - memory->resting : 0;
+	memory->measured_ns = now;
+}
+
+/* The greater of what is taken and of what is claimed counts, as what is claimed is taken sooner or later. */
+static bool fits(struct http_memory *memory, size_t more)
+{
+	measure(memory);
+	return memory->taken <= memory->ceiling && memory->claimed <= memory->ceiling &&
+	       more <= memory->ceiling - memory->claimed;
+}
+
+static void claim(struct http_memory *memory, struct memory_share *share, size_t more)
+{
+	share->claimed += more;
+	memory->claimed += more;
+}
+
+static void append(struct http_memory *memory, struct memory_share *share)
+{
+	if (memory->first == NULL) {
+		memory->resting = allocated();
+		memory->taken = 0;
+		memory->first = share;
+	} else {
+		memory->last->after = share;
+	}
+	share->before = memory->last;
+	memory->last = share;
+	share->is_under_way = true;
+}
+
+/* Whether an answer that is under way may take so many bytes more. */
+static bool may_take(struct http_memory *memory, const struct memory_share *share, size_t more)
+{
+	return memory->first == share || fits(memory, more);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------------- */
+
+static bool take_now(struct http_memory *memory, struct memory_share *share, size_t more)
+{
+	pthread_mutex_lock(&memory->mutex);
+	bool taken =
+		share->is_under_way ? may_take(memory, share, more) : memory->first == NULL || fits(memory, more);
+	if (taken && !share->is_under_way)
+		append(memory, share);
+	if (taken)
+		claim(memory, share, more);
+	pthread_mutex_unlock(&memory->mutex);
+	return taken;
+}
+
+/* Waits until the answer may take so many bytes more, which are claimed then.  Returns false if there were none. */
+static bool http_memory_claim(struct http_memory *memory, struct memory_share *share, size_t more, int milliseconds)
+{
+	static const struct timespec nap = { .tv_nsec = NAP_NS };
+	const int64_t until = now_ns() + (int64_t)milliseconds * 1000000;
+	while (!take_now(memory, share, more)) {
+		if (now_ns() >= until)
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+/* Waits until there is room for another answer, for so long.  Returns false if there was none. */
+static bool http_memory_begin(struct http_memory *memory, struct memory_share *share, int milliseconds)
+{
+	return http_memory_claim(memory, share, ANSWER_CLAIM, milliseconds);
+}
+
+/* Returns whether an answer may go on. */
+static bool http_memory_goes_on(struct http_memory *memory, const struct memory_share *share)
+{
+	pthread_mutex_lock(&memory->mutex);
+	bool goes_on = may_take(memory, share, 0);
+	pthread_mutex_unlock(&memory->mutex);
+	return goes_on;
+}
+
+/* The answer was taken, or given up; it may not have begun. */
+static void http_memory_end(struct http_memory *memory, struct memory_share *share)
+{
+	if (!share->is_under_way)
+		return;
+	pthread_mutex_lock(&memory->mutex);
+	*(share->before != NULL ? &share->before->after : &memory->first) = share->after;
+	*(share->after != NULL ? &share->after->before : &memory->last) = share->before;
+	memory->claimed -= share->claimed;
+	pthread_mutex_unlock(&memory->mutex);
+	*share = (struct memory_share){ 0 };
+}
+
+/* ---- http guard ---------------------------------------------------------------------------------------------- */
+
+enum { NAME_SIZE = 256 };
+
+/* The name in "name:port" or "[address]:port", lower or upper case; false if it is not of that form. */
+static bool host_name(const char *host, char name[NAME_SIZE])
+{
+	bool is_bracketed = host[0] == '[';
+	const char *from = host + is_bracketed;
+	size_t size = strcspn(from, is_bracketed ? "]" : ":");
+	const char *rest = from + size + (is_bracketed && from[size] == ']');
+	if (size == 0 || size >= NAME_SIZE || (is_bracketed && from[size] != ']'))
+		return false;
+	if (*rest == ':')
+		rest += 1 + strspn(rest + 1, "0123456789");
+	if (*rest != '\0')
+		return false;
+	memcpy(name, from, size);
+	name[size] = '\0';
+	return true;
+}
+
+static bool is_address(const char *name)
+{
+	struct in6_addr address;
+	return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
+}
+
+static bool is_loopback(const char *name)
+{
+	struct in_addr address;
+	if (strcasecmp(name, "localhost") == 0 || strcmp(name, "::1") == 0)
+		return true;
+	return inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
+}
+
+static bool is_own_name(const char *name)
+{
+	char own[NAME_SIZE] = "";
+	if (gethostname(own, sizeof(own) - 1) != 0 || own[0] == '\0')
+		return false;
+	size_t size = strlen(own);
+	/* Alone, or with a domain after it. */
+	return strncasecmp(name, own, size) == 0 && (name[size] == '\0' || name[size] == '.');
+}
+
+bool http_guard_host(const char *host, bool is_public)
+{
+	char name[NAME_SIZE];
+	if (host == NULL || !host_name(host, name))
+		return false;
+	if (is_loopback(name))
+		return true;
+	return is_public && (is_address(name) || is_own_name(name));
+}
+
+bool http_guard_origin(const char *origin, const char *host, const char *allowed)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+	char name[NAME_SIZE];
+	if (allowed != NULL && strcasecmp(origin, allowed) == 0)
+		return true;
+	if (strncmp(origin, "vscode-webview://", strlen("vscode-webview://")) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		size_t size = strlen(schemes[i]);
+		if (strncasecmp(origin, schemes[i], size) != 0)
+			continue;
+		if (host != NULL && strcasecmp(origin + size, host) == 0)
+			return true;
+		return host_name(origin + size, name) && is_loopback(name);
+	}
+	return false;
+}
+
+/* ---- http watch ---------------------------------------------------------------------------------------------- */
+
+enum { LOOK_MS = 250 }; /* between two looks, while there are connections */
+
+#define NO_LIMIT INT64_MAX
+struct watched {
+	struct watched *next, **link; /* what points to it */
+	int socket;
+	bool is_shut;
+	int64_t until_ms;    /* of the monotonic clock */
+	uint64_t waits_from; /* the turn at which it began to have no whole request; NOT_WAITING: it has one */
+};
+
+#define NOT_WAITING UINT64_MAX
+/* Always holds: a socket in the list is open, so that none of a stranger is shut which has its number. */
+struct http_watch {
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	pthread_t thread;
+	struct watched *first;
+	size_t count, count_max; /* of those that are not shut yet */
+	uint64_t turn;
+	bool ends;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Its thread finds out, and has it removed. */
+static void shut(struct http_watch *watch, struct watched *watched)
+{
+	shutdown(watched->socket, SHUT_RDWR);
+	watched->until_ms = NO_LIMIT;
+	watched->waits_from = NOT_WAITING;
+	watch->count -= !watched->is_shut;
+	watched->is_shut = true;
+}
+
+static void shut_late_ones(struct http_watch *watch)
+{
+	int64_t now = now_ms();
+	for (struct watched *each = watch->first; each != NULL; each = each->next)
+		if (each->until_ms <= now)
+			shut(watch, each);
+}
+
+/* The one that has been without a whole request for the longest; none, if all that there are have one. */
+static void make_room(struct http_watch *watch)
+{
+	struct watched *oldest = NULL;
+	for (struct watched *each = watch->first; each != NULL; each = each->next)
+		if (each->waits_from != NOT_WAITING && (oldest == NULL || each->waits_from < oldest->waits_from))
+			oldest = each;
+	if (oldest != NULL)
+		shut(watch, oldest);
+}
+
+static void *look(void *context)
+{
+	struct http_watch *watch = context;
+	pthread_mutex_lock(&watch->mutex);
+	while (!watch->ends) {
+		int64_t next = now_ms() + LOOK_MS;
+		const struct timespec until = { .tv_sec = next / 1000, .tv_nsec = next % 1000 * 1000000 };
+		if (watch->first == NULL)
+			pthread_cond_wait(&watch->wake, &watch->mutex);
+		else
+			pthread_cond_clockwait(&watch->wake, &watch->mutex, CLOCK_MONOTONIC, &until);
+		shut_late_ones(watch);
+	}
+	pthread_mutex_unlock(&watch->mutex);
+	return NULL;
+}
+
+static enum histree_status http_watch_create(size_t connections, struct http_watch **out,
+					     struct histree_error *error)
+{
+	struct http_watch *watch = *out = calloc(1, sizeof(*watch));
+	if (watch == NULL)
+		return error_memory(error, "a server");
+	watch->count_max = connections;
+	pthread_mutex_init(&watch->mutex, NULL);
+	pthread_cond_init(&watch->wake, NULL);
+	if (pthread_create(&watch->thread, NULL, look, watch) == 0)
+		return HISTREE_OK;
+	pthread_cond_destroy(&watch->wake);
+	pthread_mutex_destroy(&watch->mutex);
+	free(watch);
+	*out = NULL;
+	return error_memory(error, "a thread");
+}
+
+/* Frees the watch, whose connections were all removed.  NULL is allowed. */
+static void http_watch_free(struct http_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	pthread_mutex_lock(&watch->mutex);
+	watch->ends = true;
+	pthread_cond_signal(&watch->wake);
+	pthread_mutex_unlock(&watch->mutex);
+	pthread_join(watch->thread, NULL);
+	pthread_cond_destroy(&watch->wake);
+	pthread_mutex_destroy(&watch->mutex);
+	free(watch);
+}
+
+/*
+ * Watches a connection, which has no limit yet and no request; if there are too many now, another one is shut.
+ * Returns NULL if memory is out.
+ */
+static struct watched *http_watch_add(struct http_watch *watch, int socket)
+{
+	struct watched *watched = malloc(sizeof(*watched));
+	if (watched == NULL)
+		return NULL;
+	pthread_mutex_lock(&watch->mutex);
+	if (watch->count >= watch->count_max)
+		make_room(watch);
+	watch->count++;
+	*watched = (struct watched){ .next = watch->first,
+				     .link = &watch->first,
+				     .socket = socket,
+				     .until_ms = NO_LIMIT,
+				     .waits_from = watch->turn++ };
+	if (watch->first != NULL)
+		watch->first->link = &watched->next;
+	watch->first = watched;
+	pthread_cond_signal(&watch->wake);
+	pthread_mutex_unlock(&watch->mutex);
+	return watched;
+}
+
+/*
+ * Gives a connection so long from now on, instead of what is left, for a request or, if that is whole, for the
+ * answer. NULL is allowed.
+ */
+static void http_watch_allow(struct http_watch *watch, struct watched *watched, int milliseconds, bool has_request)
+{
+	if (watched == NULL)
+		return;
+	pthread_mutex_lock(&watch->mutex);
+	if (!watched->is_shut)
+		watched->until_ms = now_ms() + milliseconds;
+	if (has_request || watched->is_shut)
+		watched->waits_from = NOT_WAITING;
+	else if (watched->waits_from == NOT_WAITING)
+		watched->waits_from = watch->turn++;
+	pthread_mutex_unlock(&watch->mutex);
+}
+
+/* The socket is going to be closed.  NULL is allowed. */
+static void http_watch_remove(struct http_watch *watch, struct watched *watched)
+{
+	if (watched == NULL)
+		return;
+	pthread_mutex_lock(&watch->mutex);
+	watch->count -= !watched->is_shut;
+	*watched->link = watched->next;
+	if (watched->next != NULL)
+		watched->next->link = watched->link;
+	pthread_mutex_unlock(&watch->mutex);
+	free(watched);
+}
+
+/* ---- http ---------------------------------------------------------------------------------------------------- */
 
 enum {
 	THREAD_STACK_SIZE = 512 * 1024,

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.h - requests come in, answers go out.  The only file that knows libmicrohttpd.
+ * http.h - one ceiling for the memory of all answers together, from the turn of each until it was taken.
+ *
+ * What answers take is what the process has allocated beyond what it had when none was under way: stores and what
+ * is kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and
+ * what is known to be large in addition.  Above the ceiling no answer begins, and of those under way only the one
+ * that came first goes on, so that it holds the memory of one answer more at most and always gets less.
+ *
+ * Who may ask: the rules for the headers Host and Origin.
+ *
+ * Requests come in, answers go out.  The only file that knows libmicrohttpd.
  *
  * Each connection has a thread, in which its requests are handled one after the other.  Before a handler sees a
  * request, http has checked its size, that `Host` names this machine (else a foreign name bound to our address
@@ -9,13 +18,47 @@
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H
 
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "histree/status.h"
 #include "server/http/reply.h"
-#include "server/http/target.h"
 
-/* As large as a request for the states of a hundred thousand rows. */
-enum { HTTP_BODY_MAX = 4 * 1024 * 1024 };
+/* What an answer has of it; zeroed: nothing yet. */
+struct memory_share {
+	bool is_under_way;
+	size_t claimed;
+	struct memory_share *before, *after; /* in the order of their beginning */
+};
+
+struct http_memory {
+	size_t ceiling;
+	pthread_mutex_t mutex; /* of all that follows, and of the shares */
+	size_t claimed;
+	size_t resting; /* what was allocated when the first of those under way began */
+	size_t taken;   /* by the answers, when it was measured last */
+	int64_t measured_ns;
+	struct memory_share *first, *last;
+};
+
+/*
+ * Whether a Host header ("localhost:8080") can only mean this machine: localhost or an address in numbers always,
+ * the machine's own name where others may reach us (`is_public`).  Any other name could have been bound to our
+ * address by whoever owns it.
+ */
+bool http_guard_host(const char *host, bool is_public);
+
+/*
+ * Whether a page of this origin may ask: pages of this machine, of VS Code's webviews, of a public server's own
+ * host, and of the one origin that the user has allowed (NULL: none).
+ */
+bool http_guard_origin(const char *origin, const char *host, const char *allowed);
+
+struct http_watch;
+struct watched;
 
 /* What a client may take of time and of the server.  Who asks for more is told when to come back, or is shut. */
 struct http_limits {
@@ -24,13 +67,13 @@ struct http_limits {
 	 * without a whole request for the longest.
 	 */
 	int connections;
-	int answers;     /* made at the same time; other requests wait for their turn */
-	int turn_ms;     /* to wait for it; then the answer is 503 with Retry-After */
-	int idle_ms;     /* without a byte of a request or of an answer */
-	int request_ms;  /* for the first line of a request, and once more for the rest of it */
-	int answer_ms;   /* to make an answer and to take it, from the turn on */
-	size_t bodies;   /* bytes of all bodies that are being sent or answered; more are 503 */
-	size_t memory;   /* bytes of all answers together (http_memory.h); others wait, as for a turn, or are 503 */
+	int answers;    /* made at the same time; other requests wait for their turn */
+	int turn_ms;    /* to wait for it; then the answer is 503 with Retry-After */
+	int idle_ms;    /* without a byte of a request or of an answer */
+	int request_ms; /* for the first line of a request, and once more for the rest of it */
+	int answer_ms;  /* to make an answer and to take it, from the turn on */
+	size_t bodies;  /* bytes of all bodies that are being sent or answered; more are 503 */
+	size_t memory;  /* bytes of all answers together (http.h); others wait, as for a turn, or are 503 */
 };
 
 /* What histree-serve(1) says. */
@@ -67,7 +110,6 @@ struct http;
 
 /* Returns HISTREE_ERR_ARGUMENT if the address is none, HISTREE_ERR_IO if the server cannot listen at it. */
 enum histree_status http_start(const struct http_options *options, struct http **out, struct histree_error *error);
-
 uint16_t http_port(const struct http *http);
 
 /* Waits for the requests that are under way and frees the server.  NULL is allowed. */

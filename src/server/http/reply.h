@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reply.h - what a request is answered with: a status, headers and a body that is made piece by piece.
+ * reply.h - what a request asks for: path and query of its URL (RFC 3986), taken apart and decoded.
+ *
+ * A path is cut at its slashes before it is decoded, so that %2F is part of a name.  Empty segments and slashes at
+ * the end are dropped; "." and ".." are names like any other: no segment is ever used as a path of files.
+ *
+ * What a request is answered with: a status, headers and a body that is made piece by piece.
  *
  * A handler fills a reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
  * to a step function, which writes the next piece each time it is called:
  *
- *	reply_envelope(reply);
- *	reply_steps(reply, &(struct reply_steps){ write_rows, free_rows, rows });
+ * 	reply_envelope(reply);
+ * 	reply_steps(reply, &(struct reply_steps){ write_rows, free_rows, rows });
  *
  * Only one piece is held, so memory does not grow with the answer; and when the client goes away no further step is
  * taken.  A step writes about PIECE_SIZE bytes at most.  What may take long, within a step or before the first,
@@ -15,10 +20,41 @@
 #ifndef SERVER_HTTP_REPLY_H
 #define SERVER_HTTP_REPLY_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <zlib.h>
 
 #include "histree/view.h"
 #include "server/text/json_writer.h"
+
+enum { TARGET_SIZE_MAX = 8192, TARGET_SEGMENTS_MAX = 16, TARGET_PARAMETERS_MAX = 32 };
+
+struct target_parameter {
+	const char *name, *value;
+};
+
+/* A zeroed struct target is an empty one.  All strings lie in `text`. */
+struct target {
+	char *text;
+	const char *segments[TARGET_SEGMENTS_MAX];
+	size_t segment_count;
+	struct target_parameter parameters[TARGET_PARAMETERS_MAX];
+	size_t parameter_count;
+};
+
+enum target_result {
+	TARGET_OK,
+	TARGET_BAD,       /* a stray '%', a zero byte, or no '/' at the start */
+	TARGET_TOO_LARGE, /* longer, or of more parts, than anything of ours */
+	TARGET_NO_MEMORY,
+};
+
+/* Reads a URI; call target_release() after failure too. */
+enum target_result target_parse(struct target *target, const char *uri);
+
+/* Returns NULL if the query has no such parameter. */
+const char *target_parameter(const struct target *target, const char *name);
+void target_release(struct target *target);
 
 enum http_status {
 	HTTP_OK = 200,

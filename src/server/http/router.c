@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/json_weight.h"
+#include "base/json_text.h"
 
 /* Of the values of a request: some three times what one for a hundred thousand rows takes. */
 enum { REQUEST_MEMORY_MAX = 48 << 20 };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json_weight.h"
+#include "base/json_text.h"
 
 enum {
 	JSON_MEMORY_MAX = 96 << 20, /* that the values of one fragment may take */

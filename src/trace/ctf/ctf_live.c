@@ -1,12 +1,539 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_live.c - metadata that come in pieces
+ */
 #include "trace/ctf/ctf_live.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "trace/ctf/ctf_live_session.h"
+#include "trace/ctf/ctf2.h"
+#include "trace/ctf/ctf_decoder.h"
+#include "trace/ctf/ctf_live_relay.h"
+#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_reader.h"
+#include "trace/ctf/tsdl.h"
+#include "trace/trace_notes.h"
+
+/* Returns whether it has an event, or a gap, which comes next. */
+static inline bool live_stream_has_event(const struct live_stream *stream)
+{
+	return stream->reader.base.has_upcoming;
+}
+
+static void live_trace_damaged(struct live_trace *trace, const char *why);
+static enum histree_status live_trace_fetch(struct live_trace *trace, struct live_relay *relay,
+					    struct histree_error *error);
+static bool live_trace_is_ready(const struct live_trace *trace, int64_t now_ms);
+static void live_trace_begin(struct live_trace *trace);
+static bool live_trace_time(const struct live_trace *trace, uint64_t stream, uint64_t ticks, histree_time *out);
+
+/* ---- ctf live metadata --------------------------------------------------------------------------------------- */
+
+uint8_t *live_metadata_room(struct live_metadata *metadata, size_t size)
+{
+	if (size > CTF_METADATA_SIZE_MAX || metadata->size > CTF_METADATA_SIZE_MAX - size ||
+	    !array_reserve(&metadata->bytes, &metadata->capacity, metadata->count + size))
+		return NULL;
+	return metadata->bytes + metadata->count;
+}
+
+/* Returns where the text is behind a byte (CTF 1.8, section C.1: comments and strings as in C). */
+static enum live_text step(struct live_metadata *metadata, char byte)
+{
+	switch (metadata->state) {
+	case LIVE_SLASH:
+		if (byte == '/' || byte == '*')
+			return byte == '/' ? LIVE_LINE_COMMENT : LIVE_COMMENT;
+		break;
+	case LIVE_LINE_COMMENT:
+		return byte == '\n' ? LIVE_TEXT : LIVE_LINE_COMMENT;
+	case LIVE_STAR:
+		if (byte == '/')
+			return LIVE_TEXT;
+		/* fall through */
+	case LIVE_COMMENT:
+		return byte == '*' ? LIVE_STAR : LIVE_COMMENT;
+	case LIVE_STRING:
+		return byte == '"' ? LIVE_TEXT : byte == '\\' ? LIVE_ESCAPE : LIVE_STRING;
+	case LIVE_ESCAPE:
+		return LIVE_STRING;
+	case LIVE_TEXT:
+		break;
+	}
+	metadata->depth += byte == '{';
+	metadata->depth -= byte == '}' && metadata->depth > 0;
+	if (byte == ';' && metadata->depth == 0)
+		metadata->whole = metadata->seen + 1;
+	return byte == '/' ? LIVE_SLASH : byte == '"' ? LIVE_STRING : LIVE_TEXT;
+}
+
+/* Read the whole declarations of the text, and keep the rest. */
+static enum histree_status read_text(struct live_metadata *metadata, struct histree_error *error)
+{
+	for (; metadata->seen < metadata->text_count; metadata->seen++)
+		metadata->state = step(metadata, metadata->text[metadata->seen]);
+	size_t whole = metadata->whole;
+	if (whole == 0)
+		return HISTREE_OK;
+	char behind = metadata->text[whole];
+	metadata->text[whole] = '\0';
+	enum histree_status status = tsdl_read_more(metadata->reader, metadata->text, error);
+	metadata->text[whole] = behind;
+	memmove(metadata->text, metadata->text + whole, metadata->text_count - whole);
+	metadata->text_count -= whole;
+	metadata->seen -= whole;
+	metadata->whole = 0;
+	return status;
+}
+
+/* Move the texts of whole packets, or what is no packet, behind the text. */
+static enum histree_status take_text(struct live_metadata *metadata, struct histree_error *error)
+{
+	size_t used = metadata->count, size = metadata->count;
+	enum histree_status status = HISTREE_OK;
+	if (metadata->is_packetized)
+		status = ctf_metadata_unpack(metadata->bytes, metadata->count, metadata->big_endian, &used, &size,
+					     error);
+	if (status != HISTREE_OK)
+		return status;
+	/* One byte more, for the zero behind what is read. */
+	if (!array_reserve(&metadata->text, &metadata->text_capacity, metadata->text_count + size + 1))
+		return error_memory(error, "the metadata");
+	if (size > 0 && memchr(metadata->bytes, '\0', size) != NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged: it is not text");
+	memcpy(metadata->text + metadata->text_count, metadata->bytes, size);
+	metadata->text_count += size;
+	metadata->count -= used;
+	memmove(metadata->bytes, metadata->bytes + used, metadata->count);
+	return HISTREE_OK;
+}
+
+static enum histree_status begin(struct live_metadata *metadata, struct histree_error *error)
+{
+	metadata->reader = tsdl_reader_create(&metadata->schema);
+	if (metadata->reader == NULL)
+		return error_memory(error, "the metadata");
+	metadata->is_packetized =
+		ctf_metadata_is_packetized(metadata->bytes, metadata->count, &metadata->big_endian);
+	metadata->has_form = true;
+	return HISTREE_OK;
+}
+
+enum histree_status live_metadata_take(struct live_metadata *metadata, size_t size, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	metadata->count += size;
+	metadata->size += size;
+	if (!metadata->has_form && metadata->count < 4) /* bytes of the magic number of a packet */
+		return HISTREE_OK;
+	if (!metadata->has_form)
+		status = begin(metadata, error);
+	if (status == HISTREE_OK)
+		status = take_text(metadata, error);
+	if (status == HISTREE_OK && metadata->text_count > 0 && metadata->text[0] == CTF2_SEPARATOR)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"it is a session of CTF 2, which histree reads from files only; record it in CTF 1.8");
+	return status == HISTREE_OK ? read_text(metadata, error) : status;
+}
+
+bool live_metadata_is_begun(const struct live_metadata *metadata)
+{
+	return metadata->reader != NULL && tsdl_reader_is_begun(metadata->reader);
+}
+
+/* Blanks and comments may follow the last declaration. */
+bool live_metadata_is_cut(const struct live_metadata *metadata)
+{
+	size_t at = 0;
+	while (at < metadata->text_count && isspace((unsigned char)metadata->text[at]))
+		at++;
+	return metadata->count > 0 || (at < metadata->text_count && metadata->text[at] != '/');
+}
+
+void live_metadata_release(struct live_metadata *metadata)
+{
+	free(metadata->bytes);
+	free(metadata->text);
+	free(metadata->reader);
+	ctf_schema_release(&metadata->schema);
+	*metadata = (struct live_metadata){ 0 };
+}
+
+/* ---- ctf live stream ----------------------------------------------------------------------------------------- */
+
+/* So many bytes of a packet are asked for at a time; part of a packet is waited for that long. */
+enum { WINDOW_SIZE = 64 << 10, CTF_LIVE_STREAM_PATIENCE_MS = 5000 };
+
+/* Read a part of the packet that is open. */
+static enum histree_status read_packet(void *context, uint64_t offset, uint8_t *bytes, size_t size,
+				       struct histree_error *error)
+{
+	const struct live_stream *stream = context;
+	const int64_t end_ms = live_relay_now(stream->relay) + CTF_LIVE_STREAM_PATIENCE_MS;
+	for (;;) {
+		enum live_bytes outcome;
+		uint32_t flags;
+		enum histree_status status = live_ask_bytes(stream->relay, stream->id, stream->offset + offset,
+							    bytes, size, &outcome, &flags, error);
+		if (status != HISTREE_OK || outcome == LIVE_BYTES)
+			return status;
+		/* Old daemons say only here that there are new metadata; they change no packet. */
+		if ((flags & LIVE_NEW_METADATA) != 0) {
+			stream->trace->wants_metadata = true;
+			status = live_trace_fetch(stream->trace, stream->relay, error);
+			if (status != HISTREE_OK)
+				return status;
+		} else if (outcome != LIVE_BYTES_LATER) {
+			return HISTREE_ERR_IO;
+		}
+		if (live_relay_now(stream->relay) >= end_ms)
+			return HISTREE_ERR_IO;
+	}
+}
+
+/* Returns a stream; NULL if memory is out. */
+static struct live_stream *live_stream_create(const struct live_stream_facts *facts, struct live_trace *trace,
+					      struct live_relay *relay)
+{
+	struct live_stream *stream = calloc(1, sizeof(*stream));
+	if (stream == NULL || asprintf(&stream->name, "%s/%s", facts->path, facts->channel) < 0) {
+		free(stream);
+		return NULL;
+	}
+	stream->trace = trace;
+	stream->relay = relay;
+	stream->id = facts->id;
+	stream->refused_ms = stream->quiet = INT64_MIN;
+	stream->reader.base =
+		(struct trace_stream){ .trace = &trace->trace, .notes = trace->notes, .name = stream->name };
+	return stream;
+}
+
+static void live_stream_free(struct live_stream *stream)
+{
+	if (stream->is_begun)
+		ctf_reader_release(&stream->reader);
+	free(stream->name);
+	free(stream);
+}
+
+/* There is nothing more of it. */
+static void live_stream_end(struct live_stream *stream)
+{
+	if (stream->is_over)
+		return;
+	stream->is_over = true;
+	if (stream->is_begun)
+		ctf_reader_end(&stream->reader);
+}
+
+/* There is nothing more of it, and there should be. */
+static void ctf_live_stream_break_off(struct live_stream *stream, const char *why)
+{
+	struct trace_stream *base = &stream->reader.base;
+	trace_notes_warn(base->notes, "%s: %s; what came before is read", stream->name, why);
+	base->notes->report.damaged_streams++;
+	trace_stream_lose(base, (struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
+	trace_stream_put_gap(base);
+	live_stream_end(stream);
+}
+
+static enum histree_status begin_reader(struct live_stream *stream, const struct ctf_stream_type *type,
+					struct histree_error *error)
+{
+	struct ctf_reader *reader = &stream->reader;
+	stream->file = (struct ctf_file){
+		.path = stream->name,
+		.packets = { .packets = &stream->packet, .count = 1, .instance = CTF_UNKNOWN },
+	};
+	stream->source = (struct trace_window_source){ .read = read_packet, .context = stream };
+	reader->decoder = &stream->trace->decoder;
+	reader->stream = reader->decoder->streams[type->index];
+	reader->files = &stream->file;
+	reader->file_count = 1;
+	reader->is_live = stream->is_begun = true;
+	reader->window_size = WINDOW_SIZE;
+	reader->cpu = -1;
+	enum histree_status status = ctf_reader_init(reader, error);
+	reader->window.source = &stream->source;
+	return status;
+}
+
+/* What the daemon no longer has, because a session was rotated or files are written over, it does not tell. */
+static void note_late_start(const struct live_stream *stream)
+{
+	const struct ctf_head *head = &stream->reader.head;
+	if (stream->reader.packets == 1 && head->sequence != CTF_UNKNOWN && head->sequence > 0)
+		trace_notes_warn(stream->trace->notes,
+				 "%s: begins with packet %" PRIu64
+				 ": the relay daemon does not pass on what was recorded before",
+				 stream->name, head->sequence);
+}
+
+/* Step to the next event of the packet, if it has one.  Returns as above. */
+static enum histree_status live_stream_advance(struct live_stream *stream, struct histree_error *error)
+{
+	if (!stream->is_begun || stream->is_over) {
+		stream->reader.base.has_upcoming = false;
+		return HISTREE_OK;
+	}
+	enum histree_status status = ctf_reader_next(&stream->reader, error);
+	histree_time end;
+	if (status < 0)
+		return status;
+	/* The next packet begins where this one ends, or later. */
+	if (status != HISTREE_OK && ctf_decoder_time(stream->reader.stream, stream->reader.head.end, &end) &&
+	    end > stream->quiet)
+		stream->quiet = end;
+	return HISTREE_OK;
+}
+
+static enum histree_status begin_packet(struct live_stream *stream, struct histree_error *error)
+{
+	const struct live_index *index = &stream->index;
+	const struct ctf_stream_type *type =
+		id_map_find(&stream->trace->metadata.schema.streams_by_id, index->stream);
+	stream->has_index = false;
+	live_trace_begin(stream->trace);
+	if (type == NULL || type->index >= stream->trace->decoder.stream_count) {
+		ctf_live_stream_break_off(stream, "its packets are of a kind that the metadata does not have");
+		return HISTREE_OK;
+	}
+	if (index->size == 0 || index->size % 8 != 0 || index->content > index->size ||
+	    index->size / 8 > UINT64_MAX / 2 - index->offset) {
+		ctf_live_stream_break_off(stream, "a packet has an impossible size");
+		return HISTREE_OK;
+	}
+	if (!stream->is_begun) {
+		enum histree_status status = begin_reader(stream, type, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	stream->packet = (struct ctf_packet){ .size = index->size / 8, .begin = CTF_UNKNOWN, .end = CTF_UNKNOWN };
+	stream->offset = index->offset;
+	stream->source.end = index->size / 8;
+	stream->reader.window.count = 0;
+	stream->reader.packet_count++;
+	enum histree_status status = live_stream_advance(stream, error);
+	if (status == HISTREE_OK)
+		note_late_start(stream);
+	return status;
+}
+
+/* A packet was announced: read it, as soon as its metadata are there. */
+static enum histree_status begin_if_ready(struct live_stream *stream, struct histree_error *error)
+{
+	struct live_trace *trace = stream->trace;
+	enum histree_status status = live_trace_fetch(trace, stream->relay, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!trace->has_decoder && trace->is_over)
+		live_trace_damaged(trace, "the relay daemon has no metadata of it");
+	if (trace->is_damaged) {
+		ctf_live_stream_break_off(stream, "its metadata cannot be read");
+		return HISTREE_OK;
+	}
+	if (live_trace_is_ready(trace, live_relay_now(stream->relay)))
+		return begin_packet(stream, error);
+	trace->wants_metadata = true;
+	stream->refused_ms = live_relay_now(stream->relay);
+	return HISTREE_OK;
+}
+
+/*
+ * Of a stream without an event: ask the daemon for its next packet, and begin that.  *flags becomes what else is to
+ * be asked for before an event of it is handed out.  Returns what ends the connection, and HISTREE_ERR_MEMORY.
+ */
+static enum histree_status live_stream_ask(struct live_stream *stream, uint32_t *flags, struct histree_error *error)
+{
+	struct live_index *index = &stream->index;
+	histree_time quiet;
+	*flags = 0;
+	if (stream->has_index)
+		return begin_if_ready(stream, error);
+	enum histree_status status = live_ask_index(stream->relay, stream->id, index, error);
+	if (status != HISTREE_OK)
+		return status;
+	*flags = index->flags;
+	stream->trace->wants_metadata |= (index->flags & LIVE_NEW_METADATA) != 0;
+	stream->refused_ms = INT64_MIN;
+	switch (index->kind) {
+	case LIVE_INDEX:
+		stream->has_index = true;
+		return begin_if_ready(stream, error);
+	case LIVE_INDEX_QUIET:
+		status = live_trace_fetch(stream->trace, stream->relay, error);
+		live_trace_begin(stream->trace);
+		if (live_trace_time(stream->trace, index->stream, index->end, &quiet) && quiet > stream->quiet)
+			stream->quiet = quiet;
+		/* fall through */
+	case LIVE_INDEX_LATER:
+		stream->refused_ms = live_relay_now(stream->relay);
+		return status;
+	case LIVE_INDEX_OVER:
+	case LIVE_INDEX_END:
+		live_stream_end(stream);
+		return HISTREE_OK;
+	case LIVE_INDEX_FAILED:
+		ctf_live_stream_break_off(stream, "the relay daemon cannot read more of it");
+		return HISTREE_OK;
+	}
+	return live_relay_no_answer(stream->relay, error);
+}
+
+/* ---- ctf live trace ------------------------------------------------------------------------------------------ */
+
+/* Metadata come at most so many bytes at a time; those that are cut are waited for that long. */
+enum { PIECE_SIZE = 64 << 10, CTF_LIVE_TRACE_PATIENCE_MS = 5000 };
+
+/* Returns a trace without metadata; NULL if memory is out. */
+static struct live_trace *live_trace_create(const struct live_stream_facts *facts, const char *path,
+					    struct trace_notes *notes, uint32_t *class_count, uint32_t *known_count)
+{
+	struct live_trace *trace = calloc(1, sizeof(*trace));
+	char *name = strdup(facts->path);
+	if (trace == NULL || name == NULL) {
+		free(name);
+		free(trace);
+		return NULL;
+	}
+	*trace = (struct live_trace){
+		.trace = { .path = path },
+		.id = facts->trace,
+		.name = name,
+		.notes = notes,
+		.class_count = class_count,
+		.known_count = known_count,
+		.wants_metadata = true,
+	};
+	return trace;
+}
+
+static void live_trace_free(struct live_trace *trace)
+{
+	if (trace->has_decoder)
+		ctf_decoder_release(&trace->decoder);
+	live_metadata_release(&trace->metadata);
+	free(trace->name);
+	free(trace);
+}
+
+/* Say in the notes that it cannot be read, and why. */
+static void live_trace_damaged(struct live_trace *trace, const char *why)
+{
+	if (trace->is_damaged)
+		return;
+	trace_notes_warn(trace->notes, "%s: %s; the rest of it is not read", trace->name, why);
+	trace->notes->report.damaged_streams++;
+	trace->is_damaged = true;
+}
+
+/* What was declared is there for the decoder. */
+static enum histree_status extend(struct live_trace *trace, struct histree_error *error)
+{
+	if (!live_metadata_is_begun(&trace->metadata))
+		return HISTREE_OK;
+	if (trace->has_decoder)
+		return ctf_decoder_extend(&trace->decoder, error);
+	trace->has_decoder = true;
+	return ctf_decoder_init(&trace->decoder, &trace->metadata.schema, &trace->trace, trace->class_count, error);
+}
+
+/* Take in a piece.  Memory is had for bytes that came, not for those that were announced. */
+static enum histree_status receive(struct live_trace *trace, struct live_relay *relay, uint64_t size,
+				   struct histree_error *error)
+{
+	struct histree_error told = { 0 };
+	trace->piece_ms = live_relay_now(relay);
+	while (size > 0) {
+		size_t part = size < PIECE_SIZE ? (size_t)size : PIECE_SIZE;
+		uint8_t *room = live_metadata_room(&trace->metadata, part);
+		if (room == NULL && trace->metadata.size > CTF_METADATA_SIZE_MAX - part)
+			return live_relay_no_answer(relay, error);
+		if (room == NULL)
+			return error_memory(error, "the metadata");
+		enum histree_status status = live_relay_receive(relay, room, part, error);
+		if (status != HISTREE_OK)
+			return status;
+		size -= part;
+		if (trace->is_damaged)
+			continue;
+		status = live_metadata_take(&trace->metadata, part, &told);
+		if (status == HISTREE_OK)
+			status = extend(trace, &told);
+		if (status == HISTREE_ERR_MEMORY)
+			return error_memory(error, "the metadata");
+		if (status != HISTREE_OK)
+			live_trace_damaged(trace, told.message);
+	}
+	return HISTREE_OK;
+}
+
+/*
+ * Ask for metadata, if there may be more.  What is wrong with them is no error: the trace is damaged then.  Returns
+ * what ends the connection, and HISTREE_ERR_MEMORY.
+ */
+static enum histree_status live_trace_fetch(struct live_trace *trace, struct live_relay *relay,
+					    struct histree_error *error)
+{
+	while (trace->wants_metadata && trace->has_stream && !trace->is_over && !trace->is_damaged) {
+		enum live_piece piece;
+		uint64_t size;
+		enum histree_status status = live_ask_metadata(relay, trace->stream, &piece, &size, error);
+		if (status != HISTREE_OK)
+			return status;
+		/* LTTng 2.13 says that all is well, and sends nothing, while a session is cleared. */
+		if (piece != LIVE_PIECE || size == 0) {
+			trace->wants_metadata = false;
+			trace->is_over = piece == LIVE_PIECE_FAILED || piece == LIVE_PIECES_OVER;
+			break;
+		}
+		status = receive(trace, relay, size, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+/* Returns whether its packets can be read: its metadata are there, and whole as far as one can wait for that. */
+static bool live_trace_is_ready(const struct live_trace *trace, int64_t now_ms)
+{
+	return trace->has_decoder && (trace->is_over || !live_metadata_is_cut(&trace->metadata) ||
+				      now_ms - trace->piece_ms > CTF_LIVE_TRACE_PATIENCE_MS);
+}
+
+/* Its first packet or beacon is there: what its metadata say of it by now is what it is. */
+static void live_trace_begin(struct live_trace *trace)
+{
+	if (trace->is_known || !trace->has_decoder)
+		return;
+	trace->is_known = true;
+	trace->trace.id = (*trace->known_count)++;
+	ctf_schema_describe(&trace->metadata.schema, &trace->trace);
+}
+
+/* Returns the time of a value of the clock of a kind of stream, or of any if there is none of that id. */
+static bool live_trace_time(const struct live_trace *trace, uint64_t stream, uint64_t ticks, histree_time *out)
+{
+	const struct ctf_stream_type *type = id_map_find(&trace->metadata.schema.streams_by_id, stream);
+	if (!trace->has_decoder)
+		return false;
+	if (type != NULL && type->index < trace->decoder.stream_count)
+		return ctf_decoder_time(trace->decoder.streams[type->index], ticks, out);
+	for (size_t i = 0; i < trace->decoder.stream_count; i++)
+		if (ctf_decoder_time(trace->decoder.streams[i], ticks, out))
+			return true;
+	return false;
+}
+
+/* ---- ctf live ------------------------------------------------------------------------------------------------ */
 
 /*
  * Who had nothing is asked again after 10 ms, and later where there are so many streams that the daemon would do
@@ -269,7 +796,7 @@ static enum histree_status ask(struct ctf_live *live, const struct live_stream *
 }
 
 /* The connection is no more.  What was handed out is all that was before some time. */
-static enum histree_status break_off(struct ctf_live *live, const char *why)
+static enum histree_status ctf_live_break_off(struct ctf_live *live, const char *why)
 {
 	if (!live->is_broken)
 		trace_notes_warn(live->notes, "%s; the session is read up to there", why);
@@ -306,7 +833,7 @@ enum histree_status ctf_live_next(struct ctf_live *live, struct histree_error *e
 		return HISTREE_END;
 	enum histree_status status = next(live, &told);
 	if (status == HISTREE_ERR_TRACE)
-		return break_off(live, told.message);
+		return ctf_live_break_off(live, told.message);
 	if (status < 0 && error != NULL)
 		*error = told;
 	return status;

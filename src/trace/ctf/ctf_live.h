@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_live.h - a live session at a relay daemon of LTTng: its streams, merged by time while they grow.
+ * ctf_live.h - metadata that come in pieces: what a trace declares grows while it is read.
+ *
+ * A piece may end anywhere, within a packet or within a declaration; what is whole is read, the rest waits.  What
+ * was declared before stays where it is, so that classes of events do.  A byte is looked at once, however the
+ * bytes are cut.
+ *
+ * One stream of a live session: what a reader of files (ctf_reader.h) reads of its packets,
+ * each of which the relay daemon announces, and of which parts are asked for as they are needed.
+ *
+ * One trace of a live session: its metadata, as far as the relay daemon has it, and its decoder.
+ *
+ * A session has several: one of the kernel, one for each user or process that is traced.
+ *
+ * A live session at a relay daemon of LTTng: its streams, merged by time while they grow.
  *
  * An event is handed out when nothing that comes can be before it: each other stream has its next event, or has
  * ended, or is known to be past that time, by a beacon of the daemon or the end of a packet.  At the same time
@@ -13,7 +26,88 @@
 #ifndef TRACE_CTF_CTF_LIVE_H
 #define TRACE_CTF_CTF_LIVE_H
 
-#include "trace/ctf/ctf_live_stream.h"
+#include "trace/ctf/ctf_decoder.h"
+#include "trace/ctf/ctf_live_relay.h"
+#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_reader.h"
+#include "trace/ctf/tsdl.h"
+#include "trace/trace_notes.h"
+
+/* Where the text is, as far as it was looked at. */
+enum live_text {
+	LIVE_TEXT,
+	LIVE_SLASH,
+	LIVE_LINE_COMMENT,
+	LIVE_COMMENT,
+	LIVE_STAR,
+	LIVE_STRING,
+	LIVE_ESCAPE,
+};
+
+/* A zeroed one is empty. */
+struct live_metadata {
+	struct ctf_schema schema;
+	struct tsdl_reader *reader;
+	uint64_t size; /* of all pieces */
+	bool has_form, is_packetized, big_endian;
+	uint8_t *bytes; /* of packets that are not whole */
+	size_t count, capacity;
+	char *text; /* that was not read */
+	size_t text_count, text_capacity;
+	size_t seen, whole; /* of the text: looked at, and up to the end of the last whole declaration */
+	size_t depth;       /* of braces at `seen` */
+	enum live_text state;
+};
+
+/* Room for the next bytes of a piece; NULL if memory is out or there are more than 64 MiB in all. */
+uint8_t *live_metadata_room(struct live_metadata *metadata, size_t size);
+
+/* Take in so many bytes of that room.  HISTREE_ERR_TRACE, with the place of the fault, ends its use. */
+enum histree_status live_metadata_take(struct live_metadata *metadata, size_t size, struct histree_error *error);
+
+/* Returns whether the trace is declared: packets can be read. */
+bool live_metadata_is_begun(const struct live_metadata *metadata);
+
+/* Returns whether the last piece ended within a packet or a declaration. */
+bool live_metadata_is_cut(const struct live_metadata *metadata);
+void live_metadata_release(struct live_metadata *metadata);
+
+struct live_trace {
+	struct event_trace trace;
+	uint64_t id; /* at the daemon */
+	char *name;  /* its folder below that of the session */
+	struct trace_notes *notes;
+	uint32_t *class_count; /* of the input */
+	uint32_t *known_count; /* of the session: traces that have said what they are, whose ids are dense */
+	bool has_stream;       /* that its metadata is in, which has this id */
+	uint64_t stream;
+	bool wants_metadata; /* there may be more */
+	bool is_over;        /* there will be no more */
+	bool is_damaged;     /* it cannot be read, which the notes say */
+	struct live_metadata metadata;
+	int64_t piece_ms; /* when the last piece came */
+	bool has_decoder;
+	bool is_known; /* it has said what it is, and has its id */
+	struct ctf_decoder decoder;
+};
+
+struct live_stream {
+	struct ctf_reader reader;
+	struct live_trace *trace;
+	struct live_relay *relay;
+	uint64_t id; /* at the daemon */
+	char *name;  /* of its file, below the folder of the session */
+	struct ctf_file file;
+	struct ctf_packet packet; /* the only one of that file, which begins at `offset` at the daemon */
+	uint64_t offset;
+	struct trace_window_source source;
+	bool is_begun; /* the reader is ready */
+	bool is_over;  /* there is nothing more */
+	bool has_index;
+	struct live_index index; /* of a packet that waits for metadata */
+	int64_t refused_ms;      /* when the daemon had nothing of it */
+	histree_time quiet;      /* all that comes is not before; INT64_MIN: that is not known */
+};
 
 struct ctf_live {
 	struct live_relay relay;

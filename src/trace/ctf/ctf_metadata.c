@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "trace/ctf/ctf2.h"
-#include "trace/ctf/tsdl_reader.h"
+#include "trace/ctf/tsdl.h"
 
 /*
  * A packet: magic (32 bits), uuid (16 bytes), checksum, content size, packet size (32 bits each, sizes in

@@ -3,7 +3,7 @@
  * ctf_metadata.h - the text of a trace's metadata, out of either form of its file, and what either text says.
  *
  * CTF 1.8, section 7: the file is plain text, or packets of text, each after a header, in either byte order.  The
- * text is TSDL (tsdl_reader.h), or that of CTF 2 (ctf2.h).
+ * text is TSDL (tsdl.h), or that of CTF 2 (ctf2.h).
  */
 #ifndef TRACE_CTF_CTF_METADATA_H
 #define TRACE_CTF_CTF_METADATA_H

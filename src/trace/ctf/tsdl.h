@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsdl.h - words and marks of CTF 1.8 metadata (TSDL, CTF 1.8 section C), one after the other.
+ * tsdl.h - what the parts of the reader of TSDL share: types (tsdl.h) and blocks
+ * (tsdl.h).
+ *
+ * Recursive descent.  The first fault ends it: a function that returns false or NULL has set the error, which names
+ * the line.
+ *
+ * Words and marks of CTF 1.8 metadata (TSDL, CTF 1.8 section C), one after the other.
  */
 #ifndef TRACE_CTF_TSDL_H
 #define TRACE_CTF_TSDL_H
@@ -8,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "trace/ctf/ctf_schema.h"
 
 /*
  * A word may hold single dots (packet.header), and a number is a word; ":=" and "..." are one mark, any other is
@@ -23,25 +31,53 @@ struct tsdl {
 
 /* Begin, behind so many lines of other text; the first token is current. */
 struct tsdl tsdl_begin(const char *metadata, size_t lines);
-
 void tsdl_next(struct tsdl *tsdl);
 
 /* Whether the current token is this one. */
 bool tsdl_is(const struct tsdl *tsdl, const char *token);
-bool tsdl_is_word(const struct tsdl *tsdl);
-bool tsdl_is_number(const struct tsdl *tsdl);
-bool tsdl_is_string(const struct tsdl *tsdl);
 
 /* Step over the current token if it is this one. */
 bool tsdl_accept(struct tsdl *tsdl, const char *token);
 
-/* The number of the line that the current token is in, from 1. */
-size_t tsdl_line(const struct tsdl *tsdl);
+enum { TSDL_BUCKETS = 4096 };
 
-/* Read the current token as a number in C's notation.  Returns false if it is none, or does not fit 64 bits. */
-bool tsdl_number(const struct tsdl *tsdl, uint64_t *out);
+/* A name of a type, until the scope that it was made in ends. */
+struct tsdl_name {
+	const char *name; /* "uint64_t", "unsigned long", "struct packet_context" */
+	uint64_t hash;
+	struct ctf_type *type;
+	struct tsdl_name *next;  /* in its bucket: made before it */
+	struct tsdl_name *older; /* of all names: made before it */
+};
 
-/* Write the text of the current token, a string without its quotes and escapes, and a zero to size + 1 bytes. */
-size_t tsdl_copy(const struct tsdl *tsdl, char *out);
+struct tsdl_reader {
+	struct tsdl tsdl;
+	struct ctf_schema *schema;
+	struct histree_error *error;
+	struct tsdl_name *buckets[TSDL_BUCKETS];
+	struct tsdl_name *names; /* the youngest */
+	bool has_trace, has_order;
+	bool in_pieces; /* more text may follow: what a packet is must not change */
+};
+
+/*
+ * Read the text of metadata into an empty schema.  Returns HISTREE_ERR_TRACE, with the line and what is wrong with
+ * it, if it does not declare a trace; the schema is to be released then too.
+ */
+enum histree_status tsdl_read(struct ctf_schema *schema, const char *text, struct histree_error *error);
+
+/* A reader of metadata that come in pieces.  free() ends it; NULL if memory is out. */
+struct tsdl_reader *tsdl_reader_create(struct ctf_schema *schema);
+
+/*
+ * Read more text, of whole declarations.  What it declares is in the schema from the first call on by which the
+ * text has declared a trace and its byte order: tsdl_reader_is_begun().
+ */
+enum histree_status tsdl_read_more(struct tsdl_reader *reader, const char *text, struct histree_error *error);
+
+static inline bool tsdl_reader_is_begun(const struct tsdl_reader *reader)
+{
+	return reader->has_trace && reader->has_order;
+}
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef TRACE_LINES_LINE_PAIRS_H
 #define TRACE_LINES_LINE_PAIRS_H
 
-#include "text/text_cell.h"
+#include "text/text_table.h"
 
 enum { LINE_PAIRS_MAX = 32 };
 

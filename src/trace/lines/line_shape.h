@@ -20,7 +20,7 @@
 #define TRACE_LINES_LINE_SHAPE_H
 
 #include "base/arena.h"
-#include "text/text_cell.h"
+#include "text/text_table.h"
 
 enum { SHAPE_FIELDS_MAX = 16 };
 

@@ -25,7 +25,6 @@
 #include "trace/trace_facts.h"
 #include "trace/trace_window.h"
 #include "trace/tracepoint.h"
-#include "trace/tracing_data.h"
 
 static bool perf_feature_is_read(uint64_t feature);
 static enum histree_status perf_feature_read(struct perf_file *file, uint64_t feature, const uint8_t *bytes,

@@ -6,7 +6,7 @@
 #define TRACE_TEXT_EVENT_ROW_H
 
 #include "event/event.h"
-#include "text/text_cell.h"
+#include "text/text_table.h"
 
 /* Events of one name.  The fields are the columns that had been seen when one of them had each. */
 struct text_class {

@@ -18,7 +18,7 @@
 #include "trace/trace_cmd/dat_clock.h"
 #include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_facts.h"
-#include "trace/tracing_data.h"
+#include "trace/tracepoint.h"
 
 static enum histree_status dat_sections_read(struct dat_file *file, struct trace_cursor *cursor,
 					     const struct tracing_points *points, struct histree_error *error);

@@ -14,7 +14,7 @@
 #include "trace/trace_cmd/dat_clock.h"
 #include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_facts.h"
-#include "trace/tracing_data.h"
+#include "trace/tracepoint.h"
 
 /* Linux has 8192 CPUs at most (NR_CPUS). */
 enum { DAT_CPUS_MAX = 8192, DAT_PAGE_SIZE_MAX = 8 << 20, DAT_CLOCK_NAME_SIZE = 32 };

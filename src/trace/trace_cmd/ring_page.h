@@ -10,7 +10,7 @@
 #ifndef TRACE_TRACE_CMD_RING_PAGE_H
 #define TRACE_TRACE_CMD_RING_PAGE_H
 
-#include "trace/tracing_data.h"
+#include "trace/tracepoint.h"
 
 enum ring_outcome {
 	RING_EVENT,

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uftrace_names.h - what the texts of a folder of uftrace say: which tasks there were, which program each of them
+ * uftrace_names.h - the names of the functions of one program or library, of a file "libc.so.6.sym".
+ *
+ * A line is "0000000000001030 T main", by addresses in the module; a type "?" is where symbols end.  Newer versions
+ * write the size behind the address.
+ *
+ * What the texts of a folder of uftrace say: which tasks there were, which program each of them
  * ran when, where its libraries lay, and so how a function is called.
  *
- *	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"",
- *			"TASK timestamp=.. tid=13 pid=12", "FORK timestamp=.. pid=14 ppid=12",
- *			"DLOP timestamp=.. tid=12 sid=7aea base=7fae libname="l.so""
- *	sid-7aea.map	lines as of /proc/PID/maps, one a library, with a build id behind
+ * 	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"",
+ * 			"TASK timestamp=.. tid=13 pid=12", "FORK timestamp=.. pid=14 ppid=12",
+ * 			"DLOP timestamp=.. tid=12 sid=7aea base=7fae libname="l.so""
+ * 	sid-7aea.map	lines as of /proc/PID/maps, one a library, with a build id behind
  *
  * A task has the sessions of its process; one that was forked, those of its parent before.  Symbols are read when a
  * function of their module is met first.
@@ -14,9 +19,22 @@
 #ifndef TRACE_UFTRACE_UFTRACE_NAMES_H
 #define TRACE_UFTRACE_UFTRACE_NAMES_H
 
+#include "base/arena.h"
 #include "base/id_map.h"
 #include "histree/value.h"
-#include "trace/uftrace/uftrace_symbols.h"
+#include "trace/lines/line_text.h"
+
+struct uftrace_symbol {
+	uint64_t address, size; /* 0: up to the next one, without which there is none */
+	const char *name;       /* NULL: none is here */
+};
+
+/* A zeroed one is empty. */
+struct uftrace_symbols {
+	struct uftrace_symbol *symbols; /* by address */
+	size_t count, capacity;
+	struct arena names;
+};
 
 /* A program or a library. */
 struct uftrace_module {
@@ -74,7 +92,6 @@ const struct uftrace_session *uftrace_names_session(const struct uftrace_names *
 enum histree_status uftrace_names_find(struct uftrace_names *names, const struct uftrace_session *session,
 				       uint64_t time, uint64_t address, const char **out,
 				       struct histree_error *error);
-
 void uftrace_names_release(struct uftrace_names *names);
 
 #endif

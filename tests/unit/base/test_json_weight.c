@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "base/json_weight.h"
+#include "base/json_text.h"
 #include "base/random.h"
 #include "support/effort.h"
 

@@ -15,7 +15,6 @@
 #include "base/intern.h"
 #include "base/random.h"
 #include "base/table.h"
-#include "base/table_sort.h"
 #include "support/effort.h"
 
 enum { MEMORY = 1 << 20 };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/worker.h"
+#include "base/crew.h"
 
 struct sum {
 	unsigned total, next;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "event_index/event_json.h"
+#include "event_index/event_text.h"
 
 struct made_event {
 	const struct event_part *parts;

@@ -18,7 +18,7 @@
 
 #include "base/array.h"
 #include "base/random.h"
-#include "event_index/event_index_writer.h"
+#include "event_index/event_index.h"
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/rows.h"

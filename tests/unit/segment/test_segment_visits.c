@@ -14,7 +14,7 @@
 #include "segment/segment_disk.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 static const struct segment_kind by_end = { "visits", SEGMENTS_BY_END, 60000, false };
 

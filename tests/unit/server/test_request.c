@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "server/http/http_guard.h"
+#include "server/http/http.h"
 #include "server/http/router.h"
 #include "server/tsp/parameters.h"
 

@@ -158,7 +158,7 @@ static inline void thread_tree(struct attribute_tree *tree, struct random *rando
 
 /* ---- as bytes ------------------------------------------------------------------------------------------- */
 
-struct section {
+struct bytes_of_section {
 	uint8_t *bytes;
 	size_t size, capacity, pieces;
 	size_t fail_at; /* the piece that cannot be written, from 1; 0: none */
@@ -168,7 +168,7 @@ static inline enum histree_status section_take(void *context, const void *bytes,
 					       struct histree_error *error)
 {
 	(void)error;
-	struct section *section = context;
+	struct bytes_of_section *section = context;
 	if (++section->pieces == section->fail_at)
 		return HISTREE_ERR_IO;
 	assert_true(array_reserve(&section->bytes, &section->capacity, section->size + size));
@@ -177,7 +177,7 @@ static inline enum histree_status section_take(void *context, const void *bytes,
 	return HISTREE_OK;
 }
 
-static inline enum histree_status section_save(const struct attribute_tree *tree, struct section *section)
+static inline enum histree_status section_save(const struct attribute_tree *tree, struct bytes_of_section *section)
 {
 	const struct section_sink sink = { .write = section_take, .context = section };
 	return attribute_section_save(tree, &sink, NULL);
@@ -197,7 +197,7 @@ static inline enum histree_status section_open(struct attribute_view *view, cons
 /* The tree as a finished history has it. */
 static inline void finish(const struct attribute_tree *tree, struct attribute_view *view)
 {
-	struct section section = { 0 };
+	struct bytes_of_section section = { 0 };
 	assert_int_equal(section_save(tree, &section), HISTREE_OK);
 	assert_int_equal(section_open(view, section.bytes, section.size, NULL), HISTREE_OK);
 	free(section.bytes);

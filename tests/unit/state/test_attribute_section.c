@@ -145,7 +145,7 @@ static void children_are_found_from_anywhere(void **state)
 
 static size_t section_size(const struct attribute_tree *tree)
 {
-	struct section section = { 0 };
+	struct bytes_of_section section = { 0 };
 	assert_int_equal(section_save(tree, &section), HISTREE_OK);
 	free(section.bytes);
 	return section.size;
@@ -206,11 +206,11 @@ static void a_section_is_written_in_pieces(void **state)
 		assert_int_equal(attribute_tree_add(&tree, quark, name, ATTRIBUTE_NAME_SIZE_MAX - i, &quark, NULL),
 				 HISTREE_OK);
 	assert_comes_back(&tree);
-	struct section section = { 0 };
+	struct bytes_of_section section = { 0 };
 	assert_int_equal(section_save(&tree, &section), HISTREE_OK);
 	assert_true(section.pieces >= 5);
 	for (size_t piece = 1; piece <= section.pieces; piece++) {
-		struct section failing = { .fail_at = piece };
+		struct bytes_of_section failing = { .fail_at = piece };
 		assert_int_equal(section_save(&tree, &failing), HISTREE_ERR_IO);
 		assert_int_equal(failing.pieces, piece);
 		free(failing.bytes);
@@ -266,7 +266,7 @@ static void damaged_sections_are_noticed_or_sound(void **state)
 			random_tree(&tree, &random, 60);
 		else
 			thread_tree(&tree, &random, 15);
-		struct section section = { 0 };
+		struct bytes_of_section section = { 0 };
 		assert_int_equal(section_save(&tree, &section), HISTREE_OK);
 		unsigned noticed = 0;
 		for (size_t size = 0; size < section.size; size++)
@@ -292,7 +292,7 @@ static void each_fault_of_the_parts_is_named(void **state)
 	attribute_tree_init(&tree);
 	add(&tree, HISTREE_ROOT, "a/1");
 	add(&tree, HISTREE_ROOT, "a/3");
-	struct section section = { 0 };
+	struct bytes_of_section section = { 0 };
 	assert_int_equal(section_save(&tree, &section), HISTREE_OK);
 	uint8_t *footer = section.bytes + section.size - ATTRIBUTE_FOOTER_SIZE;
 	static const struct {

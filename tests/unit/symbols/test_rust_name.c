@@ -13,8 +13,7 @@
 
 #include "base/random.h"
 #include "support/effort.h"
-#include "symbols/punycode.h"
-#include "symbols/rust_name.h"
+#include "symbols/demangle.h"
 
 enum { TEXT_SIZE = 16384 };
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/ctf/tsdl_reader.h"
+#include "trace/ctf/tsdl.h"
 
 #define TRACE "trace { major = 1; minor = 8; byte_order = le; };\n"
 #define BYTE "integer { size = 8; }"

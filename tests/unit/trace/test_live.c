@@ -21,7 +21,6 @@
 #include "support/effort.h"
 #include "support/live_daemon.h"
 #include "trace/ctf/ctf_live.h"
-#include "trace/ctf/ctf_live_metadata.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/trace.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "support/model_tree.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 enum { ROUNDS = 60, KEYS_MAX = 8, TIMES_MAX = 6, ROOM_MAX = 100 };
 

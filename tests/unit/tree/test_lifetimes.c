@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "support/memory_io.h"
-#include "tree/lifetimes_view.h"
+#include "tree/lifetimes.h"
 #include "unit/state/attribute_helpers.h"
 
 enum { START = -5000, END = 1000000, KEYS_MAX = 700, NODE_SIZE = 4096 };

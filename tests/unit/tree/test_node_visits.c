@@ -20,7 +20,7 @@
 #include "support/effort.h"
 #include "support/model_tree.h"
 #include "tree/leaf_source.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 static void build(struct model_tree *built, const struct histree_tree_options *asked, const struct model *model)
 {

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "support/effort.h"
 #include "support/model_tree.h"
-#include "tree/batch_length.h"
+#include "tree/batch.h"
 
 enum { PREFERENCES = HISTREE_PREFER_SPACE + 1, QUERIES = 100, RANGE_KEYS = 4, RANGE_TURNS = 40 };
 

@@ -19,7 +19,7 @@
 #include "support/tree_file.h"
 #include "support/workload.h"
 #include "tree/tree_coverage.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_reader.h"
 
 enum { NODE_SIZE = 4096 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_program.h - what an expression becomes: tests, and ops that combine them.
+ * filter.h - what an expression becomes: tests, and ops that combine them.
  *
  * There is one truth, that of the last op.  "a && b" is: a; if it is false, go to what follows b; b.  Ops only go
  * forward, so a program of n ops ends after n at most, and needs no stack whatever its parentheses were.
  */
-#ifndef FILTER_FILTER_PROGRAM_H
-#define FILTER_FILTER_PROGRAM_H
+#ifndef FILTER_FILTER_H
+#define FILTER_FILTER_H
 
 #include "base/arena.h"
 #include "filter/filter_test.h"
@@ -33,10 +33,6 @@ struct histree_filter {
 	size_t op_count, ops_capacity;
 	size_t field_count;
 };
-
-/* Fill an empty filter; what is in it is to be released also after failure. */
-enum histree_status filter_parse(struct histree_filter *filter, const char *text,
-				 const struct histree_filter_scope *scope, struct histree_error *error);
 
 /*
  * Call `tell` for each test that must hold wherever the expression does: those joined by && at the top, until the

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * experiment_inside.h - the body of an experiment, for experiment*.c.
+ * experiment.h - the body of an experiment, for experiment*.c.
  */
-#ifndef PIPELINE_EXPERIMENT_INSIDE_H
-#define PIPELINE_EXPERIMENT_INSIDE_H
+#ifndef PIPELINE_EXPERIMENT_H
+#define PIPELINE_EXPERIMENT_H
 
 #include "base/arena.h"
 #include "base/io.h"
@@ -55,30 +55,17 @@ enum histree_status experiment_init(const struct histree_build_options *options,
 /* With a plan of several hosts: take hold of the folder, and look what is in it. */
 enum histree_status experiment_begin(struct histree_experiment *experiment, bool own, struct histree_error *error);
 
-/* Returns STORE.building/NAME in the arena; NULL if memory is out. */
-char *experiment_path(struct histree_experiment *experiment, const char *name);
-
-/* ---- experiment_host.c ----------------------------------------------------------------------------------- */
+/* ---- experiment.h ----------------------------------------------------------------------------------- */
 
 /* See which hosts need not be built again; those whose clock is not known yet need not be for their clock. */
 void experiment_look_at_host(struct histree_experiment *experiment, size_t host);
 
-/* `threads` and `memory`: of this host alone. */
-enum histree_status experiment_build_host(struct histree_experiment *experiment, size_t host, uint32_t threads,
-					  const struct memory_share *memory,
-					  const struct histree_experiment_watch *watch,
-					  struct histree_error *error);
-
-/* ---- experiment_manifest.c ------------------------------------------------------------------------------- */
+/* ---- experiment.h ------------------------------------------------------------------------------- */
 
 /* Write that hosts and clocks are known, and nothing else yet. */
 enum histree_status experiment_write_plan(struct histree_experiment *experiment, struct histree_error *error);
 
-/* All hosts are built.  *is_partial: some of their traces could not be read; *why has the first of it. */
-enum histree_status experiment_write_manifest(struct histree_experiment *experiment, bool *is_partial,
-					      struct histree_error *why, struct histree_error *error);
-
-/* ---- experiment_crew.c ----------------------------------------------------------------------------------- */
+/* ---- experiment.h ----------------------------------------------------------------------------------- */
 
 /*
  * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the one that
