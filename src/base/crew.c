@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * crew.c - threads of the library, which leave signals to those of the program that it is part of.
+ * crew.c - threads: one, one that has work at times, and a crew that shares a list of tasks.
  */
 #include "base/crew.h"
 

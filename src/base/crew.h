@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crew.h - threads of the library, which leave signals to those of the program that it is part of.
+ * crew.h - threads: one, one that has work at times, and a crew that shares a list of tasks.
+ *
+ * Threads of the library, which leave signals to those of the program that it is part of.
  *
  * How many processors this process may use.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * memory_files.c - how much memory the machine has.
+ * memory_files.c - memory that lies in files, of which the machine has so much.
  */
 #include "base/memory_files.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_files.h - how much memory the machine has.
+ * memory_files.h - memory that lies in files, of which the machine has so much.
+ *
+ * How much memory the machine has.
  *
  * Files in memory behind the table of file calls: what is written through it is nowhere else.
  *

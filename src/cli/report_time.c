@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * report_time.c - the sections of a report about running sums: what was counted in the window for each thread or
+ * report_time.c - the sections of a report about time: what threads did with it, what they waited for, sums.
+ *
+ * The sections of a report about running sums: what was counted in the window for each thread or
  * interface, which is the difference of two values of its sum.
  *
  * The section of a report about what ended the waits of threads, from the graph of who waited for

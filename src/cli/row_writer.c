@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_writer.c - aligned columns for people.
+ * row_writer.c - rows of cells, in one of the formats text, tsv, csv, json and HTML.
+ *
+ * Aligned columns for people.
  *
  * Columns are two spaces apart.  Padding is written before the next cell, so that no line ends in blanks.
  * Control characters are escaped: what is in a trace must not drive the terminal.

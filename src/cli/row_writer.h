@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_writer.h - rows of cells, in one of four formats: text, tsv, csv, json.
+ * row_writer.h - rows of cells, in one of the formats text, tsv, csv, json and HTML.
+ *
+ * Rows of cells, in one of four formats: text, tsv, csv, json.
  *
  * 	row_writer_begin(&rows, format, output, columns, 2);
  * 	for each row {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_critical_path.c - what a thread waited for, step by step, or added up.
+ * verb_critical_path.c - `histree critical-path`: who had a thread's time in hand, step by step or added up.
+ *
+ * What a thread waited for, step by step, or added up.
  */
 #include "cli/verb_critical_path.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verb_critical_path.h - which thread of a graph the command line names, for verbs that follow what it waited for.
+ * verb_critical_path.h - `histree critical-path`: who had a thread's time in hand, step by step or added up.
+ *
+ * Which thread of a graph the command line names, for verbs that follow what it waited for.
  *
  * The time of a path, added up by thread and state.
  *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_density.c - counts of durations as rows: bars or shades for people, one row for each bucket for programs.
+ * verb_density.c - `histree density`: how many segments have which duration.
+ *
+ * Counts of durations as rows: bars or shades for people, one row for each bucket for programs.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_flame.c - the times at which threads had no CPU, as stacks of a flame graph.
+ * verb_flame.c - `histree flame`: call stacks, samples or waits, added up.
+ *
+ * The times at which threads had no CPU, as stacks of a flame graph.
  *
  * Call stacks of a window, added up: as a tree, as rows, as lines for other tools, as a picture.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verb_flame.h - the nodes of a flame graph, as rows or as folded lines.
+ * verb_flame.h - `histree flame`: call stacks, samples or waits, added up.
+ *
+ * The nodes of a flame graph, as rows or as folded lines.
  *
  * The samples of a store, as stacks of a flame graph.
  *

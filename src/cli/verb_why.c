@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_why.c - what a critical path says of a thread: the time by cause and by thread, and its longest waits.
+ * verb_why.c - `histree why`: what a thread waited for, by cause, by thread, and one by one.
+ *
+ * What a critical path says of a thread: the time by cause and by thread, and its longest waits.
  *
  * The tables of 'histree why': the time of a thread by cause and by thread, and its longest waits.
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * clock_pair.c - the convex hull of points, on one side
+ * clock_pair.c - how the clocks of two hosts differ: the lines between two convex hulls of packets
+ * (docs/design/0050-clocks.md).
  */
 #include "clock/clock_pair.h"
 

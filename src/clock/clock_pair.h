@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_pair.h - the convex hull of points, on one side: what of them a line above all, or below all, can touch.
+ * clock_pair.h - how the clocks of two hosts differ: the lines between two convex hulls of packets
+ * (docs/design/0050-clocks.md).
+ *
+ * The convex hull of points, on one side: what of them a line above all, or below all, can touch.
  *
  * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
  * products of differences are exact in 128 bits.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * clock_transform.c - what a clock makes of a time, and of another clock.
+ * clock_transform.c - what a clock makes of a time and of another clock, in numbers and as text.
  *
  * A clock as a user writes it, "OFFSET[,SLOPE]".
  *

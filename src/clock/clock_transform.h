@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_transform.h - transforms of time one after the other.
+ * clock_transform.h - what a clock makes of a time and of another clock, in numbers and as text.
+ *
+ * Transforms of time one after the other.
  *
  * A clock as histree_clock_read() reads it.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * columns_batch.c - texts one after the other as the Arrow format has them, which only grow.
+ * columns_batch.c - batches of columns as the Arrow format has them: arrays, texts, dictionaries, schemas.
  */
 #include "columns/columns_batch.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns_batch.h - texts one after the other as the Arrow format has them, which only grow.
+ * columns_batch.h - batches of columns as the Arrow format has them: arrays, texts, dictionaries, schemas.
+ *
+ * Texts one after the other as the Arrow format has them, which only grow.
  *
  * Text i lies between offsets i and i + 1.  A view is the texts that there were when it was taken: it holds their
  * memory, so that it outlives the texts, and nothing in it ever changes.  Where texts have to move to grow, the old

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * columns_states.c - the column of labels: what values of states mean, as a dictionary.
+ * columns_states.c - states as columns: paths, times, values, labels.
+ *
+ * The column of labels: what values of states mean, as a dictionary.
  *
  * An id for each path that is met, and the texts of these as a dictionary.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * canvas.c - text that cairo can show
+ * canvas.c - what is drawn on: texts that cairo can show, axes of time, colours.
  */
 #include "draw/canvas.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canvas.h - text that cairo can show: names of a trace may hold any bytes, and cairo gives up a whole
+ * canvas.h - what is drawn on: texts that cairo can show, axes of time, colours.
+ *
+ * Text that cairo can show: names of a trace may hold any bytes, and cairo gives up a whole
  * picture for one that is no UTF-8.
  *
  * A surface of cairo, with the few things that pictures are made of: boxes, lines, text.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_picture.c - a flame graph as SVG whose boxes have titles, which a browser shows below the pointer.  Cairo
+ * flame_picture.c - a flame graph as a picture, and as SVG whose boxes have titles.
+ *
+ * A flame graph as SVG whose boxes have titles, which a browser shows below the pointer.  Cairo
  * makes none.
  *
  * A flame graph: a box for each node, as wide as its share, on the one that it is below of.

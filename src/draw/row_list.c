@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_list.c - the rows of threads: the busiest of those that were asked for, in the order of their tree.
+ * row_list.c - which rows a picture has, and what is said of each.
+ *
+ * The rows of threads: the busiest of those that were asked for, in the order of their tree.
  */
 #include "draw/row_list.h"
 

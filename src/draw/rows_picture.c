@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * rows_picture.c - the states of rows as bars, with what there is to say written into them.
+ * rows_picture.c - the picture of rows: states as bars, flows over them.
+ *
+ * The states of rows as bars, with what there is to say written into them.
  *
  * The bar of a pixel has the colour and the height of its dominant state.  Where there were others, a line along
  * the bottom has the colour of the one after it; where the dominant state shows nothing, the bar itself has it,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows_picture.h - flows over the rows of a picture, from the span where one was to the span where it is next.
+ * rows_picture.h - the picture of rows: states as bars, flows over them.
+ *
+ * Flows over the rows of a picture, from the span where one was to the span where it is next.
  *
  * States over time, a row an attribute.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_index.c - the index out of its file.
+ * event_index.c - events.idx: where the events of a trace are, and how many of which type.
+ *
+ * The index out of its file.
  *
  * The file is decoded as it is read, a piece at a time, and its checksum is known only at the end: so nothing in it
  * is believed.  What it asks memory for is counted first, and no element takes less than a byte: a file of n bytes

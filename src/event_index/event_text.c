@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_text.c - the fields of an event as a JSON object (RFC 8259), with what is inside of them.
+ * event_text.c - an event as text: its contents as one line, its fields as JSON.
  */
 #include "event_index/event_text.h"
 

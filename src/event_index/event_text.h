@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_text.h - the fields of an event as a JSON object (RFC 8259), with what is inside of them.
+ * event_text.h - an event as text: its contents as one line, its fields as JSON.
+ *
+ * The fields of an event as a JSON object (RFC 8259), with what is inside of them.
  *
  * The fields of an event as one line of text, with what is inside of them.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * filter.c - a filter expression as tokens: texts, operators, signs.
+ * filter.c - a filter expression: its tokens, its grammar, and the program that it becomes.
+ *
+ * A filter expression as tokens: texts, operators, signs.
  *
  * By recursive descent:
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - what an expression becomes: tests, and ops that combine them.
+ * filter.h - a filter expression: its tokens, its grammar, and the program that it becomes.
+ *
+ * What an expression becomes: tests, and ops that combine them.
  *
  * There is one truth, that of the last op.  "a && b" is: a; if it is false, go to what follows b; b.  Ops only go
  * forward, so a program of n ops ends after n at most, and needs no stack whatever its parentheses were.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * graph_view.c - packets between hosts: who of the others sent what came to a vertex.
+ * graph_view.c - the graph of who waited for whom, where it lies in a history: edges, arrows, packets.
+ *
+ * Packets between hosts: who of the others sent what came to a vertex.
  */
 #include "graph/graph_view.h"
 

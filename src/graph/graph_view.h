@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_view.h - the edges and arrows of a graph of who waited for whom, where it lies in a history.
+ * graph_view.h - the graph of who waited for whom, where it lies in a history: edges, arrows, packets.
+ *
+ * The edges and arrows of a graph of who waited for whom, where it lies in a history.
  *
  * A vertex is a thread and a time.  What comes before it, what follows and the arrow into it are a single query or
  * two each, or are in a window (graph_view.h) that was read by one.

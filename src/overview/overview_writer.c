@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_writer.c - the file of an overview of states while it is made.
+ * overview_writer.c - make the overviews of a history: it goes by in windows of time, and what comes of each goes
+ * into all of them.
+ *
+ * The file of an overview of states while it is made.
  *
  * A history goes by in windows of time; in each, the states of one attribute after the other are made fewer
  * (overview_choice.h), and what comes of it goes into a new history by its end.  Nothing but a window is in

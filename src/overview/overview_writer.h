@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_writer.h - how many bytes an overview is likely to have, from a few windows of its history
+ * overview_writer.h - make the overviews of a history: it goes by in windows of time, and what comes of each goes
+ * into all of them.
+ *
+ * How many bytes an overview is likely to have, from a few windows of its history
  * (docs/design/0080-overviews-that-fit.md).
  *
  * The windows are read once, lie in memory, and are made fewer for each choice that is tried.

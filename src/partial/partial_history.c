@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * partial_history.c - what a build knows at a checkpoint, as bytes: where it is in the trace, and what its analysis
+ * partial_history.c - a partial history: its checkpoints while a trace is read, and what is made again between two
+ * of them.
+ *
+ * What a build knows at a checkpoint, as bytes: where it is in the trace, and what its analysis
  * knows.
  *
  * All numbers are varints.

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_history.h - the checkpoints of one analysis while a build reads its trace.
+ * partial_history.h - a partial history: its checkpoints while a trace is read, and what is made again between two
+ * of them.
+ *
+ * The checkpoints of one analysis while a build reads its trace.
  *
  * Give a partial history the trace that it answers with.
  */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * build.c - a build that makes no store, but says what one would be.
+ * build.c - a build from end to end: its traces are opened, their events handed to the analyses, and what these
+ * made is closed.
+ *
+ * A build that makes no store, but says what one would be.
  *
  * A build, whether its traces are of one host or of several.
  *

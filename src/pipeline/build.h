@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.h - the body of a build, for build.c, build_choice.c and build_manifest.c.
+ * build.h - a build from end to end: its traces are opened, their events handed to the analyses, and what these
+ * made is closed.
  *
- * Histree_build() on a table of file calls, so that a test can make each of them fail.
+ * The body of a build, for build.c, build_choice.c and build_manifest.c.
+ *
+ * histree_build() on a table of file calls, so that a test can make each of them fail.
  */
 #ifndef PIPELINE_BUILD_H
 #define PIPELINE_BUILD_H

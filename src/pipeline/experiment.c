@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * experiment.c - the store of one host of several.
+ * experiment.c - a build of several hosts: each into a store of its own inside of that of all.
+ *
+ * The store of one host of several.
  *
  * Its files depend on its traces, its clock, the options and how many hosts there are; not on what is built beside
  * it, nor on who builds it.

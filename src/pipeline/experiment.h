@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * experiment.h - the body of an experiment, for experiment*.c.
+ * experiment.h - a build of several hosts: each into a store of its own inside of that of all.
+ *
+ * The body of an experiment, for experiment*.c.
  */
 #ifndef PIPELINE_EXPERIMENT_H
 #define PIPELINE_EXPERIMENT_H

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h - the body of a load, for the files load*.c (docs/design/0033-text.md).
+ * load.h - tables of states, changes or segments become a store (docs/design/0033-text.md).
+ *
+ * The body of a load, for the files load*.c (docs/design/0033-text.md).
  *
  * Rows become records, which are sorted by time: intervals and segments by their ends, as trees want them, changes
  * by their times.  What is said of all rows, such as the type of an attribute, is known when the first record is
  * taken out again.
  *
- * Histree_load() on a table of file calls, so that a test can make each of them fail.
+ * histree_load() on a table of file calls, so that a test can make each of them fail.
  */
 #ifndef PIPELINE_LOAD_H
 #define PIPELINE_LOAD_H

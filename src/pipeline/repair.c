@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * repair.c - one file of a store is repaired.
+ * repair.c - what can be read of a damaged store becomes a new one.
+ *
+ * One file of a store is repaired.
  *
  * A store of several hosts is repaired: each has a store of its own, and what is left of it is one
  * again.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repair.h - the body of a repair, for repair*.c: that of a store, or of the store of one host of several.
+ * repair.h - what can be read of a damaged store becomes a new one.
+ *
+ * The body of a repair, for repair*.c: that of a store, or of the store of one host of several.
  *
  * What a build that was cut off left in its folder, for the one that goes on with it.
  *
- * Histree_repair() on a table of file calls, so that a test can make each of them fail.
+ * histree_repair() on a table of file calls, so that a test can make each of them fail.
  *
  * What is damaged is read as any store is, by the file calls of the system; all else goes through the table.
  */

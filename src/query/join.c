@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * join.c - the attributes of a join by their keys, and what the sweep line crosses of each key.
+ * join.c - what shares a key and a time: states with segments, segments with segments.
+ *
+ * The attributes of a join by their keys, and what the sweep line crosses of each key.
  *
  * Which keys an attribute has is found out once.  Then its state comes and goes in a step for each of its keys, and
  * the states of a key are found without a look at any other.

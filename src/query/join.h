@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join.h - what shares a key with a state or a segment that arrives at the sweep line, in the order of all.
+ * join.h - what shares a key and a time: states with segments, segments with segments.
+ *
+ * What shares a key with a state or a segment that arrives at the sweep line, in the order of all.
  */
 #ifndef QUERY_JOIN_H
 #define QUERY_JOIN_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * lookup.c - the numbers of an attribute over a range, added up by summaries of its number overview as far
+ * lookup.c - the states before and after a time, the changes of a range, and the numbers of one.
+ *
+ * The numbers of an attribute over a range, added up by summaries of its number overview as far
  * as these lie inside the range, from the widest ones down, and by the states that are left at both ends.
  *
  * The changes of some attributes in the order of time (histree/lookup.h).

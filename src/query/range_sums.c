@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * range_sums.c - how much of each cell every value had; states may arrive in any order.
+ * range_sums.c - how long attributes had each value in a range, by the pyramid of sums or by the states.
  */
 #include "query/range_sums.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range_sums.h - how much of each cell every value had; states may arrive in any order.
+ * range_sums.h - how long attributes had each value in a range, by the pyramid of sums or by the states.
+ *
+ * How much of each cell every value had; states may arrive in any order.
  *
  * A state that fills a cell decides it.  Of the others a cell keeps a list: each value once, with its share.
  *

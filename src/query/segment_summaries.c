@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_summaries.c - a question for summaries (segment_summaries.h), and what one of a union asks each of its
- * parts.
+ * segment_summaries.c - the summaries of segments that answer a question, of one store or of a union.
  */
 #include "query/segment_summaries.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_summaries.h - a question for summaries (segment_summaries.h), and what one of a union asks each of its
+ * segment_summaries.h - the summaries of segments that answer a question, of one store or of a union.
+ *
+ * A question for summaries (segment_summaries.h), and what one of a union asks each of its
  * parts.
  *
  * Walk through segments, and gather what is missing among them.

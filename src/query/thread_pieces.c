@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * thread_pieces.c - where a kernel history (histree-states(7)) keeps what its threads do and who has its CPUs.
+ * thread_pieces.c - what the threads of a kernel did, piece by piece, whatever layout its history has.
  */
 #include "query/thread_pieces.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_pieces.h - where a kernel history (histree-states(7)) keeps what its threads do and who has its CPUs.
+ * thread_pieces.h - what the threads of a kernel did, piece by piece, whatever layout its history has.
+ *
+ * Where a kernel history (histree-states(7)) keeps what its threads do and who has its CPUs.
  *
  * The threads of a kernel history (histree-states(7)) one after the other, by the names of their
  * attributes, and where the attributes of each are.

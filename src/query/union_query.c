@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * union_query.c - threads that ask the shards of a union, ahead of whoever hands their answers out in order.
+ * union_query.c - a query of several hosts: each is asked in its own words, some ahead of the others.
+ *
+ * Threads that ask the shards of a union, ahead of whoever hands their answers out in order.
  *
  * A thread takes the next question, asks it, and keeps the first part of the answer in memory.  The rest is read
  * by whoever takes the question, from the query where the thread has left it, and so an error is met there.  A

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * union_query.h - the parts of a region that are of one host each, in the words of the host's own history.
+ * union_query.h - a query of several hosts: each is asked in its own words, some ahead of the others.
+ *
+ * The parts of a region that are of one host each, in the words of the host's own history.
  *
  * A query of a history of several hosts, by a query of each host's history
  * (docs/design/0052-unions.md).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_memory.c - a segment on its way through a sort, and how a run of them (record_sort.h) keeps it.
+ * segment_memory.c - a store of segments in memory while it is made, and runs of it on disk when there are too
+ * many.
  */
 #include "segment/segment_memory.h"
 

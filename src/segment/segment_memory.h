@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_memory.h - a segment on its way through a sort, and how a run of them (record_sort.h) keeps it.
+ * segment_memory.h - a store of segments in memory while it is made, and runs of it on disk when there are too
+ * many.
+ *
+ * A segment on its way through a sort, and how a run of them (record_sort.h) keeps it.
  *
  * In a run: its start as a zigzag varint, its duration and its number of arrival as varints, then its values
  * (item/value_codec.h).

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_overviews.c - whether an overview of segments says what there is: its summaries are made again.
+ * segment_overviews.c - the overviews of a segment store: made, found, and checked against what there is.
+ *
+ * Whether an overview of segments says what there is: its summaries are made again.
  */
 #include "segment/segment_overviews.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_overviews.h - the overviews of a segment store: segment stores of their own beside it, whose segments are
+ * segment_overviews.h - the overviews of a segment store: made, found, and checked against what there is.
+ *
+ * The overviews of a segment store: segment stores of their own beside it, whose segments are
  * summaries of its segments by cells of time (docs/design/0028-summaries.md).
  *
  * Overview STORE.overview1 has the shortest cells.  A cell is 2^W ns of the time at which segments start, counted

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_summary.c - all durations, cut into buckets that are equally wide on a logarithmic scale, but for
- * rounding
+ * segment_summary.c - the summary of some segments: how many, how long, in which buckets and parts of duration.
  */
 #include "segment/segment_summary.h"
 

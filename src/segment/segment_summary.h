@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_summary.h - all durations, cut into buckets that are equally wide on a logarithmic scale, but for
+ * segment_summary.h - the summary of some segments: how many, how long, in which buckets and parts of duration.
+ *
+ * All durations, cut into buckets that are equally wide on a logarithmic scale, but for
  * rounding: 0, then 1 to 2, 2 to 5, 5 to 10, 10 to 20, ...
  *
  * What is known of several segments together, and how a segment of an overview says it

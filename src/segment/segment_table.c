@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_table.c - the section RANK of a side table, whose header says which store it belongs to.
+ * segment_table.c - a side table of a store: locations of its segments in the order of a field.
+ *
+ * The section RANK of a side table, whose header says which store it belongs to.
  *
  * Number of segments (8), CRC-32C of the store's section SEGM (4), number of its nodes (4), of each node the
  * checksum (4); then for each page the least start and the greatest end of its segments (8 each).

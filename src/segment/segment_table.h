@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_table.h - a page of a side table: locations of segments (segment_tree/segment_location.h), in an order.
+ * segment_table.h - a side table of a store: locations of its segments in the order of a field.
+ *
+ * A page of a side table: locations of segments (segment_tree/segment_location.h), in an order.
  *
  * 	OFFSET	SIZE
  * 	0	4	CRC-32C of the bytes from 4 to the end of the locations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_scan.c - one node of a tree of segments in memory, pinned.
+ * segment_scan.c - the segments of a tree node by node, in no order: what is there, and what is damaged.
  */
 #include "segment_tree/segment_scan.h"
 

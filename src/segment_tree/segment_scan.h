@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_scan.h - one node of a tree of segments in memory, pinned.  For the iterators of segments.
+ * segment_scan.h - the segments of a tree node by node, in no order: what is there, and what is damaged.
+ *
+ * One node of a tree of segments in memory, pinned.  For the iterators of segments.
  *
  * What a query on a tree of segments does at a node that cannot be read.
  *

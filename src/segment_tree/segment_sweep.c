@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_sweep.c - the priority queue of algorithm 5.2, for nodes, blocks and segments alike.
+ * segment_sweep.c - the segments of a tree in an order, by a sweep over its nodes (algorithm 5.2).
  */
 #include "segment_tree/segment_sweep.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_sweep.h - the priority queue of algorithm 5.2, for nodes, blocks and segments alike.
+ * segment_sweep.h - the segments of a tree in an order, by a sweep over its nodes (algorithm 5.2).
+ *
+ * The priority queue of algorithm 5.2, for nodes, blocks and segments alike.
  *
  * It is monotone: nothing is pushed that comes before what was popped last.  So it can be a radix heap (Ahuja,
  * Mehlhorn, Orlin and Tarjan, 1990): an entry lies in a bucket by the first byte in which it differs from a floor

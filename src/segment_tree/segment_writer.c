@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_writer.c - cut segments into parts of about equal size by one of their keys.
+ * segment_writer.c - build a tree of segments in batches (docs/design/0005-segments.md).
+ *
+ * Cut segments into parts of about equal size by one of their keys.
  *
  * Where to cut is taken from a sample.  Segments with equal keys are never parted; a key that many have gets a part
  * of its own.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_file.c - a queue over the layout of the stack: "1" is the first to leave.
+ * state_file.c - state systems that write a file, keep their history in memory, or make none.
+ *
+ * A queue over the layout of the stack: "1" is the first to leave.
  *
  * Polling moves each value one slot up.  A slot keeps the type of the first value it ever had, so values of
  * mixed types cannot queue.

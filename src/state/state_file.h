@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_file.h - histree_state_create() on a table of file calls, so that a test can make each of them fail.
+ * state_file.h - state systems that write a file, keep their history in memory, or make none.
+ *
+ * histree_state_create() on a table of file calls, so that a test can make each of them fail.
  */
 #ifndef STATE_STATE_FILE_H
 #define STATE_STATE_FILE_H

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_system.c - the rules of one change (state_system.h), and the changes made of it alone.
+ * state_system.c - the inside of a state system: names, ongoing states, the rules of a change, and a sink for what
+ * has ended.
+ *
+ * The rules of one change (state_system.h), and the changes made of it alone.
  *
  * Whole intervals: two changes of state each, in one step where the attribute was null before.
  *

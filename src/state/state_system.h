@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_system.h - the inside of a state system: names, ongoing states, and a sink for what has ended.
+ * state_system.h - the inside of a state system: names, ongoing states, the rules of a change, and a sink for what
+ * has ended.
+ *
+ * The inside of a state system: names, ongoing states, and a sink for what has ended.
  *
  * An operation is checked as a whole before it changes anything.  What may still fail then is the sink
  * (disk, memory).  Its first failure ends the history: the file lacks an interval, so every later change is

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file.h - the body of a block file, for block_*.c.
+ * block_file.h - a file of blocks and sections: how it is opened, and what makes it readable when it is not
+ * complete.
+ *
+ * The body of a block file, for block_*.c.
  *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
  * Section EXTS: a varint for each block, its size in bytes.

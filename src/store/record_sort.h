@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_sort.h - a temporary file for what memory has no room for.
+ * record_sort.h - records that are sorted in memory and, where that has no room, in runs on disk.
+ *
+ * A temporary file for what memory has no room for.
  *
  * It is made at the first write and has no name from then on: whatever happens, nothing of it is left.
  *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * store.c - a store of several hosts: an ordinary store for each of them, seen as one.
+ * store.c - an open store, of one host or of several: its histories, segments and events.
+ *
+ * A store of several hosts: an ordinary store for each of them, seen as one.
  *
  * A host whose store is missing or damaged is a host still: the rest answers, and it says why it does not.
  *

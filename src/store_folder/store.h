@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.h - the body of an open store, for store.c and store.h.
+ * store.h - an open store, of one host or of several: its histories, segments and events.
+ *
+ * The body of an open store, for store.c and store.h.
  */
 #ifndef STORE_FOLDER_STORE_H
 #define STORE_FOLDER_STORE_H

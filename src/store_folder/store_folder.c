@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * store_folder.c - remove a store, or what is left of one.
+ * store_folder.c - the folder of a store while it is made, and how one is removed.
  */
 #include "store_folder/store_folder.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_folder.h - remove a store, or what is left of one.
+ * store_folder.h - the folder of a store while it is made, and how one is removed.
+ *
+ * Remove a store, or what is left of one.
  *
  * Only files that we could have made are ever removed, and symbolic links are not followed.
  *

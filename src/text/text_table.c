@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * text_table.c - rows of JSON: one object a line, alone or as an element of an array that has each on a line.
+ * text_table.c - tables of text, row by row: TSV, CSV, JSON.
+ *
+ * Rows of JSON: one object a line, alone or as an element of an array that has each on a line.
  *
  * Rows of tab-separated and comma-separated values (RFC 4180).
  *

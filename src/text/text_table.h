@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_table.h - what differs between the formats of a text.
+ * text_table.h - tables of text, row by row: TSV, CSV, JSON.
+ *
+ * What differs between the formats of a text.
  *
  * What stands in one column of one row of a text, and what it can be read as.
  *

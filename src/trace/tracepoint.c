@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracepoint.c - a field of an event that the kernel wrote
+ * tracepoint.c - events that the kernel wrote, by its own descriptions of them.
  */
 #include "trace/tracepoint.h"
 

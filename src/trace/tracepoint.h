@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracepoint.h - a field of an event that the kernel wrote: where it is, and its value.
+ * tracepoint.h - events that the kernel wrote, by its own descriptions of them.
+ *
+ * A field of an event that the kernel wrote: where it is, and its value.
  *
  * Offsets and sizes are what a description says; they are compared with the size of each event.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * batch.c - how many intervals a cluster tree collects before it writes them, and into leaves of which size
+ * batch.c - the batches of a cluster tree: how large they are, how they are sorted into leaves.
  */
 #include "tree/batch.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.h - how many intervals a cluster tree collects before it writes them, and into leaves of which size:
+ * batch.h - the batches of a cluster tree: how large they are, how they are sorted into leaves.
+ *
+ * How many intervals a cluster tree collects before it writes them, and into leaves of which size:
  * what an answer costs, and what an interval does (docs/design/0029-preferences.md).
  *
  * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * leaf_pack.c - the leaves of a pack on their way to whoever has the tree, elsewhere (docs/design/0079).
+ * leaf_pack.c - leaves of columns that are made apart from their tree, by another thread or process.
+ *
+ * The leaves of a pack on their way to whoever has the tree, elsewhere (docs/design/0079).
  *
  * 	intervals, nulls, end, whether anything is unknown
  * 	leaves	how many; of each the bytes that it uses, the start of its batch, and these bytes

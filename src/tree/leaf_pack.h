@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaf_pack.h - leaves of columns that are made apart from their tree, by another thread (docs/design/0058).
+ * leaf_pack.h - leaves of columns that are made apart from their tree, by another thread or process.
  *
  * Whoever makes intervals keeps them in a pack, by keys of its own.  When it is known which keys of the tree these
  * are, the pack makes leaves of them as the tree would, and the writer of the tree hangs these below its branch:

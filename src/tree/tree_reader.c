@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree_reader.c - what the nodes of a tree say of each other: which is whose child, and with which bounds.
+ * tree_reader.c - the inside of a reader: nodes and their links, and what damage there is.
+ *
+ * What the nodes of a tree say of each other: which is whose child, and with which bounds.
  *
  * Always holds between the nodes that were opened: a node is a child of one node at most, its number and its height
  * are below those of its parent, it lies within its parent in time, and its bounds are those that its parent has of

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_reader.h - the bounds of a sub-tree, as far as its top node says them.
+ * tree_reader.h - the inside of a reader: nodes and their links, and what damage there is.
+ *
+ * The bounds of a sub-tree, as far as its top node says them.
  *
  * The body of a reader, for the files of tree/ that walk the nodes.
  *

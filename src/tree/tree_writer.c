@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree_writer.c - where sealed nodes go
+ * tree_writer.c - how a tree grows: intervals go into the open leaf, full nodes are sealed, numbered and written,
+ * and the open branch from the root to the leaf holds what is not.
  */
 #include "tree/tree_writer.h"
 

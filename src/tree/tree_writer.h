@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_writer.h - where sealed nodes go: numbered in the order in which they are closed, counted, written.
+ * tree_writer.h - how a tree grows: intervals go into the open leaf, full nodes are sealed, numbered and written,
+ * and the open branch from the root to the leaf holds what is not.
+ *
+ * Where sealed nodes go: numbered in the order in which they are closed, counted, written.
  *
  * So a file is written front to back, a child's number is below its parent's, and the root is the last.
  *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * chart_view.c - who stands below whom in a chart, where rows of one entry say whose children they are.
+ * chart_view.c - charts that analyses declare: their rows as a tree, their lines.
+ *
+ * Who stands below whom in a chart, where rows of one entry say whose children they are.
  *
  * The lines of a chart: the states of its attributes at some times, from one query.
  *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_compile.c - what values of attributes mean, as histree/labels.h has it:
+ * language_compile.c - a file of our own language becomes a program: labels, charts, and what has to be checked.
+ *
+ * What values of attributes mean, as histree/labels.h has it:
  *
  * 	label CPUs/<star>/Status: 0 "idle" 0xcccccc, 1 to 9 "busy", others "odd"
  *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_expressions.c - paths of attributes: "CPUs/{cpu}/Current_thread", "\"a b\"/0_{cpu}".  They are read
+ * language_expressions.c - expressions and paths of our own language.
+ *
+ * Paths of attributes: "CPUs/{cpu}/Current_thread", "\"a b\"/0_{cpu}".  They are read
  * byte by byte, as their names have other signs than words have.
  *
  * Expressions, by recursive descent over a table of what binds how strongly.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * program_builder.c - the body of a builder, for program_builder.c and program_builder.h.
+ * program_builder.c - a program while a front end makes it, and how it is finished.
  */
 #include "analysis/program/program_builder.h"
 

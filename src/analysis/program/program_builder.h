@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_builder.h - the body of a builder, for program_builder.c and program_builder.h.
+ * program_builder.h - a program while a front end makes it, and how it is finished.
+ *
+ * The body of a builder, for program_builder.c and program_builder.h.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_BUILDER_H
 #define ANALYSIS_PROGRAM_PROGRAM_BUILDER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * sample_input.c - what processes and threads are called, as samples with names or tracks say of them.
+ * sample_input.c - the stacks of samples, looked up once for all analyses of samples.
  */
 #include "analysis/samples/sample_input.h"
 

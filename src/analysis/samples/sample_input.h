@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_input.h - what processes and threads are called, as samples with names or tracks say of them.
+ * sample_input.h - the stacks of samples, looked up once for all analyses of samples.
+ *
+ * What processes and threads are called, as samples with names or tracks say of them.
  *
  * A thread is told by its process and its number, as those of several name spaces have the same numbers.
  *

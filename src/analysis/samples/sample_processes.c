@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * sample_processes.c - which binary lies at an address of a process
+ * sample_processes.c - the processes that were sampled: their names, and which binary lies where.
  */
 #include "analysis/samples/sample_processes.h"
 

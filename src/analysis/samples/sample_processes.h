@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_processes.h - which binary lies at an address of a process: parts of files, one never above another.
+ * sample_processes.h - the processes that were sampled: their names, and which binary lies where.
+ *
+ * Which binary lies at an address of a process: parts of files, one never above another.
  *
  * Processes and threads of recordings of perf: what they are called and which binaries they
  * have, followed from event to event.

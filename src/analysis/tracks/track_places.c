@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * track_places.c - what one event of a trace of tracks says, in the words of event/track_vocabulary.h.
+ * track_places.c - which tracks there are, and where their attributes are.
  */
 #include "analysis/tracks/track_places.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track_places.h - what one event of a trace of tracks says, in the words of event/track_vocabulary.h.
+ * track_places.h - which tracks there are, and where their attributes are.
+ *
+ * What one event of a trace of tracks says, in the words of event/track_vocabulary.h.
  *
  * The path of a stack in the history `tracks`, for analyses that make none themselves.
  *

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xml_document.c - one analysis of a file of Trace Compass while it is made a program, for the files of this
- * folder.
+ * xml_document.c - a file of Trace Compass while it is made programs, and how it is read.
  */
 #include "analysis/xml/xml_document.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xml_document.h - one analysis of a file of Trace Compass while it is made a program, for the files of this
+ * xml_document.h - a file of Trace Compass while it is made programs, and how it is read.
+ *
+ * One analysis of a file of Trace Compass while it is made a program, for the files of this
  * folder.
  *
  * The first thing that is wrong is remembered with its place, and what follows does nothing; values and blocks are

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * parquet_export.c - a folder that comes to be as a whole: OUT/analysis=NAME, made as OUT/.analysis=NAME.part.
+ * parquet_export.c - stores as files and folders of Parquet.
+ *
+ * A folder that comes to be as a whole: OUT/analysis=NAME, made as OUT/.analysis=NAME.part.
  *
  * Engines leave names that begin with a full stop alone, so that nobody reads half of it.
  *

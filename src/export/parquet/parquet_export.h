@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_export.h - the functions of histree/export.h with a table of file calls, for tests.
+ * parquet_export.h - stores as files and folders of Parquet.
+ *
+ * The functions of histree/export.h with a table of file calls, for tests.
  */
 #ifndef EXPORT_PARQUET_PARQUET_EXPORT_H
 #define EXPORT_PARQUET_PARQUET_EXPORT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * parquet_writer.c - what a file says of itself at its end
+ * parquet_writer.c - a Parquet file: row groups one after the other, and what the file says of itself at its end.
  */
 #include "export/parquet/parquet_writer.h"
 

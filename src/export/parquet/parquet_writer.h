@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_writer.h - what a file says of itself at its end: its columns, its row groups, and the bounds of each
+ * parquet_writer.h - a Parquet file: row groups one after the other, and what the file says of itself at its end.
+ *
+ * What a file says of itself at its end: its columns, its row groups, and the bounds of each
  * page.
  *
  * What is to be said of a chunk is put into bytes as soon as it is written, about 300 of them and 50 a page, and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * bookmarks.c - a bookmark as clients get it.
+ * bookmarks.c - the bookmarks of each experiment, kept in a file.
  */
 #include "server/catalogue/bookmarks.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bookmarks.h - a bookmark as clients get it.
+ * bookmarks.h - the bookmarks of each experiment, kept in a file.
+ *
+ * A bookmark as clients get it.
  *
  * Bookmarks by their starts, and the JSON that they are kept as:
  *

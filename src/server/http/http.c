@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * http.c - an address to listen at, written in numbers.
+ * http.c - HTTP on libmicrohttpd: who may connect, from where, with how much memory, for how long.
+ *
+ * An address to listen at, written in numbers.
  *
  * How long each connection may take for what it is doing; then it is shut.
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.h - one ceiling for the memory of all answers together, from the turn of each until it was taken.
+ * http.h - HTTP on libmicrohttpd: who may connect, from where, with how much memory, for how long.
+ *
+ * One ceiling for the memory of all answers together, from the turn of each until it was taken.
  *
  * What answers take is what the process has allocated beyond what it had when none was under way: stores and what
  * is kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and

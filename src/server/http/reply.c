@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * reply.c - what a request asks for
+ * reply.c - a request taken apart, and its answer.
  */
 #include "server/http/reply.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reply.h - what a request asks for: path and query of its URL (RFC 3986), taken apart and decoded.
+ * reply.h - a request taken apart, and its answer.
+ *
+ * What a request asks for: path and query of its URL (RFC 3986), taken apart and decoded.
  *
  * A path is cut at its slashes before it is decoded, so that %2F is part of a name.  Empty segments and slashes at
  * the end are dropped; "." and ".." are names like any other: no segment is ever used as a path of files.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_order.c - the name of an attribute, of whatever length, in a piece of its own.
+ * row_order.c - the order in which a client wants the rows of a model, kept for its next questions.
  */
 #include "server/model/row_order.h"
 

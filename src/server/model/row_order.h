@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_order.h - the name of an attribute, of whatever length, in a piece of its own.
+ * row_order.h - the order in which a client wants the rows of a model, kept for its next questions.
+ *
+ * The name of an attribute, of whatever length, in a piece of its own.
  *
  * Which rows of a model stand where: sorted, filtered, folded.
  *

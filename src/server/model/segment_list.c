@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_list.c - a segment as a line of a table
+ * segment_list.c - segments as a table that is scrolled and searched: its lines and its columns.
  */
 #include "server/model/segment_list.h"
 

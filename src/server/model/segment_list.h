@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_list.h - a segment as a line of a table: start, end, duration, the fields, and the start as a number.
+ * segment_list.h - segments as a table that is scrolled and searched: its lines and its columns.
+ *
+ * A segment as a line of a table: start, end, duration, the fields, and the start as a number.
  *
  * The segments of a dataset, analysis by analysis: for outputs and the page.
  *

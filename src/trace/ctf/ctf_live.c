@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_live.c - metadata that come in pieces
+ * ctf_live.c - a live session as traces: metadata and packets that come in pieces.
  */
 #include "trace/ctf/ctf_live.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_live.h - metadata that come in pieces: what a trace declares grows while it is read.
+ * ctf_live.h - a live session as traces: metadata and packets that come in pieces.
+ *
+ * Metadata that come in pieces: what a trace declares grows while it is read.
  *
  * A piece may end anywhere, within a packet or within a declaration; what is whole is read, the rest waits.  What
  * was declared before stays where it is, so that classes of events do.  A byte is looked at once, however the

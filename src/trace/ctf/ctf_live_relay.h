@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_live_relay.h - what a viewer may ask a relay daemon of LTTng, and its answers.
+ * ctf_live_relay.h - what a viewer asks a relay daemon of LTTng, and its answers.
+ *
+ * What a viewer may ask a relay daemon of LTTng, and its answers.
  *
  * The protocol of LTTng's viewers, 2.4 (lttng-tools, lttng-viewer-abi.h).  Whatever the daemon says, an answer is
  * taken in by parts of bounded size; a number of it that is out of its bounds ends the connection.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsdl.c - what the parts of the reader of TSDL share
+ * tsdl.c - the metadata of CTF 1.8 in its language, TSDL.
  */
 #include "trace/ctf/tsdl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsdl.h - what the parts of the reader of TSDL share: types (tsdl.h) and blocks
+ * tsdl.h - the metadata of CTF 1.8 in its language, TSDL.
+ *
+ * What the parts of the reader of TSDL share: types (tsdl.h) and blocks
  * (tsdl.h).
  *
  * Recursive descent.  The first fault ends it: a function that returns false or NULL has set the error, which names

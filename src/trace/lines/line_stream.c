@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_stream.c - which events a text says are missing, found before its events are read.
+ * line_stream.c - the events of a text in the order of time, with what is missing of them.
  */
 #include "trace/lines/line_stream.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_stream.h - which events a text says are missing, found before its events are read.
+ * line_stream.h - the events of a text in the order of time, with what is missing of them.
+ *
+ * Which events a text says are missing, found before its events are read.
  *
  * A line about lost events stands before the next event of the CPU that lost them, but they are missing since the
  * one before, which may be many lines above: the events of the other CPUs have long been handed out by then.  So

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_text.c - a text that gzip has packed: one or several members, one behind the other (RFC 1952).
+ * line_text.c - a file of text, line by line: plain, packed, inside of a page or of JSON.
+ *
+ * A text that gzip has packed: one or several members, one behind the other (RFC 1952).
  *
  * Where histree is built without zlib, line_unpack_create() says so.
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_text.h - a file of text, line by line, in a buffer of fixed size.
+ * line_text.h - a file of text, line by line: plain, packed, inside of a page or of JSON.
+ *
+ * A file of text, line by line, in a buffer of fixed size.
  *
  * A line is not longer than LINE_SIZE_MAX: the rest of one that is, is passed over.  What begins as a file of gzip
  * does is unpacked, and what "atrace -z" has packed behind its line "TRACE:".  Of a page of HTML, as systrace makes

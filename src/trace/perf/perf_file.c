@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf_file.c - one event that perf was told to record
+ * perf_file.c - what a perf.data says before its records: events, features, sections.
  */
 #include "trace/perf/perf_file.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_file.h - one event that perf was told to record: how its samples are laid out.
+ * perf_file.h - what a perf.data says before its records: events, features, sections.
+ *
+ * One event that perf was told to record: how its samples are laid out.
  *
  * The bytes in which records of a recording are: those of a perf.data, or one of several files.
  *

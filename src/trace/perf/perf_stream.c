@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf_stream.c - when and on which CPU a record was written, and of which attribute it is.
+ * perf_stream.c - the records of a perf.data as events in the order of time, with what was lost.
+ *
+ * When and on which CPU a record was written, and of which attribute it is.
  */
 #include "trace/perf/perf_stream.h"
 

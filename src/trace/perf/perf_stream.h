@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_stream.h - the records of a perf.data one after the other, those inside compressed ones in their place.
+ * perf_stream.h - the records of a perf.data as events in the order of time, with what was lost.
+ *
+ * The records of a perf.data one after the other, those inside compressed ones in their place.
  *
  * Where a record is damaged, all up to the next end of a round is lost: an end of a round is 8 bytes that nothing
  * else looks like.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto_source.c - what a trace says of itself, wherever in the file it does: found by walking over its packets.
+ * perfetto_source.c - a trace of Perfetto: the events of ftrace are one trace, those of tracks another.
+ *
+ * What a trace says of itself, wherever in the file it does: found by walking over its packets.
  *
  * Names of processes and threads, as /proc had them
  * (protos/perfetto/trace/ps/process_tree.proto).

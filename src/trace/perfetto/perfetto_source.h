@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of
+ * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, those of tracks another.
+ *
+ * A trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of
  * tracks another, of domain "tracks" (event/track_vocabulary.h).
  */
 #ifndef TRACE_PERFETTO_PERFETTO_SOURCE_H

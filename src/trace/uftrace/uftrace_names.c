@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * uftrace_names.c - the names of the functions of one program or library, of a file "libc.so.6.sym".
+ * uftrace_names.c - the names of functions that uftrace wrote down, by process and library.
  */
 #include "trace/uftrace/uftrace_names.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uftrace_names.h - the names of the functions of one program or library, of a file "libc.so.6.sym".
+ * uftrace_names.h - the names of functions that uftrace wrote down, by process and library.
+ *
+ * The names of the functions of one program or library, of a file "libc.so.6.sym".
  *
  * A line is "0000000000001030 T main", by addresses in the module; a type "?" is where symbols end.  Newer versions
  * write the size behind the address.
