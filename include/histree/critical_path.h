@@ -11,7 +11,8 @@
  *	Threads/TID/Received_from	int: the same for a packet, which was
  *	Threads/TID/Sent_at		long: sent at that time, a vertex of the sender
  *	Threads/TID/Received		string: a packet that may come from another host, SEQ/ACK/FLAGS
- *	Threads/TID/Name		string: all the time, the last one
+ *	Threads/TID/Name		string: all the time, the last one; of a number that is used again, of each
+ *					thread in its time
  *	Packets/N		string: a packet that was sent, by whom: SEQ/ACK/FLAGS/TID; N is 0 to 255
  *
  * Thread 0 is the idle loop of all CPUs, thread -1 the kernel where it works for nobody.
@@ -197,9 +198,19 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_critical_path_packets(struct histree_critical_path *path, const struct histree_packets_request *request,
 			      struct histree_error *error);
 
-/* Returns the name of a thread of the graph as snprintf() would; its length is 0 if none is known. */
+/*
+ * Returns the name of the thread that has a number at a time, or of whoever had it next, or last, as snprintf()
+ * would; its length is 0 if none is known.
+ */
 HISTREE_API size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid,
-					      char *buffer, size_t capacity);
+					      histree_time time, char *buffer, size_t capacity);
+
+/*
+ * Returns since when the thread that has a number at a time has had it: when it was made, if another one had it
+ * before, and else the start of the history.
+ */
+HISTREE_API histree_time histree_critical_path_life(struct histree_critical_path *path, size_t host, int32_t tid,
+						    histree_time time);
 
 HISTREE_API void histree_critical_path_free(struct histree_critical_path *path);
 

@@ -7,6 +7,7 @@
 #include "cli/verb_critical_path.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,6 +86,17 @@ enum cli_exit path_thread_read(const char *text, struct histree_history *history
 	return CLI_OK;
 }
 
+void path_thread_warn_again(struct histree_critical_path *path, size_t host, int32_t tid, histree_time start,
+			    histree_time to)
+{
+	const histree_time life = histree_critical_path_life(path, host, tid, to);
+	if (life > start)
+		report_exit(CLI_OK,
+			    "thread %" PRId32 " ends, and the number is another thread's from %" PRId64
+			    " on: '--from %" PRId64 "' asks for that one",
+			    tid, life, life);
+}
+
 /* ---- path totals --------------------------------------------------------------------------------------------- */
 
 static int by_thread(const void *one, const void *other)
@@ -94,6 +106,8 @@ static int by_thread(const void *one, const void *other)
 		return a->host < b->host ? -1 : 1;
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
+	if (a->life != b->life)
+		return a->life < b->life ? -1 : 1;
 	return a->state < b->state ? -1 : a->state > b->state;
 }
 
@@ -214,6 +228,7 @@ struct printing {
 	char *host;                               /* which is called so */
 	struct row_writer rows;
 	struct path_totals totals;
+	struct histree_path_request request;
 };
 
 /* People who look at one host know which. */
@@ -228,18 +243,18 @@ static void put_host(struct printing *printing, size_t host)
 		row_text(&printing->rows, printing->hosts != NULL ? printing->hosts[host].name : printing->host);
 }
 
-static void put_name(struct printing *printing, size_t host, int32_t tid)
+static void put_name(struct printing *printing, size_t host, int32_t tid, histree_time time)
 {
 	char name[NAME_SIZE];
-	size_t size = histree_critical_path_name(printing->path, host, tid, name, sizeof(name));
+	size_t size = histree_critical_path_name(printing->path, host, tid, time, name, sizeof(name));
 	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
 }
 
-static void put_thread(struct printing *printing, size_t host, int32_t tid)
+static void put_thread(struct printing *printing, size_t host, int32_t tid, histree_time time)
 {
 	put_host(printing, host);
 	row_number(&printing->rows, tid);
-	put_name(printing, host, tid);
+	put_name(printing, host, tid, time);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -253,13 +268,13 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 	row_number(rows, step->end);
 	if (rows->format->for_people)
 		row_duration(rows, (uint64_t)step->end - (uint64_t)step->start);
-	put_thread(printing, step->host, step->tid);
+	put_thread(printing, step->host, step->tid, step->start);
 	row_text(rows, histree_graph_state_name(step->state));
 	if (step->is_arrow) {
 		put_host(printing, step->to_host);
 		row_number(rows, step->to_tid);
 		if (rows->format->for_people)
-			put_name(printing, step->to_host, step->to_tid);
+			put_name(printing, step->to_host, step->to_tid, step->end);
 	}
 	while (rows->column < rows->column_count)
 		row_null(rows);
@@ -271,8 +286,14 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 
 static enum cli_exit add_total(struct printing *printing, const struct histree_path_step *step)
 {
-	const struct path_total total = { step->host, step->tid, step->state,
-					  (uint64_t)step->end - (uint64_t)step->start, 1 };
+	const struct path_total total = {
+		.host = step->host,
+		.tid = step->tid,
+		.life = histree_critical_path_life(printing->path, step->host, step->tid, step->start),
+		.state = step->state,
+		.ns = (uint64_t)step->end - (uint64_t)step->start,
+		.steps = 1,
+	};
 	return step->is_arrow || path_totals_add(&printing->totals, &total) ? CLI_OK : report_no_memory();
 }
 
@@ -288,7 +309,7 @@ static void put_totals(struct printing *printing)
 	for (size_t i = 0; i < printing->totals.count; i++) {
 		const struct path_total *total = &printing->totals.all[i];
 		row_names(rows);
-		put_thread(printing, total->host, total->tid);
+		put_thread(printing, total->host, total->tid, total->life);
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);
 		row_unsigned(rows, total->steps);
@@ -305,8 +326,13 @@ static enum cli_exit walk(struct printing *printing,
 	struct histree_path_step step;
 	struct histree_error error;
 	enum histree_status status;
+	bool is_begun = false;
 	while ((status = histree_critical_path_next(printing->path, &step, &error)) == HISTREE_OK) {
 		enum cli_exit code = take(printing, &step);
+		if (!is_begun)
+			path_thread_warn_again(printing->path, printing->request.host, printing->request.tid,
+					       step.start, printing->request.to);
+		is_begun = true;
 		if (code != CLI_OK)
 			return code;
 	}
@@ -415,14 +441,11 @@ static enum cli_exit answer(struct printing *printing, const struct drawing *dra
 	struct histree_error error;
 	const struct histree_draw_path_options *path = &drawing->options;
 	enum histree_status status = histree_critical_path_create(drawing->history, &printing->path, &error);
+	printing->request = (struct histree_path_request){
+		.rules = path->rules, .host = path->host, .tid = path->tid, .from = path->from, .to = path->to
+	};
 	if (status == HISTREE_OK)
-		status = histree_critical_path_begin(printing->path,
-						     &(struct histree_path_request){ .rules = path->rules,
-										     .host = path->host,
-										     .tid = path->tid,
-										     .from = path->from,
-										     .to = path->to },
-						     &error);
+		status = histree_critical_path_begin(printing->path, &printing->request, &error);
 	return status == HISTREE_OK ? print(printing, chosen) : report_error(&error);
 }
 

@@ -18,10 +18,18 @@
 /* Read HOST/TID, or the number alone where one host has it.  What is wrong with it is reported. */
 enum cli_exit path_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid);
 
+/*
+ * Say so if another thread has the number at `to` than at `start`, where a path of it begins: that ends where the
+ * first of them does.
+ */
+void path_thread_warn_again(struct histree_critical_path *path, size_t host, int32_t tid, histree_time start,
+			    histree_time to);
+
 /* Of one thread in one state. */
 struct path_total {
 	size_t host;
 	int32_t tid;
+	histree_time life; /* since when it has had the number */
 	enum histree_graph_state state;
 	uint64_t ns, steps;
 };

@@ -19,13 +19,13 @@
 #include "base/time_text.h"
 #include "cli/host_part.h"
 #include "cli/overview_page.h"
-#include "cli/verb_critical_path.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
 #include "cli/shell_word.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
+#include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"
 
 /* Which of these a state on the path is, of the thread itself or of one that it waited for. */
@@ -56,8 +56,10 @@ struct why_wait {
 };
 
 struct why_waits {
+	struct histree_critical_path *path;
 	size_t host;
 	int32_t tid;
+	histree_time life; /* since when it has had the number */
 	size_t wait_max;
 	bool is_begun;
 	histree_time start, end; /* of the steps */
@@ -94,9 +96,10 @@ static inline double why_percent(uint64_t ns, uint64_t all)
 /* ---- why waits ----------------------------------------------------------------------------------------------- */
 
 /* Begins with nothing; returns false if memory is out. */
-static bool why_waits_init(struct why_waits *waits, size_t host, int32_t tid, size_t wait_max)
+static bool why_waits_init(struct why_waits *waits, struct histree_critical_path *path, size_t host, int32_t tid,
+			   size_t wait_max)
 {
-	*waits = (struct why_waits){ .host = host, .tid = tid, .wait_max = wait_max };
+	*waits = (struct why_waits){ .path = path, .host = host, .tid = tid, .wait_max = wait_max };
 	waits->waits = calloc(wait_max + 1, sizeof(*waits->waits));
 	return waits->waits != NULL;
 }
@@ -184,12 +187,19 @@ static bool go_on_waiting(struct why_waits *waits, const struct histree_path_ste
 /* The time of an arrow is that of a packet under way, and that of who waits for it. */
 static bool why_waits_add(struct why_waits *waits, const struct histree_path_step *step)
 {
-	const struct path_total total = { .host = step->is_arrow ? step->to_host : step->host,
-					  .tid = step->is_arrow ? step->to_tid : step->tid,
-					  .state = step->state,
-					  .ns = (uint64_t)step->end - (uint64_t)step->start,
-					  .steps = 1 };
-	bool is_itself = total.tid == waits->tid && total.host == waits->host;
+	const size_t host = step->is_arrow ? step->to_host : step->host;
+	const int32_t tid = step->is_arrow ? step->to_tid : step->tid;
+	const struct path_total total = {
+		.host = host,
+		.tid = tid,
+		.life = histree_critical_path_life(waits->path, host, tid,
+						   step->is_arrow ? step->end : step->start),
+		.state = step->state,
+		.ns = (uint64_t)step->end - (uint64_t)step->start,
+		.steps = 1,
+	};
+	waits->life = waits->is_begun ? waits->life : total.life;
+	bool is_itself = total.tid == waits->tid && total.host == waits->host && total.life == waits->life;
 	struct why_sum *sum = &waits->causes[why_cause_of(step->state)];
 	*(is_itself ? &sum->itself_ns : &sum->others_ns) += total.ns;
 	sum->steps += total.ns > 0;
@@ -255,10 +265,12 @@ static bool has_hosts(const struct why_tables *tables, const struct row_format *
 	return tables->hosts != NULL || !format->for_people;
 }
 
-static void put_thread(const struct why_tables *tables, struct row_writer *rows, size_t host, int32_t tid)
+static void put_thread(const struct why_tables *tables, struct row_writer *rows, const struct path_total *total)
 {
 	char name[WHY_TABLES_NAME_SIZE];
-	size_t size = histree_critical_path_name(tables->path, host, tid, name, sizeof(name));
+	const size_t host = total->host;
+	const int32_t tid = total->tid;
+	size_t size = histree_critical_path_name(tables->path, host, tid, total->life, name, sizeof(name));
 	if (has_hosts(tables, rows->format))
 		row_text(rows, tables->hosts != NULL ? tables->hosts[host].name : tables->host);
 	row_number(rows, tid);
@@ -323,7 +335,7 @@ static void put_threads(const struct why_tables *tables, struct row_writer *rows
 	const struct path_totals *totals = &tables->waits.totals;
 	for (size_t i = 0; i < totals->count && i < tables->row_max; i++) {
 		const struct path_total *total = &totals->all[i];
-		put_thread(tables, rows, total->host, total->tid);
+		put_thread(tables, rows, total);
 		row_text(rows, cause_text(rows, why_cause_of(total->state)));
 		row_duration(rows, total->ns);
 		put_percent(rows, total->ns, tables->waits.ns);
@@ -339,7 +351,7 @@ static void put_waits(const struct why_tables *tables, struct row_writer *rows)
 		const uint64_t ns = (uint64_t)wait->end - (uint64_t)wait->start;
 		why_put_time(rows, wait->start);
 		row_duration(rows, ns);
-		put_thread(tables, rows, wait->mostly.host, wait->mostly.tid);
+		put_thread(tables, rows, &wait->mostly);
 		row_text(rows, cause_text(rows, why_cause_of(wait->mostly.state)));
 		put_percent(rows, wait->mostly.ns, ns);
 		if (has_hosts(tables, rows->format) && wait->is_woken)
@@ -556,7 +568,8 @@ static void put_page(const struct why *why, struct output *output)
 {
 	struct overview_page page;
 	char name[VERB_WHY_NAME_SIZE], title[2 * VERB_WHY_NAME_SIZE];
-	histree_critical_path_name(why->tables.path, why->request.host, why->request.tid, name, sizeof(name));
+	histree_critical_path_name(why->tables.path, why->request.host, why->request.tid, why->tables.waits.start,
+				   name, sizeof(name));
 	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
 		 why->thread);
 	overview_page_begin(&page, output, false, title);
@@ -594,8 +607,8 @@ static enum cli_exit walk(struct why *why)
 	enum histree_status status = histree_critical_path_create(why->history, &why->tables.path, &error);
 	if (status == HISTREE_OK)
 		status = histree_critical_path_begin(why->tables.path, &why->request, &error);
-	if (status == HISTREE_OK &&
-	    !why_waits_init(&why->tables.waits, why->request.host, why->request.tid, why->chosen->rows))
+	if (status == HISTREE_OK && !why_waits_init(&why->tables.waits, why->tables.path, why->request.host,
+						    why->request.tid, why->chosen->rows))
 		return report_no_memory();
 	while (status == HISTREE_OK) {
 		status = histree_critical_path_next(why->tables.path, &step, &error);
@@ -607,6 +620,8 @@ static enum cli_exit walk(struct why *why)
 	if (status != HISTREE_END)
 		return report_error(&error);
 	why_waits_end(&why->tables.waits);
+	path_thread_warn_again(why->tables.path, why->request.host, why->request.tid, why->tables.waits.start,
+			       why->request.to);
 	return CLI_OK;
 }
 

@@ -25,7 +25,9 @@ enum { NAME_SIZE = 64, ARROW_DISTANCE = 3 /* pixels between two arrows of the sa
 struct path_thread {
 	size_t host;
 	int32_t tid;
-	uint64_t ns; /* on the path */
+	histree_time life; /* since when it has had the number */
+	size_t next;       /* that had it, too, plus one; 0: none */
+	uint64_t ns;       /* on the path */
 	size_t order, row;
 	double last_arrow; /* into its row: where */
 	size_t last_from;  /* and from which */
@@ -51,29 +53,37 @@ struct path_picture {
 
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
-static struct path_thread *thread_of(struct path_picture *picture, size_t host, int32_t tid)
+static struct path_thread *thread_of(struct path_picture *picture, size_t host, int32_t tid, histree_time time)
 {
-	uint64_t id = (uint64_t)host << 32 | (uint32_t)tid;
-	const uintptr_t number = (uintptr_t)id_map_find(&picture->known, id);
-	if (number > 0)
-		return &picture->threads[number - 1];
+	const uint64_t id = (uint64_t)host << 32 | (uint32_t)tid;
+	const histree_time life = histree_critical_path_life(picture->path, host, tid, time);
+	const size_t first = (uintptr_t)id_map_find(&picture->known, id);
+	for (size_t number = first; number > 0; number = picture->threads[number - 1].next)
+		if (picture->threads[number - 1].life == life)
+			return &picture->threads[number - 1];
 	if (!array_reserve(&picture->threads, &picture->thread_capacity, picture->thread_count + 1) ||
-	    !id_map_add(&picture->known, id, (void *)(uintptr_t)(picture->thread_count + 1)))
+	    (first == 0 && !id_map_add(&picture->known, id, (void *)(uintptr_t)(picture->thread_count + 1))))
 		return NULL;
 	struct path_thread *thread = &picture->threads[picture->thread_count];
-	*thread = (struct path_thread){
-		.host = host, .tid = tid, .order = picture->thread_count++, .row = NO_ROW, .last_arrow = -1
-	};
+	*thread = (struct path_thread){ .host = host,
+					.tid = tid,
+					.life = life,
+					.next = first == 0 ? 0 : picture->threads[first - 1].next,
+					.order = picture->thread_count++,
+					.row = NO_ROW,
+					.last_arrow = -1 };
+	if (first > 0)
+		picture->threads[first - 1].next = picture->thread_count;
 	return thread;
 }
 
 static enum histree_status note_step(struct path_picture *picture, const struct histree_path_step *step,
 				     struct histree_error *error)
 {
-	struct path_thread *thread = thread_of(picture, step->host, step->tid);
-	if (thread == NULL || thread_of(picture, step->to_host, step->to_tid) == NULL)
+	struct path_thread *thread = thread_of(picture, step->host, step->tid, step->start);
+	if (thread == NULL || thread_of(picture, step->to_host, step->to_tid, step->end) == NULL)
 		return error_memory(error, "the picture of a path");
-	thread = thread_of(picture, step->host, step->tid);
+	thread = thread_of(picture, step->host, step->tid, step->start);
 	if (!step->is_arrow)
 		thread->ns += (uint64_t)step->end - (uint64_t)step->start;
 	if (!picture->is_begun || step->start < picture->from)
@@ -107,7 +117,7 @@ static enum histree_status take_state(struct path_picture *picture, const struct
 				      struct histree_error *error)
 {
 	(void)error;
-	const struct path_thread *thread = thread_of(picture, step->host, step->tid);
+	const struct path_thread *thread = thread_of(picture, step->host, step->tid, step->start);
 	if (!step->is_arrow && thread->row != NO_ROW)
 		add_state(picture, thread->row, step);
 	return HISTREE_OK;
@@ -117,8 +127,8 @@ static enum histree_status draw_arrow(struct path_picture *picture, const struct
 				      struct histree_error *error)
 {
 	(void)error;
-	const struct path_thread *from = thread_of(picture, step->host, step->tid);
-	struct path_thread *to = thread_of(picture, step->to_host, step->to_tid);
+	const struct path_thread *from = thread_of(picture, step->host, step->tid, step->start);
+	struct path_thread *to = thread_of(picture, step->to_host, step->to_tid, step->end);
 	if (!step->is_arrow || from->row == NO_ROW || to->row == NO_ROW)
 		return HISTREE_OK;
 	double x = time_axis_x(&picture->chart.axis, step->end);
@@ -184,7 +194,7 @@ static enum histree_status add_row(struct path_picture *picture, struct path_thr
 {
 	char name[NAME_SIZE], detail[2 * NAME_SIZE];
 	struct row_list *list = &picture->list;
-	histree_critical_path_name(picture->path, thread->host, thread->tid, name, sizeof(name));
+	histree_critical_path_name(picture->path, thread->host, thread->tid, thread->life, name, sizeof(name));
 	snprintf(detail, sizeof(detail), "%s%s%" PRId32,
 		 picture->hosts != NULL ? picture->hosts[thread->host].name : "", picture->hosts != NULL ? " " : "",
 		 thread->tid);
@@ -321,7 +331,7 @@ static enum histree_status draw(struct path_picture *picture, struct histree_err
 	char name[NAME_SIZE], title[2 * NAME_SIZE];
 	const struct histree_draw_path_options *options = picture->options;
 	const struct histree_label_table *table = table_of_edges(picture->history);
-	histree_critical_path_name(picture->path, options->host, options->tid, name, sizeof(name));
+	histree_critical_path_name(picture->path, options->host, options->tid, picture->from, name, sizeof(name));
 	snprintf(title, sizeof(title), "Critical path of %s %" PRId32, name, options->tid);
 	chart_frame(&picture->canvas, &picture->chart, &picture->list,
 		    options->title != NULL ? options->title : title);

@@ -393,17 +393,26 @@ enum histree_status histree_critical_path_next(struct histree_critical_path *pat
 	return HISTREE_OK;
 }
 
-size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid, char *buffer,
-				  size_t capacity)
+/* The name at a time; false: it has none that is known. */
+static bool find_name(struct histree_critical_path *path, size_t host, int32_t tid, histree_time time,
+		      struct graph_thread **thread, struct histree_interval *name)
 {
-	struct histree_interval interval = { .value = histree_null() };
+	if (graph_view_thread(&path->view, host, tid, thread, NULL) != HISTREE_OK ||
+	    graph_part(*thread, GRAPH_NAME) == HISTREE_ROOT)
+		return false;
+	const struct histree_history_info *info = histree_history_info((*thread)->host->history);
+	time = time < info->start ? info->start : time > info->end ? info->end : time;
+	return histree_query_single((*thread)->host->query, graph_part(*thread, GRAPH_NAME), time, name, NULL) ==
+		       HISTREE_OK &&
+	       name->value.type == HISTREE_STRING;
+}
+
+size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid, histree_time time,
+				  char *buffer, size_t capacity)
+{
+	struct histree_interval interval;
 	struct graph_thread *thread;
-	bool is_named = graph_view_thread(&path->view, host, tid, &thread, NULL) == HISTREE_OK &&
-			graph_part(thread, GRAPH_NAME) != HISTREE_ROOT &&
-			histree_query_single(thread->host->query, graph_part(thread, GRAPH_NAME),
-					     histree_history_info(thread->host->history)->start, &interval,
-					     NULL) == HISTREE_OK &&
-			interval.value.type == HISTREE_STRING;
+	const bool is_named = find_name(path, host, tid, time, &thread, &interval);
 	size_t size = is_named ? interval.value.size : 0;
 	if (capacity > 0) {
 		size_t kept = size < capacity ? size : capacity - 1;
@@ -411,4 +420,22 @@ size_t histree_critical_path_name(struct histree_critical_path *path, size_t hos
 		buffer[kept] = '\0';
 	}
 	return size;
+}
+
+/* Nearly always a number is one thread's, which is asked once. */
+histree_time histree_critical_path_life(struct histree_critical_path *path, size_t host, int32_t tid,
+					histree_time time)
+{
+	struct histree_interval interval;
+	struct graph_thread *thread;
+	if (graph_view_thread(&path->view, host, tid, &thread, NULL) != HISTREE_OK)
+		return INT64_MIN;
+	if (thread->life_from <= time && time <= thread->life_to)
+		return thread->life_from;
+	const struct histree_history_info *info = histree_history_info(thread->host->history);
+	if (!find_name(path, host, tid, time, &thread, &interval))
+		return info->start;
+	thread->life_from = interval.start;
+	thread->life_to = interval.end;
+	return interval.start;
 }

@@ -157,6 +157,7 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 		.host = host,
 		.tid = tid,
 		.state = state,
+		.life_to = INT64_MIN,
 	};
 	*out = thread;
 	return HISTREE_OK;

@@ -84,6 +84,7 @@ struct graph_thread {
 	histree_quark state;
 	uint32_t known; /* bits of the parts that were looked up */
 	histree_quark parts[GRAPH_PART_COUNT];
+	histree_time life_from, life_to; /* of whoever was asked for last of those who had the number */
 	bool has_edge;
 	struct graph_edge edge;      /* that was asked for last */
 	struct graph_window *window; /* NULL: its edges were not asked for one after the other */

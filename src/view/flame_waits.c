@@ -3,6 +3,7 @@
  * flame_waits.c - the times at which threads had no CPU, as stacks: thread, system call, reason, who woke it.
  */
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct waits_work {
 	struct histree_query *query;
 	const struct histree_history *queried;
 	histree_quark status, call;
-	struct id_map names; /* frames of threads, by host and tid */
+	struct id_map names; /* frames of threads, struct named_thread, by host and tid */
 	struct arena texts;  /* of these */
 	char call_name[FRAME_SIZE];
 	struct histree_flame_frame frames[FRAMES_MAX];
@@ -54,11 +55,19 @@ static void push(struct waits_work *work, enum histree_flame_kind kind, const ch
 		(struct histree_flame_frame){ .name = name, .size = strlen(name), .kind = kind };
 }
 
+/* What the thread is called that got a number at a time. */
+struct named_thread {
+	histree_time life;
+	const char *name;
+	struct named_thread *next; /* that had the number, too */
+};
+
 /* HOST/NAME (TID), as far as there are several hosts, a name, and a number is asked for. */
-static void write_name(struct waits_work *work, size_t host, int32_t tid, char text[static FRAME_SIZE])
+static void write_name(struct waits_work *work, size_t host, int32_t tid, histree_time time,
+		       char text[static FRAME_SIZE])
 {
 	char name[NAME_SIZE], number[16] = "";
-	histree_critical_path_name(work->path, host, tid, name, sizeof(name));
+	histree_critical_path_name(work->path, host, tid, time, name, sizeof(name));
 	if (tid == HISTREE_KERNEL_TID)
 		snprintf(name, sizeof(name), "kernel");
 	else if (work->request->by_thread || name[0] == '\0')
@@ -70,18 +79,27 @@ static void write_name(struct waits_work *work, size_t host, int32_t tid, char t
 
 /* A thread waits often, and wakes others more often: its name is made once. */
 static enum histree_status push_thread(struct waits_work *work, enum histree_flame_kind kind, size_t host,
-				       int32_t tid, struct histree_error *error)
+				       int32_t tid, histree_time time, struct histree_error *error)
 {
 	char text[FRAME_SIZE];
 	const uint64_t id = (uint64_t)host << 32 | (uint32_t)tid;
-	char *name = id_map_find(&work->names, id);
-	if (name == NULL) {
-		write_name(work, host, tid, text);
-		name = arena_copy(&work->texts, text, strlen(text));
-		if (name == NULL || !id_map_add(&work->names, id, name))
+	const histree_time life = histree_critical_path_life(work->path, host, tid, time);
+	struct named_thread *first = id_map_find(&work->names, id), *found = first;
+	while (found != NULL && found->life != life)
+		found = found->next;
+	if (found == NULL) {
+		write_name(work, host, tid, time, text);
+		found = arena_allocate(&work->texts, sizeof(*found), alignof(struct named_thread));
+		const char *name = arena_copy(&work->texts, text, strlen(text));
+		if (found == NULL || name == NULL)
+			return error_memory(error, "a flame graph of waits");
+		*found = (struct named_thread){ life, name, first == NULL ? NULL : first->next };
+		if (first != NULL)
+			first->next = found;
+		else if (!id_map_add(&work->names, id, found))
 			return error_memory(error, "a flame graph of waits");
 	}
-	push(work, kind, name);
+	push(work, kind, found->name);
 	return HISTREE_OK;
 }
 
@@ -133,13 +151,14 @@ static enum histree_status add_wait(struct waits_work *work, size_t host, int32_
 				    const struct histree_path_wait *wait, struct histree_error *error)
 {
 	work->count = 0;
-	enum histree_status status = push_thread(work, HISTREE_FLAME_GROUP, host, tid, error);
+	enum histree_status status = push_thread(work, HISTREE_FLAME_GROUP, host, tid, wait->start, error);
 	if (status == HISTREE_OK && work->request->kernel != NULL)
 		status = push_call(work, wait->start, error);
 	if (status == HISTREE_OK)
 		status = push_reason(work, wait, error);
 	for (unsigned i = 0; i < wait->waker_count && status == HISTREE_OK; i++)
-		status = push_thread(work, HISTREE_FLAME_FRAME, wait->wakers[i].host, wait->wakers[i].tid, error);
+		status = push_thread(work, HISTREE_FLAME_FRAME, wait->wakers[i].host, wait->wakers[i].tid,
+				     wait->wakers[i].time, error);
 	if (status != HISTREE_OK)
 		return status;
 	return histree_flame_add(work->flame, work->request->side, work->frames, work->count,

@@ -27,7 +27,7 @@ struct graph {
 	/* There are several events of a wake-up: the one that is nearest to it counts where the trace has it. */
 	bool has_waking, has_tries;
 	bool is_begun;
-	histree_time start, end; /* of the trace so far */
+	histree_time end; /* of the trace so far */
 };
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
@@ -42,11 +42,23 @@ static void on_process_state(struct graph *graph, const struct kernel_event *eve
 	graph_worker_set(worker, is_known ? (enum worker_status)event->status : WORKER_UNKNOWN);
 }
 
+/* Whoever had the number before is gone. */
 static void on_fork(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *child = graph_worker(&graph->workers, event->tid, cpu, event->comm);
+	struct graph_worker *child = graph_worker_find(&graph->workers, event->tid, cpu);
+	if (child != NULL)
+		child->has_ended = child->has_ended || child->line->has_vertex;
+	child = graph_worker(&graph->workers, event->tid, cpu, event->comm);
 	if (child != NULL)
 		graph_worker_set(child, WORKER_WAITS_AFTER_FORK);
+}
+
+/* Its number may be another's long before this is said of the one that had it. */
+static void on_free(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
+{
+	struct graph_worker *worker = graph_worker_find(&graph->workers, event->tid, cpu);
+	if (worker != NULL && event->tid != HISTREE_IDLE_TID && worker->status == WORKER_EXITS)
+		worker->has_ended = true;
 }
 
 static void on_exit_of_thread(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
@@ -191,7 +203,7 @@ static void wake(struct graph *graph, const struct kernel_event *event, struct g
 {
 	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
 	struct graph_worker *runs = cpu != NULL ? cpu->runs : NULL;
-	if (target == NULL) {
+	if (target == NULL || target->has_ended) {
 		target = graph_worker(&graph->workers, event->tid, cpu, (struct kernel_text){ 0 });
 		if (target == NULL)
 			return;
@@ -286,6 +298,7 @@ static void on_switch(struct graph *graph, const struct kernel_event *event, str
 	graph_worker_change(workers, previous);
 	graph_worker_change(workers, next);
 	wake_leaving(event, previous);
+	previous->has_ended = event->prev_tid != HISTREE_IDLE_TID && kernel_event_leave(event) == LEAVES_FOREVER;
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
@@ -297,6 +310,7 @@ static void (*const handlers[KERNEL_ROLE_COUNT])(struct graph *, const struct ke
 	[KERNEL_WAKING] = on_waking,
 	[KERNEL_TRY_TO_WAKE] = on_try_to_wake,
 	[KERNEL_FORK] = on_fork,
+	[KERNEL_FREE] = on_free,
 	[KERNEL_EXIT] = on_exit_of_thread,
 	[KERNEL_EXEC] = on_exec,
 	[KERNEL_PROCESS_STATE] = on_process_state,
@@ -331,7 +345,7 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 static void begin_changes(struct graph *graph, histree_time time)
 {
 	if (!graph->is_begun)
-		graph->start = graph->end = time;
+		graph->workers.lines.start = graph->end = time;
 	graph->is_begun = true;
 	graph->end = time > graph->end ? time : graph->end;
 	changes_begin(&graph->workers.lines.changes, graph->end);
@@ -368,7 +382,7 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 	if (!graph->is_begun)
 		return HISTREE_OK;
 	begin_changes(graph, graph->end);
-	graph_lines_finish(&graph->workers.lines, graph->start, graph->end);
+	graph_lines_finish(&graph->workers.lines, graph->end);
 	graph_workers_release(&graph->workers); /* overviews, which come next, need the memory */
 	return changes_end(&graph->workers.lines.changes, error);
 }

@@ -45,7 +45,7 @@ struct graph_line *graph_line(struct graph_lines *lines, int32_t tid)
 		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "threads of the graph");
 		return NULL;
 	}
-	*line = (struct graph_line){ .tid = tid, .name = INTERN_NONE };
+	*line = (struct graph_line){ .tid = tid, .name = INTERN_NONE, .named_since = INT64_MIN };
 	for (size_t i = 0; i < GRAPH_ATTRIBUTE_COUNT; i++)
 		line->attributes[i] = NO_ATTRIBUTE;
 	return line;
@@ -216,7 +216,37 @@ void graph_line_woken_leaving(struct graph_line *line, bool is, int32_t waker)
 	line->leaving_waker = waker;
 }
 
-void graph_lines_finish(struct graph_lines *lines, histree_time start, histree_time end)
+/* ---- ends of lines ------------------------------------------------------------------------------------------ */
+
+/* A thread has its last name all the time. */
+static void insert_name(struct graph_lines *lines, struct graph_line *line, histree_time end)
+{
+	const histree_time last = line->last;
+	size_t size;
+	if (line->name == INTERN_NONE)
+		return;
+	const char *name = intern_get(&lines->texts, line->name, &size);
+	line->last = line->named_since == INT64_MIN ? lines->start : line->named_since;
+	if (line->last <= end)
+		insert(lines, line, GRAPH_NAME, end, histree_string_n(name, size));
+	line->last = last;
+}
+
+void graph_line_begin_again(struct graph_lines *lines, struct graph_line *line)
+{
+	const histree_time now = lines->changes.time;
+	if (line->has_vertex && now > line->last)
+		insert_arrow(lines, line, now - 1);
+	if (line->has_vertex)
+		insert_name(lines, line, now - 1);
+	line->named_since = line->has_vertex ? now : line->named_since;
+	line->name = INTERN_NONE;
+	line->has_vertex = line->is_woken_leaving = false;
+	line->into.kind = line->received.kind = NO_ARROW;
+	line->packet.is_there = line->packet_into.is_there = false;
+}
+
+void graph_lines_finish(struct graph_lines *lines, histree_time end)
 {
 	size_t position = 0;
 	const struct id_entry *entry;
@@ -225,11 +255,6 @@ void graph_lines_finish(struct graph_lines *lines, histree_time start, histree_t
 		if (!line->has_vertex)
 			continue;
 		insert_arrow(lines, line, end);
-		size_t size;
-		if (line->name == INTERN_NONE)
-			continue;
-		const char *name = intern_get(&lines->texts, line->name, &size);
-		line->last = start;
-		insert(lines, line, GRAPH_NAME, end, histree_string_n(name, size));
+		insert_name(lines, line, end);
 	}
 }

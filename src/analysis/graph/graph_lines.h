@@ -5,6 +5,9 @@
  * Of a line only the last vertex is known here: with the next one, the edge between them is an interval that goes
  * into the history, and with it the arrow into the vertex where it begins.  So memory grows with the threads, not
  * with the vertices.
+ *
+ * A number that is used again is another thread: its line has no edge to that of the one before, and a name of its
+ * own from when it is made.
  */
 #ifndef ANALYSIS_GRAPH_GRAPH_LINES_H
 #define ANALYSIS_GRAPH_GRAPH_LINES_H
@@ -58,6 +61,8 @@ struct graph_line {
 		packet_into;       /* the same of one whose sender is not of this host; that into `last` */
 	histree_time received_end; /* of the last packet that went into the history; 0: none did */
 	uint32_t name;             /* of the texts */
+	histree_time
+		named_since; /* when the thread got the number of another one; INT64_MIN: it is the first one */
 	histree_quark attributes[GRAPH_ATTRIBUTE_COUNT];
 };
 
@@ -67,6 +72,7 @@ struct graph_lines {
 	struct id_map lines; /* struct graph_line, by tid */
 	struct arena records;
 	struct intern texts;
+	histree_time start;   /* of the trace */
 	histree_time gap_end; /* of the last gap so far: an edge that begins before its end is unknown */
 };
 
@@ -79,6 +85,9 @@ struct graph_line *graph_line(struct graph_lines *lines, int32_t tid);
 
 /* From now on it is called so. */
 void graph_line_name(struct graph_lines *lines, struct graph_line *line, const char *name, size_t size);
+
+/* Another thread has the number from now on. */
+void graph_line_begin_again(struct graph_lines *lines, struct graph_line *line);
 
 /*
  * Add a vertex now, at the end of an edge of this state.  Where the line has one at this time already, or a later
@@ -110,6 +119,6 @@ void graph_line_receive_earlier(struct graph_lines *lines, struct graph_line *li
 void graph_line_hand_over(struct graph_line *from, struct graph_line *target);
 
 /* There are no more vertices: the arrows into the last ones, and the names, go into the history. */
-void graph_lines_finish(struct graph_lines *lines, histree_time start, histree_time end);
+void graph_lines_finish(struct graph_lines *lines, histree_time end);
 
 #endif

@@ -67,6 +67,20 @@ struct graph_cpu *graph_cpu(struct graph_workers *workers, int32_t number)
 }
 
 /* The first one of a line names it. */
+static void name_first(struct graph_workers *workers, struct graph_line *line, struct kernel_text name)
+{
+	if (line->name == INTERN_NONE && name.bytes != NULL)
+		graph_line_name(&workers->lines, line, name.bytes, name.size);
+}
+
+/* The number is another thread's from now on. */
+static void begin_again(struct graph_workers *workers, struct graph_worker *worker, struct kernel_text name)
+{
+	graph_line_begin_again(&workers->lines, worker->line);
+	*worker = (struct graph_worker){ .line = worker->line, .waking = INT64_MIN };
+	name_first(workers, worker->line, name);
+}
+
 static struct graph_worker *new_worker(struct graph_workers *workers, int32_t tid, struct kernel_text name)
 {
 	struct graph_worker *worker = new_record(workers, sizeof(*worker));
@@ -74,8 +88,7 @@ static struct graph_worker *new_worker(struct graph_workers *workers, int32_t ti
 	if (worker == NULL || line == NULL)
 		return NULL;
 	*worker = (struct graph_worker){ .line = line, .waking = INT64_MIN };
-	if (line->name == INTERN_NONE && name.bytes != NULL)
-		graph_line_name(&workers->lines, line, name.bytes, name.size);
+	name_first(workers, line, name);
 	return worker;
 }
 
@@ -103,6 +116,10 @@ struct graph_worker *graph_worker(struct graph_workers *workers, int32_t tid, st
 				  struct kernel_text name)
 {
 	struct graph_worker *worker = graph_worker_find(workers, tid, cpu);
+	if (worker != NULL && worker->has_ended) {
+		begin_again(workers, worker, name);
+		return worker;
+	}
 	if (worker != NULL || (tid == HISTREE_IDLE_TID && cpu == NULL) || tid < 0)
 		return worker;
 	worker = new_worker(workers, tid, name);

@@ -30,6 +30,7 @@ enum worker_status {
 struct graph_worker {
 	struct graph_line *line; /* that of all idle loops, or of the kernel of all CPUs, is one */
 	uint8_t status, before;  /* enum worker_status */
+	bool has_ended;          /* the next that is said of its number is of another thread */
 	histree_time waking;     /* while it runs: when somebody began to wake it; INT64_MIN: nobody did */
 	int32_t waker;
 };
@@ -76,7 +77,7 @@ struct graph_worker *graph_kernel(struct graph_workers *workers, struct graph_cp
 struct graph_worker *graph_worker_find(const struct graph_workers *workers, int32_t tid,
 				       const struct graph_cpu *cpu);
 
-/* The same, made if there is none; then it has this name. */
+/* The same, made if there is none, or if the one that had the number has ended; then it has this name. */
 struct graph_worker *graph_worker(struct graph_workers *workers, int32_t tid, struct graph_cpu *cpu,
 				  struct kernel_text name);
 

@@ -233,9 +233,10 @@ static void write_steps(const struct path_list *list, histree_time start, struct
 	for (size_t i = 0; i < list->step_count; i++) {
 		const struct histree_path_step *step = &list->steps[i];
 		json_begin_array(json);
-		json_put_int(json, (int64_t)path_list_place(list, step->host, step->tid));
-		json_put_int(json,
-			     step->is_arrow ? (int64_t)path_list_place(list, step->to_host, step->to_tid) : -1);
+		json_put_int(json, (int64_t)path_list_place(list, step->host, step->tid, step->start));
+		json_put_int(json, step->is_arrow
+					   ? (int64_t)path_list_place(list, step->to_host, step->to_tid, step->end)
+					   : -1);
 		json_put_int(json, step->state);
 		json_put_int(json, step->start - start);
 		json_put_int(json, step->end - start);

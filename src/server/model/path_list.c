@@ -61,9 +61,12 @@ bool path_list_thread(const struct dataset *dataset, const char *text, struct pa
 	return false;
 }
 
-size_t path_list_place(const struct path_list *list, size_t host, int32_t tid)
+size_t path_list_place(const struct path_list *list, size_t host, int32_t tid, histree_time time)
 {
-	const uintptr_t number = (uintptr_t)id_map_find(&list->known, (uint64_t)host << 32 | (uint32_t)tid);
+	const histree_time life = histree_critical_path_life(list->path, host, tid, time);
+	size_t number = (uintptr_t)id_map_find(&list->known, (uint64_t)host << 32 | (uint32_t)tid);
+	while (number > 0 && list->places[number - 1].life != life)
+		number = list->places[number - 1].next;
 	return number > 0 ? number - 1 : list->place_count;
 }
 
@@ -77,7 +80,8 @@ const char *path_list_host(const struct path_list *list, const struct path_place
 void path_list_name(const struct path_list *list, const struct path_place *place, struct piece *name)
 {
 	char text[256];
-	size_t size = histree_critical_path_name(list->path, place->host, place->tid, text, sizeof(text));
+	size_t size =
+		histree_critical_path_name(list->path, place->host, place->tid, place->life, text, sizeof(text));
 	if (place->tid == HISTREE_IDLE_TID)
 		piece_put_text(name, "(idle)");
 	else if (place->tid == HISTREE_KERNEL_TID)
@@ -155,15 +159,23 @@ static bool is_too_short(const struct walk *walk, const struct histree_path_step
 	return compared == COMPARED_MAX;
 }
 
-static bool note_place(struct path_list *list, size_t host, int32_t tid)
+static bool note_place(struct path_list *list, size_t host, int32_t tid, histree_time time)
 {
-	if (path_list_place(list, host, tid) < list->place_count)
+	const uint64_t id = (uint64_t)host << 32 | (uint32_t)tid;
+	const size_t first = (uintptr_t)id_map_find(&list->known, id);
+	if (path_list_place(list, host, tid, time) < list->place_count)
 		return true;
 	if (!array_reserve(&list->places, &list->place_capacity, list->place_count + 1) ||
-	    !id_map_add(&list->known, (uint64_t)host << 32 | (uint32_t)tid,
-			(void *)(uintptr_t)(list->place_count + 1)))
+	    (first == 0 && !id_map_add(&list->known, id, (void *)(uintptr_t)(list->place_count + 1))))
 		return false;
-	list->places[list->place_count++] = (struct path_place){ host, tid };
+	list->places[list->place_count++] = (struct path_place){
+		.host = host,
+		.tid = tid,
+		.life = histree_critical_path_life(list->path, host, tid, time),
+		.next = first == 0 ? 0 : list->places[first - 1].next,
+	};
+	if (first > 0)
+		list->places[first - 1].next = list->place_count;
 	return true;
 }
 
@@ -181,7 +193,8 @@ static bool take(struct walk *walk, const struct histree_path_step *step)
 		return true;
 	}
 	if (!array_reserve(&list->steps, &list->step_capacity, list->step_count + 1) ||
-	    !note_place(list, step->host, step->tid) || !note_place(list, step->to_host, step->to_tid))
+	    !note_place(list, step->host, step->tid, step->start) ||
+	    !note_place(list, step->to_host, step->to_tid, step->end))
 		return false;
 	list->steps[list->step_count++] = *step;
 	return true;

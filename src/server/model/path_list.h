@@ -18,6 +18,8 @@
 struct path_place {
 	size_t host; /* in histree_history_hosts() of the graph; 0: it is of one */
 	int32_t tid;
+	histree_time life; /* of those on a path: since when it has had the number */
+	size_t next;       /* that had it, too, plus one; 0: none */
 };
 
 struct path_request {
@@ -54,8 +56,8 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 				   const struct path_request *request, struct histree_error *error);
 void path_list_release(struct path_list *list);
 
-/* Returns which of the places a thread is, list->place_count if it is none. */
-size_t path_list_place(const struct path_list *list, size_t host, int32_t tid);
+/* Returns which of the places a thread is, at a time; list->place_count if it is none. */
+size_t path_list_place(const struct path_list *list, size_t host, int32_t tid, histree_time time);
 
 /* Adds what a thread is called: "bash", "(idle)". */
 void path_list_name(const struct path_list *list, const struct path_place *place, struct piece *name);
