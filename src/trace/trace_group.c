@@ -21,10 +21,17 @@ static bool are_of_one_host(const struct trace_facts *a, const struct trace_fact
 	return is_same(a->hostname, b->hostname);
 }
 
-static struct trace_group *find(const struct trace_groups *groups, const struct trace_facts *facts)
+/* What two formats read a part of is of one host, although it does not say which. */
+static bool has_path(const struct trace_group *group, const char *path)
+{
+	return group->path_count > 0 && strcmp(group->paths[group->path_count - 1], path) == 0;
+}
+
+static struct trace_group *find(const struct trace_groups *groups, const struct trace_facts *facts,
+				const char *path)
 {
 	for (size_t i = 0; i < groups->count; i++)
-		if (are_of_one_host(&groups->groups[i].facts, facts))
+		if (are_of_one_host(&groups->groups[i].facts, facts) || has_path(&groups->groups[i], path))
 			return &groups->groups[i];
 	return NULL;
 }
@@ -61,8 +68,7 @@ static bool add_path(struct trace_group *group, const char *path)
 	if (paths == NULL)
 		return false;
 	group->paths = paths;
-	/* What two formats read a part of is listed once for each. */
-	if (group->path_count > 0 && strcmp(paths[group->path_count - 1], path) == 0)
+	if (has_path(group, path))
 		return true;
 	paths[group->path_count] = strdup(path);
 	return paths[group->path_count++] != NULL;
@@ -87,7 +93,7 @@ static enum histree_status add_trace(struct trace_groups *groups, const struct t
 	enum histree_status status = entry->kind->facts(entry->path, &facts, error);
 	if (status != HISTREE_OK)
 		return status;
-	struct trace_group *group = find(groups, &facts);
+	struct trace_group *group = find(groups, &facts, entry->path);
 	if (group == NULL) {
 		group = new_group(groups, &facts);
 		if (group == NULL)

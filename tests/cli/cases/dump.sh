@@ -2,7 +2,7 @@
 histree dump "$STORE" --format tsv >dump
 head -n 4 dump
 tail -n +2 dump | wc -l
-histree info "$STORE" --format json | grep -o '"interval_count":[0-9]*'
+histree info "$STORE" -a kernel --format json | grep -o '"interval_count":[0-9]*'
 tail -n +2 dump | cut -f 1,2 | LC_ALL=C sort -c -t "$(printf '\t')" -k 1,1 -k 2,2n && echo sorted
 awk -F '\t' '
 	NR == 1 { next }
