@@ -65,7 +65,7 @@ def kinds_of_stores(histree, folder):
             index.unlink()
     history = next(stores["damaged"].glob("*.sht"))
     content = bytearray(history.read_bytes())
-    for at in range(len(content) // 3, len(content), 4096):
+    for at in range(len(content) // 3, len(content) // 2, 4096):  # of its node; without a section it does not open
         content[at] ^= 0x55
     history.write_bytes(content)
     return stores

@@ -6,13 +6,14 @@
 /*
  * Since Linux 4.14 the events have one bit of TASK_REPORT (include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE,
  * TASK_PARKED, and TASK_REPORT_IDLE of threads of the kernel that sleep without being counted as load), or that of
- * preemption, TASK_REPORT_MAX.  WAKING and NOLOAD are in no number, but of letters that a kernel before that
- * printed (line_shape.h).
+ * preemption, TASK_REPORT_MAX.  WAKING is in no number, but of a letter that a kernel before that printed
+ * (line_shape.h).  A bit above those, alone, is preemption as kernels before had it: a table of events does not say
+ * which kernel it was.
  */
 static enum kernel_leave leave_since_4_14(int32_t state)
 {
 	enum { IS_ASLEEP = 0x01 | 0x02 | 0x80, IS_DEAD = 0x10 | 0x20, REPORTED = 0xff };
-	enum { WAS_PREEMPTED = 0x100, WAKING = 0x200, NOLOAD = 0x400 };
+	enum { WAS_PREEMPTED = 0x100, WAKING = 0x200 };
 
 	if ((state & WAS_PREEMPTED) != 0)
 		return LEAVES_RUNNABLE;
@@ -22,9 +23,7 @@ static enum kernel_leave leave_since_4_14(int32_t state)
 		return LEAVES_ASLEEP;
 	if ((state & REPORTED) != 0)
 		return LEAVES_STOPPED;
-	if ((state & WAKING) != 0)
-		return LEAVES_WOKEN;
-	return (state & NOLOAD) != 0 ? LEAVES_ASLEEP : LEAVES_RUNNABLE;
+	return (state & WAKING) != 0 ? LEAVES_WOKEN : LEAVES_RUNNABLE;
 }
 
 /*

@@ -52,8 +52,8 @@ bool line_shape_make(struct line_shape *shape, const char *words, struct arena *
 
 /*
  * What a letter stands for, as bits of Linux 4.14 and later: those of TASK_REPORT in include/linux/sched.h, and
- * TASK_WAKING and TASK_NOLOAD.  A modifier says how the thread sleeps, "D|K"; it stands for something only where it
- * is alone.
+ * TASK_WAKING and TASK_NOLOAD, which only a thread that sleeps has.  A modifier says how the thread sleeps, "D|K";
+ * it stands for something only where it is alone.
  */
 struct state_letter {
 	char letter;
@@ -69,7 +69,7 @@ static const struct state_letter kernel_letters[] = {
 	{ 'R', false, 0 },    { 'S', false, 0x01 }, { 'D', false, 0x02 }, { 'T', false, 0x04 },
 	{ 't', false, 0x08 }, { 'X', false, 0x10 }, { 'x', false, 0x10 }, { 'Z', false, 0x20 },
 	{ 'P', false, 0x40 }, { 'I', false, 0x80 }, { 'K', true, 0x02 },  { 'W', true, 0x200 },
-	{ 'N', true, 0x400 }, { 'n', true, 0 },     { 0, false, 0 },
+	{ 'N', true, 0x402 }, { 'n', true, 0 },     { 0, false, 0 },
 };
 
 /*

@@ -269,7 +269,7 @@ static void a_shape_fits_or_not(void **state)
 		{ "{s:state} ==>", "P ==>", "s=64" },
 		{ "{s:state} ==>", "K ==>", "s=2" },
 		{ "{s:state} ==>", "W ==>", "s=512" },
-		{ "{s:state} ==>", "N ==>", "s=1024" },
+		{ "{s:state} ==>", "N ==>", "s=1026" },
 		{ "{s:state} ==>", "I ==>", "s=128" },
 		{ "{s:state} ==>", "Q ==>", "" },
 		{ "{s:state} ==>", "S| ==>", "" },
