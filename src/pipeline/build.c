@@ -947,6 +947,7 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	table_space_release(&build.tables);
 	free(build.jobs);
 	free(build.cut_short);
+	free(build.cut_depth);
 	free(build.only_events);
 	free(build.recipe);
 	event_index_writer_release(&build.index);

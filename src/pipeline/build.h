@@ -64,6 +64,7 @@ struct build {
 	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
 	histree_time published_end;
 	char *cut_short;   /* why the input ended before its end; NULL: it did not */
+	char *cut_depth;   /* which R-trees are flatter than asked for; NULL: none */
 	char *only_events; /* why there is no analysis; NULL: there is one */
 	bool is_stopped;   /* it was live, and whoever built had enough of it: what there is is kept */
 	double overviews_share;

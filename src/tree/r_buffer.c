@@ -29,12 +29,15 @@ static size_t share_of_node(size_t row_bytes, size_t count)
 	return row_bytes + node_index_size(count);
 }
 
-bool r_buffer_is_full(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth,
-		      size_t memory_max)
+bool r_buffer_is_at_limit(const struct r_buffer *buffer, size_t memory_max)
 {
 	size_t each = sizeof(*buffer->intervals) + 2 * sizeof(struct keyed_index) + sizeof(uint32_t);
-	return share_of_node(buffer->row_bytes, buffer->count) >= subtree_capacity(layout, depth - 1) ||
-	       buffer->count * each + buffer->bytes.bytes_total >= memory_max;
+	return buffer->count * each + buffer->bytes.bytes_total >= memory_max;
+}
+
+bool r_buffer_fills(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth)
+{
+	return share_of_node(buffer->row_bytes, buffer->count) >= subtree_capacity(layout, depth - 1);
 }
 
 static bool append(struct r_buffer *buffer, const struct histree_interval *interval)

@@ -23,9 +23,11 @@ struct r_buffer {
 	histree_time start; /* the smallest, if count > 0 */
 };
 
-/* Returns whether a sub-tree of `depth` levels, or the memory, has no room for more. */
-bool r_buffer_is_full(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth,
-		      size_t memory_max);
+/* Returns whether the memory has no room for more. */
+bool r_buffer_is_at_limit(const struct r_buffer *buffer, size_t memory_max);
+
+/* Returns whether a sub-tree of `depth` levels has no room for more. */
+bool r_buffer_fills(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth);
 
 /* Add an interval.  No node of the sub-tree will start before `base`. */
 enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_interval *interval,

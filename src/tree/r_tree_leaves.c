@@ -20,6 +20,8 @@ struct r_tree_leaves {
 	struct r_buffer buffer;
 	uint32_t r_depth_asked, nodes_asked, fan_out;
 	size_t memory_max;
+	uint32_t deepest; /* levels of the deepest R-tree so far */
+	bool is_cut;      /* the memory had no room for one of all levels */
 	uint64_t key_count;      /* greatest key so far + 1 */
 	uint64_t interval_count; /* so far, in the buffer or not */
 };
@@ -76,6 +78,15 @@ static enum histree_status copy(const void *context, struct tree_branch *branch,
 	return r_buffer_copy(&leaves->buffer, &copied->buffer);
 }
 
+/* The next R-tree has only the levels that it fills (r_buffer_build()). */
+static void count_levels(struct r_tree_leaves *leaves)
+{
+	const struct node_layout *layout = &leaves->branch->output.layout;
+	while (leaves->deepest < leaves->branch->bottom &&
+	       (leaves->deepest < R_DEPTH_FIRST || r_buffer_fills(&leaves->buffer, layout, leaves->deepest)))
+		leaves->deepest++;
+}
+
 /*
  * Make an R-tree of what is in the buffer.  If the bottom node has no room for it, but R-trees may become deeper,
  * the parent of the next R-tree is the root of a deeper one instead (thesis 4.7.4, figure 4.12): the buffer has
@@ -92,6 +103,7 @@ static enum histree_status flush_buffer(struct r_tree_leaves *leaves, struct his
 		status = tree_branch_add_sibling(branch, branch->bottom, leaves->buffer.start, error);
 	}
 	struct node_child root;
+	count_levels(leaves);
 	if (status == HISTREE_OK)
 		status = r_buffer_build(&leaves->buffer, &branch->output, branch->bottom, &root, error);
 	return status == HISTREE_OK ? tree_branch_add_child(branch, &root, error) : status;
@@ -102,7 +114,12 @@ static enum histree_status add_to_buffer(struct r_tree_leaves *leaves, const str
 					 struct histree_error *error)
 {
 	struct tree_branch *branch = leaves->branch;
-	while (r_buffer_is_full(&leaves->buffer, &branch->output.layout, branch->bottom, leaves->memory_max)) {
+	for (;;) {
+		bool is_full = r_buffer_fills(&leaves->buffer, &branch->output.layout, branch->bottom);
+		bool is_cut = !is_full && r_buffer_is_at_limit(&leaves->buffer, leaves->memory_max);
+		if (!is_full && !is_cut)
+			break;
+		leaves->is_cut |= is_cut;
 		enum histree_status status = flush_buffer(leaves, error);
 		if (status != HISTREE_OK)
 			return status;
@@ -172,7 +189,7 @@ static enum histree_status finish(void *context, histree_time end, struct tree_s
 	struct r_tree_leaves *leaves = context;
 	leaves->branch->end = end;
 	enum histree_status status = close_branch(leaves, &shape->root, error);
-	shape->r_depth = leaves->branch->bottom;
+	shape->r_depth = leaves->is_cut ? leaves->deepest : leaves->branch->bottom;
 	return status;
 }
 

@@ -14,7 +14,7 @@
 struct tree_shape {
 	const struct tree_variant *variant;
 	struct node_layout layout;
-	uint32_t r_depth; /* at the end; 0 without */
+	uint32_t r_depth; /* at the end, fewer where the memory was too small for them; 0 without */
 	uint32_t fan_out;
 	uint32_t root; /* number of the root node: the last one */
 	uint32_t node_count;
