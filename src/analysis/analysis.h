@@ -65,6 +65,9 @@ struct analysis {
 	/* How many events were cut short by a refused change. */
 	uint64_t (*refused)(const void *instance);
 
+	/* Whether no event was one that states are made of.  NULL: it cannot tell. */
+	bool (*is_empty)(const void *instance);
+
 	/*
 	 * Writes a sentence, lower case, no full stop, if the trace lacks what the analysis lives on, or events say
 	 * that others are missing of which no gap says so; else "".  NULL: it cannot tell.

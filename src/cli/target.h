@@ -60,6 +60,9 @@ void target_warn_of_version(const struct target *target, const char *analysis, u
  */
 char *target_host_name(const struct target *target);
 
+/* Says on standard error what events an analysis lacks, as the build said it: what is asked of it says little. */
+void target_say_missing(const struct target *target, const char *analysis);
+
 void target_close(struct target *target);
 
 /*

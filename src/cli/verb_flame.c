@@ -774,7 +774,9 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 						.range = range_of(chosen),
 						.depth = (unsigned)chosen->depth,
 						.by_thread = chosen->by_thread };
-	return wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
+	const enum cli_exit code = wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
+	target_say_missing(target, chosen->analysis != NULL ? chosen->analysis : "graph");
+	return code;
 }
 
 static enum cli_exit read_by(struct flame_options *chosen)

@@ -310,6 +310,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = ask(&top, &target, history, &chosen);
 	if (code == CLI_OK || code == CLI_NOTHING)
 		say_of_processes(&target, &chosen, top.by);
+	if (code == CLI_OK || code == CLI_NOTHING)
+		target_say_missing(&target, chosen.analysis != NULL ? chosen.analysis : "kernel");
 	free(top.host);
 	switch_counts_release(&top.switches);
 	histree_history_close(history);

@@ -678,6 +678,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	enum cli_exit code = target_open_history(&target, words.words[0], chosen.analysis, &why.history);
 	if (code == CLI_OK)
 		code = answer(&why);
+	target_say_missing(&target, chosen.analysis);
 	why_waits_release(&why.tables.waits);
 	histree_critical_path_free(why.tables.path);
 	free(why.tables.host);

@@ -117,20 +117,27 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 	return look == LOOK_OTHER ? &other_json : NULL;
 }
 
-/* Of what is packed by gzip, only traces that are read as they are have a kind. */
-static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t size)
+/* Returns how many of the first bytes of what is packed by gzip went to `first`, 0 if none can be had. */
+static size_t unpack_first(const uint8_t *bytes, size_t size, uint8_t first[FIRST_BYTES])
 {
 	struct trace_gunzip *gunzip;
-	uint8_t first[FIRST_BYTES];
 	size_t count = 0, at = 0, got = 0, used = 1;
 	if (trace_gunzip_create(&gunzip, NULL) != HISTREE_OK)
-		return &archive;
+		return 0;
 	/* The first member may be short. */
-	for (; got != SIZE_MAX && used + got > 0 && at < size && count < sizeof(first); at += used) {
-		got = trace_gunzip(gunzip, bytes + at, size - at, &used, first + count, sizeof(first) - count);
+	for (; got != SIZE_MAX && used + got > 0 && at < size && count < FIRST_BYTES; at += used) {
+		got = trace_gunzip(gunzip, bytes + at, size - at, &used, first + count, FIRST_BYTES - count);
 		count += got != SIZE_MAX ? got : 0;
 	}
 	trace_gunzip_free(gunzip);
+	return count;
+}
+
+/* Of what is packed by gzip, only traces that are read as they are have a kind. */
+static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t size)
+{
+	uint8_t first[FIRST_BYTES];
+	const size_t count = unpack_first(bytes, size, first);
 	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
 	const bool is_read = inside == &json || inside == &perfetto || inside == &profile || inside == &folded;
 	return is_read ? inside : &archive;
@@ -162,13 +169,20 @@ static bool is_text(const char *bytes, size_t size)
 	return memchr(bytes, '\0', size) == NULL;
 }
 
+/* Returns how many bytes there are, at most FIRST_BYTES, or a negative number if none can be read. */
+static ssize_t read_first(const char *path, char bytes[FIRST_BYTES])
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+	ssize_t size = file < 0 ? -1 : read(file, bytes, FIRST_BYTES);
+	if (file >= 0)
+		close(file);
+	return size;
+}
+
 const char *trace_format_describe(const char *path)
 {
 	char bytes[FIRST_BYTES];
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t size = file < 0 ? -1 : read(file, bytes, sizeof(bytes));
-	if (file >= 0)
-		close(file);
+	const ssize_t size = read_first(path, bytes);
 	return size < 0    ? "cannot be read"
 	       : size == 0 ? "is empty"
 	       : is_text(bytes, (size_t)size)
@@ -176,14 +190,25 @@ const char *trace_format_describe(const char *path)
 		       : "has bytes of no format that is known";
 }
 
+const char *trace_format_packed(const char *path)
+{
+	char bytes[FIRST_BYTES];
+	uint8_t first[FIRST_BYTES];
+	const ssize_t size = read_first(path, bytes);
+	if (size <= 0 || trace_format_of_bytes(bytes, (size_t)size) != &archive)
+		return NULL;
+	const size_t count = unpack_first((const uint8_t *)bytes, (size_t)size, first);
+	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
+	return inside != NULL				  ? inside->name
+	       : count == 0				  ? "nothing that can be unpacked"
+	       : is_text((const char *)first, count) ? "text without events"
+						     : "bytes of no format that is known";
+}
+
 const struct trace_format *trace_format_of_path(const char *path)
 {
 	char bytes[FIRST_BYTES];
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
-	if (file < 0)
-		return NULL;
-	ssize_t size = read(file, bytes, sizeof(bytes));
-	close(file);
+	const ssize_t size = read_first(path, bytes);
 	const struct trace_format *format = size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : NULL;
 	return format == &archive ? format_of_packed((const uint8_t *)bytes, (size_t)size) : format;
 }

@@ -27,6 +27,9 @@ const struct trace_format *trace_format_of_path(const char *path);
 /* What a file is of which nobody knows the format, as the end of a sentence about it: "is empty". */
 const char *trace_format_describe(const char *path);
 
+/* What is inside of a file that is packed by gzip and no trace, "a tar archive"; NULL: it is not packed so. */
+const char *trace_format_packed(const char *path);
+
 /* Write which formats are read, "CTF, ...; perf.data; ...". */
 void trace_format_list(char *text, size_t size);
 

@@ -23,7 +23,7 @@ struct graph {
 	struct kernel_input *input; /* borrowed */
 	struct graph_workers workers;
 	struct graph_packets packets;
-	bool has_events;
+	bool has_switches;
 	/* There are several events of a wake-up: the one that is nearest to it counts where the trace has it. */
 	bool has_waking, has_tries;
 	bool is_begun;
@@ -357,7 +357,7 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	const struct kernel_event *event = &graph->input->event;
 	begin_changes(graph, source->time);
 	if (handlers[event->role] != NULL) {
-		graph->has_events = true;
+		graph->has_switches = graph->has_switches || event->role == KERNEL_SWITCH;
 		handlers[event->role](graph, event, graph_cpu(&graph->workers, event->cpu));
 	} else {
 		graph_packets_event(&graph->packets, &graph->workers, source);
@@ -396,9 +396,9 @@ static void missing(const void *instance, char *text, size_t size)
 {
 	const struct graph *graph = instance;
 	*text = '\0';
-	if (!graph->has_events)
+	if (!graph->has_switches)
 		snprintf(text, size,
-			 "the trace has no switches and wake-ups: record sched_switch, sched_waking and interrupts "
+			 "the trace has no switches: record sched_switch, sched_waking and interrupts "
 			 "(lttng enable-event -k 'sched_*,irq_*,*timer*', or perf record -e 'sched:*,irq:*')");
 }
 

@@ -18,6 +18,7 @@ struct kernel_provider {
 	const struct kernel_version *version;
 	const struct kernel_input *input; /* borrowed */
 	bool has_events;                  /* of which states are made */
+	bool has_switches;                /* and some that say who runs */
 	struct kernel_model model;
 };
 
@@ -63,6 +64,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	if (version->handlers[event->role] == NULL)
 		return HISTREE_OK;
 	provider->has_events = true;
+	provider->has_switches = provider->has_switches || event->role == KERNEL_SWITCH;
 	begin_changes(provider, event->time);
 	if (provider->model.has_gaps || provider->model.cpus_in_doubt > 0)
 		kernel_resolve(&provider->model, event);
@@ -88,6 +90,11 @@ uint64_t kernel_provider_refused(const void *instance)
 	return provider->model.changes.refused;
 }
 
+bool kernel_provider_is_empty(const void *instance)
+{
+	return !((const struct kernel_provider *)instance)->has_events;
+}
+
 void kernel_provider_missing(const void *instance, char *text, size_t size)
 {
 	const struct kernel_provider *provider = instance;
@@ -96,6 +103,11 @@ void kernel_provider_missing(const void *instance, char *text, size_t size)
 			 "the trace has none of the events that tell states: record sched_switch, "
 			 "sched_wakeup, interrupts and system calls (lttng enable-event -k --all, or "
 			 "perf record -e 'sched:*,irq:*,raw_syscalls:*')");
+	else if (!provider->has_switches)
+		snprintf(text, size,
+			 "the trace has no switches, so that of the time of threads only what other events tell is "
+			 "known, and not when they ran and waited: record sched_switch and sched_wakeup (lttng "
+			 "enable-event -k 'sched_*', or perf record -e 'sched:*')");
 	else
 		conflicts_describe(&provider->model.conflicts, "which threads ran meanwhile is unknown", text,
 				   size);
@@ -205,8 +217,10 @@ static enum histree_status commit_slice(void *instance, void *slice, struct hist
 	if (of_slice->model.changes.refused > 0)
 		return HISTREE_NOT_FOUND;
 	enum histree_status status = kernel_slice_commit(&provider->model, &of_slice->model, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK) {
 		provider->has_events = provider->has_events || of_slice->has_events;
+		provider->has_switches = provider->has_switches || of_slice->has_switches;
+	}
 	return status;
 }
 
@@ -223,6 +237,7 @@ static void save_slice(void *slice, struct saved_bytes *out)
 {
 	struct kernel_provider *of_slice = slice;
 	saved_put(out, of_slice->has_events);
+	saved_put(out, of_slice->has_switches);
 	saved_put(out, of_slice->model.changes.refused);
 	kernel_slice_save(&of_slice->model, out);
 }
@@ -232,6 +247,7 @@ static enum histree_status load_slice(void *slice, const struct slice_frame *fra
 {
 	struct kernel_provider *of_slice = slice;
 	of_slice->has_events = saved_read_below(reader, 2) != 0;
+	of_slice->has_switches = saved_read_below(reader, 2) != 0;
 	of_slice->model.changes.refused = read_varint(reader);
 	return kernel_slice_load(&of_slice->model, frame->log.value_size_max, reader, error);
 }

@@ -32,6 +32,7 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 enum histree_status kernel_provider_event(void *instance, const struct event *event, struct histree_error *error);
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_provider_refused(const void *instance);
+bool kernel_provider_is_empty(const void *instance);
 void kernel_provider_missing(const void *instance, char *text, size_t size);
 void kernel_provider_unsure(const void *instance, char *text, size_t size);
 void kernel_provider_save(void *instance, struct saved_bytes *out);

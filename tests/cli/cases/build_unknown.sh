@@ -6,6 +6,9 @@ printf '\211PNG\r\n\032\n' > picture.png
 printf 'PK\3\4.' > traces.zip
 printf '\1\2\3\0\0\0\7' > noise
 mkdir folder
-for file in empty diary.txt program picture.png traces.zip noise folder; do
+gzip -c diary.txt > diary.gz
+gzip -c program > program.gz
+gzip -c traces.zip > zip.gz
+for file in empty diary.txt program picture.png traces.zip noise folder diary.gz program.gz zip.gz; do
 	try histree build $file
 done
