@@ -18,15 +18,16 @@ bool build_is_partial(const struct build *build)
 }
 
 /*
- * A history of the kernel without a state says what to record, unless programs tell of themselves: texts of ftrace and
- * traces of Perfetto with nothing but that are ones of no kernel.
+ * A history of the kernel without a state says what to record, unless programs tell of themselves: texts of ftrace
+ * and traces of Perfetto with nothing but that are ones of no kernel.
  */
 static bool is_of_programs(const struct build *build, const struct analysis_job *job)
 {
 	const struct analysis *analysis = job->entry->analysis;
 	bool is_empty = analysis != NULL && analysis->is_empty != NULL && analysis->is_empty(job->instance);
 	for (size_t i = 0; i < build->job_count && is_empty; i++)
-		if (build->jobs[i].entry->analysis == &analysis_tracks && analysis_job_missing(&build->jobs[i]) == NULL)
+		if (build->jobs[i].entry->analysis == &analysis_tracks &&
+		    analysis_job_missing(&build->jobs[i]) == NULL)
 			return true;
 	return false;
 }
@@ -71,7 +72,7 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 	return count;
 }
 
-/* R-trees are as deep as the memory lets them be: the first history whose trees are flatter than asked for is named. */
+/* R-trees are as deep as the memory lets them be: the first history with flatter ones than asked for is named. */
 static enum histree_status note_depth(struct build *build, const struct analysis_job *job)
 {
 	static const struct histree_open_options plain = { .no_overviews = true };
@@ -87,8 +88,8 @@ static enum histree_status note_depth(struct build *build, const struct analysis
 	const uint32_t depth = status == HISTREE_OK ? histree_history_info(history)->r_depth : 0;
 	if (status == HISTREE_OK && depth < tree->r_depth &&
 	    asprintf(&build->cut_depth,
-		     "%s: R-trees have %u levels and not %u, as one of so many has no room in the memory: build it with "
-		     "more (--memory)",
+		     "%s: R-trees have %u levels and not %u, as one of so many has no room in the memory: build it "
+		     "with more (--memory)",
 		     registry_name(job->entry), depth, tree->r_depth) < 0) {
 		build->cut_depth = NULL;
 		status = error_memory(build->error, "a message");

@@ -83,7 +83,8 @@ static enum histree_status find_file(struct trace_list *list, const char *path, 
 		return add(list, path, &event_text_format, error);
 	const char *packed = cause == ENOTDIR ? trace_format_packed(path) : NULL;
 	if (packed != NULL)
-		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is gzip of %s; %s", path, packed, format->advice);
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is gzip of %s; %s", path, packed,
+				 format->advice);
 	if (format != NULL && format->advice != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format->name, format->advice);
 	trace_format_list(formats, sizeof(formats));
