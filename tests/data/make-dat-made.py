@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Make tests/data/dat-made: one small trace.dat in six forms.  usage: make-dat-made.py FOLDER
+Make tests/data/dat-made: one small trace.dat in seven forms.  usage: make-dat-made.py FOLDER
 
 Two CPUs, and a second buffer with one; pages of 256 bytes; entries of each kind; texts of 16 bytes, at a distance,
 relative, and up to the end; seven events that were lost on CPU 1, and later some that nobody counted.  `guest` has times
-in cycles, which are 1000 after the host's on CPU 0 and drift on CPU 1.
+in cycles, which are 1000 after the host's on CPU 0 and drift on CPU 1.  `processes` says of which they are.
 """
 import pathlib
 import sys
@@ -75,7 +75,8 @@ def shift(dat):
 
 
 FORMS = {"row": {"version": 6}, "swapped": {"version": 6, "big": True, "long_size": 4}, "sections": {},
-         "zlib": {"packing": "zlib"}, "zstd": {"packing": "zstd", "big": True}, "guest": {}}
+         "zlib": {"packing": "zlib"}, "zstd": {"packing": "zstd", "big": True}, "guest": {},
+         "processes": {"version": 6}}
 
 
 def main():
@@ -87,6 +88,8 @@ def main():
                    (trace_dat.DATE, b"0x10000\0"), (trace_dat.OFFSET, b"-536\0")]
         if name == "guest":
             options += [(trace_dat.TIME_SHIFT, shift(dat)), (trace_dat.TSC2NSEC, dat.pack("IIQ", 3, 1, 0))]
+        if name == "processes":
+            options += [(trace_dat.SAVED_TGIDS, b"3 2\n4 4\n0 0\nnone\n 5 \n")]
         (folder / f"{name}.dat").write_bytes(dat.file(buffers(dat), options))
 
 

@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -20,9 +21,11 @@ void dat_classes_release(struct dat_classes *classes)
 }
 
 /* Returns NULL when memory is out. */
-static struct dat_class *make_class(const struct tracepoint *tracepoint, struct arena *memory,
+static struct dat_class *make_class(const struct tracepoint *tracepoint, struct dat_file *file,
 				    const struct event_trace *trace, uint32_t id)
 {
+	struct arena *memory = &file->memory;
+	const uint32_t field_count = tracepoint->field_count + (file->processes.count > 0 ? 1 : 0);
 	char name[256];
 	int size = snprintf(name, sizeof(name), "%s:%s", tracepoint->system, tracepoint->name);
 	const char *copy = arena_copy(memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
@@ -31,16 +34,23 @@ static struct dat_class *make_class(const struct tracepoint *tracepoint, struct 
 		arena_allocate(memory, (tracepoint->field_count + 1) * sizeof(char *), alignof(char *));
 	if (copy == NULL || class == NULL || fields == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < tracepoint->field_count; i++)
+	const struct tracepoint_field *pid = NULL;
+	fields[tracepoint->field_count] = "common_tgid";
+	for (uint32_t i = 0; i < tracepoint->field_count; i++) {
 		fields[i] = tracepoint->fields[i].name;
+		if (strcmp(fields[i], "common_pid") == 0)
+			pid = &tracepoint->fields[i];
+	}
 	*class = (struct dat_class){
 		.class = { .trace = trace,
 			   .id = id,
 			   .name = copy,
-			   .field_count = tracepoint->field_count,
+			   .field_count = field_count,
 			   .fields = fields,
-			   .payload_count = tracepoint->field_count },
+			   .payload_count = field_count },
 		.tracepoint = tracepoint,
+		.processes = &file->processes,
+		.pid = pid,
 	};
 	return class;
 }
@@ -53,7 +63,7 @@ enum histree_status dat_classes_find(struct dat_classes *classes, struct dat_fil
 	if (*class == NULL) {
 		const struct tracepoint *tracepoint = id_map_find(&file->tracepoints, number);
 		if (tracepoint != NULL) {
-			*class = make_class(tracepoint, &file->memory, trace, *class_count);
+			*class = make_class(tracepoint, file, trace, *class_count);
 			if (*class == NULL)
 				return error_memory(error, "the classes of events");
 			++*class_count;
@@ -63,18 +73,31 @@ enum histree_status dat_classes_find(struct dat_classes *classes, struct dat_fil
 	return HISTREE_OK;
 }
 
+/* Of which process the thread is in which the event happened. */
+static bool process_of(const struct dat_class *class, struct tracepoint_bytes bytes, int64_t *out)
+{
+	int64_t tid;
+	if (class->pid == NULL || !tracepoint_field_int(class->pid, bytes, &tid))
+		return false;
+	*out = (int64_t)(uintptr_t)id_map_find(class->processes, (uint64_t)tid);
+	return *out > 0;
+}
+
 bool dat_event_int(const struct event *event, uint32_t field, int64_t *out)
 {
 	const struct dat_class *class = (const struct dat_class *)event->class;
 	const struct tracepoint_bytes *bytes = event->handle;
-	return field < class->class.field_count &&
-	       tracepoint_field_int(&class->tracepoint->fields[field], *bytes, out);
+	if (field >= class->class.field_count)
+		return false;
+	return field < class->tracepoint->field_count
+		       ? tracepoint_field_int(&class->tracepoint->fields[field], *bytes, out)
+		       : process_of(class, *bytes, out);
 }
 
 bool dat_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {
 	const struct dat_class *class = (const struct dat_class *)event->class;
 	const struct tracepoint_bytes *bytes = event->handle;
-	return field < class->class.field_count &&
+	return field < class->tracepoint->field_count &&
 	       tracepoint_field_text(&class->tracepoint->fields[field], *bytes, text, size);
 }

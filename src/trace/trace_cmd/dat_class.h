@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dat_class.h - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description.
+ * dat_class.h - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description, and
+ * `common_tgid`, where the file says of which processes threads are.
  */
 #ifndef TRACE_TRACE_CMD_DAT_CLASS_H
 #define TRACE_TRACE_CMD_DAT_CLASS_H
@@ -11,6 +12,8 @@
 struct dat_class {
 	struct event_class class;
 	const struct tracepoint *tracepoint;
+	const struct id_map *processes;     /* of the file */
+	const struct tracepoint_field *pid; /* the thread in which it happened; NULL: it does not say */
 };
 
 /* By the number in an event; NULL: not met yet. */

@@ -186,6 +186,7 @@ void dat_file_close(struct dat_file *file)
 {
 	trace_window_release(&file->window);
 	id_map_release(&file->tracepoints);
+	id_map_release(&file->processes);
 	arena_release(&file->memory);
 	free(file->buffers);
 	*file = (struct dat_file){ 0 };
@@ -208,6 +209,8 @@ enum {
 	OPTION_FTRACE_EVENTS = 17,
 	OPTION_EVENT_FORMATS = 18,
 	OPTION_BUFFER_TEXT = 22,
+	OPTION_SAVED_TGIDS =
+		32, /* of the trace-cmd that GPUVis comes with: what the kernel's file saved_tgids says */
 	NS_PER_US = 1000,
 	SHIFT_MAX = 63,
 	INTERPOLATES = 1, /* a flag of OPTION_TIME_SHIFT */
@@ -425,6 +428,34 @@ static enum histree_status read_buffer(struct dat_file *file, struct trace_curso
 	return status < 0 ? status : HISTREE_OK;
 }
 
+/* A positive number of a line; 0: there is none. */
+static uint32_t take_number(const char **at, const char *end)
+{
+	uint64_t number = 0;
+	while (*at < end && **at == ' ')
+		++*at;
+	for (; *at < end && **at >= '0' && **at <= '9' && number <= INT32_MAX; ++*at)
+		number = number * 10 + (uint64_t)(**at - '0');
+	return number <= INT32_MAX ? (uint32_t)number : 0;
+}
+
+/* "TID TGID" in each line. */
+static enum histree_status read_processes(struct dat_file *file, const char *at, size_t size,
+					  struct histree_error *error)
+{
+	const char *end = at + size;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)),
+			   *line_end = newline != NULL ? newline : end;
+		const uint32_t tid = take_number(&at, line_end), tgid = take_number(&at, line_end);
+		if (tid > 0 && tgid > 0 && id_map_find(&file->processes, tid) == NULL &&
+		    !id_map_add(&file->processes, tid, (void *)(uintptr_t)tgid))
+			return error_memory(error, "the processes of threads");
+		at = line_end + 1;
+	}
+	return HISTREE_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------------------- */
 
 static void read_offset(struct dat_file *file, struct trace_cursor cursor, size_t section)
@@ -475,6 +506,8 @@ enum histree_status dat_option_read(struct dat_file *file, uint16_t option, cons
 	case OPTION_BUFFER_TEXT:
 		file->has_text = true;
 		return HISTREE_OK;
+	case OPTION_SAVED_TGIDS:
+		return read_processes(file, (const char *)bytes, size, error);
 	default:
 		return HISTREE_OK;
 	}

@@ -51,6 +51,8 @@ struct dat_file {
 	enum dat_packing packing;  /* of sections and pages that are packed */
 	struct id_map tracepoints; /* const struct tracepoint *, by its id */
 	struct arena memory;
+	/* The process of each thread by tid, a uintptr_t; empty where the file says none (an option of GPUVis). */
+	struct id_map processes;
 
 	uint64_t sections[DAT_SECTION_COUNT]; /* offsets; 0: there is none */
 	uint32_t cpu_count;                   /* of the machine */

@@ -16,3 +16,7 @@ printf '\x17\x08\x44tracing6' >short.dat
 try histree build -q short.dat
 printf '\x17\x08\x44tracing5\0\0\10\0\20\0\0' >old.dat
 try histree build -q old.dat
+# One that says of which processes threads are.
+histree build -q -o processes.histree $DATA/dat-made/processes.dat
+histree top processes.histree --by process --format tsv
+histree events processes.histree --where 'common_tgid == 2' --format tsv | wc -l

@@ -2,7 +2,7 @@
 /*
  * test_dat.c - recordings of trace-cmd: what is in them, places, and what is cut or changed.
  *
- * tests/data/dat-made has one recording in six forms (make-dat-made.py says what is in it).
+ * tests/data/dat-made has one recording in seven forms (make-dat-made.py says what is in it).
  */
 #include <setjmp.h>
 #include <stdarg.h>
