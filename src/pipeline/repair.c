@@ -175,7 +175,7 @@ static void repair_found_damage(void *context, const char *what)
 {
 	struct repair *repair = context;
 	const struct histree_repair_options *options = repair->options;
-	char text[sizeof(repair->error->message) + 320];
+	char text[3 * sizeof(repair->error->message)];
 	repair->faults++;
 	if (options->damage == NULL)
 		return;
