@@ -286,7 +286,7 @@ static void attributes_need_bytes(void **state)
 static void attributes_need_bytes_that_are_there(void **state)
 {
 	(void)state;
-	enum { HOLES = 1, HOLE = 1 << 20, CLAIMED = HOLES * HOLE / 8 };
+	enum { HOLES = 4, HOLE = 1 << 20, CLAIMED = HOLES * HOLE / 8 };
 	for (int has_bytes = 0; has_bytes < 2; has_bytes++) {
 		struct forger forger = { 0 };
 		struct histree_history *history;

@@ -351,6 +351,7 @@ const struct viewer_format viewer_chrome = {
 	.begin = begin,
 	.describe = describe,
 	.wants_ends = wants_ends,
+	.ends_have_names = true,
 	.span = put_span,
 	.end = put_end,
 	.count = put_count,

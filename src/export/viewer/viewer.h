@@ -27,20 +27,19 @@ struct viewer_track {
 	uint32_t number; /* dense from 1 */
 	uint32_t parent; /* its number; 0: none */
 	enum viewer_kind kind;
+	uint32_t overlaps; /* the track of what does not nest in the spans of this one; 0: none yet */
+	uint32_t place;    /* of a process or thread in the order of all, from 1 on; 0: they are by their numbers */
 	bool has_pid, is_described;
+	bool holds_overlaps; /* it is the track of the overlaps of another */
 	int64_t pid, tid;    /* pid: of its process, if it has one */
-	uint32_t overlaps;   /* the track of what does not nest in the spans of this one; 0: none yet */
-	bool holds_overlaps; /* it is such a track itself */
-	uint32_t place;   /* of a process or thread in the order of all, from 1 on; 0: they are by their numbers */
-	const char *host; /* of several; NULL: there is one */
-	const char *name; /* of `name_size` bytes of anything; NULL: none */
-	size_t name_size;
-	const char *unit;   /* of a counter; NULL: none */
-	const char *series; /* of a counter that has several; NULL: it has one */
-	size_t series_size;
-	/* Ends of the spans that are open, the outermost first. */
-	histree_time *ends;
-	size_t depth, capacity;
+	const char *host;    /* of several; NULL: there is one */
+	const char *name;    /* of `name_size` bytes of anything; NULL: none */
+	const char *unit;    /* of a counter; NULL: none */
+	const char *series;  /* of a counter that has several; NULL: it has one */
+	uint32_t name_size, series_size;
+	/* Ends of the spans that are open: of the outermost, and of those in it, which few tracks have. */
+	histree_time outermost_end, *inner_ends;
+	size_t depth, capacity; /* capacity: of `inner_ends` */
 };
 
 struct viewer_text {
@@ -88,6 +87,7 @@ struct viewer_format {
 	void (*describe)(struct viewer_file *file, const struct viewer_track *track);
 	/* Whether end() is to be called for the spans of a track, when their time has come. */
 	bool (*wants_ends)(const struct viewer_file *file, const struct viewer_track *track);
+	bool ends_have_names; /* end() asks for the name */
 	void (*span)(struct viewer_file *file, const struct viewer_track *track, const struct viewer_span *span);
 	void (*end)(struct viewer_file *file, const struct viewer_track *track, histree_time time,
 		    struct viewer_text name);

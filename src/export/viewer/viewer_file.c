@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 enum histree_status viewer_file_lacks_memory(struct viewer_file *file)
@@ -23,43 +24,72 @@ static char *put(char *at, const void *bytes, size_t size)
 	return at + size;
 }
 
+/* The numbers of a key, each as long as it is, are before its texts. */
+enum { KEY_NUMBERS_SIZE = 6 * VARINT_SIZE_MAX };
+
+static size_t put_key_numbers(const struct viewer_file *file, const struct viewer_track_key *key, uint8_t *bytes)
+{
+	uint8_t *at = put_varint(bytes, (uint64_t)key->kind << 1 | key->has_pid);
+	at = put_varint(at, key->parent != NULL ? key->parent->number : 0);
+	at = put_varint(at, (uint64_t)key->pid);
+	at = put_varint(at, (uint64_t)key->tid);
+	at = put_varint(at, file->host);
+	at = put_varint(at, key->name.size);
+	return (size_t)(at - bytes);
+}
+
 /* Returns the number that the key is interned with; INTERN_NONE when memory is out. */
 static uint32_t number_of(struct viewer_file *file, const struct viewer_track_key *key)
 {
-	const uint64_t fixed[] = { (uint64_t)key->kind, key->parent != NULL ? key->parent->number : 0,
-				   key->has_pid,        (uint64_t)key->pid,
-				   (uint64_t)key->tid,  key->name.size | (uint64_t)file->host << 48 };
 	char small[256], *bytes = small;
-	size_t size = sizeof(fixed) + key->name.size + key->series.size;
+	size_t size = KEY_NUMBERS_SIZE + key->name.size + key->series.size;
 	if (size > sizeof(small) && (bytes = malloc(size)) == NULL)
 		return INTERN_NONE;
-	put(put(put(bytes, fixed, sizeof(fixed)), key->name.bytes, key->name.size), key->series.bytes,
-	    key->series.size);
-	uint32_t number = intern_add(&file->keys, bytes, size);
+	char *end = bytes + put_key_numbers(file, key, (uint8_t *)bytes);
+	end = put(put(end, key->name.bytes, key->name.size), key->series.bytes, key->series.size);
+	uint32_t number = intern_add(&file->keys, bytes, (size_t)(end - bytes));
 	if (bytes != small)
 		free(bytes);
 	return number;
 }
 
-static bool set_text(struct viewer_file *file, struct viewer_text text, const char **out, size_t *size)
+/* What stands at the top says its host. */
+static bool says_host(const struct viewer_track *track)
 {
-	*out = arena_copy(&file->memory, text.bytes != NULL ? text.bytes : "", text.size);
-	*size = text.size;
-	return *out != NULL;
+	return track->host != NULL && track->parent == 0 && !track->holds_overlaps;
 }
 
-/* What stands at the top says its host. */
+/* Its own copy of a name. */
 static bool set_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name)
 {
-	if (track->host == NULL || track->parent != 0 || track->holds_overlaps)
-		return set_text(file, name, &track->name, &track->name_size);
-	size_t host = strlen(track->host);
-	track->name_size = host + 2 + name.size;
-	char *text = arena_allocate(&file->memory, track->name_size + 1, 1);
+	bool has_host = says_host(track);
+	size_t host = has_host ? strlen(track->host) : 0, size = host + (has_host ? 2 : 0) + name.size;
+	char *text = size <= UINT32_MAX ? arena_allocate(&file->memory, size + 1, 1) : NULL;
+	if (text == NULL)
+		return false;
+	put(put(put(text, track->host, host), ": ", has_host ? 2 : 0), name.bytes, name.size);
 	track->name = text;
-	if (text != NULL)
-		put(put(put(text, track->host, host), ": ", 2), name.bytes, name.size);
-	return text != NULL;
+	track->name_size = (uint32_t)size;
+	return true;
+}
+
+/* The texts of a key, which are at its end and stay, are those of its track. */
+static bool set_texts(struct viewer_file *file, struct viewer_track *track, const struct viewer_track_key *key)
+{
+	size_t size;
+	const char *name = intern_get(&file->keys, track->number - 1, &size);
+	name += size - key->name.size - key->series.size;
+	if (key->series.bytes != NULL) {
+		track->series = name + key->name.size;
+		track->series_size = (uint32_t)key->series.size;
+	}
+	if (key->kind == VIEWER_PROCESS || key->kind == VIEWER_THREAD)
+		return true;
+	if (says_host(track))
+		return set_name(file, track, (struct viewer_text){ name, key->name.size });
+	track->name = name;
+	track->name_size = (uint32_t)key->name.size;
+	return true;
 }
 
 static struct viewer_track *make(struct viewer_file *file, uint32_t number, const struct viewer_track_key *key)
@@ -86,9 +116,7 @@ static struct viewer_track *make(struct viewer_file *file, uint32_t number, cons
 					.host = file->host_name,
 					/* Its name is made of that of another track. */
 					.holds_overlaps = !is_owner && key->tid != 0 };
-	if (!is_owner && !set_name(file, track, key->name))
-		return NULL;
-	if (key->series.bytes != NULL && !set_text(file, key->series, &track->series, &track->series_size))
+	if (!set_texts(file, track, key))
 		return NULL;
 	file->tracks[number] = track;
 	return track;
@@ -128,9 +156,10 @@ static void describe(struct viewer_file *file, struct viewer_track *track)
 	if (track->parent != 0)
 		describe(file, file->tracks[track->parent - 1]);
 	/* One without a name is told by its host at least. */
-	if (track->host != NULL && track->name == NULL && track->kind == VIEWER_PROCESS &&
-	    !set_text(file, viewer_text(track->host), &track->name, &track->name_size))
-		viewer_file_lacks_memory(file);
+	if (track->host != NULL && track->name == NULL && track->kind == VIEWER_PROCESS) {
+		track->name = track->host;
+		track->name_size = (uint32_t)strlen(track->host);
+	}
 	file->format->describe(file, track);
 }
 
@@ -183,7 +212,7 @@ static void end_flow(struct viewer_file *file)
 	describe(file, end.track);
 	file->format->flow(
 		file, end.track,
-		&(struct viewer_flow){ .id = end.flow, .time = end.time, .is_end = true, .name = end.flow_name });
+		&(struct viewer_flow){ .id = end.order, .time = end.time, .is_end = true, .name = end.flow_name });
 	file->rows++;
 }
 
@@ -206,16 +235,17 @@ static void schedule_end(struct viewer_file *file, struct viewer_track *track, c
 {
 	if (!file->format->wants_ends(file, track))
 		return;
-	struct viewer_end end = { .time = span->end,
-				  .order = ++file->order,
-				  .track = track,
-				  .name = malloc(span->name.size + 1),
-				  .name_size = span->name.size };
-	if (end.name != NULL && push_end(&file->spans, &end)) {
-		put(end.name, span->name.bytes, span->name.size);
-		return;
+	struct viewer_end end = { .time = span->end, .order = ++file->order, .track = track };
+	bool has_name = file->format->ends_have_names && span->name.size > 0;
+	char *name = has_name ? malloc(span->name.size) : NULL;
+	if (name != NULL) {
+		put(name, span->name.bytes, span->name.size);
+		end.name = name;
+		end.name_size = span->name.size;
 	}
-	free(end.name);
+	if ((!has_name || name != NULL) && push_end(&file->spans, &end))
+		return;
+	free(name);
 	viewer_file_lacks_memory(file);
 }
 
@@ -247,23 +277,29 @@ static struct viewer_track *overlaps_of(struct viewer_file *file, struct viewer_
 	return made;
 }
 
+static histree_time innermost_end(const struct viewer_track *track)
+{
+	return track->depth > 1 ? track->inner_ends[track->depth - 2] : track->outermost_end;
+}
+
 /* The first of a track and those of its overlaps on which a span nests. */
 static struct viewer_track *lane_for(struct viewer_file *file, struct viewer_track *track,
 				     const struct viewer_span *span)
 {
 	for (; track != NULL; track = overlaps_of(file, track)) {
-		while (track->depth > 0 && track->ends[track->depth - 1] <= span->start)
+		while (track->depth > 0 && innermost_end(track) <= span->start)
 			track->depth--;
-		if (track->depth == 0 || track->ends[track->depth - 1] >= span->end)
+		if (track->depth == 0 || innermost_end(track) >= span->end)
 			break;
 	}
 	if (track == NULL)
 		return NULL;
-	if (!array_reserve(&track->ends, &track->capacity, track->depth + 1)) {
+	if (track->depth > 0 && !array_reserve(&track->inner_ends, &track->capacity, track->depth)) {
 		viewer_file_lacks_memory(file);
 		return NULL;
 	}
-	track->ends[track->depth++] = span->end;
+	*(track->depth > 0 ? &track->inner_ends[track->depth - 1] : &track->outermost_end) = span->end;
+	track->depth++;
 	return track;
 }
 
@@ -302,17 +338,15 @@ void viewer_file_instant(struct viewer_file *file, struct viewer_track *track, c
 
 void viewer_file_flow(struct viewer_file *file, const struct viewer_arrow *arrow)
 {
-	const struct viewer_end end = { .time = arrow->end,
-					.order = ++file->order,
-					.track = arrow->to,
-					.flow = file->order,
-					.flow_name = arrow->name };
+	const struct viewer_end end = {
+		.time = arrow->end, .order = ++file->order, .track = arrow->to, .flow_name = arrow->name
+	};
 	advance(file, arrow->start);
 	if (file->status != HISTREE_OK)
 		return;
 	describe(file, arrow->from);
 	file->format->flow(file, arrow->from,
-			   &(struct viewer_flow){ .id = end.flow, .time = arrow->start, .name = arrow->name });
+			   &(struct viewer_flow){ .id = end.order, .time = arrow->start, .name = arrow->name });
 	file->rows++;
 	if (!push_end(&file->flows, &end))
 		viewer_file_lacks_memory(file);
@@ -349,7 +383,7 @@ enum histree_status viewer_file_end(struct viewer_file *file)
 		file->status = export_buffer_flush(file->output);
 	for (uint32_t i = 0; i < file->keys.count && file->tracks != NULL; i++)
 		if (i < file->track_capacity && file->tracks[i] != NULL)
-			free(file->tracks[i]->ends);
+			free(file->tracks[i]->inner_ends);
 	free(file->tracks);
 	free(file->spans.heap);
 	free(file->flows.heap);

@@ -17,12 +17,13 @@
 /* What is to come: the end of a span, or of a flow. */
 struct viewer_end {
 	histree_time time;
-	uint64_t order; /* of those at one time the youngest comes first, as spans nest */
+	uint64_t order; /* the youngest of one time comes first, as spans nest; of a flow it is the id, too */
 	struct viewer_track *track;
-	char *name; /* of a span, as memory of its own */
-	size_t name_size;
-	uint64_t flow; /* its id */
-	const char *flow_name;
+	union {
+		char *name; /* of a span, as memory of its own */
+		const char *flow_name;
+	};
+	size_t name_size; /* of a span */
 };
 
 /* The first to come is the root: the parent of i is (i - 1) / 2. */

@@ -10,14 +10,14 @@
 
 struct viewer_row {
 	histree_quark quark;
-	histree_time since; /* from when on its states are of this row, not of the one of its quark before it */
 	enum histree_meaning meaning;
+	histree_time since; /* from when on its states are of this row, not of the one of its quark before it */
 	const struct histree_label_table *labels; /* NULL: none */
-	uint16_t rank; /* of spans of one track with the same times the lowest is the outermost */
-	bool counts;   /* its numbers are those of a counter */
 	const char *category;
 	struct viewer_track *track;   /* for spans */
 	struct viewer_track *counter; /* for numbers; NULL: made when there is one */
+	uint16_t rank; /* of spans of one track with the same times the lowest is the outermost */
+	bool counts;   /* its numbers are those of a counter */
 };
 
 struct viewer_rows {
@@ -25,7 +25,7 @@ struct viewer_rows {
 	struct histree_history *history;
 	const struct histree_attributes *attributes;
 	struct viewer_threads threads;
-	struct histree_query *query; /* for names */
+	struct histree_query *query; /* for names, and what was going on when the range began */
 	histree_time from, to;
 	struct viewer_row *rows; /* by quark, then by time */
 	size_t count, capacity;

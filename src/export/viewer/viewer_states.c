@@ -148,6 +148,17 @@ static enum histree_status write_first(struct states *states)
 	return write_pending(states, request->from);
 }
 
+/* What the first took, of which there is one for each row, is not what the changes of a time take. */
+static void forget_first(struct states *states)
+{
+	histree_query_free(states->rows.query);
+	states->rows.query = NULL;
+	free(states->pending);
+	states->pending = NULL;
+	states->capacity = 0;
+	arena_release(&states->bytes);
+}
+
 static enum histree_status write_changes(struct states *states, struct histree_changes *changes)
 {
 	const struct histree_viewer_request *request = states->walk->request;
@@ -185,7 +196,9 @@ static enum histree_status write_all(struct states *states)
 	enum histree_status status = histree_changes_create(walk->request->history, &changes, walk->file->error);
 	if (status != HISTREE_OK)
 		return viewer_walk_fail(walk, status);
-	if (write_first(states) == HISTREE_OK && write_changes(states, changes) == HISTREE_OK)
+	status = write_first(states);
+	forget_first(states);
+	if (status == HISTREE_OK && write_changes(states, changes) == HISTREE_OK)
 		viewer_flows_write(&states->flows, INT64_MAX);
 	histree_changes_free(changes);
 	return walk->file->status;
