@@ -9,8 +9,11 @@ FORGER is the program test_forged, which makes histories with right checksums th
 Each ends, within the memory that any store may cost, and with a status of its own: the answer, or a sentence that
 says what is damaged.  The sound store beside it answers everything.
 """
+import http.client
+import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -51,6 +54,7 @@ class Command:
             process = subprocess.Popen([self.histree, *map(str, words)], stdin=subprocess.DEVNULL,
                                        stdout=subprocess.DEVNULL, stderr=said, preexec_fn=self.limit)
             end = time.monotonic() + HANG_SECONDS
+            refused = ask_for_rows(process, said, end) if words[0] == "serve" else ""
             pid = 0
             while pid == 0 and time.monotonic() < end:
                 pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -62,7 +66,37 @@ class Command:
             process.returncode = os.waitstatus_to_exitcode(status)
             self.resident = usage.ru_maxrss << 10
             said.seek(0)
-            return process.returncode, said.read().decode(errors="replace"), usage.ru_utime + usage.ru_stime
+            return (process.returncode, said.read().decode(errors="replace") + refused,
+                    usage.ru_utime + usage.ru_stime)
+
+
+def ask_for_rows(process, said, end):
+    """Ask a server, which prints its address into `said`, for a window of rows of each view, and end it.
+
+    What it refused, in its words.
+    """
+    found, refused = None, ""
+    while found is None and time.monotonic() < end:
+        found = re.search(rb"http://([^/\s]+)/", os.pread(said.fileno(), 4096, 0))
+        if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            return ""  # and has said why
+        time.sleep(0.002)
+
+    def get(path):
+        connection = http.client.HTTPConnection(found[1].decode(), timeout=HANG_SECONDS)
+        connection.request("GET", "/api/v1/" + path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    try:
+        for experiment in json.loads(get("experiments")[1]):
+            for view in experiment.get("views", ()):
+                status, body = get(f"rows?experiment={experiment['uuid']}&view={view['name']}&count=50&pixels=100")
+                refused += body.decode(errors="replace") if status >= 400 else ""
+        process.terminate()
+    except (OSError, http.client.HTTPException):
+        pass  # it is gone, or hangs: the caller will see
+    return refused
 
 
 def questions(store, out):
@@ -101,6 +135,8 @@ def questions(store, out):
     for name in FILES:
         for verb in "info", "dump", "verify":
             yield verb, store / name
+    yield "bench", "--store", store, "--queries", "50"
+    yield "serve", "--any-port", "--stores", out, store
     yield "rebuild", store
 
 
