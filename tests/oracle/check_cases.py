@@ -287,6 +287,29 @@ class Cases(unittest.TestCase):
         self.assertEqual(row["waker"], "102")
         self.assertIn(int(row["start"]), (100_001_010_000, 100_001_000_000))
 
+    def durations(self, store, segments):
+        return [(row["name"], int(row["duration"])) for row in self.rows("segments", store, segments)]
+
+    def test_guests_locks_and_idle_states(self):
+        self.assertEqual(self.durations(self.build("kernel/21")[0], "guest-runs"), [("EPT_VIOLATION", MS), ("HLT", 3 * MS)])
+        locks = self.rows("segments", self.build("kernel/23")[0], "locks")
+        self.assertEqual([(row["name"], row["lock"], int(row["duration"]), row["tid"]) for row in locks],
+                         [("SPIN", "0xaaaa0001", 400_000, "101"), ("MUTEX", "0xbbbb0002", 5_200_000, "101")])
+        store = self.build("kernel/24")[0]
+        self.assertEqual(self.durations(store, "idle-states"), [("C1", 2 * MS), ("C3", 10 * MS)])
+        status = self.states(store)["CPUs/0"][0]
+        self.assertEqual(status[0], 100_000 * MS)
+        self.assertEqual(status[2], "0", "a CPU is idle before its first switch")
+
+    def test_work_timers_and_softirqs(self):
+        store = self.build("kernel/25")[0]
+        self.assertEqual(self.durations(store, "work-queued"), [("flush_work_fn", 500_000)])
+        self.assertEqual(self.durations(store, "work"), [("flush_work_fn", 2_000_000)])
+        self.assertEqual(self.durations(store, "timers"), [("tick_fn", 70_000)])
+        self.assertEqual(self.durations(store, "softirq-raises"), [("TIMER", 250_000)])
+        (row,) = self.rows("segments", self.build("kernel/25", "-a", "softirqs")[0], "softirqs")
+        self.assertEqual(int(row["duration"]), 150_000)
+
     def test_latency_format(self):
         store = self.build("kernel/17")[0]
         self.assertEqual([self.top(store, tid)["user"] for tid in (101, 102)], [10 * MS, 20 * MS])
