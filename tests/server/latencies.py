@@ -327,7 +327,7 @@ def many_at_once(client):
 
 def store_without_segments(histree, folder):
     """Only what a store has is listed."""
-    with Server(histree, folder, [build(histree, SMALL_TRACE, folder / "plain.histree")]) as server:
+    with Server(histree, folder, [build(histree, SMALL_TRACE, folder / "plain.histree", "-a", "kernel")]) as server:
         client = Client(histree, server)
         uuid = client.experiment()["UUID"]
         assert not [one for one in client.json("GET", f"/experiments/{uuid}/outputs") if ":" in one["id"]]
