@@ -37,6 +37,23 @@ static void run_in_call(struct kernel_model *model, struct kernel_cpu *cpu, stru
 		cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_RUNS_SYSCALL));
 }
 
+/*
+ * Since when nothing is lost that the thread did.  While events of a CPU are being lost that is since it came to the
+ * state in which it runs here: before, it may have run there, or may not have been.
+ */
+static histree_time known_since(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	histree_time since = model->loss_end > thread->unseen_until ? model->loss_end : thread->unseen_until;
+	histree_time begin = model->changes.time;
+	if (!kernel_is_losing(model))
+		return since;
+	histree_quark quark = thread->attributes[THREAD_STATUS];
+	if (quark != NO_ATTRIBUTE &&
+	    histree_state_ongoing(model->changes.system, quark, NULL, &begin, NULL) != HISTREE_OK)
+		begin = model->changes.time;
+	return begin > since ? begin : since;
+}
+
 void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
 		  const struct kernel_event *event)
 {
@@ -45,7 +62,7 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 						      : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends))
 		return;
-	histree_time since = model->loss_end > thread->unseen_until ? model->loss_end : thread->unseen_until;
+	histree_time since = known_since(model, thread);
 	histree_time now = go_to(model, since);
 	/* Not every exit says of which call it is. */
 	struct histree_value name =
