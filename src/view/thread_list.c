@@ -299,6 +299,43 @@ static enum histree_status look_up_facts(struct reading *reading, struct histree
 	return status;
 }
 
+/*
+ * A pair of parent and process is another one as soon as the process is known, which may be long after the thread
+ * was made: the parent is the same from the first of such pairs on.
+ */
+static enum histree_status find_parent_since(struct reading *reading, histree_quark quark,
+					     struct histree_thread *thread, struct histree_error *error)
+{
+	struct histree_interval before;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && thread->ppid_since > reading->info->start) {
+		status = histree_query_single(reading->query, quark, thread->ppid_since - 1, &before, error);
+		if (status != HISTREE_OK)
+			break;
+		struct histree_value ppid = histree_value_part(&before.value, HISTREE_FIRST_PART);
+		if (ppid.type != HISTREE_INT || ppid.int32 != thread->ppid)
+			break;
+		thread->ppid_since = before.start;
+	}
+	return status;
+}
+
+/* Of the threads that cannot have been made when their pair began. */
+static enum histree_status find_parents_since(struct reading *reading, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = 0; quark < reading->info->attribute_count && status == HISTREE_OK; quark++) {
+		uint32_t owner = reading->owners[quark];
+		if (owner == NO_OWNER || owner % OWNER_KINDS != THREAD_FACT_PROCESS)
+			continue;
+		struct histree_thread *thread = &reading->list->threads[owner / OWNER_KINDS];
+		status = cancel_check(reading->cancel, quark, error);
+		if (status == HISTREE_OK && thread->first < thread->ppid_since)
+			status = find_parent_since(reading, quark, thread, error);
+	}
+	return status;
+}
+
 /* ---- numbers that were used again -------------------------------------------------------------------------- */
 
 /*
@@ -412,6 +449,8 @@ static enum histree_status take_life_process(struct reading *reading, const stru
 	enum histree_status status = last_in_life(reading, life, facts[THREAD_FACT_PROCESS], &interval, error);
 	if (status == HISTREE_OK)
 		take_process(&interval, thread);
+	if (status == HISTREE_OK && thread->ppid_since != INT64_MIN)
+		status = find_parent_since(reading, facts[THREAD_FACT_PROCESS], thread, error);
 	if (status == HISTREE_OK)
 		status = last_in_life(reading, life, facts[THREAD_FACT_PID], &interval, error);
 	if (status == HISTREE_OK && interval.value.type == HISTREE_INT)
@@ -572,6 +611,8 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 		status = read_facts(reading, reading->list->count < count / FEW, error);
 	if (status == HISTREE_OK)
 		status = read_ends(reading, error);
+	if (status == HISTREE_OK)
+		status = find_parents_since(reading, error);
 	reading->list->number_count = reading->list->count;
 	bool are_any = false;
 	for (size_t i = 0; i < reading->list->count && status == HISTREE_OK && !are_any; i++)
