@@ -231,7 +231,8 @@ test("charts", async () => {
 			assert.ok(series.length > 0);
 			for (const one of series) {
 				assert.equal(one.xValues.length, one.yValues.length);
-				assert.deepEqual(one.xValues, series[0].xValues);
+				if (!output.id.includes(":")) // points of segments have each their own times
+					assert.deepEqual(one.xValues, series[0].xValues);
 				assert.ok(one.yValues.every((y) => typeof y === "number" && y >= 0));
 			}
 		}

@@ -38,8 +38,8 @@ static void run_in_call(struct kernel_model *model, struct kernel_cpu *cpu, stru
 }
 
 /*
- * Since when nothing is lost that the thread did.  While events of a CPU are being lost that is since it came to the
- * state in which it runs here: before, it may have run there, or may not have been.
+ * Since when nothing is lost that the thread did.  While events of a CPU are being lost that is since it came to
+ * the state in which it runs here: before, it may have run there, or may not have been.
  */
 static histree_time known_since(const struct kernel_model *model, const struct kernel_thread *thread)
 {
