@@ -246,10 +246,11 @@ static void draw_layer(const struct drawing *drawing, enum layer layer)
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
 
-static void text_of_thread(const struct drawing *drawing, int32_t tid, bool with_tid, char *text, size_t size)
+static void text_of_thread(const struct drawing *drawing, int32_t tid, histree_time time, bool with_tid, char *text,
+			   size_t size)
 {
 	const struct histree_control_flow *flow = drawing->row->host->flow;
-	uint32_t count, index = histree_control_flow_find(flow, tid, -1);
+	uint32_t count, index = histree_control_flow_find_at(flow, tid, -1, time);
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 	const char *name = index != HISTREE_NO_INDEX ? threads[index].name : "";
 	if (*name == '\0')
@@ -260,9 +261,16 @@ static void text_of_thread(const struct drawing *drawing, int32_t tid, bool with
 		snprintf(text, size, "%s", name);
 }
 
-/* What a value says in a bar of that width, "" if nothing. */
-static void text_of(const struct drawing *drawing, const struct histree_value *value, uint32_t width, char *text,
-		    size_t size)
+/* When the middle of a bar is. */
+static histree_time middle_of(const struct drawing *drawing, const struct histree_cell_span *span)
+{
+	const struct time_axis *axis = &drawing->bars->chart->axis;
+	return histree_pixel_start(axis->from, axis->to, pixels(drawing), span->start + span->length / 2);
+}
+
+/* What a value says in a bar, "" if nothing. */
+static void text_of(const struct drawing *drawing, const struct histree_cell_span *span,
+		    const struct histree_value *value, char *text, size_t size)
 {
 	const struct histree_label_table *table = drawing->row->table;
 	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
@@ -274,7 +282,8 @@ static void text_of(const struct drawing *drawing, const struct histree_value *v
 		snprintf(text, size, "%.*s", (int)(value->size < size ? value->size : size - 1),
 			 (const char *)value->bytes);
 	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_TID && drawing->row->host->flow != NULL) {
-		text_of_thread(drawing, value->int32, width >= TID_WIDTH_MIN, text, size);
+		text_of_thread(drawing, value->int32, middle_of(drawing, span), span->length >= TID_WIDTH_MIN, text,
+			       size);
 	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_ANYTHING) {
 		snprintf(text, size, "%d", value->int32);
 	} else if (value->type == HISTREE_LONG && meaning == HISTREE_MEANS_FREQUENCY) {
@@ -291,12 +300,9 @@ static enum histree_status value_of(const struct drawing *drawing, const struct 
 	*value = histree_rows_value(drawing->rows, span->cell.value);
 	if (drawing->row->text == HISTREE_ROOT)
 		return HISTREE_OK;
-	const struct time_axis *axis = &drawing->bars->chart->axis;
-	histree_time middle =
-		histree_pixel_start(axis->from, axis->to, pixels(drawing), span->start + span->length / 2);
 	struct histree_interval interval;
-	enum histree_status status =
-		histree_query_single(drawing->query, drawing->row->text, middle, &interval, error);
+	enum histree_status status = histree_query_single(drawing->query, drawing->row->text,
+							  middle_of(drawing, span), &interval, error);
 	if (status == HISTREE_OK)
 		*value = interval.value;
 	return status;
@@ -333,7 +339,7 @@ static enum histree_status draw_text(const struct drawing *drawing, const struct
 	enum histree_status status = value_of(drawing, span, &value, error);
 	if (status != HISTREE_OK)
 		return status;
-	text_of(drawing, &value, span->length, text, sizeof(text));
+	text_of(drawing, span, &value, text, sizeof(text));
 	struct canvas *canvas = drawing->bars->canvas;
 	canvas_colour(canvas, readable_on(style_colour(canvas, style)), 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, drawing->bars->chart->left + (double)span->start + 4,

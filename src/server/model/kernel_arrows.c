@@ -35,8 +35,8 @@ static bool rows_of_threads(const void *context, const struct histree_arrow *arr
 	const struct kernel_view *view = context;
 	if (arrow->kind == HISTREE_ARROW_MIGRATION)
 		return false;
-	*from = histree_control_flow_find(view->threads->flow, arrow->from, -1);
-	*to = histree_control_flow_find(view->threads->flow, arrow->to, -1);
+	*from = histree_control_flow_find_at(view->threads->flow, arrow->from, -1, arrow->start);
+	*to = histree_control_flow_find_at(view->threads->flow, arrow->to, -1, arrow->end);
 	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
 }
 
