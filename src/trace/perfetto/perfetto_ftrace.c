@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -17,7 +18,12 @@
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_clocks.h"
 
-enum { FTRACE_SCHED_SWITCH = 4, FTRACE_SCHED_WAKING = 20, FTRACE_GENERIC = 327 };
+enum {
+	FTRACE_SCHED_SWITCH = 4,
+	FTRACE_SCHED_WAKING = 20,
+	FTRACE_GENERIC = 327,
+	FTRACE_NO_MESSAGE = 1 << 29, /* from here on: no field of a message has such a number */
+};
 
 struct compact_switch {
 	uint64_t time;
@@ -173,6 +179,9 @@ static const struct ftrace_fact facts[] = {
 	{ 329, "raw_syscalls:sys_enter", { SIGNED(id), LIST(args) } },
 	{ 330, "raw_syscalls:sys_exit", { SIGNED(id), SIGNED(ret) } },
 	{ 353, "sched:sched_pi_setprio", { TEXT(comm), SIGNED(newprio), SIGNED(oldprio), SIGNED(pid) } },
+	/* Of arm64, as Perfetto's messages are: other machines say no more than that. */
+	{ 376, "kvm:kvm_entry", { UNSIGNED(vcpu_pc) } },
+	{ 377, "kvm:kvm_exit", { UNSIGNED(esr_ec), SIGNED(ret), UNSIGNED(vcpu_pc) } },
 	{ 491,
 	  "sched:sched_migrate_task",
 	  { TEXT(comm), SIGNED(pid), SIGNED(prio), SIGNED(orig_cpu), SIGNED(dest_cpu), SIGNED(running),
@@ -206,6 +215,8 @@ static const struct ftrace_fact facts[] = {
 	{ 559, "irq_vectors:local_timer_entry", { SIGNED(vector) } },
 	{ 560, "irq_vectors:local_timer_exit", { SIGNED(vector) } },
 	{ 604, "sched:sched_group_tracker", { TEXT(comm), SIGNED(pid), TEXT(group), SIGNED(group_num) } },
+	{ FTRACE_NO_MESSAGE, "lock:contention_begin", { UNSIGNED(lock_addr), UNSIGNED(flags) } },
+	{ FTRACE_NO_MESSAGE + 1, "lock:contention_end", { UNSIGNED(lock_addr), SIGNED(ret) } },
 };
 
 /* Returns NULL of a message that is not known. */
@@ -220,6 +231,20 @@ static const struct ftrace_fact *ftrace_fact_of(uint32_t number)
 			high = middle;
 	}
 	return low < sizeof(facts) / sizeof(facts[0]) && facts[low].number == number ? &facts[low] : NULL;
+}
+
+/*
+ * Of an event by its name in the kernel, without the subsystem: what has no message of its own, or had none when
+ * the recorder was made, comes as a GenericFtraceEvent.  Returns NULL of one that is not known.
+ */
+static const struct ftrace_fact *ftrace_fact_named(const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const char *own = strchr(facts[i].name, ':') + 1;
+		if (strncmp(own, name, size) == 0 && own[size] == '\0')
+			return &facts[i];
+	}
+	return NULL;
 }
 
 /* ---- perfetto bundle ----------------------------------------------------------------------------------------- */
@@ -515,16 +540,23 @@ static void put_fields(struct perfetto_ftrace *ftrace, const struct ftrace_fact 
 }
 
 /* An event whose fields bring their names along. */
-static void put_generic_field(struct packed_parts *parts, struct wire_message message)
+static void read_generic_field(struct wire_message message, struct wire_field *name, struct wire_field *value)
 {
-	struct wire_field field, name = { 0 }, value = { 0 };
+	struct wire_field field;
+	*name = *value = (struct wire_field){ 0 };
 	while (wire_next(&message, &field)) {
 		if (field.number == GENERIC_FIELD_NAME && field.bytes != NULL)
-			name = field;
+			*name = field;
 		else if (field.number >= GENERIC_TEXT && field.number <= GENERIC_UNSIGNED &&
 			 (field.number == GENERIC_TEXT) == (field.bytes != NULL))
-			value = field;
+			*value = field;
 	}
+}
+
+static void put_generic_field(struct packed_parts *parts, struct wire_message message)
+{
+	struct wire_field name, value;
+	read_generic_field(message, &name, &value);
 	const char *text = name.bytes == NULL ? "" : (const char *)name.bytes;
 	if (value.number == GENERIC_TEXT)
 		packed_parts_text(parts, text, name.size, (const char *)value.bytes, value.size);
@@ -548,6 +580,38 @@ static void put_generic(struct perfetto_ftrace *ftrace, struct wire_message cont
 	}
 	packed_parts_close(&ftrace->generic);
 	cells[1] = packed_value(&ftrace->generic);
+}
+
+/* The message of what comes as a generic one, if it is known by its name. */
+static uint32_t number_of_generic(struct wire_message content)
+{
+	const struct ftrace_fact *fact = NULL;
+	struct wire_field field;
+	while (wire_next(&content, &field))
+		if (field.number == GENERIC_NAME && field.bytes != NULL)
+			fact = ftrace_fact_named((const char *)field.bytes, field.size);
+	return fact != NULL ? fact->number : FTRACE_GENERIC;
+}
+
+static void put_named(const struct ftrace_fact *fact, struct wire_message content, struct packed_cell *cells)
+{
+	struct wire_field field, name, value;
+	for (size_t i = 0, at = 0; i < FTRACE_FIELDS_MAX; i++)
+		if (fact->fields[i].type != FTRACE_NONE)
+			cells[at++] = default_cell(fact->fields[i].type);
+	while (wire_next(&content, &field)) {
+		if (field.number != GENERIC_FIELD || field.bytes == NULL)
+			continue;
+		read_generic_field(wire_inside(&field), &name, &value);
+		for (size_t i = 0, at = 0; name.bytes != NULL && value.number != 0 && i < FTRACE_FIELDS_MAX; i++) {
+			const struct ftrace_field *own = &fact->fields[i];
+			if (own->type == FTRACE_NONE)
+				continue;
+			if (strlen(own->name) == name.size && memcmp(own->name, name.bytes, name.size) == 0)
+				put_field(&value, own->type, &cells[at]);
+			at++;
+		}
+	}
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------------------------ */
@@ -628,11 +692,15 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 	}
 	if (content.bytes == NULL)
 		return HISTREE_OK;
-	const struct ftrace_class *class = class_of(ftrace, content.number, error);
+	bool is_generic = content.number == FTRACE_GENERIC;
+	uint32_t number = is_generic ? number_of_generic(wire_inside(&content)) : content.number;
+	const struct ftrace_class *class = class_of(ftrace, number, error);
 	if (class == NULL)
 		return error->status;
 	if (class->fact == &generic)
 		put_generic(ftrace, wire_inside(&content), cells + 1);
+	else if (is_generic)
+		put_named(class->fact, wire_inside(&content), cells + 1);
 	else if (class->fact != NULL)
 		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
 	if (ftrace->list.has_failed || ftrace->generic.has_failed)
