@@ -2,6 +2,7 @@
 /*
  * verb_top.c - what threads did with their time, added up.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,44 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 	return cli_end(output, code);
 }
 
+/* ---- CPUs that are not recorded ----------------------------------------------------------------------------- */
+
+/* Of a CPU of which there are no events, the history has no thread that it runs (kernel_cpu_is_recorded()). */
+static bool is_recorded(const struct histree_attributes *attributes, int32_t cpu)
+{
+	histree_quark group, node, thread;
+	char name[16];
+	snprintf(name, sizeof(name), "%" PRId32, cpu);
+	return histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &group) != HISTREE_OK ||
+	       (histree_attributes_find(attributes, group, name, &node) == HISTREE_OK &&
+		histree_attributes_find(attributes, node, "Current_thread", &thread) == HISTREE_OK);
+}
+
+/* Its row is only of threads that were sent there: it was no CPU that did nothing. */
+static void say_of_cpus(const struct top_rows *top, const struct histree_time_use *use,
+			const struct histree_history *history)
+{
+	char names[128] = "";
+	size_t count, found = 0;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	for (size_t i = 0; top->by == HISTREE_BY(CPU) && i < count; i++) {
+		const struct histree_value *cpu = &rows[i].keys[HISTREE_USE_BY_CPU];
+		const struct histree_history *own = top->hosts != NULL ? top->hosts[rows[i].host].history : history;
+		char name[160];
+		if (cpu->type != HISTREE_INT || own == NULL ||
+		    is_recorded(histree_history_attributes(own), cpu->int32))
+			continue;
+		snprintf(name, sizeof(name), "%s%s%" PRId32, top->hosts != NULL ? top->hosts[rows[i].host].name : "",
+			 top->hosts != NULL ? ":" : "", cpu->int32);
+		name_list_add(names, sizeof(names), name);
+		found++;
+	}
+	if (found > 0)
+		report("warning: not recorded: CPU%s %s, of which there are no events: nobody knows what threads did "
+		       "there",
+		       found > 1 ? "s" : "", names);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- */
 
 static enum cli_exit ask(struct top_rows *top, const struct target *target, struct histree_history *history,
@@ -271,6 +310,8 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	if (status == HISTREE_ERR_CANCELLED)
 		progress_raise_signal();
 	code = status == HISTREE_OK ? print(top, use, history, chosen) : report_error(&error);
+	if (status == HISTREE_OK)
+		say_of_cpus(top, use, history);
 	histree_time_use_free(use);
 	return code;
 }

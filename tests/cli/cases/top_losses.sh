@@ -16,3 +16,5 @@ for analysis in kernel kernel-compact; do
 	histree top $analysis.histree --format tsv
 done
 histree report kernel.histree | grep CPU
+# Its row is there, and said to be no CPU that did nothing.
+try histree top kernel.histree --by cpu --format tsv
