@@ -34,6 +34,12 @@ struct segment_analysis {
 	enum histree_status (*create)(struct histree_segment_store *store, void *input, void **instance,
 				      struct histree_error *error);
 
+	/*
+	 * Whether events of a class mean anything to it: it is asked once, and then never sees the others.  NULL:
+	 * it sees all.
+	 */
+	bool (*wants)(const void *instance, const struct event_class *class);
+
 	/* One event, in the order of the input.  Negative only for what ends the build: no memory, no disk. */
 	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
 

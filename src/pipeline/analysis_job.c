@@ -218,6 +218,12 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 	return status < 0 ? status : HISTREE_OK;
 }
 
+bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class)
+{
+	const struct segment_analysis *segments = job->entry->segments;
+	return segments == NULL || segments->wants == NULL || segments->wants(job->instance, class);
+}
+
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error)
 {
 	return analysis_job_makes_history(job) ? histree_state_publish(job->system, end, error) : HISTREE_OK;

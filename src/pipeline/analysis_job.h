@@ -48,6 +48,9 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
 					struct histree_error *error);
 
+/* Whether events of a class mean anything to the analysis. */
+bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class);
+
 /* Let others see what is known up to `end`.  Segments are not shown before they are complete. */
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error);
 

@@ -29,6 +29,13 @@ static size_t lane_of(const struct analysis_job *job, size_t segments_before, si
 	return has_history ? 1 + segments_before % (lane_count - 1) : segments_before % lane_count;
 }
 
+static void add_job(struct build_lane *lane, struct analysis_job *job)
+{
+	const struct segment_analysis *segments = job->entry->segments;
+	lane->has_choosers |= segments != NULL && segments->wants != NULL;
+	lane->jobs[lane->job_count++] = job;
+}
+
 enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_job *jobs, size_t job_count,
 				     size_t lanes_max, struct table_space *tables,
 				     const struct symbol_places *symbols, struct histree_error *error)
@@ -49,7 +56,7 @@ enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_
 		lane->inputs.symbols = symbols;
 		for (size_t i = 0, before = 0; i < job_count; i++) {
 			if (lane_of(&jobs[i], before, count, segments < job_count) == number)
-				lane->jobs[lane->job_count++] = &jobs[i];
+				add_job(lane, &jobs[i]);
 			before += !is_first(&jobs[i]);
 		}
 		next += lane->job_count;
@@ -68,12 +75,29 @@ struct analysis_inputs *build_lanes_inputs(struct build_lanes *lanes, const stru
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
+/* Returns NULL when memory is out. */
+static const uint64_t *ask_who_wants(struct build_lane *lane, const struct event_class *class)
+{
+	uint64_t wanted = 0;
+	for (size_t i = 0; i < lane->job_count && i < LANE_CHOOSERS_MAX; i++)
+		wanted |= (uint64_t)analysis_job_wants(lane->jobs[i], class) << i;
+	return class_table_add(&lane->wanted, class, &wanted, sizeof(wanted));
+}
+
 static inline enum histree_status handle(struct build_lane *lane, const struct event *event,
 					 struct histree_error *error)
 {
+	static const uint64_t all = UINT64_MAX; /* also a gap */
+	bool is_for_all = event->gap != NULL || !lane->has_choosers;
+	const uint64_t *wanted = is_for_all ? &all : class_table_find(&lane->wanted, event->class);
+	if (wanted == NULL)
+		wanted = ask_who_wants(lane, event->class);
+	if (wanted == NULL)
+		return error_memory(error, "classes of events");
 	enum histree_status status = analysis_inputs_begin(&lane->inputs, event, error);
 	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
-		status = analysis_job_handle(lane->jobs[i], event, error);
+		if (i >= LANE_CHOOSERS_MAX || (*wanted >> i & 1) != 0)
+			status = analysis_job_handle(lane->jobs[i], event, error);
 	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
 }
 
@@ -134,8 +158,10 @@ enum histree_status build_lanes_join(struct build_lanes *lanes, struct histree_e
 
 void build_lanes_release(struct build_lanes *lanes)
 {
-	for (size_t i = 0; i < lanes->count; i++)
+	for (size_t i = 0; i < lanes->count; i++) {
 		analysis_inputs_release(&lanes->lanes[i].inputs);
+		class_table_release(&lanes->lanes[i].wanted);
+	}
 	free(lanes->lanes);
 	free(lanes->jobs);
 	lanes->lanes = NULL;

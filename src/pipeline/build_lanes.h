@@ -11,13 +11,19 @@
 
 #include <stdatomic.h>
 
+#include "analysis/class_table.h"
 #include "pipeline/analysis_job.h"
 #include "pipeline/event_feed.h"
+
+/* Of the jobs of a lane, one bit each; what comes after them wants all. */
+enum { LANE_CHOOSERS_MAX = 64 };
 
 struct build_lane {
 	struct analysis_inputs inputs;
 	struct analysis_job **jobs;
 	size_t job_count;
+	bool has_choosers;         /* some do not want all classes */
+	struct class_table wanted; /* by whom: uint64_t */
 	struct event_feed *feed;
 	unsigned reader;
 	struct crew_task task;

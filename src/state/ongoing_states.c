@@ -168,12 +168,14 @@ static bool is_text(unsigned type)
 bool ongoing_states_hold(struct ongoing_states *ongoing, const struct histree_value *value, struct held_value *held)
 {
 	*held = (struct held_value){ .type = (uint8_t)value->type };
+	if (value->type == HISTREE_INT) { /* most are */
+		held->bits = (uint32_t)value->int32;
+		return true;
+	}
 	switch (value->type) {
 	case HISTREE_NULL:
 	case HISTREE_UNKNOWN:
-		break;
 	case HISTREE_INT:
-		held->bits = (uint32_t)value->int32;
 		break;
 	case HISTREE_LONG:
 		held->bits = (uint64_t)value->int64;

@@ -227,6 +227,15 @@ static const struct bound_class *bind(struct kernel_segments *segments, const st
 	return class_table_add(&segments->bindings, class, &bound, sizeof(bound));
 }
 
+static bool wants(const struct event_class *class, const struct pair_kind *kind)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].kind == kind &&
+		    (has_word(rows[i].begin, class->name) || has_word(rows[i].end, class->name)))
+			return true;
+	return false;
+}
+
 /* ---- values -------------------------------------------------------------------------------------------------- */
 
 /* As in arch/x86/include/uapi/asm/vmx.h, without what they begin with. */
@@ -545,6 +554,11 @@ static enum histree_status on_event(struct kernel_segments *segments, const stru
 	{                                                                                          \
 		return on_event(instance, &KIND, event, error);                                    \
 	}                                                                                          \
+	static bool KIND##_wants(const void *instance, const struct event_class *class)            \
+	{                                                                                          \
+		(void)instance;                                                                    \
+		return wants(class, &KIND);                                                        \
+	}                                                                                          \
 	static void KIND##_missing(const void *instance, char *text, size_t size)                  \
 	{                                                                                          \
 		const struct kernel_segments *segments = instance;                                 \
@@ -562,6 +576,7 @@ static enum histree_status on_event(struct kernel_segments *segments, const stru
 		.input = &kernel_input_kind,                                                       \
 		.applies = kernel_input_knows,                                                     \
 		.create = KIND##_create,                                                           \
+		.wants = KIND##_wants,                                                             \
 		.event = KIND##_event,                                                             \
 		.counts = kernel_segments_counts,                                                  \
 		.missing = KIND##_missing,                                                         \
