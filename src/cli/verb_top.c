@@ -270,13 +270,15 @@ static void say_of_cpus(const struct top_rows *top, const struct histree_time_us
 		if (cpu->type != HISTREE_INT || own == NULL ||
 		    is_recorded(histree_history_attributes(own), cpu->int32))
 			continue;
-		snprintf(name, sizeof(name), "%s%s%" PRId32, top->hosts != NULL ? top->hosts[rows[i].host].name : "",
-			 top->hosts != NULL ? ":" : "", cpu->int32);
+		snprintf(name, sizeof(name), "%s%s%" PRId32,
+			 top->hosts != NULL ? top->hosts[rows[i].host].name : "", top->hosts != NULL ? ":" : "",
+			 cpu->int32);
 		name_list_add(names, sizeof(names), name);
 		found++;
 	}
 	if (found > 0)
-		report("warning: not recorded: CPU%s %s, of which there are no events: nobody knows what threads did "
+		report("warning: not recorded: CPU%s %s, of which there are no events: nobody knows what threads "
+		       "did "
 		       "there",
 		       found > 1 ? "s" : "", names);
 }

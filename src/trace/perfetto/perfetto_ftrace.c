@@ -241,7 +241,7 @@ static const struct ftrace_fact *ftrace_fact_named(const char *name, size_t size
 {
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const char *own = strchr(facts[i].name, ':') + 1;
-		if (strncmp(own, name, size) == 0 && own[size] == '\0')
+		if (strlen(own) == size && memcmp(own, name, size) == 0)
 			return &facts[i];
 	}
 	return NULL;
