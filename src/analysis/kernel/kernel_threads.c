@@ -254,8 +254,9 @@ void thread_begin_life(struct kernel_model *model, struct kernel_thread *thread)
 	thread->has_ended = false;
 }
 
-/* Its status is about to change: has one life ended, or does another begin?  Rare, and so not in thread_change(). */
-__attribute__((noinline)) static void note_life(struct kernel_model *model, struct kernel_thread *thread, bool is_alive)
+/* Its status is about to change: has one life ended, or does another begin?  Rare: not inside thread_change(). */
+__attribute__((noinline)) static void note_life(struct kernel_model *model, struct kernel_thread *thread,
+						bool is_alive)
 {
 	if (is_alive && thread_is_before_slice(model, thread, THREAD_STATUS))
 		thread->assumed |= ASSUMES_NOT_ENDED;
