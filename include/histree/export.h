@@ -248,7 +248,7 @@ struct histree_viewer_request {
 	size_t quark_count;
 	struct histree_segment_store *wakeups; /* arrows: of the analysis `wakeups`; may be NULL */
 	struct histree_segment_store *flows;   /* arrows: of the analysis `track-flows`; may be NULL */
-	/* Names and processes of the threads of segments; may be NULL.  It is not exported. */
+	/* Names and processes of threads of segments and events, and who ran; may be NULL.  It is not exported. */
 	struct histree_history *names;
 
 	struct histree_segment_store *segments;

@@ -107,6 +107,9 @@ static enum cli_exit open_events(struct export_source *source, const struct cli_
 	const struct histree_store_info *info = histree_store_info(source->own.store);
 	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
 	source->origin = info->start;
+	if (choice->for_viewer &&
+	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
+		source->names = NULL;
 	return time_option_range(choice->from, choice->to, &span, &source->from, &source->to);
 }
 

@@ -1,20 +1,152 @@
 // SPDX-License-Identifier: MIT
 /*
- * viewer_events.c - the events of a trace as instants, on a track for each CPU.
+ * viewer_events.c - the events of a trace as instants of the threads that they belong to, with their fields.
+ *
+ * The thread of an event is the one that it names itself, as tracers write it (thread_fields); else the one that
+ * ran on its CPU at that time by the history of the kernel.  What belongs to no thread is on a track of its CPU.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
+#include "export/viewer/viewer_threads.h"
 #include "export/viewer/viewer_walk.h"
+
+enum { CPUS_MAX = 4096, FIELDS_MAX = 64 };
+
+/* Who runs on a CPU, as long as that lasts. */
+struct events_cpu {
+	histree_quark quark; /* of its thread; HISTREE_ROOT: it has none */
+	histree_time start, end;
+	int32_t tid;
+};
+
+/* What is known of the threads of one host. */
+struct events_host {
+	struct viewer_threads threads;
+	struct histree_history *history; /* of the kernel; NULL: there is none, */
+	struct histree_query *query;     /* nor this */
+	struct events_cpu *cpus;
+	size_t cpu_count;
+};
 
 struct events {
 	struct viewer_walk *walk;
 	struct histree_event_reader *reader;
 	const char *const *types;
 	const struct histree_event_host *hosts; /* NULL: there is one */
+	struct events_host *known;              /* by host; one if there is one */
+	size_t known_count;
+	struct viewer_argument fields[FIELDS_MAX];
+	size_t field_count;
+	char *text; /* names and texts of fields */
+	size_t capacity;
 };
 
+/* ---- who ------------------------------------------------------------------------------------------------- */
+
+/*
+ * LTTng's contexts, the numbers that programs have of themselves, the kernel's own field, perf's, and of a switch
+ * who ran until then.
+ */
+static const struct {
+	const char *thread, *process;
+} thread_fields[] = {
+	{ "tid", "pid" },           { "vtid", "vpid" },   { "common_pid", "common_tgid" },
+	{ "perf_tid", "perf_pid" }, { "prev_tid", NULL }, { "prev_pid", NULL },
+};
+
+static bool number_of(const struct events *events, const char *name, int64_t *out)
+{
+	struct histree_value value;
+	if (histree_event_reader_value(events->reader, name, &value) != HISTREE_OK || value.type != HISTREE_LONG)
+		return false;
+	*out = value.int64;
+	return true;
+}
+
+static enum histree_status prepare_host(struct events *events, struct events_host *host,
+					struct histree_history *history)
+{
+	struct viewer_file *file = events->walk->file;
+	host->history = history;
+	enum histree_status status =
+		viewer_threads_begin(&host->threads, file, history, events->walk->request->cancel);
+	if (status != HISTREE_OK || history == NULL)
+		return status;
+	host->cpus = calloc(CPUS_MAX, sizeof(*host->cpus));
+	return host->cpus != NULL ? histree_query_create(history, &host->query, file->error)
+				  : error_memory(file->error, "the CPUs of a host");
+}
+
+/* Each host has threads of its own, known by its own history, which is called as it. */
+static enum histree_status prepare_hosts(struct events *events)
+{
+	size_t count, named = 0;
+	struct histree_history *names = events->walk->request->names;
+	const struct histree_event_host *hosts = histree_events_hosts(events->walk->request->events, &count);
+	const struct histree_history_host *of_names = names != NULL ? histree_history_hosts(names, &named) : NULL;
+	enum histree_status status = HISTREE_OK;
+	events->known = calloc(count + 1, sizeof(*events->known));
+	if (events->known == NULL)
+		return error_memory(events->walk->file->error, "the hosts");
+	events->known_count = hosts != NULL ? count : 1;
+	for (size_t i = 0; i < events->known_count && status == HISTREE_OK; i++) {
+		struct histree_history *history = hosts == NULL && of_names == NULL ? names : NULL;
+		for (size_t at = 0; hosts != NULL && at < named; at++)
+			if (strcmp(of_names[at].name, hosts[i].name) == 0)
+				history = of_names[at].history;
+		status = prepare_host(events, &events->known[i], history);
+	}
+	return status;
+}
+
+static void release_hosts(struct events *events)
+{
+	for (size_t i = 0; i < events->known_count; i++) {
+		viewer_threads_release(&events->known[i].threads);
+		histree_query_free(events->known[i].query);
+		free(events->known[i].cpus);
+	}
+	free(events->known);
+}
+
+static struct events_cpu *cpu_of(struct events_host *host, int32_t number)
+{
+	char path[48];
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	for (; host->cpu_count <= (size_t)number; host->cpu_count++) {
+		struct events_cpu *cpu = &host->cpus[host->cpu_count];
+		*cpu = (struct events_cpu){ .start = 1, .end = 0, .quark = HISTREE_ROOT };
+		snprintf(path, sizeof(path), "CPUs/%zu/Current_thread", host->cpu_count);
+		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &cpu->quark) != HISTREE_OK)
+			cpu->quark = HISTREE_ROOT;
+	}
+	return &host->cpus[number];
+}
+
+/* Returns the thread that ran on the CPU of the event; 0 if nobody did, or nobody knows. */
+static int64_t who_ran(struct events_host *host, const struct histree_event *event)
+{
+	struct histree_interval interval;
+	if (host->query == NULL || event->cpu < 0 || event->cpu >= CPUS_MAX)
+		return 0;
+	struct events_cpu *cpu = cpu_of(host, event->cpu);
+	if (cpu->quark == HISTREE_ROOT)
+		return 0;
+	if (event->time < cpu->start || event->time > cpu->end) {
+		/* Beyond the history, or in what is damaged of it, nobody is known. */
+		if (histree_query_single(host->query, cpu->quark, event->time, &interval, NULL) != HISTREE_OK)
+			return 0;
+		*cpu = (struct events_cpu){ .quark = cpu->quark, .start = interval.start, .end = interval.end };
+		cpu->tid = interval.value.type == HISTREE_INT ? interval.value.int32 : 0;
+	}
+	return cpu->tid;
+}
+
 /* Events of no CPU are on one track. */
-static struct viewer_track *track_of(struct viewer_file *file, int32_t cpu)
+static struct viewer_track *track_of_cpu(struct viewer_file *file, int32_t cpu)
 {
 	char name[32] = "events";
 	const struct viewer_track *group = viewer_file_track(
@@ -25,25 +157,147 @@ static struct viewer_track *track_of(struct viewer_file *file, int32_t cpu)
 					       .kind = VIEWER_LANE, .parent = group, .name = viewer_text(name) });
 }
 
+/* Idle threads are one of each CPU, and all have the number 0. */
+static struct viewer_track *track_of(struct events *events, const struct histree_event *event)
+{
+	struct events_host *host = &events->known[events->hosts != NULL ? event->host : 0];
+	int64_t tid = 0, pid = 0;
+	bool has_pid = false, is_told = false;
+	/* A state dump tells of others. */
+	const bool is_dump = strncmp(events->types[event->type], "lttng_statedump", strlen("lttng_statedump")) == 0;
+	for (size_t i = is_dump; i < sizeof(thread_fields) / sizeof(*thread_fields) && !is_told; i++) {
+		/* A field pid alone is of whom the event is about. */
+		is_told = number_of(events, thread_fields[i].thread, &tid);
+		has_pid = is_told && thread_fields[i].process != NULL &&
+			  number_of(events, thread_fields[i].process, &pid) && pid > 0;
+	}
+	if (!is_told)
+		tid = who_ran(host, event);
+	return tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid)
+		       : track_of_cpu(events->walk->file, event->cpu);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+static unsigned hexadecimal(const char *digits)
+{
+	unsigned number = 0;
+	for (int i = 0; i < 4; i++) {
+		const char digit = digits[i];
+		number = number * 16 + (unsigned)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+	}
+	return number;
+}
+
+/* Copy a text of JSON without its escapes: the reader has "\u" for control characters and U+FFFD alone. */
+static const char *copy_text(const char *from, char **to)
+{
+	static const char escapes[] = "b\bf\fn\nr\rt\t";
+	char *out = *to;
+	for (from++; *from != '"' && *from != '\0'; from++) {
+		if (*from != '\\') {
+			*out++ = *from;
+			continue;
+		}
+		from++;
+		const char *escape = strchr(escapes, *from);
+		if (*from == 'u') {
+			const unsigned code = hexadecimal(from + 1);
+			if (code < 0x80)
+				*out++ = (char)code;
+			else
+				out = (char *)memcpy(out, "\xef\xbf\xbd", 3) + 3;
+			from += 4;
+		} else {
+			*out++ = escape != NULL && (escape - escapes) % 2 == 0 ? escape[1] : *from;
+		}
+	}
+	*to = out;
+	return *from == '"' ? from + 1 : from;
+}
+
+/* Returns where an array, a structure, a number or a word ends. */
+static const char *end_of_value(const char *at)
+{
+	unsigned depth = 0;
+	bool is_text = false;
+	for (; *at != '\0'; at++) {
+		if (is_text && *at == '\\' && at[1] != '\0')
+			at++;
+		else if (*at == '"')
+			is_text = !is_text;
+		else if (!is_text && (*at == '[' || *at == '{'))
+			depth++;
+		else if (!is_text && depth == 0 && (*at == ',' || *at == '}'))
+			return at;
+		else if (!is_text && (*at == ']' || *at == '}'))
+			depth--;
+	}
+	return at;
+}
+
+static struct histree_value value_of(const char *text, size_t size)
+{
+	char *end;
+	if (size == 4 && memcmp(text, "null", 4) == 0)
+		return histree_null();
+	if (text[0] == '[' || text[0] == '{')
+		return histree_string_n(text, size);
+	if (memchr(text, '.', size) != NULL || memchr(text, 'e', size) != NULL)
+		return histree_double(strtod(text, &end));
+	return text[0] == '-' ? histree_long(strtoll(text, &end, 10)) : histree_unsigned(strtoull(text, &end, 10));
+}
+
+/* The members of the object that the reader makes of the fields; what is inside of one is shown as JSON. */
+static bool read_fields(struct events *events)
+{
+	const char *at = histree_event_reader_json(events->reader);
+	const size_t size = at != NULL ? 2 * strlen(at) + 1 : 0; /* with a zero after each name */
+	events->field_count = 0;
+	if (at != NULL && size > events->capacity) {
+		free(events->text);
+		events->text = malloc(size);
+		events->capacity = events->text != NULL ? size : 0;
+	}
+	if (at == NULL || events->text == NULL)
+		return false;
+	char *text = events->text;
+	while (at[0] != '\0' && at[1] == '"' && events->field_count < FIELDS_MAX) {
+		struct viewer_argument *field = &events->fields[events->field_count++];
+		field->name = text;
+		at = copy_text(at + 1, &text);
+		*text++ = '\0';
+		at += *at == ':';
+		if (*at == '"') {
+			const char *begin = text;
+			at = copy_text(at, &text);
+			field->value = histree_string_n(begin, (size_t)(text - begin));
+		} else {
+			const char *end = end_of_value(at);
+			field->value = value_of(at, (size_t)(end - at));
+			at = end;
+		}
+	}
+	return true;
+}
+
 static void write_event(struct events *events, const struct histree_event *event)
 {
 	struct viewer_file *file = events->walk->file;
 	if (events->hosts != NULL)
 		viewer_file_host(file, event->host + 1, events->hosts[event->host].name);
-	struct viewer_track *track = track_of(file, event->cpu);
-	const char *contents = histree_event_reader_contents(events->reader);
-	if (contents == NULL)
+	struct viewer_track *track = track_of(events, event);
+	if (!read_fields(events))
 		viewer_file_lacks_memory(file);
-	if (track == NULL || contents == NULL)
+	if (track == NULL || file->status != HISTREE_OK)
 		return;
-	const struct viewer_argument fields = { "fields", histree_string(contents) };
 	viewer_file_instant(file, track,
 			    &(struct viewer_span){ .start = event->time,
 						   .end = event->time,
 						   .name = viewer_text(events->types[event->type]),
 						   .category = viewer_text("event"),
-						   .arguments = &fields,
-						   .argument_count = contents[0] != '\0' });
+						   .arguments = events->fields,
+						   .argument_count = events->field_count });
 }
 
 static enum histree_status write_all(struct events *events)
@@ -79,7 +333,11 @@ enum histree_status viewer_walk_events(struct viewer_walk *walk)
 	enum histree_status status =
 		histree_event_reader_create(walk->request->events, &events.reader, walk->file->error);
 	if (status == HISTREE_OK)
+		status = prepare_hosts(&events);
+	if (status == HISTREE_OK)
 		status = write_all(&events);
+	release_hosts(&events);
+	free(events.text);
 	histree_event_reader_free(events.reader);
 	return status == HISTREE_OK ? walk->file->status : viewer_walk_fail(walk, status);
 }
