@@ -32,6 +32,8 @@ struct kernel_model {
 	histree_time loss_end;  /* where the last loss of events ended */
 	bool has_calls;         /* the trace records system calls: who ran unseen may be in one */
 	bool corrects_past;     /* what an event says of the time before it is believed (kernel_past.h) */
+	uint64_t late_exits;    /* of threads that had left their CPUs before (past_of_call()), */
+	uint64_t late_ns;       /* and from when on they may have run */
 	uint32_t cpus_in_doubt; /* of which it is not said yet what interrupts they handle */
 	uint32_t nameless_cpus; /* whose thread nobody named yet: together they have the pseudo-thread -1 */
 	struct kernel_conflicts conflicts;

@@ -54,16 +54,46 @@ static histree_time known_since(const struct kernel_model *model, const struct k
 	return begin > since ? begin : since;
 }
 
+void past_note_turn(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (thread->tid <= 0)
+		return;
+	thread_ask(model, thread, THREAD_STATUS);
+	if (thread_is_before_slice(model, thread, THREAD_STATUS))
+		thread->has_left_first = true;
+	else if (is_int(thread_value(model, thread, THREAD_STATUS), THREAD_RUNS_USERMODE))
+		thread->has_left = true;
+}
+
+/* Turns that ended are in the history, and stay in user mode: how many threads have such, and how long at most. */
+static void note_late_exit(struct kernel_model *model, const struct kernel_thread *thread, histree_time since)
+{
+	histree_time named = INT64_MIN, begin = model->changes.time;
+	histree_quark name = thread->attributes[THREAD_EXEC_NAME], status = thread->attributes[THREAD_STATUS];
+	if (name != NO_ATTRIBUTE &&
+	    histree_state_ongoing(model->changes.system, name, NULL, &named, NULL) == HISTREE_OK && named > since)
+		since = named;
+	if (status == NO_ATTRIBUTE ||
+	    histree_state_ongoing(model->changes.system, status, NULL, &begin, NULL) != HISTREE_OK ||
+	    begin <= since)
+		return;
+	model->late_exits++;
+	model->late_ns += (uint64_t)begin - (uint64_t)since;
+}
+
 void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
 		  const struct kernel_event *event)
 {
-	bool ends = event->role == KERNEL_SYSCALL_EXIT;
+	bool ends = event->role == KERNEL_SYSCALL_EXIT, had_left = thread->has_left;
+	thread->has_left = thread->has_left_first = false;
 	enum histree_type call = model->slice != NULL ? HISTREE_STRING /* whoever knows says later */
 						      : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends))
 		return;
 	histree_time since = known_since(model, thread);
 	histree_time now = go_to(model, since);
+	if (ends && had_left)
+		note_late_exit(model, thread, model->changes.time);
 	/* Not every exit says of which call it is. */
 	struct histree_value name =
 		event->name.size == 0 ? histree_unknown() : histree_string_n(event->name.bytes, event->name.size);

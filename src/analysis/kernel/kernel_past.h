@@ -20,6 +20,12 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 		  const struct kernel_event *event);
 
 /* An event of a CPU, of which it is not known what interrupts it handles, may be the end of one. */
+/*
+ * A thread leaves its CPU while nobody knows whether it is in a call.  Its turn stays in user mode, also if an exit
+ * says later that it was in one: the threads of which one does are counted.
+ */
+void past_note_turn(struct kernel_model *model, struct kernel_thread *thread);
+
 void past_of_interrupts(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event);
 
 #endif

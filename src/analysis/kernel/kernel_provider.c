@@ -13,6 +13,7 @@
 #include "analysis/kernel/kernel_slice_guess.h"
 #include "analysis/kernel/kernel_threads.h"
 #include "base/error.h"
+#include "base/time_text.h"
 
 struct kernel_provider {
 	const struct kernel_version *version;
@@ -113,6 +114,21 @@ void kernel_provider_missing(const void *instance, char *text, size_t size)
 				   size);
 }
 
+/* Returns the size of what is said of turns that exits came too late for. */
+static size_t say_of_late_exits(const struct kernel_model *model, char *text, size_t size)
+{
+	char time[TIME_TEXT_SIZE];
+	if (model->late_exits == 0)
+		return 0;
+	time_format_duration(model->late_ns, time);
+	const int length =
+		snprintf(text, size,
+			 "%" PRIu64 " thread%s a CPU before an exit said that a system call had begun "
+			 "before the trace or a loss: up to then, %s in all at most, what ran counts as user mode",
+			 model->late_exits, model->late_exits > 1 ? "s left" : " left", time);
+	return length > 0 ? (size_t)length : 0;
+}
+
 /* Of some threads no trace says it: of those that were seen once, at its end. */
 void kernel_provider_unsure(const void *instance, char *text, size_t size)
 {
@@ -127,14 +143,15 @@ void kernel_provider_unsure(const void *instance, char *text, size_t size)
 		unknown += is_thread && !thread->was_told;
 	}
 	text[0] = '\0';
-	if (unknown > count / FEW)
-		snprintf(text, size,
-			 "no event says of which process %" PRIu64 " of %" PRIu64
+	size_t used = say_of_late_exits(&provider->model, text, size);
+	if (unknown > count / FEW && used < size)
+		snprintf(text + used, size - used,
+			 "%sno event says of which process %" PRIu64 " of %" PRIu64
 			 " threads are: each of them counts as "
 			 "a process of its own (ftrace says it with its option record-tgid, LTTng with its state "
 			 "dump "
 			 "or the contexts tid and pid)",
-			 unknown, count);
+			 used > 0 ? "; " : "", unknown, count);
 }
 
 void kernel_provider_save(void *instance, struct saved_bytes *out)

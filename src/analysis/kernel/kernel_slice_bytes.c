@@ -15,7 +15,9 @@ enum {
 	WAS_TOLD = 8,
 	IS_WOKEN_LEAVING = 16,
 	WAS_MADE = 32,
-	OF_THREAD = 64
+	HAS_LEFT = 64,
+	HAS_LEFT_FIRST = 128,
+	OF_THREAD = 256
 };
 
 enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
@@ -100,7 +102,8 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
 			       (thread->has_ended ? HAS_ENDED : 0) |
 			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
-			       (thread->was_told ? WAS_TOLD : 0) | (was_made ? WAS_MADE : 0) |
+			       (thread->was_told ? WAS_TOLD : 0) | (thread->has_left ? HAS_LEFT : 0) |
+			       (thread->has_left_first ? HAS_LEFT_FIRST : 0) | (was_made ? WAS_MADE : 0) |
 			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
 	saved_put(out, (uint64_t)thread->process);
 	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
@@ -136,6 +139,8 @@ static void load_thread(struct kernel_model *model, struct thread_base *base, st
 	thread->assumed = (uint16_t)(assumed / OF_THREAD);
 	thread->has_ended = (assumed & HAS_ENDED) != 0;
 	thread->was_told = (assumed & WAS_TOLD) != 0;
+	thread->has_left = (assumed & HAS_LEFT) != 0;
+	thread->has_left_first = (assumed & HAS_LEFT_FIRST) != 0;
 	thread->is_woken_leaving = (assumed & IS_WOKEN_LEAVING) != 0;
 	thread->call = (enum kernel_progress)(steps / STEPS);
 	thread->first_step = (enum kernel_step)(steps % STEPS);

@@ -237,6 +237,9 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		map_attribute(&thread->attributes[attribute], slice->attributes[attribute], map);
 	thread->asked |= slice->asked;
+	if (slice->first_step != STEP_NONE)
+		thread->has_left = false;
+	thread->has_left |= slice->has_left || (slice->has_left_first && thread->said != INT64_MIN);
 	if (slice->said != INT64_MIN) {
 		thread->said = slice->said;
 		thread->cloned = slice->cloned;

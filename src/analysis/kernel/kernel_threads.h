@@ -31,6 +31,8 @@ struct kernel_thread {
 	bool is_woken_leaving;                    /* it can run since it left its CPU, as it was being woken then */
 	bool was_told;                            /* an event said its process once, maybe of a life before */
 	bool has_ended;                           /* and was not freed: what is known of it is still there */
+	bool has_left;                            /* a CPU, by then in a call or not: nobody knew (kernel_past.h) */
+	bool has_left_first;                      /* the same of a turn that began before the slice */
 	uint16_t assumed;                         /* or of enum thread_assumption: of a slice (kernel_slice.h) */
 	int32_t process;                          /* as the last event said it; 0: none did */
 	enum kernel_progress call;                /* whether it is in a system call */
