@@ -105,7 +105,10 @@ static bool check_names(struct kill_store *store, const struct histree_attribute
 	return true;
 }
 
-/* How many intervals the truth has up to `end`; attributes that are not known yet must be null. */
+/*
+ * How many intervals the truth has up to `end`.  Attributes that are not known yet must be null, or have one state from
+ * the beginning to after `end`: of a system call that was under way when the trace began only its exit tells.
+ */
 static uint64_t count_expected(struct kill_store *store, uint32_t key_count, histree_time end)
 {
 	const struct truth *truth = store->truth;
@@ -115,7 +118,8 @@ static uint64_t count_expected(struct kill_store *store, uint32_t key_count, his
 		for (size_t at = first; at < stop && truth->intervals[at].start <= end; at++) {
 			if (quark < key_count)
 				count++;
-			else if (truth->intervals[at].value.type != HISTREE_NULL)
+			else if (truth->intervals[at].value.type != HISTREE_NULL &&
+				 (at != first || truth->intervals[at].end <= end))
 				kill_store_wrong(store, "attribute %u is missing at %" PRId64, quark, end);
 		}
 	}
