@@ -13,8 +13,15 @@
 /* Of the model. */
 enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4 };
 
-/* Of a CPU; above its doubts. */
-enum { CPU_LOSES = 4, CPU_HAD_GAPS = 8, CPU_NAMELESS = 16, CPU_RUNS_THREAD = 32, CPU_IS_WAKING = 64 };
+/* Of a CPU; above its doubts.  The last one is a number (enum cpu_raised). */
+enum {
+	CPU_LOSES = 4,
+	CPU_HAD_GAPS = 8,
+	CPU_NAMELESS = 16,
+	CPU_RUNS_THREAD = 32,
+	CPU_IS_WAKING = 64,
+	CPU_RAISED = 128
+};
 
 /* What is said of a thread, because it is not what one expects. */
 enum {
@@ -299,7 +306,7 @@ static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct save
 	saved_put(out, (uint64_t)cpu->number);
 	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
 			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
-			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0));
+			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED);
 	if (cpu->waking != INT64_MIN)
 		saved_put_signed(out, cpu->waking);
 	if (cpu->runs != NULL)
@@ -355,6 +362,7 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 	cpu->is_losing = (flags & CPU_LOSES) != 0;
 	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
 	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
+	cpu->raised = (enum cpu_raised)(flags / CPU_RAISED % (RAISED_UNSEEN_END + 1));
 	if ((flags & CPU_IS_WAKING) != 0)
 		cpu->waking = saved_read_signed(reader);
 	model->open_gaps += cpu->is_losing;

@@ -30,6 +30,12 @@ enum cpu_attribute {
 /* It is not known whether one of these is handled on the CPU. */
 enum cpu_doubt { DOUBT_IRQS = 1, DOUBT_SOFTIRQS = 2 };
 
+/*
+ * Softirqs that were raised while events were lost are handled one after the other: between two of them a thread is
+ * interrupted still, and only what happens after them says that they were all.
+ */
+enum cpu_raised { RAISED_ARE_SEEN, RAISED_UNSEEN, RAISED_UNSEEN_END };
+
 struct interrupt;
 
 struct kernel_cpu {
@@ -39,6 +45,7 @@ struct kernel_cpu {
 	struct interrupt *first_irq, *first_softirq; /* kernel_interrupts.h */
 	unsigned in_doubt;                           /* or of enum cpu_doubt, since then (kernel_gap.h) */
 	histree_time in_doubt_since;                 /* INT64_MIN: since the trace began */
+	enum cpu_raised raised;
 	bool is_losing;                              /* it had no event since a gap began */
 	bool has_gaps;                               /* there was one: what is heard of first may not be new */
 	bool is_nameless; /* something happened there before anybody said in which thread */

@@ -61,6 +61,7 @@ static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 	occupancy_forget(model, cpu);
 	model->cpus_in_doubt += cpu->in_doubt == 0;
 	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
+	cpu->raised = RAISED_UNSEEN;
 	model->open_gaps += !cpu->is_losing;
 	cpu->is_losing = cpu->has_gaps = true;
 }
@@ -201,6 +202,9 @@ void kernel_resolve(struct kernel_model *model, const struct kernel_event *event
 		return;
 	if (cpu->is_losing)
 		end_gap(model, cpu);
+	if (cpu->raised == RAISED_UNSEEN_END && certain_at(event->role) == (DOUBT_IRQS | DOUBT_SOFTIRQS) &&
+	    event->role != KERNEL_SOFTIRQ_ENTRY && event->role != KERNEL_SOFTIRQ_EXIT)
+		cpu->raised = RAISED_ARE_SEEN;
 	unsigned certain = cpu->in_doubt & certain_at(event->role);
 	if (certain == 0)
 		return;

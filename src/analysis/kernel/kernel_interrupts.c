@@ -146,6 +146,14 @@ static bool is_unknown(struct kernel_model *model, const struct interrupt *inter
 	return changes_value(&model->changes, interrupt->quark).type == HISTREE_UNKNOWN;
 }
 
+bool cpu_doubts_softirqs(struct kernel_model *model, const struct kernel_cpu *cpu)
+{
+	for (const struct interrupt *softirq = cpu->first_softirq; softirq != NULL; softirq = softirq->next)
+		if (is_unknown(model, softirq))
+			return true;
+	return false;
+}
+
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
 {
 	cpu_attribute(model, cpu, CPU_SOFT_IRQS);

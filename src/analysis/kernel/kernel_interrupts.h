@@ -55,6 +55,7 @@ struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel
 /* Returns any named interrupt of this number that began on the CPU before; NULL if none did. */
 struct interrupt *cpu_irq_before(struct kernel_cpu *cpu, int32_t number);
 
+bool cpu_doubts_softirqs(struct kernel_model *model, const struct kernel_cpu *cpu); /* whether one is unknown */
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
 
 /* Returns what a softirq becomes when it is raised, or is done: it may have been raised again meanwhile. */

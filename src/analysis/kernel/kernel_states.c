@@ -252,8 +252,14 @@ void states_on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	conflicts_first_step(&softirq->first_step, false);
 	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
 	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
-	if (thread != NULL && cpu_softirq_value(model, cpu).type == HISTREE_NULL)
-		thread_run(model, thread);
+	if (thread != NULL && cpu_softirq_value(model, cpu).type == HISTREE_NULL) {
+		if (cpu->raised != RAISED_ARE_SEEN && cpu_doubts_softirqs(model, cpu))
+			thread_change(model, thread, THREAD_STATUS, histree_unknown());
+		else
+			thread_run(model, thread);
+	}
+	if (cpu->raised == RAISED_UNSEEN)
+		cpu->raised = RAISED_UNSEEN_END;
 }
 
 void states_on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
