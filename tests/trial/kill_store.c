@@ -106,8 +106,8 @@ static bool check_names(struct kill_store *store, const struct histree_attribute
 }
 
 /*
- * How many intervals the truth has up to `end`.  Attributes that are not known yet must be null, or have one state from
- * the beginning to after `end`: of a system call that was under way when the trace began only its exit tells.
+ * How many intervals the truth has up to `end`.  Attributes that are not known yet must be null, or have one state
+ * from the beginning to after `end`: of a system call that was under way when the trace began only its exit tells.
  */
 static uint64_t count_expected(struct kill_store *store, uint32_t key_count, histree_time end)
 {
