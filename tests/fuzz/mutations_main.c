@@ -3,7 +3,8 @@
  * mutations_main.c - run a target on files that are cut at each byte, and on random changes of them that know what
  * JSON is: numbers become extremes, strings other strings, parts are left out, copied, or put elsewhere.
  *
- *	ctf2_mutations FOLDER PREFIX	the files of the folder whose names begin so: metadata, a zero, a stream
+ *	ctf2_mutations FOLDER PREFIX	the files of the folder whose names begin so: metadata, and if there is
+ *					a zero, a stream behind it
  *
  * 100,000 changes, a sample of them in a quick run; the seed and the rounds are those of support/effort.h.  An
  * input that takes longer than half a minute ends the program; too much memory is a fault too.
@@ -54,8 +55,7 @@ static void load(const char *folder, const char *name)
 	REQUIRE(file != NULL && input->bytes != NULL);
 	input->size = fread(input->bytes, 1, INPUT_SIZE_MAX, file);
 	const uint8_t *zero = memchr(input->bytes, 0, input->size);
-	REQUIRE(zero != NULL);
-	input->metadata = (size_t)(zero - input->bytes);
+	input->metadata = zero != NULL ? (size_t)(zero - input->bytes) : input->size;
 	fclose(file);
 }
 
