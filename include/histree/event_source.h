@@ -13,6 +13,12 @@
 
 #include "events.h"
 
+/*
+ * Before a path it asks cursor_value() and histree_event_reader_value() for what else the number there is called,
+ * of which a user may ask: its label in an enumeration, or how it looks in the digits of the trace.
+ */
+#define HISTREE_EVENT_OTHER '\001'
+
 enum histree_event_text { HISTREE_EVENT_CONTENTS, HISTREE_EVENT_JSON, HISTREE_EVENT_STREAM };
 
 struct histree_event_source {

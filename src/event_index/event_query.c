@@ -32,6 +32,7 @@ struct histree_event_query {
 	struct histree_cancel cancel;
 	uint64_t step; /* of events that were read */
 	bool is_over;
+	bool is_asked; /* for each field once */
 };
 
 /* ---- expressions ----------------------------------------------------------------------------------------- */
@@ -170,6 +171,10 @@ static bool passes(struct histree_event_query *query, const struct histree_event
 		values[HOST] = histree_string(query->events->hosts[event->host].name);
 	for (size_t i = 0; i < query->own_count; i++)
 		others[i] = histree_null();
+	/* Where others read the events, an answer is gone once something else is asked for the first time. */
+	for (size_t i = query->own_count; i < query->field_count && !query->is_asked; i++)
+		(void)event_reader_value(query->reader, query->fields[i].name, &values[i], &others[i]);
+	query->is_asked = true;
 	for (size_t i = query->own_count; i < query->field_count; i++)
 		if (event_reader_value(query->reader, query->fields[i].name, &values[i], &others[i]) != HISTREE_OK)
 			values[i] = others[i] = histree_null();

@@ -299,7 +299,29 @@ enum histree_status histree_event_reader_value(const struct histree_event_reader
 					       struct histree_value *out)
 {
 	struct histree_value other;
-	return event_reader_value(reader, path, out, &other);
+	const bool is_other = path[0] == HISTREE_EVENT_OTHER;
+	enum histree_status status = event_reader_value(reader, path + is_other, out, &other);
+	if (is_other)
+		*out = other;
+	return status == HISTREE_OK && is_other && other.type == HISTREE_NULL ? HISTREE_NOT_FOUND : status;
+}
+
+/* Both are asked for together, so that a source knows from the first event on what is wanted of each. */
+static enum histree_status value_of_source(const struct histree_event_reader *reader, const char *path,
+					   struct histree_value *out, struct histree_value *other)
+{
+	const struct histree_event_source *source = &reader->events->source;
+	char *other_path;
+	if (asprintf(&other_path, "%c%s", HISTREE_EVENT_OTHER, path) < 0)
+		return HISTREE_NOT_FOUND;
+	/* An answer may be gone once something else is asked for the first time: what it is called comes last. */
+	(void)source->cursor_value(reader->cursor, other_path, other);
+	const enum histree_status status = source->cursor_value(reader->cursor, path, out);
+	if (status != HISTREE_OK || out->type != HISTREE_LONG ||
+	    source->cursor_value(reader->cursor, other_path, other) != HISTREE_OK)
+		*other = histree_null();
+	free(other_path);
+	return status;
 }
 
 enum histree_status event_reader_value(const struct histree_event_reader *reader, const char *path,
@@ -309,7 +331,7 @@ enum histree_status event_reader_value(const struct histree_event_reader *reader
 	reader = reader_of_last(reader);
 	*out = *other = histree_null();
 	if (reader->cursor != NULL)
-		return reader->events->source.cursor_value(reader->cursor, path, out);
+		return value_of_source(reader, path, out, other);
 	if (!reader->has_event || !event_find(&reader->event, path, &part))
 		return HISTREE_NOT_FOUND;
 	switch (part.kind) {

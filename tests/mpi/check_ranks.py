@@ -428,6 +428,21 @@ class Ranks(unittest.TestCase):
         for words in (segments[1], segments[3], *sums, events[1], events[3], events[4]):
             self.check_face(words, lambda *more: jobs.run(3, PROGRAM, *more), torn)
 
+    def test_labels_of_numbers(self):
+        """A number of a rank's event is found by its name in an enumeration, and by its digits."""
+        store = self.folder / "labels.histree"
+        made = pathlib.Path(__file__).resolve().parents[1] / "data" / "ctf-made"
+        hosts = []
+        for name in ("east", "west"):
+            shutil.copytree(made, self.folder / name)
+            hosts += ["--host", f"{name}={self.folder / name}"]
+        self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", store, *hosts)[0], 0)
+        for where in ("choice == two", "choice == two && small > 1 && twice != 1003", "choice == 2 || negative == -1"):
+            words = ["events", store, "--where", where, "--format", "tsv"]
+            wanted, got = jobs.alone(HISTREE, *words), jobs.run(2, PROGRAM, *words)
+            self.assertEqual((got[0], got[1]), (wanted[0], wanted[1]))
+            self.assertGreater(wanted[1].count("\n" if isinstance(wanted[1], str) else b"\n"), 1)
+
     # ---- sockets
 
     def test_clients_that_do_harm_are_survived(self):
