@@ -84,12 +84,10 @@ static const uint64_t *ask_who_wants(struct build_lane *lane, const struct event
 	return class_table_add(&lane->wanted, class, &wanted, sizeof(wanted));
 }
 
-static inline enum histree_status handle(struct build_lane *lane, const struct event *event,
-					 struct histree_error *error)
+__attribute__((noinline)) static enum histree_status
+handle_wanted(struct build_lane *lane, const struct event *event, struct histree_error *error)
 {
-	static const uint64_t all = UINT64_MAX; /* also a gap */
-	bool is_for_all = event->gap != NULL || !lane->has_choosers;
-	const uint64_t *wanted = is_for_all ? &all : class_table_find(&lane->wanted, event->class);
+	const uint64_t *wanted = class_table_find(&lane->wanted, event->class);
 	if (wanted == NULL)
 		wanted = ask_who_wants(lane, event->class);
 	if (wanted == NULL)
@@ -98,6 +96,17 @@ static inline enum histree_status handle(struct build_lane *lane, const struct e
 	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
 		if (i >= LANE_CHOOSERS_MAX || (*wanted >> i & 1) != 0)
 			status = analysis_job_handle(lane->jobs[i], event, error);
+	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
+}
+
+static inline enum histree_status handle(struct build_lane *lane, const struct event *event,
+					 struct histree_error *error)
+{
+	if (lane->has_choosers && event->gap == NULL) /* which is for all */
+		return handle_wanted(lane, event, error);
+	enum histree_status status = analysis_inputs_begin(&lane->inputs, event, error);
+	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_handle(lane->jobs[i], event, error);
 	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
 }
 
