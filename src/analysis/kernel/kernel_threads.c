@@ -275,7 +275,9 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		if (model->has_lives &&
 		    (value.type == HISTREE_NULL || thread->has_ended || model->slice != NULL))
 			note_life(model, thread, value.type != HISTREE_NULL);
-		thread->said = model->changes.time;
+		/* What is said of the past (kernel_past.h) takes nothing back of what was said since. */
+		if (thread->said < model->changes.time)
+			thread->said = model->changes.time;
 	}
 	put(model, thread, attribute, value);
 	if (kernel_is_losing(model) && !is_held(model, thread))
