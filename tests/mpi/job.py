@@ -113,7 +113,7 @@ def end(pids, patience=10.0):
 def run(ranks, *words, **more):
     """
     Run a job to its end; returns exit status, standard output, standard error.  A launcher whose job has ended badly waits
-    two seconds for the ranks' last words, which only a build has.  Where it was not to wait and has lost the only sentence,
+    two seconds for the ranks' last words, which only a build has.  Where it was not to wait and has lost a sentence or its end,
     as it may on a busy machine, the job runs once more with patience.
     """
     impatient = "build" not in words and "OMPI_MCA_odls_base_sigkill_timeout" not in more
@@ -129,7 +129,7 @@ def run(ranks, *words, **more):
         end(pids, 0)
         out, err = job.communicate()
         raise AssertionError(f"a job hangs: {words}\n{err.decode(errors='replace')}\n{places}") from None
-    if impatient and job.returncode != 0 and not err:
+    if impatient and job.returncode != 0 and not err.endswith(b"\n"):
         return run(ranks, *words, **{**more, "OMPI_MCA_odls_base_sigkill_timeout": "2"})
     return job.returncode, out, err.decode(errors="replace")
 
