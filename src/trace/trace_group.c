@@ -21,18 +21,20 @@ static bool are_of_one_host(const struct trace_facts *a, const struct trace_fact
 	return is_same(a->hostname, b->hostname);
 }
 
-/* What two formats read a part of is of one host, although it does not say which. */
 static bool has_path(const struct trace_group *group, const char *path)
 {
 	return group->path_count > 0 && strcmp(group->paths[group->path_count - 1], path) == 0;
 }
 
+/* What two formats read a part of is of one host, although it does not say which; one that was named has its own. */
 static struct trace_group *find(const struct trace_groups *groups, const struct trace_facts *facts,
 				const char *path)
 {
-	for (size_t i = 0; i < groups->count; i++)
-		if (are_of_one_host(&groups->groups[i].facts, facts) || has_path(&groups->groups[i], path))
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct trace_group *group = &groups->groups[i];
+		if (are_of_one_host(&group->facts, facts) || (!group->is_named && has_path(group, path)))
 			return &groups->groups[i];
+	}
 	return NULL;
 }
 

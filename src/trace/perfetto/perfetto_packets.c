@@ -199,8 +199,6 @@ const struct perfetto_text *perfetto_interned_find(const struct perfetto_interne
 /* It is then an empty one. */
 static void perfetto_interned_release(struct perfetto_interned *interned, struct perfetto_budget *budget)
 {
-	if (interned->bytes == 0)
-		return;
 	for (int table = 0; table < PERFETTO_TABLE_COUNT; table++)
 		id_map_release(&interned->tables[table]);
 	arena_release(&interned->memory);
