@@ -26,7 +26,7 @@ static bool has_path(const struct trace_group *group, const char *path)
 	return group->path_count > 0 && strcmp(group->paths[group->path_count - 1], path) == 0;
 }
 
-/* What two formats read a part of is of one host, although it does not say which; one that was named has its own. */
+/* What two formats read a part of is of one host, although it may not say which; one that is named has its own. */
 static struct trace_group *find(const struct trace_groups *groups, const struct trace_facts *facts,
 				const char *path)
 {

@@ -174,10 +174,11 @@ struct bound_class {
 	struct bound_row rows[ROWS_OF_CLASS_MAX];
 };
 
+/* An event of CTF 2 may have no name, which is no word. */
 static bool has_word(const char *words, const char *word)
 {
 	const size_t size = strlen(word);
-	for (const char *at = words; (at = strstr(at, word)) != NULL; at += size)
+	for (const char *at = words; size > 0 && (at = strstr(at, word)) != NULL; at += size)
 		if ((at == words || at[-1] == ' ') && (at[size] == '\0' || at[size] == ' '))
 			return true;
 	return false;

@@ -639,10 +639,23 @@ static bool make(struct perfetto_tracks *tracks, uint64_t uuid, struct perfetto_
 	return id_map_add(&tracks->map, uuid, *out);
 }
 
+/*
+ * What a thread or a process says of itself counts more than what the track says for it, in whatever order the file
+ * has them.  A thread may also say of which process it is.
+ */
+static bool read_owner(struct perfetto_tracks *tracks, struct perfetto_track *track,
+		       const struct wire_field *process, const struct wire_field *thread)
+{
+	if (thread->bytes != NULL)
+		return read_thread(tracks, track, wire_inside(thread));
+	return process->bytes == NULL || track->kind == PERFETTO_THREAD_TRACK ||
+	       read_process(tracks, track, wire_inside(process));
+}
+
 bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message descriptor)
 {
 	struct perfetto_track *track;
-	struct wire_field field;
+	struct wire_field field, process = { 0 }, thread = { 0 };
 	bool has_memory = make(tracks, uuid_of(descriptor), &track);
 	while (has_memory && track != NULL && wire_next(&descriptor, &field)) {
 		switch (field.number) {
@@ -650,12 +663,10 @@ bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message des
 			track->parent = field.value;
 			break;
 		case TRACK_PROCESS:
-			/* A thread may say of which process it is. */
-			if (track->kind != PERFETTO_THREAD_TRACK)
-				has_memory = read_process(tracks, track, wire_inside(&field));
+			process = field;
 			break;
 		case TRACK_THREAD:
-			has_memory = read_thread(tracks, track, wire_inside(&field));
+			thread = field;
 			break;
 		case TRACK_RANK:
 			set_index(tracks, track, field.value);
@@ -672,7 +683,7 @@ bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message des
 			break;
 		}
 	}
-	return has_memory;
+	return has_memory && (track == NULL || read_owner(tracks, track, &process, &thread));
 }
 
 struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks, uint64_t uuid)
