@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * elf_names_not.c - binaries of a build without libdw: none can be read.
+ * elf_names_not.c - of a build without libdw and libiberty: no binary can be read, and names stay as they are.
  */
+#include "symbols/demangle.h"
 #include "symbols/elf_names.h"
 
 bool elf_names_can_read(void)
@@ -74,4 +75,15 @@ void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, ch
 void elf_names_close(struct elf_names *names)
 {
 	(void)names;
+}
+
+const char *demangle(struct demangler *demangler, const char *name)
+{
+	(void)demangler;
+	return name;
+}
+
+void demangler_release(struct demangler *demangler)
+{
+	(void)demangler;
 }

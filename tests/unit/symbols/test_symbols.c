@@ -114,9 +114,8 @@ static void mangled_names_are_those_of_people(void **state)
 		{ "_RNvC4main", "_RNvC4main" },
 	};
 	char bomb[1024];
-	struct demangler demangler = { .library = NULL };
-	demangle(&demangler, "_Z1fv");
-	if (demangler.demangle == NULL)
+	struct demangler demangler = { .text = NULL };
+	if (!elf_names_can_read())
 		skip();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_string_equal(demangle(&demangler, names[i][0]), names[i][1]);
