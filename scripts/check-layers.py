@@ -26,6 +26,7 @@ ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.
     "server": {"text": 0, "catalogue": 1, "http": 2, "model": 2, "tsp": 3, "api": 3, "web": 3, "": 4},
     "analysis": {"": 0, "kernel": 1, "graph": 2, "samples": 1, "tracks": 1, "ust": 1, "program": 1, "language": 2, "xml": 2, "definition": 3},
     "export": {"": 0, "arrow": 1, "csv": 1, "parquet": 1, "sqlite": 1, "viewer": 1, "chrome": 2, "perfetto": 2},
+    "pipeline": {"": 0, "build": 1, "load": 1, "copy": 1, "hosts": 2},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "cancel.h": 0, "value.h": 0, "time_text.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5,

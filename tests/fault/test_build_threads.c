@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "pipeline/build.h"
+#include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

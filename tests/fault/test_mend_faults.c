@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "histree/experiment.h"
-#include "pipeline/build.h"
-#include "pipeline/convert.h"
-#include "pipeline/repair.h"
+#include "pipeline/hosts/experiment.h"
+#include "pipeline/copy/convert.h"
+#include "pipeline/copy/repair.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

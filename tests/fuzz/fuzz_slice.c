@@ -10,7 +10,7 @@
 #include "event_index/index_part.h"
 #include "fuzz.h"
 #include "histree/backend.h"
-#include "pipeline/slice_run.h"
+#include "pipeline/build/slice_run.h"
 #include "tree/leaf_pack.h"
 
 enum { LOG_MAX = 1 << 20, KEYS = 1000, FILES = 2 };

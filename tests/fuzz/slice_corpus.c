@@ -6,7 +6,7 @@
 #include "analysis/analysis.h"
 #include "event_index/index_part.h"
 #include "fuzz.h"
-#include "pipeline/slice_run.h"
+#include "pipeline/build/slice_run.h"
 #include "support/analysis_feed.h"
 #include "support/data.h"
 #include "trace/trace.h"

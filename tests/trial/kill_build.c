@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "kill_store.h"
-#include "pipeline/build.h"
+#include "pipeline/hosts/experiment.h"
 #include "support/killing_io.h"
 
 static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht" };

@@ -14,7 +14,7 @@
 
 #include "histree/events.h"
 #include "histree/repair.h"
-#include "pipeline/build.h"
+#include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/faulty_io.h"
 

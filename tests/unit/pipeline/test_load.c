@@ -17,7 +17,7 @@
 
 #include "histree/query.h"
 #include "histree/store.h"
-#include "pipeline/load.h"
+#include "pipeline/load/load.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "histree/query.h"
-#include "pipeline/build.h"
+#include "pipeline/hosts/experiment.h"
 #include "pipeline/publish_clock.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"

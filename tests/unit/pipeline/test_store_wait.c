@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "histree/store.h"
-#include "pipeline/build.h"
+#include "pipeline/hosts/experiment.h"
 #include "store_folder/store_folder.h"
 #include "support/data.h"
 #include "support/faulty_io.h"

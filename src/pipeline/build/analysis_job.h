@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * analysis_job.h - one analysis at work, and the file that it fills: a history or a segment store.
+ */
+#ifndef PIPELINE_BUILD_ANALYSIS_JOB_H
+#define PIPELINE_BUILD_ANALYSIS_JOB_H
+
+#include "analysis/registry.h"
+#include "base/io.h"
+#include "histree/build.h"
+#include "histree/store.h"
+#include "partial/partial_history.h"
+#include "pipeline/build/job_slices.h"
+#include "pipeline/memory_plan.h"
+
+struct analysis_job {
+	const struct registry_entry *entry;
+	struct histree_state_system *system;    /* of a history */
+	struct histree_segment_store *segments; /* of a segment store */
+	struct partial_file *partial;           /* of a partial history */
+	uint64_t forgotten;                     /* intervals that went nowhere */
+	void *instance;
+	struct job_slices *slices;         /* NULL: it is not cut */
+	uint64_t passed;                   /* events, while it is cut */
+	const struct trace *trace;         /* that events come from, if it can be cut; set by the build */
+	const struct histree_clock *clock; /* of that; set by the build */
+	struct crew *crew;                 /* set by the build; NULL: none */
+	bool *applies;                     /* by id of the trace; those of a live session come while it is read */
+	size_t trace_count, trace_capacity;
+	char *file; /* its name in the store */
+	char missing[400], unsure[400];
+};
+
+/* The job is not started yet.  If memory is out there is nothing to release. */
+enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
+				      struct histree_error *error);
+
+/* Take the next trace into account: whether the analysis applies to it goes to *out. */
+enum histree_status analysis_job_meet(struct analysis_job *job, const struct event_trace *trace, bool *out,
+				      struct histree_error *error);
+
+enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
+				       histree_time start, const struct histree_build_options *options,
+				       const struct memory_plan *memory, struct analysis_inputs *inputs,
+				       struct histree_error *error);
+
+/* Hand an event or a gap to the analysis, if it applies to the trace. */
+enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
+					struct histree_error *error);
+
+/* Whether events of a class mean anything to the analysis. */
+bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class);
+
+/* Let others see what is known up to `end`.  Segments are not shown before they are complete. */
+enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error);
+
+/* There are no more events; *end is when the trace ends, if that is after its last event. */
+enum histree_status analysis_job_finish(struct analysis_job *job, histree_time *end, struct histree_error *error);
+enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error);
+
+static inline bool analysis_job_makes_history(const struct analysis_job *job)
+{
+	return job->entry->analysis != NULL;
+}
+
+/* Of a partial history: the event that comes next, after `before` events and gaps, begins a slice. */
+enum histree_status analysis_job_checkpoint(const struct analysis_job *job, const struct trace *trace,
+					    uint64_t before, bool ignores_gaps, struct histree_error *error);
+
+struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity);
+struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity);
+
+/* Returns the sentence of struct analysis.missing after the name of the analysis, NULL if there is none by now. */
+const char *analysis_job_missing(struct analysis_job *job);
+
+/* The same of struct analysis.unsure. */
+const char *analysis_job_unsure(struct analysis_job *job);
+
+void analysis_job_release(struct analysis_job *job);
+
+#endif

@@ -1,0 +1,899 @@
+// SPDX-License-Identifier: MIT
+/*
+ * build.c - a build from end to end: its traces are opened, their events handed to the analyses, and what these
+ * made is closed.
+ *
+ * A build that makes no store, but says what one would be.
+ *
+ * A build whose trace is read ahead: what handle_events() of build.c does, batch by batch.
+ *
+ * The files of a build that have nothing to do with one another any more, several at a time: they
+ * are closed so, and get their overviews.  Meanwhile the building thread meets its caller, as nobody else may.
+ *
+ * A build of one analysis that is cut in time: what handle_events() of build.c does.
+ */
+#include "pipeline/build/build.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/definition/definition_files.h"
+#include "analysis/kernel/kernel_input.h"
+#include "base/cancel.h"
+#include "base/crew.h"
+#include "base/error.h"
+#include "base/io.h"
+#include "base/table.h"
+#include "event_index/event_index.h"
+#include "histree/build.h"
+#include "overview/overview_writer.h"
+#include "pipeline/build/analysis_job.h"
+#include "pipeline/build/build_host.h"
+#include "pipeline/build/build_lanes.h"
+#include "pipeline/build/build_recipe.h"
+#include "pipeline/build/event_feed.h"
+#include "pipeline/build/leftover.h"
+#include "pipeline/publish_clock.h"
+#include "pipeline/build/slice_worker.h"
+#include "state/state_file.h"
+#include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
+#include "trace/trace.h"
+#include "tree/tree_options.h"
+
+static enum histree_status build_handle_event(struct build *build, const struct event *event);
+static enum histree_status build_meet_caller(struct build *build);
+static enum histree_status build_look_at_clock(struct build *build);
+static enum histree_status build_begin(struct build *build, histree_time start);
+static enum histree_status build_read_trace(struct build *build);
+
+/* ---- build memory -------------------------------------------------------------------------------------------- */
+
+/* What the jobs have is asked before they are closed: a state system in memory is opened after that. */
+static enum histree_status take_result(struct build *build, struct analysis_job *job)
+{
+	struct histree_build_result *result = build->options->result;
+	enum histree_status status = histree_state_close(job->system, build->end, build->error);
+	result->attributes += histree_attributes_count(histree_state_attributes(job->system));
+	result->intervals += job->forgotten;
+	if (status != HISTREE_OK || build->options->backend != HISTREE_BACKEND_MEMORY)
+		return status;
+	status = histree_state_history(job->system, build->end, NULL, &result->history, build->error);
+	if (status == HISTREE_OK) {
+		result->intervals += histree_history_info(result->history)->interval_count;
+		result->bytes += histree_history_info(result->history)->file_bytes;
+	}
+	return status;
+}
+
+/* Build in memory or nowhere, which the result of the options tells of. */
+static enum histree_status build_without_store(struct build *build)
+{
+	struct histree_build_result *result = build->options->result;
+	if (result == NULL)
+		return error_set(build->error, HISTREE_ERR_ARGUMENT,
+				 "a build without a store needs room for its result");
+	*result = (struct histree_build_result){ 0 };
+	enum histree_status status = build_read_trace(build);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = take_result(build, &build->jobs[i]);
+	if (build->trace != NULL)
+		result->events = trace_report(build->trace).events;
+	result->build_ns = publish_clock_now() - build->begun_ns;
+	if (status != HISTREE_OK || !build_is_partial(build))
+		return status;
+	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
+}
+
+/* ---- build batches ------------------------------------------------------------------------------------------- */
+
+/* Have a crew read the trace ahead, if the build may and has one. */
+static bool build_reads_ahead(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	/*
+	 * A checkpoint, or a slice, says where in its files the trace is; an event of a live trace is not to wait
+	 * for others.
+	 */
+	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
+	bool can = build->crew != NULL && !needs_place && !trace_is_live(build->trace);
+	return can && event_feed_start(&build->feed, build->crew, build->trace,
+				       build_makes_store(options) ? &build->index : NULL);
+}
+
+static enum histree_status handle_batch(struct build *build, const struct event_batch *batch)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < batch->kept.count && status == HISTREE_OK; i++)
+		status = build_handle_event(build, &batch->kept.events[i]);
+	build->read = batch->report;
+	return status;
+}
+
+static enum histree_status handle_batches(struct build *build, bool *has_failed)
+{
+	const struct event_batch *batch;
+	enum histree_status end = HISTREE_END;
+	bool is_begun = false;
+	while ((batch = event_feed_take(&build->feed)) != NULL) {
+		enum histree_status status = HISTREE_OK;
+		if (!is_begun && batch->kept.count > 0) {
+			status = build_begin(build, batch->kept.events[0].time);
+			is_begun = true;
+			if (status == HISTREE_OK)
+				build_lanes_start(&build->lanes, &build->feed);
+		}
+		if (status == HISTREE_OK)
+			status = handle_batch(build, batch);
+		end = batch->status;
+		*has_failed = status != HISTREE_OK || batch->has_failed;
+		if (status == HISTREE_OK && end < 0)
+			error_set(build->error, end, "%s", batch->error.message);
+		event_feed_give_back(&build->feed);
+		if (status == HISTREE_OK && !*has_failed) {
+			status = build_look_at_clock(build);
+			*has_failed = status != HISTREE_OK;
+		}
+		if (*has_failed || atomic_load(&build->lanes.has_failed))
+			return status != HISTREE_OK ? status : end;
+	}
+	return end;
+}
+
+/*
+ * Analyse what it reads.  HISTREE_END: all of it; *has_failed: it is not the trace that ended it.  No task is left.
+ */
+static enum histree_status build_handle_batches(struct build *build, bool *has_failed)
+{
+	enum histree_status status = handle_batches(build, has_failed);
+	if (*has_failed || atomic_load(&build->lanes.has_failed))
+		event_feed_stop(&build->feed);
+	event_feed_finish(&build->feed);
+	enum histree_status of_lanes = build_lanes_join(&build->lanes, *has_failed ? NULL : build->error);
+	if (!*has_failed && of_lanes != HISTREE_OK) {
+		*has_failed = true;
+		status = of_lanes;
+	}
+	event_feed_release(&build->feed);
+	return status;
+}
+
+/* ---- build crew ---------------------------------------------------------------------------------------------- */
+
+enum { CREW_MAX = 16 };
+
+struct build_crew {
+	struct build *build;
+	build_work work;
+	_Atomic bool is_in_vain;
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t changed;
+	size_t next;      /* job */
+	unsigned at_work; /* threads */
+	double share;     /* of the work on the job that is furthest */
+	size_t failed;    /* the first job that has */
+	enum histree_status status;
+	struct histree_error error;
+};
+
+static bool build_crew_goes_on(void *context, double share)
+{
+	struct build_crew *crew = context;
+	pthread_mutex_lock(&crew->mutex);
+	crew->share = share > crew->share ? share : crew->share;
+	pthread_mutex_unlock(&crew->mutex);
+	return !atomic_load(&crew->is_in_vain);
+}
+
+/* What is cancelled because another job has failed does not hide why that was. */
+static void note_failure(struct build_crew *crew, size_t job, enum histree_status status,
+			 const struct histree_error *error)
+{
+	bool is_consequence = status == HISTREE_ERR_CANCELLED && crew->status != HISTREE_OK;
+	if (is_consequence || (crew->status != HISTREE_OK && crew->failed < job))
+		return;
+	crew->failed = job;
+	crew->status = error_set(&crew->error, status, "%s", error->message);
+	atomic_store(&crew->is_in_vain, true);
+}
+
+static void *run(void *context)
+{
+	struct build_crew *crew = context;
+	struct build *build = crew->build;
+	pthread_mutex_lock(&crew->mutex);
+	while (crew->next < build->job_count && !atomic_load(&crew->is_in_vain)) {
+		size_t job = crew->next++;
+		struct histree_error error = { 0 };
+		pthread_mutex_unlock(&crew->mutex);
+		enum histree_status status = crew->work(build, &build->jobs[job], crew, &error);
+		pthread_mutex_lock(&crew->mutex);
+		if (status != HISTREE_OK)
+			note_failure(crew, job, status, &error);
+	}
+	crew->at_work--;
+	pthread_cond_signal(&crew->changed);
+	pthread_mutex_unlock(&crew->mutex);
+	return NULL;
+}
+
+/* Ask the caller now and then, until nobody is at work. */
+static enum histree_status watch(struct build_crew *crew)
+{
+	enum histree_status asked = HISTREE_OK;
+	pthread_mutex_lock(&crew->mutex);
+	while (crew->at_work > 0) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 20 * 1000 * 1000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&crew->changed, &crew->mutex, &until);
+		if (crew->share > 0)
+			crew->build->overviews_share = crew->share;
+		pthread_mutex_unlock(&crew->mutex);
+		if (asked == HISTREE_OK && !crew->build->is_stopped)
+			asked = build_meet_caller(crew->build);
+		if (asked != HISTREE_OK)
+			atomic_store(&crew->is_in_vain, true);
+		pthread_mutex_lock(&crew->mutex);
+	}
+	pthread_mutex_unlock(&crew->mutex);
+	return asked;
+}
+
+static enum histree_status one_by_one(struct build *build, build_work work)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = work(build, &build->jobs[i], NULL, build->error);
+	return status;
+}
+
+/* Do it with each job, with several at a time if the build has threads. */
+static enum histree_status build_each_job(struct build *build, build_work work)
+{
+	struct build_crew crew = { .build = build, .work = work };
+	pthread_t threads[CREW_MAX];
+	unsigned count = 0;
+	size_t wanted = build->options->threads < build->job_count ? build->options->threads : build->job_count;
+	if (wanted < 2 || pthread_mutex_init(&crew.mutex, NULL) != 0)
+		return one_by_one(build, work);
+	if (pthread_cond_init(&crew.changed, NULL) != 0) {
+		pthread_mutex_destroy(&crew.mutex);
+		return one_by_one(build, work);
+	}
+	pthread_mutex_lock(&crew.mutex);
+	while (count < wanted && count < CREW_MAX && thread_create(&threads[count], run, &crew))
+		count++;
+	crew.at_work = count;
+	pthread_mutex_unlock(&crew.mutex);
+	enum histree_status status = watch(&crew);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	if (crew.status != HISTREE_OK && (status == HISTREE_OK || crew.status != HISTREE_ERR_CANCELLED))
+		status = error_set(build->error, crew.status, "%s", crew.error.message);
+	pthread_cond_destroy(&crew.changed);
+	pthread_mutex_destroy(&crew.mutex);
+	return count == 0 ? one_by_one(build, work) : status;
+}
+
+/* ---- build slices -------------------------------------------------------------------------------------------- */
+
+/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
+static bool build_is_cut(const struct build *build)
+{
+	return build->job_count == 1 && build->jobs[0].slices != NULL;
+}
+
+static enum histree_status go_on(void *context, struct histree_error *error)
+{
+	struct build *build = context;
+	(void)error; /* it is the build's */
+	return build_look_at_clock(build);
+}
+
+/*
+ * Have its slices read and analysed, from the first event of the trace on.  HISTREE_END: all of it; *has_failed: it
+ * is not the trace that ended it.
+ */
+static enum histree_status build_handle_slices(struct build *build, const struct event *first, bool *has_failed)
+{
+	struct job_slices *slices = build->jobs[0].slices;
+	struct event_index_writer *index = build_makes_store(build->options) ? &build->index : NULL;
+	enum histree_status status =
+		job_slices_read_alone(slices, build->trace, first, index, go_on, build, build->error);
+	const struct job_slices_counts counts = job_slices_counts(slices);
+	build->end = counts.end > build->end ? counts.end : build->end;
+	*has_failed = status != HISTREE_OK;
+	return status == HISTREE_OK ? HISTREE_END : status;
+}
+
+/* Fill in how far they are. */
+static void build_slices_report(const struct build *build, struct trace_report *report)
+{
+	const struct job_slices_counts counts = job_slices_counts(build->jobs[0].slices);
+	report->events = counts.events;
+	report->bytes_done = (uint64_t)((double)report->bytes_total * counts.share);
+}
+
+/* ---- build --------------------------------------------------------------------------------------------------- */
+
+enum {
+	EVENTS_PER_LOOK = 1024, /* at the clock, for progress and publishing */
+	CHECKPOINT_EVENTS = 50000,
+	SHORT_BYTES = 16 << 20, /* of a trace: threads that read ahead would cost more than they give */
+};
+
+static const int64_t progress_interval_ns = 50 * 1000 * 1000;
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+static void plan_memory(struct build *build)
+{
+	size_t histories = 0;
+	for (size_t i = 0; i < build->job_count; i++)
+		histories += analysis_job_makes_history(&build->jobs[i]);
+	build->memory = memory_plan(build->options->tree.memory_max, histories, build->job_count - histories);
+	uint32_t slices = build->options->slices;
+	if (build->options->slice_post != NULL)
+		slices += slice_post_slices(build->options->slice_post);
+	memory_plan_slices(&build->memory, build->options->tree.memory_max, slices);
+	if (build->host->tables_max != 0)
+		build->memory.tables = build->host->tables_max;
+}
+
+/* Returns the path of a file in the store; of one in memory, and of tables beside it, where there is none. */
+static char *build_path(const struct build *build, const char *file)
+{
+	char *path = NULL;
+	if (build_makes_store(build->options))
+		return store_folder_path(&build->folder, file);
+	return asprintf(&path, "%s/%s", P_tmpdir, file) >= 0 ? path : NULL;
+}
+
+/* Tables that outgrow memory are beside the store's files. */
+static enum histree_status make_tables(struct build *build)
+{
+	char *inside = build_path(build, MANIFEST_FILE);
+	bool made = inside != NULL && table_space_init(&build->tables, inside, build->memory.tables);
+	free(inside);
+	return made ? HISTREE_OK : error_memory(build->error, "a path");
+}
+
+/* Reading has a thread of its own, and the others are for analyses. */
+static size_t lanes_max(const struct build *build)
+{
+	return build->feed.trace != NULL ? build->options->threads : 1;
+}
+
+/*
+ * Returns when the history of an analysis begins: one of a kernel with the first event of the kernel, as nothing is
+ * known of CPUs while perf tells of maps and names only.
+ */
+static histree_time start_of(const struct build *build, const struct analysis_job *job, histree_time start)
+{
+	histree_time first = INT64_MAX;
+	if (build->host->clock != NULL || registry_input(job->entry) != &kernel_input_kind)
+		return start;
+	for (size_t i = 0; i < trace_count(build->trace); i++) {
+		const struct event_trace *trace = trace_at(build->trace, i);
+		histree_time its = trace->has_first ? trace->first : start;
+		first = its < first ? its : first;
+	}
+	return first != INT64_MAX && first > start ? first : start;
+}
+
+static enum histree_status start_jobs(struct build *build, histree_time start)
+{
+	build->start = build->end = start;
+	plan_memory(build);
+	enum histree_status made = make_tables(build);
+	build->symbols = (struct symbol_places){ .paths = build->options->symbols,
+						 .count = build->options->symbol_count,
+						 .no_binaries = build->options->no_symbols };
+	if (made == HISTREE_OK)
+		made = build_lanes_plan(&build->lanes, build->jobs, build->job_count, lanes_max(build),
+					&build->tables, &build->symbols, build->error);
+	if (made != HISTREE_OK)
+		return made;
+	for (size_t i = 0; i < build->job_count; i++) {
+		struct analysis_job *job = &build->jobs[i];
+		job->trace = build->trace;
+		job->clock = build->host->clock;
+		job->crew = build->crew;
+		char *path = build_path(build, job->file);
+		if (path == NULL)
+			return error_memory(build->error, "a path");
+		enum histree_status status =
+			analysis_job_start(job, build->io, path, start_of(build, job, start), build->options,
+					   &build->memory, build_lanes_inputs(&build->lanes, job), build->error);
+		free(path);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+/* Hand an event to the analyses of the building thread. */
+static enum histree_status build_handle_event(struct build *build, const struct event *event)
+{
+	if (event->time > build->end)
+		build->end = event->time;
+	return build_lanes_handle(&build->lanes, event, build->error);
+}
+
+/* While there is a feed, the trace is not ours to ask. */
+struct trace_report build_report(const struct build *build)
+{
+	struct trace_report report = build->feed.trace != NULL ? build->read : trace_report(build->trace);
+	if (build_is_cut(build))
+		build_slices_report(build, &report);
+	return report;
+}
+
+static void show_progress(const struct build *build, int64_t now)
+{
+	const struct histree_build_options *options = build->options;
+	struct trace_report report = build_report(build);
+	struct histree_progress progress = {
+		.events = report.events,
+		.bytes_done = report.bytes_done,
+		.bytes_total = report.bytes_total,
+		.elapsed_ns = now - build->begun_ns,
+		.overviews_share = build->overviews_share,
+		.waits = build->is_open && report.events == 0 && trace_is_live(build->trace),
+	};
+	if (options->progress != NULL)
+		options->progress(options->progress_context, &progress);
+}
+
+/* Say how far the build is, and ask whether to go on. */
+static enum histree_status meet_caller(struct build *build, int64_t now)
+{
+	if (now - build->shown_ns < progress_interval_ns)
+		return HISTREE_OK;
+	build->shown_ns = now;
+	show_progress(build, now);
+	if (!cancel_asked(&build->options->cancel))
+		return HISTREE_OK;
+	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
+}
+
+/* Say how far the build is, and ask whether to go on. */
+static enum histree_status build_meet_caller(struct build *build)
+{
+	return meet_caller(build, publish_clock_now());
+}
+
+/* Let others see what is known by now. */
+static enum histree_status publish(struct build *build)
+{
+	if (build->options->backend != HISTREE_BACKEND_DISK || build->options->slices > 0 ||
+	    build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
+		return HISTREE_OK;
+	assert(build->stage == STAGE_NONE);
+	build->published_end = build->end;
+	if (build->feed.trace != NULL)
+		event_feed_pause(&build->feed);
+	histree_time end = build->end - 1;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_publish(&build->jobs[i], end, build->error);
+	if (status == HISTREE_OK) {
+		status = build_write_manifest(build, false, end);
+		build->folder.keep = build->folder.keep || status == HISTREE_OK;
+	}
+	if (build->feed.trace != NULL)
+		event_feed_resume(&build->feed);
+	return status;
+}
+
+/* Now and then, between two events: publish, say how far the build is, and ask whether to go on. */
+static enum histree_status build_look_at_clock(struct build *build)
+{
+	int64_t now = publish_clock_now();
+	enum histree_status status = HISTREE_OK;
+	table_space_look(&build->tables);
+	if (publish_clock_is_due(&build->publish_clock, now)) {
+		status = publish(build);
+		publish_clock_done(&build->publish_clock, now, publish_clock_now());
+	}
+	return status == HISTREE_OK ? meet_caller(build, now) : status;
+}
+
+/* The next event; where a live trace has none now, it is waited for, and others are let see what there was. */
+static enum histree_status next_event(struct build *build, struct event *event)
+{
+	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	enum histree_status status;
+	while ((status = trace_next(build->trace, event, build->error)) == HISTREE_NOT_FOUND) {
+		status = build_look_at_clock(build);
+		if (status != HISTREE_OK)
+			return status;
+		nanosleep(&pause, NULL);
+	}
+	return status;
+}
+
+/* The first event is there: choose the analyses and start them. */
+static enum histree_status build_begin(struct build *build, histree_time start)
+{
+	enum histree_status status = build_choose_analyses(build);
+	return status == HISTREE_OK ? start_jobs(build, start) : status;
+}
+
+/* Here another run can begin: before an event that is later than all before it, where no gap is about to begin. */
+static bool is_place_for_checkpoint(const struct build *build, const struct event *event, uint64_t count)
+{
+	return build->options->backend == HISTREE_BACKEND_PARTIAL && count >= build->next_checkpoint &&
+	       event->gap == NULL && (count == 0 || event->time > build->end) && trace_can_begin_here(build->trace);
+}
+
+/* Every so many events and gaps, at the next one where it can be. */
+static enum histree_status put_checkpoint(struct build *build, const struct event *event, uint64_t count)
+{
+	enum histree_status status = HISTREE_OK;
+	if (count == 0 && build->options->backend == HISTREE_BACKEND_PARTIAL && !trace_can_begin_here(build->trace))
+		return error_set(
+			build->error, HISTREE_ERR_ARGUMENT,
+			"'%s': cannot be read from the middle on, as a partial history has to: that takes a "
+			"trace whose files are a stream each; build it with the disk backend",
+			build->options->traces[0]);
+	if (!is_place_for_checkpoint(build, event, count))
+		return HISTREE_OK;
+	uint64_t distance = build->options->checkpoint_events;
+	build->next_checkpoint = count + (distance != 0 ? distance : CHECKPOINT_EVENTS);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_checkpoint(&build->jobs[i], build->trace, count, build->options->ignore_gaps,
+						 build->error);
+	return status;
+}
+
+static enum histree_status index_event(struct build *build, const struct event *event)
+{
+	if (!build_makes_store(build->options))
+		return HISTREE_OK;
+	return event->gap == NULL ? event_index_add(&build->index, build->trace, event, build->error)
+				  : event_index_add_gap(&build->index, event->gap, build->error);
+}
+
+/* What analyses still have to come may end later than the last event. */
+static enum histree_status finish_jobs(struct build *build)
+{
+	for (size_t i = 0; i < build->job_count; i++) {
+		histree_time end;
+		enum histree_status status = analysis_job_finish(&build->jobs[i], &end, build->error);
+		if (status != HISTREE_OK)
+			return status;
+		build->end = end > build->end ? end : build->end;
+	}
+	return HISTREE_OK;
+}
+
+/* Why a session ended, or why the packets of a trace were refused, is all that there is to say. */
+static enum histree_status has_no_events(struct build *build)
+{
+	struct trace_report report = trace_report(build->trace);
+	const char *why = report.warning_count > 0 ? report.warnings[0] : NULL;
+	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events%s%s", build->options->traces[0],
+			 why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
+/* One after the other.  HISTREE_END: there are no more; *has_failed: it is not the trace that ended it. */
+static enum histree_status handle_events(struct build *build, bool *has_failed)
+{
+	enum histree_status status;
+	struct event event;
+	for (uint64_t count = 0; (status = next_event(build, &event)) == HISTREE_OK; count++) {
+		if (count == 0)
+			status = build_begin(build, event.time);
+		if (status == HISTREE_OK && build_is_cut(build))
+			return build_handle_slices(build, &event, has_failed);
+		if (status == HISTREE_OK)
+			status = put_checkpoint(build, &event, count);
+		if (status == HISTREE_OK)
+			status = build_handle_event(build, &event);
+		if (status == HISTREE_OK)
+			status = index_event(build, &event);
+		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
+			status = build_look_at_clock(build);
+		*has_failed = status != HISTREE_OK;
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return status;
+}
+
+static enum histree_status analyse_events(struct build *build)
+{
+	bool has_failed = false;
+	enum histree_status status = build_reads_ahead(build) ? build_handle_batches(build, &has_failed)
+							      : handle_events(build, &has_failed);
+	if (has_failed && status != HISTREE_ERR_CANCELLED)
+		return status;
+	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) &&
+			    trace_report(build->trace).events > 0;
+	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
+		return status;
+	if (trace_report(build->trace).events == 0)
+		return status < 0 ? status : has_no_events(build);
+	if (status < 0 && status != HISTREE_ERR_CANCELLED) { /* what was read is kept */
+		build->cut_short =
+			strdup(build->error != NULL ? build->error->message : histree_status_text(status));
+		if (build->cut_short == NULL)
+			return error_memory(build->error, "a message");
+	}
+	return finish_jobs(build);
+}
+
+static enum histree_status close_job(struct build *build, struct analysis_job *job, struct build_crew *crew,
+				     struct histree_error *error)
+{
+	(void)crew;
+	return analysis_job_close(job, build->end, error);
+}
+
+static enum histree_status close_jobs(struct build *build)
+{
+	assert(build->stage == STAGE_READ);
+	return build_each_job(build, close_job);
+}
+
+static bool overviews_go_on(void *context, double share)
+{
+	struct build *build = context;
+	build->overviews_share = share;
+	return meet_caller(build, publish_clock_now()) == HISTREE_OK;
+}
+
+static bool goes_on(void *context)
+{
+	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
+}
+
+static bool crew_goes_on(void *context)
+{
+	return build_crew_goes_on(context, 0);
+}
+
+static enum histree_status write_overviews_of(struct build *build, struct analysis_job *job,
+					      struct build_crew *crew, struct histree_error *error)
+{
+	void *context = crew != NULL ? (void *)crew : build;
+	const struct overview_options options = {
+		.memory_max = build->memory.history,
+		.threads = build->options->threads < 2 ? 1 : 2,
+		.crew = build->crew,
+		.go_on = build->is_stopped ? NULL
+			 : crew != NULL    ? build_crew_goes_on
+					   : overviews_go_on,
+		.context = context,
+	};
+	const struct histree_cancel cancel = {
+		build->is_stopped ? NULL
+		: crew != NULL    ? crew_goes_on
+				  : goes_on,
+		context,
+	};
+	/* Those of a partial history would lack what it leaves out. */
+	if (analysis_job_makes_history(job) && build->options->backend == HISTREE_BACKEND_PARTIAL)
+		return HISTREE_OK;
+	if (!analysis_job_makes_history(job))
+		return histree_segment_store_make_overviews(job->segments, cancel, error);
+	char *path = store_folder_path(&build->folder, job->file);
+	enum histree_status status =
+		path != NULL ? overviews_write(build->io, path, &options, error) : error_memory(error, "a path");
+	free(path);
+	return status;
+}
+
+static enum histree_status write_overviews(struct build *build)
+{
+	assert(build->stage == STAGE_CLOSED);
+	return build->options->no_overviews ? HISTREE_OK : build_each_job(build, write_overviews_of);
+}
+
+/* ---- the store ------------------------------------------------------------------------------------------- */
+
+static enum histree_status write_index(struct build *build)
+{
+	assert(build->stage == STAGE_SUMMED_UP);
+	char *path = store_folder_path(&build->folder, EVENT_INDEX_FILE);
+	enum histree_status status = path != NULL ? event_index_write(&build->index, build->io, path,
+								      &build->index_identity, build->error)
+						  : error_memory(build->error, "a path");
+	free(path);
+	return status;
+}
+
+/* Whoever says how many threads there are gets them.  Else a short trace has one, and its tree one that writes. */
+static void choose_threads(struct build *build)
+{
+	uint64_t bytes = trace_report(build->trace).bytes_total;
+	bool is_short = bytes > 0 && bytes < SHORT_BYTES;
+	struct histree_build_options *own = &build->own;
+	if (own->threads == 0 && !is_short)
+		own->threads = processors_count();
+	if (own->threads != 0)
+		own->tree.threads = tree_options_threads(&own->tree, own->threads);
+}
+
+/* So many threads and this one.  Without a thread to be had, this one does it all. */
+static void take_crew(struct build *build)
+{
+	uint32_t threads = build->options->threads;
+	if (threads > 1 && crew_begin(&build->own_crew, threads - 1))
+		build->crew = &build->own_crew;
+}
+
+/* Read the trace to its end: analyses and the index of events have seen all that can be read of it. */
+static enum histree_status build_read_trace(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	const struct histree_cancel cancel = { goes_on, build };
+	enum histree_status status =
+		trace_open_or_cancel(options->traces, options->trace_count, &cancel, &build->trace, build->error);
+	build->is_open = status == HISTREE_OK;
+	if (status == HISTREE_OK && !options->ignore_gaps)
+		trace_want_gaps(build->trace);
+	if (status == HISTREE_OK)
+		trace_set_clock(build->trace, build->host->clock);
+	if (status != HISTREE_OK)
+		return status;
+	build->publish_clock =
+		publish_clock_begin(options->publish_ns, trace_is_live(build->trace), build->begun_ns);
+	choose_threads(build);
+	take_crew(build);
+	return analyse_events(build);
+}
+
+/* The manifest comes last: a folder that says of itself that it is complete, is. */
+static enum histree_status complete_manifest(struct build *build)
+{
+	return build_write_manifest(build, true, build->end);
+}
+
+static enum histree_status make_store(struct build *build)
+{
+	static enum histree_status (*const stages[])(struct build *) = {
+		[STAGE_READ - 1] = build_read_trace,      [STAGE_CLOSED - 1] = close_jobs,
+		[STAGE_SUMMED_UP - 1] = write_overviews,  [STAGE_INDEXED - 1] = write_index,
+		[STAGE_COMPLETE - 1] = complete_manifest,
+	};
+	enum histree_status status = HISTREE_OK;
+	while (build->stage < STAGE_COMPLETE && status == HISTREE_OK) {
+		status = stages[build->stage](build);
+		if (status == HISTREE_OK)
+			build->stage++;
+	}
+	return status;
+}
+
+static enum histree_status run_build(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
+							options->resume, build->error);
+	if (status != HISTREE_OK)
+		return status;
+	struct leftover leftover;
+	status = build_recipe(options, &build->recipe, build->error);
+	if (status == HISTREE_OK)
+		status = leftover_look(&build->folder, options, build->recipe, &leftover, build->error);
+	if (status == HISTREE_OK && !leftover.is_complete) {
+		build->resumed_end = leftover.end;
+		status = make_store(build);
+	}
+	if (status == HISTREE_OK)
+		status = store_folder_publish(&build->folder, build->error);
+	if (status == HISTREE_ERR_CANCELLED && !options->resume)
+		build->folder.keep = false;
+	if (status != HISTREE_OK || build->trace == NULL || !build_is_partial(build))
+		return status;
+	struct trace_report report = trace_report(build->trace);
+	const char *first = report.warning_count > 0 ? report.warnings[0] : build->cut_short;
+	return error_set(build->error, HISTREE_PARTIAL, "%s",
+			 first != NULL ? first : "some of the trace could not be read");
+}
+
+/* A failed build is no loss of what it published: say where that is. */
+static void say_what_is_kept(const struct build *build)
+{
+	size_t length = strlen(build->error->message);
+	snprintf(build->error->message + length, sizeof(build->error->message) - length,
+		 "; '%s' keeps what was published before, and --resume goes on with it", build->folder.building);
+}
+
+static enum histree_status check_slices(const struct histree_build_options *options, struct histree_error *error)
+{
+	if (options->slices > 0 && options->backend == HISTREE_BACKEND_PARTIAL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a partial history is built in one pass, without slices");
+	if (options->slices > 0 && (options->resume || options->publish_ns != 0))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a build in slices shows nothing before its end, and cannot be resumed");
+	return HISTREE_OK;
+}
+
+static enum histree_status check_backend(const struct histree_build_options *options, struct histree_error *error)
+{
+	if (options->backend == HISTREE_BACKEND_DISK)
+		return HISTREE_OK;
+	if (options->resume)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "only a build on disk can be resumed");
+	if (options->publish_ns != 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "only a history on disk is published while it is built");
+	if (trace_is_address(options->traces[0]))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s': a live trace cannot be read again, and its history goes to disk",
+				 options->traces[0]);
+	return HISTREE_OK;
+}
+
+static enum histree_status read_definitions(struct build *build)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->options->definition_count && status == HISTREE_OK; i++)
+		status = definition_files_read(&build->definitions, build->options->definitions[i], build->error);
+	return status;
+}
+
+enum histree_status build_one_host(const struct histree_build_options *options, const struct io *io,
+				   const struct build_host *host, struct histree_error *error)
+{
+	bool has_name = options->store != NULL && options->store[0] != '\0';
+	if (options->trace_count == 0 || (build_makes_store(options) && !has_name))
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	enum histree_status status = check_backend(options, error);
+	if (status == HISTREE_OK)
+		status = check_slices(options, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (options->resume && trace_is_address(options->traces[0]))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s': a live trace cannot be read again from its beginning; 'histree repair' "
+				 "makes a store "
+				 "of what was published of it",
+				 options->traces[0]);
+	struct histree_error message; /* always there: a message is part of a partial store */
+	struct build build = {
+		.own = *options,
+		.host = host,
+		.io = io,
+		.error = &message,
+		.folder = { .lock = -1 },
+		.published_end = INT64_MIN,
+		.begun_ns = publish_clock_now(),
+	};
+	build.options = &build.own;
+	status = read_definitions(&build);
+	if (status == HISTREE_OK)
+		status = build_makes_store(options) ? run_build(&build) : build_without_store(&build);
+	for (size_t i = 0; i < build.job_count; i++)
+		analysis_job_release(&build.jobs[i]);
+	build_lanes_release(&build.lanes);
+	if (build.crew != NULL)
+		crew_end(build.crew);
+	definitions_release(&build.definitions);
+	table_space_release(&build.tables);
+	free(build.jobs);
+	free(build.cut_short);
+	free(build.cut_depth);
+	free(build.only_events);
+	free(build.recipe);
+	event_index_writer_release(&build.index);
+	trace_close(build.trace);
+	if (status < 0 && status != HISTREE_ERR_EXISTS && build.folder.keep && build.folder.lock >= 0 &&
+	    !host->is_one_of_many)
+		say_what_is_kept(&build);
+	store_folder_release(&build.folder);
+	if (error != NULL && status != HISTREE_OK)
+		*error = message;
+	return status;
+}

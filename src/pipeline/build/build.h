@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build.h - a build from end to end: its traces are opened, their events handed to the analyses, and what these
+ * made is closed.
+ *
+ * The body of a build, for build.c, build_choice.c and build_manifest.c.
+ */
+#ifndef PIPELINE_BUILD_BUILD_H
+#define PIPELINE_BUILD_BUILD_H
+
+#include "analysis/definition/definition_files.h"
+#include "base/crew.h"
+#include "base/io.h"
+#include "base/table.h"
+#include "event_index/event_index.h"
+#include "histree/build.h"
+#include "pipeline/build/analysis_job.h"
+#include "pipeline/build/build_host.h"
+#include "pipeline/build/build_lanes.h"
+#include "pipeline/build/event_feed.h"
+#include "pipeline/publish_clock.h"
+#include "store_folder/store_folder.h"
+#include "trace/trace.h"
+
+/* What is done: a build goes through these one after the other. */
+enum stage {
+	STAGE_NONE,
+	STAGE_READ,      /* the analyses have seen all events */
+	STAGE_CLOSED,    /* histories and segment stores are complete files */
+	STAGE_SUMMED_UP, /* and have their overviews */
+	STAGE_INDEXED,   /* the index of events is written */
+	STAGE_COMPLETE,  /* the manifest says so */
+};
+
+struct build {
+	enum stage stage;
+	const struct histree_build_options *options; /* `own` */
+	struct histree_build_options own; /* threads: as many as the build has; 0: one, but for the trees' */
+	const struct build_host *host;
+	const struct io *io;
+	struct histree_error *error;
+	struct store_folder folder;
+	struct trace *trace;
+	bool is_open; /* the trace is: it is read, or waited for */
+	struct memory_plan memory;
+	struct definitions definitions; /* of analyses, from files */
+	struct table_space tables;      /* of all analyses */
+	struct symbol_places symbols;
+	struct crew *crew, own_crew; /* NULL: the building thread does all */
+	struct build_lanes lanes;    /* that run them */
+	struct event_feed feed;      /* zeroed: the building thread reads each event when it is its turn */
+	struct trace_report read;    /* what became of the input so far, of a build that has a feed */
+	struct analysis_job *jobs;
+	size_t job_count, jobs_capacity;
+	histree_time start, end; /* first event, greatest time so far */
+	int64_t begun_ns, shown_ns;
+	struct event_index_writer index;
+	uint64_t next_checkpoint; /* of partial histories: after so many events and gaps */
+	uint64_t index_identity;  /* once it is written */
+	char *recipe;             /* build_recipe.h */
+	struct publish_clock publish_clock;
+	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
+	histree_time published_end;
+	char *cut_short;   /* why the input ended before its end; NULL: it did not */
+	char *cut_depth;   /* which R-trees are flatter than asked for; NULL: none */
+	char *only_events; /* why there is no analysis; NULL: there is one */
+	bool is_stopped;   /* it was live, and whoever built had enough of it: what there is is kept */
+	double overviews_share;
+};
+
+/* Whether a store is made. */
+static inline bool build_makes_store(const struct histree_build_options *options)
+{
+	return options->backend == HISTREE_BACKEND_DISK || options->backend == HISTREE_BACKEND_PARTIAL;
+}
+
+/* Choose the analyses that were named, or all that apply to the trace, which is open. */
+enum histree_status build_choose_analyses(struct build *build);
+
+/* Returns what became of the input, up to the last event that the analyses have seen. */
+struct trace_report build_report(const struct build *build);
+
+/* Whether some of the trace could not be read. */
+bool build_is_partial(const struct build *build);
+
+struct build_crew;
+
+/*
+ * Something that is done with a job and its file.  In a crew it asks build_crew_goes_on() whether to go on, and not
+ * the caller; NULL: the building thread does it.
+ */
+typedef enum histree_status (*build_work)(struct build *build, struct analysis_job *job, struct build_crew *crew,
+					  struct histree_error *error);
+
+/* ---- build_manifest.c --------------------------------------------------------------------------------------- */
+
+/* Write what the store says of itself; if it is not `complete`, it ends there. */
+enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/*
+ * build_manifest.c - what a store says of its trace and of itself.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/build/build.h"
+#include "store_folder/store_folder.h"
+#include "store_folder/manifest.h"
+
+bool build_is_partial(const struct build *build)
+{
+	return build_report(build).damaged_streams > 0 || build->cut_short != NULL;
+}
+
+/*
+ * A history of the kernel without a state says what to record, unless programs tell of themselves: texts of ftrace
+ * and traces of Perfetto with nothing but that are ones of no kernel.
+ */
+static bool is_of_programs(const struct build *build, const struct analysis_job *job)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	bool is_empty = analysis != NULL && analysis->is_empty != NULL && analysis->is_empty(job->instance);
+	for (size_t i = 0; i < build->job_count && is_empty; i++)
+		if (build->jobs[i].entry->analysis == &analysis_tracks &&
+		    analysis_job_missing(&build->jobs[i]) == NULL)
+			return true;
+	return false;
+}
+
+/* Nobody asked for it, and the trace has nothing of it. */
+static bool is_left_out(const struct build *build, struct analysis_job *job)
+{
+	if (build->options->analyses != NULL || job->instance == NULL)
+		return false;
+	return is_of_programs(build, job) || (job->entry->if_any && analysis_job_missing(job) != NULL);
+}
+
+static void leave_out(const struct build *build, const struct analysis_job *job)
+{
+	folder_remove_file(build->folder.io, build->folder.building, job->file);
+}
+
+/* What is wrong with the trace, as the store keeps it.  Returns how many sentences; there is room for all. */
+static size_t list_warnings(struct build *build, const struct trace_report *report, const char **warnings)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < report->warning_count; i++)
+		warnings[count++] = report->warnings[i];
+	if (build->cut_short != NULL)
+		warnings[count++] = build->cut_short;
+	if (build->cut_depth != NULL)
+		warnings[count++] = build->cut_depth;
+	if (build->only_events != NULL)
+		warnings[count++] = build->only_events;
+	for (size_t i = 0; i < build->job_count; i++) {
+		if (is_left_out(build, &build->jobs[i]))
+			continue;
+		const char *missing = analysis_job_missing(&build->jobs[i]);
+		const char *unsure = analysis_job_unsure(&build->jobs[i]);
+		if (missing != NULL)
+			warnings[count++] = missing;
+		if (unsure != NULL)
+			warnings[count++] = unsure;
+	}
+	if (event_index_missing(&build->index) != NULL)
+		warnings[count++] = event_index_missing(&build->index);
+	return count;
+}
+
+/* R-trees are as deep as the memory lets them be: the first history with flatter ones than asked for is named. */
+static enum histree_status note_depth(struct build *build, const struct analysis_job *job)
+{
+	static const struct histree_open_options plain = { .no_overviews = true };
+	const struct histree_tree_options *tree = &build->options->tree;
+	if (tree->r_depth == 0 || tree->variant == NULL || strcmp(tree->variant, "rsht") != 0 ||
+	    build->options->backend != HISTREE_BACKEND_DISK || build->cut_depth != NULL)
+		return HISTREE_OK;
+	char *path = store_folder_path(&build->folder, job->file);
+	struct histree_history *history = NULL;
+	if (path == NULL)
+		return error_memory(build->error, "a path");
+	enum histree_status status = histree_history_open(path, &plain, &history, build->error);
+	const uint32_t depth = status == HISTREE_OK ? histree_history_info(history)->r_depth : 0;
+	if (status == HISTREE_OK && depth < tree->r_depth &&
+	    asprintf(&build->cut_depth,
+		     "%s: R-trees have %u levels and not %u, as one of so many has no room in the memory: build it "
+		     "with more (--memory)",
+		     registry_name(job->entry), depth, tree->r_depth) < 0) {
+		build->cut_depth = NULL;
+		status = error_memory(build->error, "a message");
+	}
+	histree_history_close(history);
+	free(path);
+	return status;
+}
+
+enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end)
+{
+	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
+	struct trace_report report = build_report(build);
+	const char **warnings = calloc(report.warning_count + 4 + 2 * build->job_count, sizeof(*warnings));
+	struct histree_store_history *histories = calloc(build->job_count + 1, sizeof(*histories));
+	struct histree_store_segments *segments = calloc(build->job_count + 1, sizeof(*segments));
+	size_t history_count = 0, segments_count = 0;
+	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	if (warnings == NULL || histories == NULL || segments == NULL || path == NULL) {
+		error_memory(build->error, "the manifest");
+		goto out;
+	}
+	status = HISTREE_OK;
+	for (size_t i = 0; status == HISTREE_OK && i < build->job_count; i++) {
+		struct analysis_job *job = &build->jobs[i];
+		uint64_t identity = 0;
+		if (complete && is_left_out(build, job)) {
+			leave_out(build, job);
+			continue;
+		}
+		if (complete || analysis_job_makes_history(job))
+			status = store_folder_identify(&build->folder, job->file, &identity, build->error);
+		if (status == HISTREE_OK && complete && analysis_job_makes_history(job))
+			status = note_depth(build, job);
+		if (analysis_job_makes_history(job))
+			histories[history_count++] = analysis_job_describe_history(job, identity);
+		else if (complete)
+			segments[segments_count++] = analysis_job_describe_segments(job, identity);
+	}
+	if (status != HISTREE_OK)
+		goto out;
+	struct histree_store_info info = {
+		.made_by = "histree " HISTREE_VERSION,
+		.traces = build->options->traces,
+		.trace_count = build->options->trace_count,
+		.options = build->recipe,
+		.histories = histories,
+		.history_count = history_count,
+		.segments = segments,
+		.segments_count = segments_count,
+		.index_identity = complete ? build->index_identity : 0,
+		.complete = complete,
+		.partial = build_is_partial(build),
+		.warnings = warnings,
+		.warning_count = list_warnings(build, &report, warnings),
+		.event_count = report.events,
+		.clock_steps_back = report.clock_steps_back,
+		.discarded_events = report.discarded_events,
+		.discarded_packets = report.discarded_packets,
+		.repeated_packets = report.repeated_packets,
+		.gap_count = report.gaps,
+		.ignores_gaps = build->options->ignore_gaps,
+		.null_empty_stacks = build->options->null_empty_stacks,
+		.partial_histories = build->options->backend == HISTREE_BACKEND_PARTIAL,
+		.checkpoint_events = build->options->checkpoint_events,
+		.symbols = build->options->symbols,
+		.symbol_count = build->options->symbol_count,
+		.no_symbols = build->options->no_symbols,
+		.host = build->host->name,
+		.clock = build->host->clock,
+		.start = build->start,
+		.end = end,
+		.build_ns = publish_clock_now() - build->begun_ns,
+	};
+	status = manifest_write(build->io, path, &info, build->error);
+out:
+	free(path);
+	free(segments);
+	free(histories);
+	free(warnings);
+	return status;
+}

@@ -1,0 +1,685 @@
+// SPDX-License-Identifier: MIT
+/*
+ * slice_run.c - slices of a trace while they are read: which there are, their run, and the ring that they wait in.
+ *
+ * A slice that is read in one process and handed over in another (docs/design/0079).
+ *
+ * What comes from the other process is checked as what comes from a file is.
+ */
+#include "pipeline/build/slice_run.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/registry.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "event_index/index_part.h"
+#include "pipeline/build/slice_reader.h"
+#include "state/interval_sink.h"
+#include "tree/leaf_pack.h"
+#include "tree/tree_options.h"
+
+/* ---- slice plan ---------------------------------------------------------------------------------------------- */
+
+/* ---- the tree ------------------------------------------------------------------------------------------------ */
+
+static void save_tree(const struct tree_options *tree, struct saved_bytes *out)
+{
+	saved_put_text(out, tree->variant->name, strlen(tree->variant->name));
+	saved_put(out, tree->r_depth);
+	saved_put(out, tree->r_nodes);
+	saved_put(out, tree->node_size);
+	saved_put(out, tree->fan_out);
+	saved_put(out, (uint64_t)tree->prefer);
+	saved_put_signed(out, tree->start);
+}
+
+static enum histree_status load_tree(struct tree_options *tree, struct arena *arena, struct byte_reader *reader,
+				     struct histree_error *error)
+{
+	size_t size;
+	const char *name = saved_read_text(reader, &size);
+	const struct histree_tree_options asked = {
+		.variant = arena_copy(arena, name, size),
+		.r_depth = (uint32_t)saved_read_below(reader, UINT32_MAX),
+		.r_nodes = (uint32_t)saved_read_below(reader, UINT32_MAX),
+		.node_size = (uint32_t)saved_read_below(reader, UINT32_MAX),
+		.fan_out = (uint32_t)saved_read_below(reader, UINT32_MAX),
+		.prefer = (enum histree_preference)saved_read_below(reader, HISTREE_PREFER_SPACE + 1),
+		.threads = 1,
+	};
+	histree_time start = saved_read_signed(reader);
+	if (asked.variant == NULL)
+		return error_memory(error, "a slice of the trace");
+	return reader->failed ? HISTREE_OK : tree_options_resolve(&asked, start, tree, error);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------- */
+
+void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out)
+{
+	const struct slice_source *source = &plan->source;
+	saved_put_text(out, source->analysis->name, strlen(source->analysis->name));
+	saved_put(out, source->analysis->version);
+	saved_put(out, source->trace_count);
+	for (size_t i = 0; i < source->trace_count; i++)
+		saved_put_text(out, source->traces[i], strlen(source->traces[i]));
+	saved_put(out, source->ignores_gaps);
+	saved_put(out, source->bytes);
+	saved_put(out, source->file_count);
+	saved_put_signed(out, plan->frame.log.start);
+	saved_put(out, plan->frame.log.value_size_max);
+	saved_put(out, plan->frame.log.bytes_max);
+	saved_put(out, plan->has_packs);
+	saved_put(out, plan->kept_max);
+	if (plan->has_packs)
+		save_tree(&plan->tree, out);
+}
+
+/* Returns false without memory.  An analysis that there is not, or not of this version, is NULL. */
+static bool load_analysis(const struct analysis **out, struct arena *arena, struct byte_reader *reader)
+{
+	size_t size;
+	const char *text = saved_read_text(reader, &size), *name = arena_copy(arena, text, size);
+	const uint64_t version = read_varint(reader);
+	*out = NULL;
+	if (name == NULL)
+		return false;
+	const struct registry_entry *entry = reader->failed ? NULL : registry_find(name);
+	if (entry != NULL && entry->analysis != NULL && entry->analysis->slices != NULL &&
+	    entry->analysis->version == version)
+		*out = entry->analysis;
+	return true;
+}
+
+static bool load_traces(struct slice_source *source, struct arena *arena, struct byte_reader *reader)
+{
+	size_t count = saved_read_count(reader, 1);
+	const char **traces = arena_allocate(arena, (count + 1) * sizeof(*traces), _Alignof(char *));
+	for (size_t i = 0; traces != NULL && i < count; i++) {
+		size_t size;
+		const char *path = saved_read_text(reader, &size);
+		traces[i] = arena_copy(arena, path, size);
+		if (traces[i] == NULL)
+			return false;
+	}
+	source->traces = traces;
+	source->trace_count = count;
+	return traces != NULL;
+}
+
+enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena, struct byte_reader *reader,
+				    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	*plan = (struct slice_plan){ 0 };
+	if (!load_analysis(&plan->source.analysis, arena, reader) || !load_traces(&plan->source, arena, reader))
+		return error_memory(error, "a slice of the trace");
+	plan->frame.analysis = plan->source.analysis;
+	plan->source.ignores_gaps = saved_read_below(reader, 2) != 0;
+	plan->source.bytes = read_varint(reader);
+	plan->source.file_count = (size_t)saved_read_below(reader, UINT32_MAX);
+	plan->frame.log.start = saved_read_signed(reader);
+	plan->frame.log.value_size_max = (size_t)read_varint(reader);
+	plan->frame.log.bytes_max = (size_t)read_varint(reader);
+	plan->has_packs = saved_read_below(reader, 2) != 0;
+	plan->kept_max = (size_t)read_varint(reader);
+	if (plan->has_packs)
+		status = load_tree(&plan->tree, arena, reader, error);
+	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0 ||
+				     plan->source.analysis == NULL || plan->source.trace_count == 0))
+		status = error_set(error, HISTREE_ERR_FORMAT,
+				   "how slices are to be read is said in a way that this histree does not know");
+	return status;
+}
+
+/* ---- slice ring ---------------------------------------------------------------------------------------------- */
+
+static const long wait_ns = 50 * 1000 * 1000;
+
+bool slice_ring_init(struct slice_ring *ring, size_t size)
+{
+	*ring = (struct slice_ring){ .size = size };
+	pthread_mutex_init(&ring->mutex, NULL);
+	pthread_cond_init(&ring->changed, NULL);
+	ring->slices = calloc(size, sizeof(*ring->slices));
+	return ring->slices != NULL;
+}
+
+void slice_ring_release(struct slice_ring *ring)
+{
+	for (size_t i = 0; i < ring->size && ring->slices != NULL; i++) {
+		struct slice *slice = &ring->slices[i];
+		slice_run_free(slice->run);
+		saved_release(&slice->hint);
+		index_part_release(&slice->memory.part);
+	}
+	free(ring->slices);
+	pthread_cond_destroy(&ring->changed);
+	pthread_mutex_destroy(&ring->mutex);
+	*ring = (struct slice_ring){ .size = 0 };
+}
+
+void slice_ring_cut(struct slice_ring *ring)
+{
+	pthread_mutex_lock(&ring->mutex);
+	ring->cut++;
+	pthread_cond_broadcast(&ring->changed);
+	pthread_mutex_unlock(&ring->mutex);
+}
+
+/* ---- who does the steps -------------------------------------------------------------------------------------- */
+
+/* Leaves first: what waits for them has the most memory. */
+static struct slice *take(struct slice_ring *ring, int worker, bool may_read)
+{
+	struct slice *found = NULL;
+	for (uint64_t number = ring->taken; number < ring->cut; number++) {
+		struct slice *slice = slice_ring_at(ring, number);
+		bool is_to_make = slice->step == STEP_MAKE && slice->worker == worker;
+		if (slice->is_begun || (!is_to_make && (slice->step != STEP_READ || !may_read)))
+			continue;
+		if (is_to_make || found == NULL)
+			found = slice;
+		if (is_to_make)
+			break;
+	}
+	if (found == NULL)
+		return NULL;
+	found->is_begun = true;
+	found->worker = worker;
+	return found;
+}
+
+struct slice *slice_ring_take(struct slice_ring *ring, int worker, bool may_read)
+{
+	pthread_mutex_lock(&ring->mutex);
+	struct slice *slice = ring->is_stopping ? NULL : take(ring, worker, may_read);
+	pthread_mutex_unlock(&ring->mutex);
+	return slice;
+}
+
+struct slice *slice_ring_wait(struct slice_ring *ring)
+{
+	struct slice *slice = NULL;
+	pthread_mutex_lock(&ring->mutex);
+	while (!ring->is_stopping && (slice = take(ring, SLICE_WORKER_HERE, true)) == NULL)
+		pthread_cond_wait(&ring->changed, &ring->mutex);
+	pthread_mutex_unlock(&ring->mutex);
+	return slice;
+}
+
+struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int worker, enum slice_step step)
+{
+	struct slice *found = NULL;
+	pthread_mutex_lock(&ring->mutex);
+	if (number >= ring->taken && number < ring->cut) {
+		struct slice *slice = slice_ring_at(ring, number);
+		if (slice->is_begun && slice->step == step && slice->worker == worker)
+			found = slice;
+	}
+	pthread_mutex_unlock(&ring->mutex);
+	return found;
+}
+
+void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slice_step next)
+{
+	pthread_mutex_lock(&ring->mutex);
+	slice->step = next;
+	slice->is_begun = false;
+	pthread_cond_broadcast(&ring->changed);
+	pthread_mutex_unlock(&ring->mutex);
+}
+
+void slice_ring_lose(struct slice_ring *ring, int worker)
+{
+	pthread_mutex_lock(&ring->mutex);
+	for (uint64_t number = ring->taken; number < ring->cut; number++) {
+		struct slice *slice = slice_ring_at(ring, number);
+		if (slice->worker != worker || slice->step == STEP_TAKE)
+			continue;
+		slice->worker = SLICE_WORKER_HERE;
+		slice->is_begun = false;
+	}
+	pthread_cond_broadcast(&ring->changed);
+	pthread_mutex_unlock(&ring->mutex);
+}
+
+void slice_ring_stop(struct slice_ring *ring)
+{
+	pthread_mutex_lock(&ring->mutex);
+	ring->is_stopping = true;
+	pthread_cond_broadcast(&ring->changed);
+	pthread_mutex_unlock(&ring->mutex);
+}
+
+/* ---- the owner ----------------------------------------------------------------------------------------------- */
+
+bool slice_ring_has_come(struct slice_ring *ring, const struct slice *slice, enum slice_step step, bool waits)
+{
+	struct timespec until;
+	pthread_mutex_lock(&ring->mutex);
+	if (waits && slice->step != step) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += wait_ns;
+		until.tv_sec += until.tv_nsec / (1000 * 1000 * 1000);
+		until.tv_nsec %= 1000 * 1000 * 1000;
+		pthread_cond_timedwait(&ring->changed, &ring->mutex, &until);
+	}
+	bool has_come = slice->step == step;
+	pthread_mutex_unlock(&ring->mutex);
+	return has_come;
+}
+
+void slice_ring_count(struct slice_ring *ring, uint64_t *counter)
+{
+	pthread_mutex_lock(&ring->mutex);
+	++*counter;
+	pthread_mutex_unlock(&ring->mutex);
+}
+
+int slice_ring_worker(struct slice_ring *ring, const struct slice *slice)
+{
+	pthread_mutex_lock(&ring->mutex);
+	int worker = slice->worker;
+	pthread_mutex_unlock(&ring->mutex);
+	return worker;
+}
+
+uint64_t slice_ring_taken(struct slice_ring *ring)
+{
+	pthread_mutex_lock(&ring->mutex);
+	uint64_t taken = ring->taken;
+	pthread_mutex_unlock(&ring->mutex);
+	return taken;
+}
+
+/* ---- slice run ----------------------------------------------------------------------------------------------- */
+
+enum { EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
+
+enum histree_status slice_run_create(const struct slice_source *source, const struct slice_frame *frame,
+				     const struct slice_range *range, const struct saved_bytes *hint,
+				     struct slice_memory *memory, struct slice_run **out,
+				     struct histree_error *error)
+{
+	const struct analysis *analysis = source->analysis;
+	void *input;
+	struct slice_run *run = *out = calloc(1, sizeof(*run));
+	if (run == NULL) {
+		leaf_pack_free(frame->log.pack);
+		return error_memory(error, "a slice of the trace");
+	}
+	*run = (struct slice_run){
+		.source = source,
+		.range = *range,
+		.memory = memory,
+		.pack = frame->log.pack,
+		.begin = calloc(source->file_count + 1, sizeof(*run->begin)),
+		.end = calloc(source->file_count + 1, sizeof(*run->end)),
+		.last = INT64_MIN,
+	};
+	enum histree_status status =
+		run->begin != NULL && run->end != NULL ? HISTREE_OK : error_memory(error, "a slice of the trace");
+	if (status == HISTREE_OK)
+		status = analysis_inputs_get(&run->inputs, analysis->input, &input, error);
+	if (status == HISTREE_OK)
+		status = analysis->slices->create(frame, input, &run->instance, error);
+	if (status != HISTREE_OK) {
+		slice_run_free(run);
+		*out = NULL;
+		return status;
+	}
+	index_part_clear(&memory->part);
+	struct byte_reader reader = byte_reader(hint->bytes, hint->size);
+	analysis->slices->take_hint(run->instance, &reader);
+	return HISTREE_OK;
+}
+
+/* The instance is not needed any more. */
+static void slice_run_release_instance(struct slice_run *run)
+{
+	if (run->instance != NULL)
+		run->source->analysis->free(run->instance);
+	run->instance = NULL;
+	analysis_inputs_release(&run->inputs);
+}
+
+void slice_run_free(struct slice_run *run)
+{
+	if (run == NULL)
+		return;
+	slice_run_release_instance(run);
+	leaf_pack_free(run->pack);
+	free(run->keys);
+	free(run->begin);
+	free(run->end);
+	free(run);
+}
+
+/* ---- reading one --------------------------------------------------------------------------------------------- */
+
+static bool goes_on(const struct slice_run *run, const atomic_bool *is_stopping)
+{
+	return !atomic_load(is_stopping) && run->source->analysis->slices->failure(run->instance) == NULL;
+}
+
+static enum histree_status guess(struct slice_run *run, const struct slice_reader *reader)
+{
+	const struct event *event = &reader->next;
+	enum histree_status status = analysis_inputs_begin(&run->inputs, event, NULL);
+	if (status == HISTREE_OK && slice_reader_applies(reader, event) && event->gap == NULL)
+		run->source->analysis->slices->guess(run->instance);
+	return status == HISTREE_OK ? analysis_inputs_end(&run->inputs, NULL) : status;
+}
+
+/* Go to the beginning of the slice.  HISTREE_END: nothing comes then. */
+static enum histree_status find_begin(struct slice_run *run, struct slice_reader *reader,
+				      const atomic_bool *is_stopping)
+{
+	reader->has_next = false;
+	enum histree_status status = trace_move_before(reader->trace, run->range.known_from, NULL);
+	for (uint64_t i = 0; status == HISTREE_OK; i++) {
+		status = slice_reader_look(reader, NULL);
+		if (status != HISTREE_OK)
+			break;
+		histree_time time = trace_time_here(reader->trace);
+		if (time >= run->range.from)
+			return slice_reader_is_at(reader, run->range.from) ? HISTREE_OK : HISTREE_NOT_FOUND;
+		status = guess(run, reader);
+		reader->has_next = false;
+		if (i % EVENTS_PER_LOOK == 0 && !goes_on(run, is_stopping))
+			return HISTREE_NOT_FOUND;
+	}
+	return status;
+}
+
+static enum histree_status keep_for_index(struct slice_run *run, const struct slice_reader *reader)
+{
+	struct trace_position position;
+	size_t file = trace_position_here(reader->trace, &position);
+	return index_part_add(&run->memory->part, &reader->next, file, &position, NULL);
+}
+
+static enum histree_status read_events(struct slice_run *run, struct slice_reader *reader, bool is_indexed,
+				       const atomic_bool *is_stopping)
+{
+	enum histree_status status;
+	for (uint64_t i = 0; (status = slice_reader_look(reader, NULL)) == HISTREE_OK; i++) {
+		const struct event *event = &reader->next;
+		if (event->gap != NULL || trace_time_here(reader->trace) >= run->range.to)
+			break;
+		if (i % EVENTS_PER_LOOK == 0 && !goes_on(run, is_stopping))
+			return HISTREE_NOT_FOUND;
+		run->last = event->time > run->last ? event->time : run->last;
+		run->events++;
+		if (is_indexed)
+			status = keep_for_index(run, reader);
+		if (status == HISTREE_OK)
+			status = slice_reader_feed(reader, &run->inputs, run->instance, NULL);
+		if (status != HISTREE_OK)
+			return status;
+		reader->has_next = false;
+	}
+	return status;
+}
+
+void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_indexed,
+		    const atomic_bool *is_stopping)
+{
+	if (reader == NULL)
+		return;
+	enum histree_status status = find_begin(run, reader, is_stopping);
+	if (status != HISTREE_OK && status != HISTREE_END)
+		return;
+	run->is_indexed = is_indexed;
+	const struct trace_report before = trace_report(reader->trace);
+	slice_reader_find(reader, run->begin);
+	run->source->analysis->slices->begin(run->instance);
+	if (status == HISTREE_OK)
+		status = read_events(run, reader, is_indexed, is_stopping);
+	if (status != HISTREE_OK && status != HISTREE_END)
+		return;
+	run->has_more = slice_reader_has_said_more(reader, &before) ||
+			(status == HISTREE_OK && !slice_reader_is_at(reader, run->range.to));
+	slice_reader_find(reader, run->end);
+	run->size = (struct slice_bytes){
+		.kept = run->pack != NULL ? leaf_pack_sums(run->pack).intervals * sizeof(struct column_item) : 0,
+		.log = run->source->analysis->slices->bytes(run->instance),
+	};
+	run->is_whole = true;
+}
+
+/* ---- handing one over ---------------------------------------------------------------------------------------- */
+
+static bool are_same(const struct trace_position *one, const struct trace_position *other, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (one[i].packet != other[i].packet || one[i].events != other[i].events)
+			return false;
+	return true;
+}
+
+enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct trace_position *begin)
+{
+	const struct slice_source *source = run->source;
+	if (!run->is_whole || run->instance == NULL || source->analysis->slices->failure(run->instance) != NULL)
+		return SLICE_IS_OF_NO_USE;
+	if (!are_same(run->begin, begin, source->file_count))
+		return SLICE_IS_OF_NO_USE;
+	return run->has_more ? SLICE_HAS_MORE : SLICE_IS_OF_USE;
+}
+
+enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *pass,
+				     struct trace_position *positions, struct histree_error *error)
+{
+	const struct slice_source *source = run->source;
+	enum histree_status status = source->analysis->slices->commit(pass->instance, run->instance, error);
+	if (status != HISTREE_OK)
+		return status;
+	run->keys = source->analysis->slices->take_keys(run->instance, &run->key_count);
+	run->before = pass->events;
+	memcpy(positions, run->end, source->file_count * sizeof(*positions));
+	pass->events += run->events;
+	pass->last = run->last > pass->last ? run->last : pass->last;
+	return HISTREE_OK;
+}
+
+enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *committed,
+				      struct histree_error *error)
+{
+	const struct analysis_slices *slices = run->source->analysis->slices;
+	size_t files = run->source->file_count;
+	bool is_same = slice_run_outcome(run, committed->begin) == SLICE_IS_OF_USE &&
+		       are_same(run->end, committed->end, files) && run->events == committed->events &&
+		       run->last == committed->last;
+	free(slices->take_keys(run->instance, &run->key_count));
+	if (!is_same || run->key_count != committed->key_count)
+		return error_set(error, HISTREE_ERR_IO,
+				 "what a process had read of the trace is gone with it, and cannot be read again: "
+				 "memory is out, or the trace has changed meanwhile");
+	run->keys = committed->keys;
+	run->before = committed->before;
+	committed->keys = NULL;
+	return HISTREE_OK;
+}
+
+/* ---- making and taking --------------------------------------------------------------------------------------- */
+
+enum histree_status slice_run_make(struct slice_run *run, struct leaf_scratch *scratch, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	slice_run_release_instance(run);
+	if (run->is_indexed)
+		status = index_part_make(&run->memory->part, run->before, run->end, run->source->file_count, error);
+	if (status == HISTREE_OK && run->pack != NULL)
+		status = leaf_pack_make(run->pack, run->keys, scratch, error);
+	return status;
+}
+
+enum histree_status slice_run_take(const struct slice_run *run, struct event_index_writer *index,
+				   const struct interval_sink *sink, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (index != NULL && run->is_indexed)
+		status = event_index_add_part(index, &run->memory->part, error);
+	if (status == HISTREE_OK && run->pack != NULL)
+		status = sink->take_pack(sink->context, run->pack, error);
+	return status;
+}
+
+/* ---- slice run bytes ----------------------------------------------------------------------------------------- */
+
+enum { IS_WHOLE = 1, HAS_MORE = 2, IS_INDEXED = 4 };
+
+/* ---- what was read ------------------------------------------------------------------------------------------- */
+
+static void save_positions(const struct trace_position *positions, size_t count, struct saved_bytes *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		saved_put(out, positions[i].packet + 1);
+		saved_put(out, positions[i].events);
+	}
+}
+
+static void load_positions(struct trace_position *positions, size_t count, struct byte_reader *reader)
+{
+	for (size_t i = 0; i < count; i++) {
+		positions[i].packet = read_varint(reader) - 1;
+		positions[i].events = read_varint(reader);
+	}
+}
+
+void slice_run_save_read(struct slice_run *run, struct saved_bytes *out)
+{
+	const struct analysis_slices *slices = run->source->analysis->slices;
+	size_t files = run->source->file_count, begin = out->size;
+	saved_put(out, (run->is_whole ? IS_WHOLE : 0) | (run->has_more ? HAS_MORE : 0) |
+			       (run->is_indexed ? IS_INDEXED : 0));
+	if (!run->is_whole)
+		return;
+	save_positions(run->begin, files, out);
+	save_positions(run->end, files, out);
+	saved_put(out, run->events);
+	saved_put_signed(out, run->last);
+	saved_put(out, run->size.kept);
+	if (!run->has_more && slices->failure(run->instance) == NULL)
+		slices->save(run->instance, out);
+	free(slices->take_keys(run->instance, &run->key_count));
+	if (slices->failure(run->instance) == NULL && !out->no_memory)
+		return;
+	/* It is of no use, which needs no words. */
+	if (!out->no_memory)
+		out->size = begin;
+	saved_put(out, 0);
+}
+
+enum histree_status slice_run_load_read(struct slice_run *run, const struct slice_frame *frame,
+					struct byte_reader *reader, struct histree_error *error)
+{
+	const struct analysis_slices *slices = run->source->analysis->slices;
+	size_t files = run->source->file_count;
+	uint64_t flags = saved_read_below(reader, (IS_WHOLE | HAS_MORE | IS_INDEXED) + 1);
+	enum histree_status status = HISTREE_OK;
+	if ((flags & IS_WHOLE) != 0) {
+		load_positions(run->begin, files, reader);
+		load_positions(run->end, files, reader);
+		run->events = read_varint(reader);
+		run->last = saved_read_signed(reader);
+		run->size.kept = (size_t)read_varint(reader);
+		run->is_indexed = (flags & IS_INDEXED) != 0;
+		run->has_more = (flags & HAS_MORE) != 0;
+		if (!reader->failed && !run->has_more)
+			status = slices->load(run->instance, frame, reader, error);
+		run->size.log = slices->bytes(run->instance);
+	}
+	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
+		status = error_set(error, HISTREE_ERR_FORMAT, "a slice makes no sense");
+	run->is_elsewhere = true;
+	run->is_whole = status == HISTREE_OK && (flags & IS_WHOLE) != 0;
+	return status;
+}
+
+/* ---- what it is to be made with ------------------------------------------------------------------------------ */
+
+/* Keys follow one another mostly: each run of them is its difference to the key before, and how many they are. */
+void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out)
+{
+	histree_quark next = 0;
+	saved_put(out, run->before);
+	saved_put(out, run->key_count);
+	for (size_t i = 0; i < run->key_count;) {
+		size_t count = 1;
+		while (i + count < run->key_count && run->keys[i + count] == run->keys[i] + count)
+			count++;
+		saved_put_signed(out, (int64_t)run->keys[i] - (int64_t)next);
+		saved_put(out, count);
+		next = run->keys[i] + (histree_quark)count;
+		i += count;
+	}
+}
+
+static void load_keys(struct slice_run *run, struct byte_reader *reader)
+{
+	uint64_t next = 0;
+	for (size_t i = 0; i < run->key_count && !reader->failed;) {
+		uint64_t key = next + (uint64_t)saved_read_signed(reader);
+		size_t count = (size_t)saved_read_below(reader, run->key_count - i + 1);
+		if (count == 0 || key >= COLUMN_KEY_LIMIT || key + count > COLUMN_KEY_LIMIT)
+			reader->failed = true;
+		for (size_t at = 0; at < count && !reader->failed; at++)
+			run->keys[i + at] = (histree_quark)(key + at);
+		i += count;
+		next = key + count;
+	}
+}
+
+/* The slice knows how many keys it has: those of another slice are not these. */
+enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reader *reader,
+					struct histree_error *error)
+{
+	run->before = read_varint(reader);
+	uint64_t count = read_varint(reader);
+	if (reader->failed || count != run->key_count || !run->is_whole)
+		return error_set(error, HISTREE_ERR_FORMAT, "the attributes of a slice are not those that it has");
+	run->keys = calloc(run->key_count + 1, sizeof(*run->keys));
+	if (run->keys == NULL)
+		return error_memory(error, "the attributes of a slice");
+	load_keys(run, reader);
+	if (reader->failed || byte_reader_left(reader) > 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "the attributes of a slice make no sense");
+	return HISTREE_OK;
+}
+
+/* ---- what was made ------------------------------------------------------------------------------------------- */
+
+void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out)
+{
+	if (run->is_indexed)
+		index_part_save(&run->memory->part, out);
+	if (run->pack != NULL)
+		leaf_pack_save(run->pack, out);
+}
+
+enum histree_status slice_run_load_made(struct slice_run *run, struct leaf_pack *pack, struct byte_reader *reader,
+					struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	uint64_t limit = 0;
+	run->pack = pack;
+	for (size_t i = 0; i < run->key_count; i++)
+		limit = run->keys[i] >= limit ? (uint64_t)run->keys[i] + 1 : limit;
+	slice_run_release_instance(run);
+	if (run->is_indexed)
+		status = index_part_load(&run->memory->part, run->before, run->events, run->source->file_count,
+					 reader, error);
+	if (status == HISTREE_OK && pack != NULL)
+		status = leaf_pack_load(pack, limit, reader, error);
+	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
+		status = error_set(error, HISTREE_ERR_FORMAT, "what was made of a slice makes no sense");
+	return status;
+}

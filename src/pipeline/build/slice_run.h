@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slice_run.h - slices of a trace while they are read: which there are, their run, and the ring that they wait in.
+ *
+ * The messages of slices.h, and the first of them: what a worker has to know before its first slice.
+ *
+ * A message is a letter and what that has (slice_worker.h, slice_worker.c).
+ *
+ * The slices of a trace that are on their way: a ring of those that were cut and not yet taken.
+ *
+ * 	STEP_READ	somebody is to read it, or does
+ * 	STEP_COMMIT	it waits for the owner to hand it over
+ * 	STEP_MAKE	whoever has read it is to make its leaves, or does
+ * 	STEP_TAKE	the tree can have them
+ *
+ * Threads of this process take work out of it, and so do those who carry messages to other processes
+ * (slice_worker.h).  A slice belongs to whoever took it until the step is ended; at the other steps to the owner.
+ *
+ * The steps of one slice: read it from the trace, analyse it, hand it over, make leaves and index of
+ * it, and have these taken.
+ *
+ * 	slice_run_create, slice_run_read	whoever reads it
+ * 	slice_run_outcome, slice_run_commit	the owner of the analysis that has seen all that came before
+ * 	slice_run_make				whoever read it
+ * 	slice_run_take				the owner
+ *
+ * Where whoever reads it is in another process, there is a run in each: what the steps there have made comes as
+ * bytes (slice_run.h).
+ *
+ * A run belongs to one thread at a time.
+ */
+#ifndef PIPELINE_BUILD_SLICE_RUN_H
+#define PIPELINE_BUILD_SLICE_RUN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "event_index/index_part.h"
+#include "pipeline/build/slice_reader.h"
+#include "state/interval_sink.h"
+#include "tree/leaf_pack.h"
+#include "tree/tree_options.h"
+
+enum slice_message {
+	SLICE_PLAN = 'P', /* to a worker: struct slice_plan */
+	SLICE_READ =
+		'R', /* to a worker: number, that of the first not taken, whether it is for an index, times, hint */
+	SLICE_MAKE = 'M',     /* to a worker: number, keys */
+	SLICE_WAS_READ = 'r', /* number, what was read */
+	SLICE_WAS_MADE = 'm', /* number, status; what was made, or a message */
+	SLICE_REFUSED = 'E',  /* the plan: status, a message */
+};
+
+struct slice_plan {
+	struct slice_source source;
+	struct slice_frame frame; /* without a pack */
+	bool has_packs;
+	struct tree_options tree; /* of packs */
+	size_t kept_max;          /* bytes of a pack */
+};
+
+void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out);
+
+/* Texts are copied to the arena.  Returns HISTREE_ERR_FORMAT if the bytes make no sense. */
+enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena, struct byte_reader *reader,
+				    struct histree_error *error);
+
+/* Times by the clock of the trace; the greatest: to the end. */
+struct slice_range {
+	histree_time known_from, from, to;
+};
+
+/* What runs that come one after the other use again; a zeroed one is fine. */
+struct slice_memory {
+	struct index_part part;
+};
+
+/* How many bytes of memory it takes, when it has been read, in its pack and besides that. */
+struct slice_bytes {
+	size_t kept, log;
+};
+
+struct slice_run {
+	const struct slice_source *source;
+	struct slice_range range;
+	struct analysis_inputs inputs;
+	void *instance; /* NULL: it was committed, and is not needed any more */
+	struct leaf_pack *pack;
+	histree_quark *keys;         /* of the pack, once it was committed */
+	size_t key_count;            /* attributes of the slice, once it was read */
+	uint64_t before;             /* events that come before it, once it was committed */
+	struct slice_memory *memory; /* borrowed */
+	struct trace_position *begin, *end;
+	uint64_t events;
+	histree_time last;       /* the greatest time */
+	struct slice_bytes size; /* as slice_run_bytes() has it, once it was read */
+	bool is_indexed;
+	bool is_elsewhere; /* another process has read it, and its pack */
+	bool is_whole;     /* it was read from its beginning to its end */
+	bool has_more;     /* SLICE_HAS_MORE */
+};
+
+/*
+ * Make one, with what the owner has hinted at.  The pack of the frame is its own from then on, also after a
+ * failure; the memory is borrowed.
+ */
+enum histree_status slice_run_create(const struct slice_source *source, const struct slice_frame *frame,
+				     const struct slice_range *range, const struct saved_bytes *hint,
+				     struct slice_memory *memory, struct slice_run **out,
+				     struct histree_error *error);
+
+/*
+ * Read and analyse the slice, as far as that is of use, until `is_stopping`; its events are kept for the index if
+ * `is_indexed`.  A reader that is NULL could not be opened.
+ */
+void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_indexed,
+		    const atomic_bool *is_stopping);
+
+/* What became of a slice that was read. */
+enum slice_outcome {
+	SLICE_IS_OF_USE,
+	SLICE_IS_OF_NO_USE, /* it failed, or does not begin where it should */
+	SLICE_HAS_MORE,     /* to say of the trace than its events: who reads on from here has to */
+};
+
+enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct trace_position *begin);
+
+/*
+ * As struct analysis_slices has it: HISTREE_NOT_FOUND if nothing was done.  Else `positions`, of its begin, become
+ * those of its end, and the pass has seen what it saw, but for the index.
+ */
+enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *pass,
+				     struct trace_position *positions, struct histree_error *error);
+
+/*
+ * A run that was read is to be made in place of one of the same range and hint that was committed, and was read
+ * elsewhere.  Returns HISTREE_ERR_IO if it has not seen the same.
+ */
+enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *committed,
+				      struct histree_error *error);
+
+/* Make leaves, and the index, of a slice that was committed. */
+enum histree_status slice_run_make(struct slice_run *run, struct leaf_scratch *scratch,
+				   struct histree_error *error);
+
+/* What was made goes into the index, if there is one, and to the sink; those of the slices before are there. */
+enum histree_status slice_run_take(const struct slice_run *run, struct event_index_writer *index,
+				   const struct interval_sink *sink, struct histree_error *error);
+void slice_run_free(struct slice_run *run);
+
+/* ---- in two processes: slice_run.h --------------------------------------------------------------------- */
+
+/* What was read, and back into a run of the same range that reads nothing.  Memory may be out in either. */
+void slice_run_save_read(struct slice_run *run, struct saved_bytes *out);
+enum histree_status slice_run_load_read(struct slice_run *run, const struct slice_frame *frame,
+					struct byte_reader *reader, struct histree_error *error);
+
+/* What it is to be made with, of one that was committed, and back into the one that was read. */
+void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out);
+enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reader *reader,
+					struct histree_error *error);
+
+/* What was made, and back into the one that was committed, with an empty pack if it is to have leaves. */
+void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out);
+enum histree_status slice_run_load_made(struct slice_run *run, struct leaf_pack *pack, struct byte_reader *reader,
+					struct histree_error *error);
+
+enum slice_step {
+	STEP_READ,
+	STEP_COMMIT,
+	STEP_MAKE,
+	STEP_TAKE,
+};
+
+enum { SLICE_WORKER_HERE = -1 }; /* a thread of this process */
+
+struct slice {
+	uint64_t number;
+	struct slice_range range;
+	uint64_t bytes;          /* of the trace, about */
+	struct saved_bytes hint; /* of the owner, when it was cut */
+	struct slice_run *run;   /* NULL: it was not begun, or could not be read */
+	struct slice_memory memory;
+	enum slice_step step;
+	bool is_begun;   /* the step is */
+	bool is_refused; /* the owner is to read it */
+	int worker;      /* who has taken it to read, another process by number; SLICE_WORKER_HERE */
+	enum histree_status made;
+	struct histree_error error;
+};
+
+struct slice_ring {
+	struct slice *slices;
+	size_t size;
+	/* The owner has seen those before `committed`, the tree those before `taken`. */
+	uint64_t cut, committed, taken;
+	pthread_mutex_t mutex; /* of these, and of the steps */
+	pthread_cond_t changed;
+	bool is_stopping;
+};
+
+/* Returns false if memory is out; release it all the same. */
+bool slice_ring_init(struct slice_ring *ring, size_t size);
+void slice_ring_release(struct slice_ring *ring);
+
+static inline struct slice *slice_ring_at(const struct slice_ring *ring, uint64_t number)
+{
+	return &ring->slices[number % ring->size];
+}
+
+static inline bool slice_ring_has_room(const struct slice_ring *ring)
+{
+	return ring->cut - ring->taken < ring->size;
+}
+
+/* The owner has filled in the next slice, at `cut`: it is to be read. */
+void slice_ring_cut(struct slice_ring *ring);
+
+/* ---- who does the steps -------------------------------------------------------------------------------------- */
+
+/*
+ * Take the oldest slice to make that this worker has read; else, if it `may_read`, the oldest to read.  Returns
+ * NULL if there is none.
+ */
+struct slice *slice_ring_take(struct slice_ring *ring, int worker, bool may_read);
+
+/* The same, waiting for one.  NULL: there will be none. */
+struct slice *slice_ring_wait(struct slice_ring *ring);
+
+/* Returns the slice that this worker has taken for this step; NULL: it has no such slice. */
+struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int worker, enum slice_step step);
+
+/* A worker is gone: what it was to do, or did, is to be done by threads of this process. */
+void slice_ring_lose(struct slice_ring *ring, int worker);
+
+/* Whoever has taken it has done the step. */
+void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slice_step next);
+
+/* No worker waits for work any more. */
+void slice_ring_stop(struct slice_ring *ring);
+
+/* ---- the owner ----------------------------------------------------------------------------------------------- */
+
+/* Returns whether the slice has come to a step, after a while of waiting for that if `waits`. */
+bool slice_ring_has_come(struct slice_ring *ring, const struct slice *slice, enum slice_step step, bool waits);
+
+/* Returns who has taken a slice to read. */
+int slice_ring_worker(struct slice_ring *ring, const struct slice *slice);
+
+/* Returns how many are taken. */
+uint64_t slice_ring_taken(struct slice_ring *ring);
+
+/* One more is committed, or taken. */
+void slice_ring_count(struct slice_ring *ring, uint64_t *counter);
+
+#endif
