@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "trace/trace_gunzip.h"
+
+/* Of a window that has grown, so much is filled at a time: what it has in files goes from memory in between. */
+enum { PIECE_MAX = 4 * TRACE_BYTES_PIECE };
 
 /* Returns HISTREE_END at the end of the file. */
 static enum histree_status read_piece(struct trace_bytes *bytes, uint8_t *room, size_t size, size_t *got,
@@ -65,7 +67,7 @@ void trace_bytes_close(struct trace_bytes *bytes)
 		bytes->io->close(bytes->io->context, bytes->file);
 	trace_gunzip_free(bytes->gunzip);
 	free(bytes->packed);
-	free(bytes->window);
+	table_release(&bytes->table, bytes->window);
 	*bytes = (struct trace_bytes){ 0 };
 }
 
@@ -98,9 +100,9 @@ static enum histree_status unpack(struct trace_bytes *bytes, uint8_t *room, size
 static enum histree_status make_room(struct trace_bytes *bytes, size_t *left, struct histree_error *error)
 {
 	*left = (size_t)(bytes->end - bytes->at);
-	if (*left > 0)
+	if (*left > 0 && bytes->at > bytes->window)
 		memmove(bytes->window, bytes->at, *left);
-	bool has_room = array_reserve(&bytes->window, &bytes->capacity, *left + TRACE_BYTES_PIECE);
+	bool has_room = table_reserve(&bytes->table, &bytes->window, &bytes->capacity, *left + TRACE_BYTES_PIECE);
 	bytes->at = bytes->window;
 	bytes->end = bytes->window + *left;
 	return has_room ? HISTREE_OK : error_memory(error, "a window of a file");
@@ -112,10 +114,11 @@ enum histree_status trace_bytes_more(struct trace_bytes *bytes, struct histree_e
 	if (bytes->is_at_end)
 		return HISTREE_END;
 	enum histree_status status = make_room(bytes, &left, error);
+	const size_t free_room = bytes->capacity - left, room = free_room < PIECE_MAX ? free_room : PIECE_MAX;
+	table_space_look(bytes->table.space);
 	while (status == HISTREE_OK && got == 0)
-		status = bytes->gunzip != NULL
-				 ? unpack(bytes, bytes->window + left, bytes->capacity - left, &got, error)
-				 : read_piece(bytes, bytes->window + left, bytes->capacity - left, &got, error);
+		status = bytes->gunzip != NULL ? unpack(bytes, bytes->window + left, room, &got, error)
+					       : read_piece(bytes, bytes->window + left, room, &got, error);
 	if (bytes->gunzip == NULL)
 		bytes->taken = bytes->packed_offset;
 	bytes->is_at_end = status == HISTREE_END;

@@ -3,7 +3,7 @@
  * trace_bytes.h - the content of a file from front to back, as it is or unpacked from gzip: a window that moves on.
  *
  * bytes.at .. bytes.end is what is there; whoever has used some moves bytes.at, and trace_bytes_more() brings
- * more.
+ * more.  Who needs much of it at a time has the window in a space of tables, `table.space`, once it is open.
  */
 #ifndef TRACE_TRACE_BYTES_H
 #define TRACE_TRACE_BYTES_H
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/io.h"
+#include "base/table.h"
 
 struct trace_gunzip;
 
@@ -33,6 +34,7 @@ struct trace_bytes {
 	uint64_t packed_offset; /* of what is read next */
 	uint8_t *window;
 	size_t capacity;
+	struct table table; /* of the window */
 };
 
 enum { TRACE_BYTES_PIECE = 256 << 10 };

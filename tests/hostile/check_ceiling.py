@@ -7,8 +7,9 @@ threads takes, that may take these 8 MB and 12 more: 6 bytes an attribute for wh
 of files. With a ceiling that is not reached, it takes far more, or the test would not find anything.
 
 The same holds for twice as many processes in the Trace Event Format, each with a span, spans that go on to the end, or flows,
-and in a trace of Perfetto.
+and in a trace of Perfetto; and for as many functions and stacks of profiles, of each format.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -57,6 +58,57 @@ def write_spans(path, count, form):
             file.write((",\n" if i > 0 else "[") + SPANS[form] % (i + 1, i + 1, 3 * i))
 
 
+def frames(number):
+    return ["main", f"worker_{number % 7}", f"function_number_{number}_of_many", f"what_function_{number}_calls_itself"]
+
+
+def folded(count):
+    return "".join(f"{';'.join(frames(i))} {i % 50 + 1}\n" for i in range(count))
+
+
+def speedscope(count):
+    numbers = {}
+    stacks = [[numbers.setdefault(name, len(numbers)) for name in frames(i)] for i in range(count)]
+    return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json",
+                       "shared": {"frames": [{"name": name} for name in numbers]},
+                       "profiles": [{"type": "sampled", "name": "t", "unit": "none", "samples": stacks,
+                                     "weights": [1] * count}]})
+
+
+def v8(count):
+    calls = [{"id": i + 2, "callFrame": {"functionName": frames(i)[2], "url": f"file:///lib/{i}.js", "lineNumber": 3}}
+             for i in range(count)]
+    root = {"id": 1, "callFrame": {"functionName": "(root)"}, "children": [call["id"] for call in calls]}
+    return json.dumps({"nodes": [root, *calls], "startTime": 1, "samples": root["children"], "timeDeltas": [9] * count})
+
+
+def firefox(count):
+    numbers = list(range(count))
+    thread = {"name": "t", "pid": "10", "tid": 10, "stringArray": [frames(i)[3] for i in numbers],
+              "funcTable": {"name": numbers}, "frameTable": {"func": numbers, "line": [None] * count},
+              "stackTable": {"frame": numbers, "prefix": [i - 1 if i % 4 else None for i in numbers]},
+              "samples": {"stack": numbers, "time": numbers, "weight": None}}
+    return json.dumps({"meta": {"interval": 1, "preprocessedProfileVersion": 47}, "libs": [], "threads": [thread]})
+
+
+def chrome(count):
+    stacks = {str(i): {"name": frames(i)[3], "category": "app"} for i in range(count)}
+    return json.dumps({"traceEvents": [], "stackFrames": stacks,
+                       "samples": [{"cpu": 0, "tid": 1, "ts": i, "name": "cycles", "sf": i, "weight": 1} for i in range(count)]})
+
+
+PROFILES, STACKS = (folded, speedscope, v8, firefox, chrome), 200000
+
+
+def write_profile(path, form, count):
+    """In a process of its own: what this one has, a build has at its start."""
+    child = os.fork()
+    if child == 0:
+        path.write_text(form(count), encoding="utf-8")
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def peak(folder, trace, ceiling, analyses="kernel"):
     """The most bytes that were in memory at a time."""
     build = subprocess.Popen([HISTREE, "build", "-q", "--force", "-a", analyses, "--threads", "1", "--memory", str(ceiling),
@@ -74,6 +126,14 @@ def main():
         few = peak(folder, f"text:tracer=lttng:{folder / 'few.tsv'}", CEILING)
         many = peak(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", CEILING)
         free = peak(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", 160 * MEGABYTE)
+        for form in PROFILES:
+            peaks = {}
+            for count in (FEW, STACKS):
+                write_profile(folder / "profile", form, count)
+                peaks[count] = peak(folder, folder / "profile", CEILING, "samples,sample-stacks")
+            print(*(f"{form.__name__}, {count}: {size / MEGABYTE:.1f} MB" for count, size in peaks.items()), sep="; ")
+            # A trace that is sorted has 16 MB for that, and 16 for its tables.
+            assert peaks[STACKS] <= peaks[FEW] + CEILING + ALLOWED + 32 * MEGABYTE, form.__name__
         for form in (*SPANS, "perfetto"):
             peaks = {}
             for count in (FEW, 2 * MANY):

@@ -88,8 +88,11 @@ enum histree_status frame_names_open(struct frame_names *names, const struct sym
 	static const char *const own[BINARY_OWN_COUNT] = { "[unknown]", "[kernel]", "[hypervisor]", "[guest]" };
 	names->has_binaries = places->count > 0 || (!places->no_binaries && elf_names_can_read());
 	names->is_open = true;
+	intern_use_space(&names->texts, space);
+	intern_use_space(&names->frames, space);
 	intern_use_space(&names->places, space);
 	intern_use_space(&names->binaries, space);
+	names->found_table.space = names->list_table.space = space;
 	for (uint32_t i = 0; i < BINARY_OWN_COUNT; i++)
 		if (frame_names_binary(names, own[i], strlen(own[i]), NULL, 0) != i)
 			return error_memory(error, "names of functions");
@@ -108,7 +111,7 @@ struct finding {
 static bool put(struct frame_names *names, uint32_t frame)
 {
 	if (frame == INTERN_NONE || names->list_count >= UINT32_MAX ||
-	    !array_reserve(&names->list, &names->list_capacity, names->list_count + 1))
+	    !table_reserve(&names->list_table, &names->list, &names->list_capacity, names->list_count + 1))
 		return false;
 	names->list[names->list_count++] = frame;
 	return true;
@@ -186,8 +189,9 @@ bool frame_names_find(struct frame_names *names, uint32_t binary, uint64_t offse
 	uint32_t known = names->places.count, number = intern_add(&names->places, &key, sizeof(key));
 	if (number == INTERN_NONE)
 		return false;
-	if (number == known && (!array_reserve(&names->found, &names->found_capacity, (size_t)number + 1) ||
-				!find_place(names, binary, offset, &names->found[number])))
+	if (number == known &&
+	    (!table_reserve(&names->found_table, &names->found, &names->found_capacity, (size_t)number + 1) ||
+	     !find_place(names, binary, offset, &names->found[number])))
 		return false;
 	*frames = names->list + names->found[number].first;
 	*count = names->found[number].count;
@@ -217,7 +221,7 @@ void frame_names_release(struct frame_names *names)
 	intern_release(&names->binaries);
 	intern_release(&names->places);
 	free(names->unnamed);
-	free(names->found);
-	free(names->list);
+	table_release(&names->found_table, names->found);
+	table_release(&names->list_table, names->list);
 	*names = (struct frame_names){ 0 };
 }

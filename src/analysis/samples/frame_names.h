@@ -39,6 +39,7 @@ struct frame_names {
 	size_t found_capacity;
 	uint32_t *list;
 	size_t list_count, list_capacity;
+	struct table found_table, list_table; /* of these arrays */
 	/* Of places in files. */
 	uint64_t named, not_named;
 	const char *missing_path; /* of the first file that there was not; NULL: none */

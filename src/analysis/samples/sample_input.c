@@ -41,7 +41,8 @@ static bool said_names_set(struct said_names *said, const struct event_trace *tr
 {
 	const struct said_key key = { trace->id, pid, tid };
 	const uint32_t number = intern_add(&said->keys, &key, sizeof(key));
-	if (number == INTERN_NONE || !array_reserve(&said->names, &said->capacity, (size_t)number + 1))
+	if (number == INTERN_NONE ||
+	    !table_reserve(&said->table, &said->names, &said->capacity, (size_t)number + 1))
 		return false;
 	if (size > SAID_NAME_MAX)
 		for (size = SAID_NAME_MAX; size > 0 && ((unsigned char)name[size] & 0xc0) == 0x80;)
@@ -64,7 +65,7 @@ static void said_names_release(struct said_names *said)
 {
 	intern_release(&said->keys);
 	intern_release(&said->texts);
-	free(said->names);
+	table_release(&said->table, said->names);
 	*said = (struct said_names){ .names = NULL };
 }
 
@@ -82,9 +83,10 @@ static bool put_unknown(struct named_stacks *named, uint32_t parent, uint32_t *n
 
 /* ---- by number ---------------------------------------------------------------------------------------------- */
 
-static uint32_t *none_known(uint32_t count)
+static uint32_t *none_known(struct table *table, struct table_space *space, uint32_t count)
 {
-	uint32_t *numbers = malloc(((size_t)count + 1) * sizeof(*numbers));
+	table->space = space;
+	uint32_t *numbers = table_allocate(table, ((size_t)count + 1) * sizeof(*numbers));
 	if (numbers != NULL)
 		memset(numbers, 0xff, ((size_t)count + 1) * sizeof(*numbers));
 	return numbers;
@@ -101,12 +103,14 @@ static struct named_table *table_of(struct named_stacks *named, const struct eve
 	if (table->depths != NULL)
 		return table;
 	if (table->nodes == NULL)
-		table->nodes = none_known(trace->stacks->stack_count);
+		table->nodes = none_known(&table->node_table, named->space, trace->stacks->stack_count);
 	if (table->frames == NULL)
-		table->frames = none_known(trace->stacks->frame_count);
+		table->frames = none_known(&table->frame_table, named->space, trace->stacks->frame_count);
 	if (table->nodes == NULL || table->frames == NULL)
 		return NULL;
-	table->depths = calloc((size_t)trace->stacks->stack_count + 1, sizeof(*table->depths));
+	table->depth_table.space = named->space;
+	table->depths = table_allocate(&table->depth_table,
+				       ((size_t)trace->stacks->stack_count + 1) * sizeof(*table->depths));
 	return table->depths != NULL ? table : NULL;
 }
 
@@ -218,9 +222,10 @@ static bool named_stacks_read(struct named_stacks *named, const char *text, size
 static void named_stacks_release(struct named_stacks *named)
 {
 	for (size_t i = 0; i < named->table_count; i++) {
-		free(named->tables[i].nodes);
-		free(named->tables[i].frames);
-		free(named->tables[i].depths);
+		struct named_table *table = &named->tables[i];
+		table_release(&table->node_table, table->nodes);
+		table_release(&table->frame_table, table->frames);
+		table_release(&table->depth_table, table->depths);
 	}
 	free(named->tables);
 	free(named->path);
@@ -290,6 +295,8 @@ static void stack_tree_count(struct stack_tree *tree, uint32_t number, histree_t
 void stack_tree_finish(struct stack_tree *tree)
 {
 	for (uint32_t i = tree->count; i-- > 0;) {
+		if (i % 4096 == 0)
+			table_space_look(tree->table.space);
 		const struct stack_node *node = &tree->nodes[i];
 		if (node->parent == STACK_NONE)
 			continue;
@@ -660,6 +667,8 @@ static void use_space(void *context, struct table_space *space)
 	sample_processes_init(&input->processes, &input->names, space);
 	stack_tree_use_space(&input->tree, space);
 	intern_use_space(&input->said.keys, space);
+	intern_use_space(&input->said.texts, space);
+	input->said.table.space = input->named.space = space;
 }
 
 static enum histree_status use_symbols(void *context, const struct symbol_places *places,

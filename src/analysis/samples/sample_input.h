@@ -39,6 +39,7 @@ struct said_names {
 	struct intern keys, texts;
 	uint32_t *names; /* texts, by number of the key */
 	size_t capacity;
+	struct table table; /* of `names` */
 };
 
 #define STACK_NONE UINT32_MAX
@@ -67,9 +68,10 @@ enum { SAMPLE_FRAMES_MAX = 4096 };
 
 /* What is known of the stacks of one trace. */
 struct named_table {
-	uint32_t *nodes;  /* by number of the stack */
-	uint32_t *frames; /* by number of the frame */
-	uint16_t *depths; /* by number of the stack */
+	uint32_t *nodes;                                   /* by number of the stack */
+	uint32_t *frames;                                  /* by number of the frame */
+	uint16_t *depths;                                  /* by number of the stack */
+	struct table node_table, frame_table, depth_table; /* of these */
 };
 
 /* A zeroed one is empty. */
@@ -78,7 +80,8 @@ struct named_stacks {
 	struct stack_tree *tree;
 	struct named_table *tables; /* by id of the trace */
 	size_t table_count, table_capacity;
-	uint32_t *path; /* from a stack up to its callers */
+	struct table_space *space; /* borrowed; may be NULL */
+	uint32_t *path;            /* from a stack up to its callers */
 	size_t path_capacity;
 	char *line; /* of a text, terminated where its parts end */
 	size_t line_capacity;

@@ -147,6 +147,8 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 	*end = INT64_MIN;
 	stack_tree_finish(tree);
 	for (uint32_t i = 0; i < tree->count && status == HISTREE_OK; i++) {
+		if (i % 512 == 0)
+			table_space_look(stacks->input->space);
 		const struct stack_node *node = &tree->nodes[i];
 		const struct frame_text text = frame_names_text(&stacks->input->names, node->frame);
 		const struct histree_value values[STACK_FIELD_COUNT] = {

@@ -17,7 +17,6 @@
 
 struct json_source {
 	struct packed_source packed;
-	struct trace_bytes bytes;
 	struct json_text text;
 	struct json_event event;
 	struct json_tracks tracks;
@@ -44,7 +43,7 @@ static struct json_source *source_of(struct trace_source *base)
 static enum histree_status more(struct json_source *source, struct histree_error *error)
 {
 	enum histree_status status = packed_source_look(&source->packed, error);
-	return status == HISTREE_OK ? trace_bytes_more(&source->bytes, error) : status;
+	return status == HISTREE_OK ? trace_bytes_more(&source->packed.content, error) : status;
 }
 
 /* Pass over white space, to a byte that is there.  Returns HISTREE_END if none is. */
@@ -52,10 +51,10 @@ static enum histree_status peek(struct json_source *source, struct histree_error
 {
 	enum histree_status status = HISTREE_OK;
 	for (;;) {
-		source->text.at = source->bytes.at;
-		source->text.end = source->bytes.end;
+		source->text.at = source->packed.content.at;
+		source->text.end = source->packed.content.end;
 		bool is_there = json_scan_space(&source->text);
-		source->bytes.at = source->text.at;
+		source->packed.content.at = source->text.at;
 		if (is_there || status != HISTREE_OK)
 			return is_there ? HISTREE_OK : status;
 		status = more(source, error);
@@ -101,8 +100,9 @@ static enum histree_status skip_value(struct json_source *source, struct histree
 	struct skip skip = { 0 };
 	bool is_escaped = false;
 	for (;;) {
-		const uint8_t *end = skip_bytes(&skip, source->bytes.at, source->bytes.end, &is_escaped);
-		source->bytes.at = end != NULL ? end : source->bytes.end;
+		const uint8_t *end =
+			skip_bytes(&skip, source->packed.content.at, source->packed.content.end, &is_escaped);
+		source->packed.content.at = end != NULL ? end : source->packed.content.end;
 		if (end != NULL)
 			return HISTREE_OK;
 		enum histree_status status = more(source, error);
@@ -126,19 +126,19 @@ static void end_by_damage_at(struct json_source *source, const char *what, uint6
 	notes_of(source)->report.damaged_streams++;
 	trace_notes_warn(notes_of(source), "%s: %s at byte %" PRIu64 "%s: what comes after that is lost",
 			 source->packed.base.path, what, offset,
-			 source->bytes.gunzip != NULL ? " of what is packed" : "");
+			 source->packed.content.gunzip != NULL ? " of what is packed" : "");
 }
 
 static void end_by_damage(struct json_source *source, const char *what)
 {
-	end_by_damage_at(source, what, trace_bytes_offset(&source->bytes));
+	end_by_damage_at(source, what, trace_bytes_offset(&source->packed.content));
 }
 
 /* The file ends: of an array that is no damage, unless it is in the middle of something. */
 static void end_of_file(struct json_source *source, bool is_in_the_middle)
 {
-	if (source->bytes.is_cut)
-		end_by_damage(source, trace_gunzip_is_over(source->bytes.gunzip)
+	if (source->packed.content.is_cut)
+		end_by_damage(source, trace_gunzip_is_over(source->packed.content.gunzip)
 					      ? "is packed, and " UNPACK_IS_TOO_MUCH
 					      : "is packed, and is cut or damaged");
 	else if (is_in_the_middle)
@@ -162,14 +162,14 @@ static enum json_result read_object(struct json_source *source, enum object_kind
 				    struct histree_error *error)
 {
 	for (;;) {
-		if (!json_text_begin(&source->text, source->bytes.at, source->bytes.end))
+		if (!json_text_begin(&source->text, source->packed.content.at, source->packed.content.end))
 			return JSON_NO_MEMORY;
 		enum json_result result = kind == OBJECT_EVENT
 						  ? json_event_read(&source->text, &source->event)
 						  : json_sample_read(&source->text, &source->samples.sample);
-		size_t size = (size_t)(source->bytes.end - source->bytes.at);
+		size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
 		if (result == JSON_OK)
-			source->bytes.at = source->text.at;
+			source->packed.content.at = source->text.at;
 		if (result != JSON_MORE || size > JSON_EVENT_MAX)
 			return result;
 		*status = more(source, error);
@@ -201,7 +201,7 @@ enum { LOOK_MAX = 64 << 10 };
 static enum histree_status have(struct json_source *source, size_t size, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && (size_t)(source->bytes.end - source->bytes.at) < size)
+	while (status == HISTREE_OK && (size_t)(source->packed.content.end - source->packed.content.at) < size)
 		status = more(source, error);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -209,15 +209,15 @@ static enum histree_status have(struct json_source *source, size_t size, struct 
 /* Whether the object whose brace is next is an event: it says its phase, or it is of `kind`.  It is read then. */
 static enum json_result look_at_object(struct json_source *source, enum object_kind kind)
 {
-	const uint8_t *end = source->bytes.end;
-	if (end - source->bytes.at > LOOK_MAX)
-		end = source->bytes.at + LOOK_MAX;
-	if (!json_text_begin(&source->text, source->bytes.at, end))
+	const uint8_t *end = source->packed.content.end;
+	if (end - source->packed.content.at > LOOK_MAX)
+		end = source->packed.content.at + LOOK_MAX;
+	if (!json_text_begin(&source->text, source->packed.content.at, end))
 		return JSON_NO_MEMORY;
 	enum json_result result = kind == OBJECT_EVENT ? json_event_read(&source->text, &source->event)
 						       : json_sample_read(&source->text, &source->samples.sample);
 	const struct json_word *phase = &source->event.members[MEMBER_PHASE];
-	source->looked_at += (uint64_t)(source->text.at - source->bytes.at);
+	source->looked_at += (uint64_t)(source->text.at - source->packed.content.at);
 	if (result == JSON_OK && kind == OBJECT_EVENT && (phase->kind != JSON_STRING || phase->size != 1))
 		return JSON_BAD;
 	return result;
@@ -230,18 +230,18 @@ static enum json_result look_at_object(struct json_source *source, enum object_k
 static enum histree_status find_next(struct json_source *source, enum object_kind kind, struct histree_error *error)
 {
 	for (;;) {
-		source->bytes.at++;
+		source->packed.content.at++;
 		enum histree_status status = have(source, LOOK_MAX, error);
 		if (status != HISTREE_OK)
 			return status;
-		size_t size = (size_t)(source->bytes.end - source->bytes.at);
-		const uint8_t *brace = memchr(source->bytes.at, '{', size);
-		source->bytes.at = brace != NULL ? brace : source->bytes.end - (size > 0);
+		size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
+		const uint8_t *brace = memchr(source->packed.content.at, '{', size);
+		source->packed.content.at = brace != NULL ? brace : source->packed.content.end - (size > 0);
 		if (brace == NULL && size <= 1)
 			return HISTREE_END;
 		if (brace == NULL)
 			continue;
-		if (source->looked_at / 8 > trace_bytes_offset(&source->bytes) + (1 << 20)) {
+		if (source->looked_at / 8 > trace_bytes_offset(&source->packed.content) + (1 << 20)) {
 			end_by_damage(source, "is no JSON in too many places, the last one");
 			return HISTREE_END;
 		}
@@ -262,7 +262,7 @@ static enum histree_status find_next(struct json_source *source, enum object_kin
 static enum histree_status end_or_go_on(struct json_source *source, enum object_kind kind,
 					struct histree_error *error)
 {
-	uint64_t begin = trace_bytes_offset(&source->bytes);
+	uint64_t begin = trace_bytes_offset(&source->packed.content);
 	enum histree_status status = find_next(source, kind, error);
 	if (status == HISTREE_END)
 		end_by_damage_at(source, "is cut", begin);
@@ -278,7 +278,7 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	enum json_result result = read_object(source, kind, &status, error);
 	if (result == JSON_NO_MEMORY)
 		return error_memory(error, "an event");
-	if (status == HISTREE_END && kind != OBJECT_FRAME && !source->bytes.is_cut)
+	if (status == HISTREE_END && kind != OBJECT_FRAME && !source->packed.content.is_cut)
 		return end_or_go_on(source, kind, error);
 	if (status == HISTREE_END)
 		end_of_file(source, true);
@@ -287,7 +287,7 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	if (result == JSON_OK)
 		return take_object(source, kind, id, error);
 	source->too_large += result == JSON_MORE;
-	pass_over(source, trace_bytes_offset(&source->bytes));
+	pass_over(source, trace_bytes_offset(&source->packed.content));
 	if (result == JSON_BAD && kind != OBJECT_FRAME)
 		return find_next(source, kind, error);
 	status = skip_value(source, error);
@@ -309,16 +309,16 @@ static enum histree_status read_events(struct json_source *source, enum object_k
 	enum histree_status status;
 	source->has_events = true;
 	while ((status = peek(source, error)) == HISTREE_OK) {
-		uint8_t byte = *source->bytes.at;
+		uint8_t byte = *source->packed.content.at;
 		if (byte == '{') {
 			status = read_event(source, kind, NULL, error);
 		} else if (begins_value(byte)) {
 			source->others++;
 			status = skip_value(source, error);
 		} else if (byte == ',' || byte == ']') {
-			source->bytes.at++;
+			source->packed.content.at++;
 		} else {
-			pass_over(source, trace_bytes_offset(&source->bytes));
+			pass_over(source, trace_bytes_offset(&source->packed.content));
 			status = find_next(source, kind, error);
 		}
 		if (status != HISTREE_OK || byte == ']')
@@ -339,7 +339,7 @@ static enum histree_status read_key(struct json_source *source, char key[static 
 {
 	for (;;) {
 		struct json_word name;
-		if (!json_text_begin(&source->text, source->bytes.at, source->bytes.end))
+		if (!json_text_begin(&source->text, source->packed.content.at, source->packed.content.end))
 			return error_memory(error, "a name");
 		enum json_result result = json_scan_member(&source->text, &name);
 		size_t size = name.size < KEY_SIZE - 1 ? name.size : KEY_SIZE - 1;
@@ -347,11 +347,11 @@ static enum histree_status read_key(struct json_source *source, char key[static 
 			if (size > 0)
 				memcpy(key, name.bytes, size);
 			key[size] = '\0';
-			source->bytes.at = source->text.at;
+			source->packed.content.at = source->text.at;
 			return name.kind != JSON_ABSENT ? HISTREE_OK : HISTREE_END;
 		}
-		bool is_damaged =
-			result != JSON_MORE || (size_t)(source->bytes.end - source->bytes.at) > JSON_EVENT_MAX;
+		bool is_damaged = result != JSON_MORE ||
+				  (size_t)(source->packed.content.end - source->packed.content.at) > JSON_EVENT_MAX;
 		enum histree_status status = is_damaged ? HISTREE_END : more(source, error);
 		if (status == HISTREE_END && is_damaged)
 			end_by_damage(source, "is no JSON");
@@ -370,8 +370,8 @@ static enum histree_status read_frames(struct json_source *source, struct histre
 	while ((status = read_key(source, id, error)) == HISTREE_OK) {
 		status = peek(source, error);
 		if (status == HISTREE_OK)
-			status = *source->bytes.at == '{' ? read_event(source, OBJECT_FRAME, id, error)
-							  : skip_value(source, error);
+			status = *source->packed.content.at == '{' ? read_event(source, OBJECT_FRAME, id, error)
+								   : skip_value(source, error);
 		if (status == HISTREE_END)
 			end_of_file(source, true);
 		if (status != HISTREE_OK)
@@ -387,12 +387,12 @@ static enum histree_status read_frames(struct json_source *source, struct histre
 static enum histree_status read_base(struct json_source *source, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	if (source->bytes.end - source->bytes.at < BASE_SIZE)
+	if (source->packed.content.end - source->packed.content.at < BASE_SIZE)
 		status = more(source, error);
 	if (status < 0)
 		return status;
-	const char *digits = (const char *)source->bytes.at;
-	size_t size = 0, room = (size_t)(source->bytes.end - source->bytes.at);
+	const char *digits = (const char *)source->packed.content.at;
+	size_t size = 0, room = (size_t)(source->packed.content.end - source->packed.content.at);
 	while (size < room && (isdigit((unsigned char)digits[size]) || digits[size] == '-'))
 		size++;
 	if (source->has_events || !json_number_int(digits, size, &source->tracks.base))
@@ -411,22 +411,22 @@ static enum histree_status read_member(struct json_source *source, struct histre
 	status = peek(source, error);
 	if (status == HISTREE_END)
 		end_of_file(source, true);
-	if (status == HISTREE_OK && strcmp(key, "traceEvents") == 0 && *source->bytes.at == '[') {
-		source->bytes.at++;
+	if (status == HISTREE_OK && strcmp(key, "traceEvents") == 0 && *source->packed.content.at == '[') {
+		source->packed.content.at++;
 		return read_events(source, OBJECT_EVENT, error);
 	}
-	if (status == HISTREE_OK && strcmp(key, "samples") == 0 && *source->bytes.at == '[') {
-		source->bytes.at++;
+	if (status == HISTREE_OK && strcmp(key, "samples") == 0 && *source->packed.content.at == '[') {
+		source->packed.content.at++;
 		return read_events(source, OBJECT_SAMPLE, error);
 	}
-	if (status == HISTREE_OK && strcmp(key, "stackFrames") == 0 && *source->bytes.at == '{') {
-		source->bytes.at++;
+	if (status == HISTREE_OK && strcmp(key, "stackFrames") == 0 && *source->packed.content.at == '{') {
+		source->packed.content.at++;
 		return read_frames(source, error);
 	}
 	if (status == HISTREE_OK && strcmp(key, "baseTimeNanoseconds") == 0)
 		status = read_base(source, error);
 	/* A text of ftrace, which is read as a trace of its own (line_text.h). */
-	if (status == HISTREE_OK && strcmp(key, "systemTraceEvents") == 0 && *source->bytes.at == '"')
+	if (status == HISTREE_OK && strcmp(key, "systemTraceEvents") == 0 && *source->packed.content.at == '"')
 		source->has_system = true;
 	if (status == HISTREE_OK) {
 		status = skip_value(source, error);
@@ -449,7 +449,7 @@ static enum histree_status read_outside(struct json_source *source, struct histr
 		source->is_lines = source->has_events = true;
 		return read_event(source, OBJECT_EVENT, NULL, error);
 	}
-	source->bytes.at++;
+	source->packed.content.at++;
 	while (status == HISTREE_OK)
 		status = read_member(source, error);
 	return status == HISTREE_END && !source->is_damaged ? HISTREE_OK : status;
@@ -459,28 +459,28 @@ static enum histree_status read_outside(struct json_source *source, struct histr
 static enum histree_status read_whole(struct json_source *source, struct histree_error *error)
 {
 	enum histree_status status = more(source, error);
-	if (status == HISTREE_OK && source->bytes.end - source->bytes.at >= 3 &&
-	    memcmp(source->bytes.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
-		source->bytes.at += 3;
+	if (status == HISTREE_OK && source->packed.content.end - source->packed.content.at >= 3 &&
+	    memcmp(source->packed.content.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		source->packed.content.at += 3;
 	bool is_first = true;
 	for (; status == HISTREE_OK && (status = peek(source, error)) == HISTREE_OK; is_first = false) {
-		uint8_t byte = *source->bytes.at;
+		uint8_t byte = *source->packed.content.at;
 		if (byte == '[') {
-			source->bytes.at++;
+			source->packed.content.at++;
 			source->is_array = true;
 			status = read_events(source, OBJECT_EVENT, error);
 			source->is_array = false;
 		} else if (byte == '{') {
 			status = read_outside(source, error);
 		} else if (!is_first && (byte == ',' || byte == ']' || byte == ';' || byte == '\0')) {
-			source->bytes.at++;
+			source->packed.content.at++;
 		} else if (is_first || source->is_lines) {
-			pass_over(source, trace_bytes_offset(&source->bytes));
+			pass_over(source, trace_bytes_offset(&source->packed.content));
 			status = find_next(source, OBJECT_EVENT, error);
 		} else {
 			trace_notes_warn(notes_of(source),
 					 "%s: what is behind its events, from byte %" PRIu64 " on, is not read",
-					 source->packed.base.path, trace_bytes_offset(&source->bytes));
+					 source->packed.base.path, trace_bytes_offset(&source->packed.content));
 			return HISTREE_END;
 		}
 	}
@@ -497,7 +497,7 @@ static void note_rest(const struct json_source *source)
 				 "%s: events that are no JSON were passed over: %" PRIu64
 				 ", the first at byte %" PRIu64 "%s",
 				 path, source->passed_over - source->too_large, source->first_passed,
-				 source->bytes.gunzip != NULL ? " of what is packed" : "");
+				 source->packed.content.gunzip != NULL ? " of what is packed" : "");
 	if (source->too_large > 0)
 		trace_notes_warn(notes_of(source), "%s: events larger than %d MiB were passed over: %" PRIu64, path,
 				 JSON_EVENT_MAX >> 20, source->too_large);
@@ -509,11 +509,10 @@ static void note_rest(const struct json_source *source)
 static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
 {
 	struct json_source *source = (struct json_source *)packed;
-	trace_bytes_close(&source->bytes);
 	source->is_damaged = source->has_events = source->has_system = false;
 	source->is_array = source->is_lines = false;
 	source->passed_over = source->too_large = source->others = source->looked_at = 0;
-	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
+	enum histree_status status = packed_source_rewind(packed, error);
 	if (status == HISTREE_OK)
 		status = json_tracks_begin(&source->tracks, packed, error);
 	json_samples_begin(&source->samples, packed);
@@ -537,72 +536,28 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	return status < 0 ? status : HISTREE_OK;
 }
 
-static uint64_t bytes_read(const struct packed_source *packed)
-{
-	return ((const struct json_source *)packed)->bytes.taken;
-}
-
-static const struct packed_reader reader = { .read = read_file, .bytes_read = bytes_read };
+static const struct packed_reader reader = { .read = read_file };
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
 
 static struct trace_source *create(void)
 {
-	struct json_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return NULL;
-	packed_source_init(&source->packed, &reader);
-	return &source->packed.base;
+	return packed_source_create(sizeof(struct json_source), &reader);
 }
 
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
 {
-	struct json_source *source = source_of(base);
-	base->path = strdup(path);
-	enum histree_status status = base->path == NULL
-					     ? error_memory(error, "a path")
-					     : trace_bytes_open(&source->bytes, source->packed.io, path, error);
-	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", path);
-		return status == HISTREE_ERR_IO ? HISTREE_ERR_TRACE : status;
-	}
-	base->file_count = 1;
-	base->bytes = source->bytes.size;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = TRACK_DOMAIN,
-		.tracer_name = "json",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = "",
-		.machine = "",
-		.get_int = packed_event_int,
-		.get_string = packed_event_string,
-		.visit = packed_event_visit,
-	};
-	trace_bytes_close(&source->bytes);
-	return HISTREE_OK;
-}
-
-/* It says nothing of itself. */
-static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
+	return packed_source_scan(base, path, TRACK_DOMAIN, "json", error);
 }
 
 static void free_source(struct trace_source *base)
 {
 	struct json_source *source = source_of(base);
-	packed_source_release(&source->packed);
-	trace_bytes_close(&source->bytes);
 	json_text_release(&source->text);
 	json_event_release(&source->event);
 	json_tracks_release(&source->tracks);
 	json_samples_release(&source->samples);
-	free(base->path);
+	packed_source_release(&source->packed);
 	free(source);
 }
 
@@ -610,14 +565,8 @@ const struct trace_format_kind json_format = {
 	.reads = "Trace Event JSON (Chrome)",
 	.create = create,
 	.scan = scan,
-	.open = packed_source_open,
-	.leave = packed_source_leave,
-	.has_places = packed_source_has_places,
-	.has_position = packed_source_has_position,
-	.span = packed_source_span,
-	.last = packed_source_last,
-	.bytes_done = packed_source_bytes_done,
-	.facts = read_facts,
+	.facts = packed_source_no_facts,
+	PACKED_SOURCE_KIND,
 	.beside = &line_in_json_format,
 	.free = free_source,
 };

@@ -156,13 +156,13 @@ static const struct packed_reader reader = { .read = read_events, .bytes_read = 
 
 static struct trace_source *create_of(bool is_in_json)
 {
-	struct line_tracks *tracks = calloc(1, sizeof(*tracks));
+	struct trace_source *base = packed_source_create(sizeof(struct line_tracks), &reader);
+	struct line_tracks *tracks = (struct line_tracks *)base;
 	if (tracks == NULL)
 		return NULL;
 	tracks->is_in_json = is_in_json;
 	tracks->text.input.file = -1;
-	packed_source_init(&tracks->packed, &reader);
-	return &tracks->packed.base;
+	return base;
 }
 
 static struct trace_source *create(void)
@@ -205,20 +205,8 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		return status == HISTREE_ERR_IO ? error_set(error, HISTREE_ERR_TRACE, "%s", error->message)
 						: status;
 	base->facts = tracks->preface.facts;
-	base->file_count = 1;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = TRACK_DOMAIN,
-		.tracer_name = tracks->preface.is_strace ? "strace" : "ftrace",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = base->facts.hostname,
-		.machine = tracks->preface.machine,
-		.get_int = packed_event_int,
-		.get_string = packed_event_string,
-		.visit = packed_event_visit,
-	};
+	packed_source_describe(&tracks->packed, TRACK_DOMAIN, tracks->preface.is_strace ? "strace" : "ftrace");
+	base->trace.machine = tracks->preface.machine;
 	return HISTREE_OK;
 }
 
@@ -234,29 +222,19 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 static void free_source(struct trace_source *base)
 {
 	struct line_tracks *tracks = (struct line_tracks *)base;
-	packed_source_release(&tracks->packed);
 	if (tracks->text.bytes != NULL)
 		line_text_close(&tracks->text);
-	free(base->path);
+	packed_source_release(&tracks->packed);
 	free(tracks);
 }
 
+const struct trace_format_kind line_tracks_format = {
+	.create = create, .scan = scan, .facts = read_facts, PACKED_SOURCE_KIND, .free = free_source
+};
+
 /* What a trace in JSON says of itself its other part does. */
-static enum histree_status read_no_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
-}
-
-#define PACKED                                                                                          \
-	.scan = scan, .open = packed_source_open, .leave = packed_source_leave,                         \
-	.has_places = packed_source_has_places, .has_position = packed_source_has_position,             \
-	.span = packed_source_span, .last = packed_source_last, .bytes_done = packed_source_bytes_done, \
-	.free = free_source
-
-const struct trace_format_kind line_tracks_format = { .create = create, .facts = read_facts, PACKED };
-
 const struct trace_format_kind line_tracks_in_json_format = { .create = create_in_json,
-							      .facts = read_no_facts,
-							      PACKED };
+							      .scan = scan,
+							      .facts = packed_source_no_facts,
+							      PACKED_SOURCE_KIND,
+							      .free = free_source };

@@ -17,11 +17,29 @@ static void forget(struct packed_samples *samples)
 	intern_release(&samples->ids);
 	intern_release(&samples->events);
 	hash_index_release(&samples->by_frame);
+	table_release(&samples->frame_table, samples->frame_list);
+	table_release(&samples->stack_table, samples->stacks);
+	table_release(&samples->id_table, samples->of_ids);
+	samples->frame_list = NULL;
+	samples->stacks = NULL;
+	samples->of_ids = NULL;
+	samples->frame_capacity = samples->stack_capacity = samples->id_capacity = 0;
+	samples->frame_table = samples->stack_table = samples->id_table = (struct table){ .space = NULL };
+}
+
+static void use_space(struct packed_samples *samples, struct table_space *space)
+{
+	intern_use_space(&samples->texts, space);
+	intern_use_space(&samples->frames, space);
+	intern_use_space(&samples->ids, space);
+	samples->by_frame.table.space = space;
+	samples->frame_table.space = samples->stack_table.space = samples->id_table.space = space;
 }
 
 void packed_samples_begin(struct packed_samples *samples, struct packed_source *packed, struct event_trace *trace)
 {
 	forget(samples);
+	use_space(samples, &packed->tables);
 	samples->packed = packed;
 	samples->trace = trace;
 	samples->texts_size = 0;
@@ -34,9 +52,6 @@ void packed_samples_begin(struct packed_samples *samples, struct packed_source *
 void packed_samples_release(struct packed_samples *samples)
 {
 	forget(samples);
-	free(samples->frame_list);
-	free(samples->stacks);
-	free(samples->of_ids);
 	free((void *)samples->classes);
 	*samples = (struct packed_samples){ .packed = NULL };
 }
@@ -77,7 +92,8 @@ uint32_t packed_samples_frame(struct packed_samples *samples, struct packed_text
 	const uint32_t frame = intern_add(&samples->frames, key, sizeof(key));
 	if (frame == INTERN_NONE || frame < known)
 		return frame;
-	if (!array_reserve(&samples->frame_list, &samples->frame_capacity, (size_t)frame + 1))
+	if (!table_reserve(&samples->frame_table, &samples->frame_list, &samples->frame_capacity,
+			   (size_t)frame + 1))
 		return INTERN_NONE;
 	samples->frame_list[frame] = (struct event_frame){ .function = text_of(samples, key[0]),
 							   .binary = text_of(samples, key[1]),
@@ -105,7 +121,8 @@ static uint32_t put_stack(struct packed_samples *samples, struct event_stack sta
 		samples->stacks[PACKED_STACKS_MAX - 1] = (struct event_stack){ EVENT_NO_STACK, NO_FRAME };
 		return PACKED_STACKS_MAX - 1;
 	}
-	if (!array_reserve(&samples->stacks, &samples->stack_capacity, (size_t)samples->stack_count + 1))
+	if (!table_reserve(&samples->stack_table, &samples->stacks, &samples->stack_capacity,
+			   (size_t)samples->stack_count + 1))
 		return EVENT_NO_STACK;
 	samples->stacks[samples->stack_count] = stack;
 	return samples->stack_count++;
@@ -138,7 +155,8 @@ uint32_t packed_samples_named(struct packed_samples *samples, struct packed_text
 	if (samples->stack_count == PACKED_STACKS_MAX)
 		return put_stack(samples, none);
 	number = intern_add(&samples->ids, id.bytes, id.size);
-	if (number == INTERN_NONE || !array_reserve(&samples->of_ids, &samples->id_capacity, (size_t)number + 1))
+	if (number == INTERN_NONE ||
+	    !table_reserve(&samples->id_table, &samples->of_ids, &samples->id_capacity, (size_t)number + 1))
 		return EVENT_NO_STACK;
 	return samples->of_ids[number] = put_stack(samples, none);
 }

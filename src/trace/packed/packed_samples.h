@@ -6,7 +6,7 @@
  * A reader makes stacks of frames, from the outermost on, by packed_samples_frame() and _stack(); or, where its
  * file has tables of them in any order, by _named() for each id that it meets and _set() where the file says what
  * that is. What is more than a file should have is without a name, and is said.  Whoever fails returns
- * EVENT_NO_STACK or INTERN_NONE, which the next call takes for no memory.
+ * EVENT_NO_STACK or INTERN_NONE, which the next call takes for no memory.  All of it is in the source's tables.
  */
 #ifndef TRACE_PACKED_PACKED_SAMPLES_H
 #define TRACE_PACKED_PACKED_SAMPLES_H
@@ -54,14 +54,15 @@ struct packed_samples {
 	struct hash_index by_frame;
 	uint32_t *of_ids; /* stacks */
 	size_t id_capacity;
-	const struct packed_class **classes; /* by number of the event */
+	struct table frame_table, stack_table, id_table; /* of these arrays */
+	const struct packed_class **classes;             /* by number of the event */
 	size_t class_capacity;
 	struct event_stacks all;
 	uint64_t added;
 	bool is_full; /* something has no name for it */
 };
 
-/* Forget what was read before.  `trace` is the base's, or one beside it. */
+/* Forget what was read before.  `trace` is the base's, or one beside it.  Released before the source is. */
 void packed_samples_begin(struct packed_samples *samples, struct packed_source *packed, struct event_trace *trace);
 
 uint32_t packed_samples_frame(struct packed_samples *samples, struct packed_text function,

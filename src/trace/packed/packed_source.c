@@ -8,6 +8,9 @@
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "trace/trace_bytes.h"
+
+enum { STEPS_PER_LOOK = 512 }; /* at what is resident of the tables */
 
 static struct packed_source *source_of(struct trace_source *base)
 {
@@ -21,6 +24,15 @@ void packed_source_init(struct packed_source *source, const struct packed_reader
 	source->memory_max = PACKED_MEMORY;
 }
 
+struct trace_source *packed_source_create(size_t size, const struct packed_reader *reader)
+{
+	struct packed_source *source = calloc(1, size);
+	if (source == NULL)
+		return NULL;
+	packed_source_init(source, reader);
+	return &source->base;
+}
+
 void packed_source_release(struct packed_source *source)
 {
 	packed_source_leave(&source->base);
@@ -29,13 +41,70 @@ void packed_source_release(struct packed_source *source)
 	free((void *)source->classes);
 	free(source->spill_path);
 	free(source->cells);
+	trace_bytes_close(&source->content);
+	table_space_release(&source->tables);
+	free(source->base.path);
+}
+
+/* ---- what it is ------------------------------------------------------------------------------------------ */
+
+void packed_source_describe(struct packed_source *source, const char *domain, const char *tracer)
+{
+	struct trace_source *base = &source->base;
+	base->file_count = 1;
+	base->trace = (struct event_trace){
+		.id = base->trace.id,
+		.path = base->path,
+		.domain = domain,
+		.tracer_name = tracer,
+		.tracer_major = -1,
+		.tracer_minor = -1,
+		.hostname = base->facts.hostname,
+		.machine = "",
+		.get_int = packed_event_int,
+		.get_string = packed_event_string,
+		.visit = packed_event_visit,
+	};
+}
+
+enum histree_status packed_source_scan(struct trace_source *base, const char *path, const char *domain,
+				       const char *tracer, struct histree_error *error)
+{
+	struct packed_source *source = source_of(base);
+	base->path = strdup(path);
+	enum histree_status status =
+		base->path == NULL ? error_memory(error, "a path") : packed_source_rewind(source, error);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "trace \"%s\"", path);
+		return status == HISTREE_ERR_IO ? HISTREE_ERR_TRACE : status;
+	}
+	base->bytes = source->content.size;
+	packed_source_describe(source, domain, tracer);
+	trace_bytes_close(&source->content);
+	return HISTREE_OK;
+}
+
+enum histree_status packed_source_no_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	(void)path, (void)error;
+	*out = (struct trace_facts){ 0 };
+	return HISTREE_OK;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+enum histree_status packed_source_rewind(struct packed_source *source, struct histree_error *error)
+{
+	trace_bytes_close(&source->content);
+	return trace_bytes_open(&source->content, source->io, source->base.path, error);
+}
+
 enum histree_status packed_source_look(struct packed_source *source, struct histree_error *error)
 {
-	return source->cancel == NULL ? HISTREE_OK : cancel_check(source->cancel, source->looks++, error);
+	const uint64_t step = source->looks++;
+	if (step % STEPS_PER_LOOK == 0)
+		table_space_look(&source->tables);
+	return source->cancel == NULL ? HISTREE_OK : cancel_check(source->cancel, step, error);
 }
 
 /* Whoever has no room there can have it elsewhere. */
@@ -124,10 +193,13 @@ static enum histree_status read_all(struct packed_source *source, struct histree
 		source->spill_path = NULL;
 	if (source->spill_path == NULL)
 		return error_memory(error, "a path");
+	if (source->tables.folder == NULL && !table_space_init(&source->tables, source->spill_path, PACKED_TABLES))
+		return error_memory(error, "a path");
 	enum histree_status status =
 		record_sort_create(source->io, source->spill_path, source->memory_max, &source->sort, error);
 	if (status == HISTREE_OK)
 		status = source->reader->read(source, error);
+	trace_bytes_close(&source->content);
 	if (status == HISTREE_OK)
 		status = spilled(record_sort_finish(source->sort, error), error);
 	source->is_read = status == HISTREE_OK;
@@ -188,7 +260,8 @@ static enum histree_status next(struct trace_stream *stream, struct histree_erro
 		status = record_sort_next(source->sort, &record, error);
 		if (status != HISTREE_OK)
 			return status;
-		source->given++;
+		if (source->given++ % STEPS_PER_LOOK == 0)
+			table_space_look(&source->tables);
 		struct byte_reader reader = byte_reader(record.bytes, record.size);
 		histree_time time = (histree_time)(record.key ^ UINT64_C(1) << 63);
 		uint64_t class = read_varint(&reader);
@@ -345,12 +418,17 @@ histree_time packed_source_last(const struct trace_source *base)
 	return INT64_MIN;
 }
 
+static uint64_t bytes_read(const struct packed_source *source)
+{
+	return source->reader->bytes_read != NULL ? source->reader->bytes_read(source) : source->content.taken;
+}
+
 /* Half of it is to read the file, the other half to hand out what was in it. */
 uint64_t packed_source_bytes_done(const struct trace_source *base)
 {
 	const struct packed_source *source = (const struct packed_source *)base;
 	if (!source->is_read)
-		return source->sort != NULL ? source->reader->bytes_read(source) / 2 : 0;
+		return source->sort != NULL ? bytes_read(source) / 2 : 0;
 	if (source->given >= source->added)
 		return base->bytes;
 	double share = (double)source->given / (double)source->added;

@@ -6,15 +6,16 @@
  * source whose first member is a struct packed_source, a function that reads its file from front to back, and a
  * struct trace_format_kind with the functions below:
  *
- *	create		packed_source_init(&own->packed, &own_reader)
- *	scan		of its own: says what base.trace, base.facts, file_count, bytes and path are; fields are
- *			decoded by packed_event_int, _string and _visit
+ *	create		packed_source_create(sizeof(*own), &own_reader)
+ *	scan		packed_source_scan(), or what it does: says what base.trace, base.facts, file_count, bytes
+ *			and path are; fields are decoded by packed_event_int, _string and _visit
  *	read		packed_source_class() for each class that is met, packed_source_add() for each event; damage
  *			is a note, packed_source_lose() and the rest of the file, if it can be read, and HISTREE_OK
- *	free		packed_source_release(&own->packed)
+ *	free		packed_source_release(&own->packed), behind what is in its tables
  *
  * Events of one time come in the order in which they were added; what was added in the order of time costs no
- * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp.  Opening reads
+ * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp; so does what a
+ * reader keeps of the file in `tables`, such as stacks of samples, until the source is freed.  Opening reads
  * the whole trace, and asks struct trace_opening.cancel on the way.  A trace is read from its start only.
  */
 #ifndef TRACE_PACKED_PACKED_SOURCE_H
@@ -23,14 +24,17 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "store/record_sort.h"
 #include "trace/packed/packed_event.h"
+#include "trace/trace_bytes.h"
 #include "trace/trace_source.h"
 
 enum {
 	PACKED_CLASSES_MAX = 65536,
 	PACKED_FIELDS_MAX = 4096,
-	PACKED_MEMORY = 16 << 20, /* for events that are being sorted */
+	PACKED_MEMORY = 16 << 20, /* for events that are being sorted, */
+	PACKED_TABLES = 16 << 20, /* and for what is kept of the file */
 };
 
 struct packed_source;
@@ -38,7 +42,7 @@ struct packed_source;
 struct packed_reader {
 	/* Read the file, from its start, and add its events.  HISTREE_ERR_MEMORY, or what another call returned. */
 	enum histree_status (*read)(struct packed_source *source, struct histree_error *error);
-	/* Returns how many of base.bytes were read. */
+	/* Returns how many of base.bytes were read; NULL: as many as of the content. */
 	uint64_t (*bytes_read)(const struct packed_source *source);
 };
 
@@ -51,8 +55,10 @@ struct packed_class {
 struct packed_source {
 	struct trace_source base;
 	const struct packed_reader *reader;
-	const struct io *io; /* of the file for what memory has no room for */
-	size_t memory_max;   /* for events that are being sorted */
+	const struct io *io;        /* of the file for what memory has no room for */
+	size_t memory_max;          /* for events that are being sorted */
+	struct table_space tables;  /* for what else grows with the file; from the first reading on */
+	struct trace_bytes content; /* of the file, for a reader that begins with packed_source_rewind() */
 
 	struct intern class_keys; /* names and fields */
 	struct packed_class **classes;
@@ -78,6 +84,19 @@ struct packed_source {
 /* Of a zeroed source. */
 void packed_source_init(struct packed_source *source, const struct packed_reader *reader);
 
+/* Returns a source of so many bytes, whose first member is a struct packed_source; NULL when memory is out. */
+struct trace_source *packed_source_create(size_t size, const struct packed_reader *reader);
+
+/* Say in base.trace what all such traces are; of the host, what base.facts has. */
+void packed_source_describe(struct packed_source *source, const char *domain, const char *tracer);
+
+/* The whole of a scan of a file that says nothing of itself. */
+enum histree_status packed_source_scan(struct trace_source *base, const char *path, const char *domain,
+				       const char *tracer, struct histree_error *error);
+
+/* Begin the content of the file, anew if it was begun. */
+enum histree_status packed_source_rewind(struct packed_source *source, struct histree_error *error);
+
 /*
  * Returns the class with the name, fields and trace of a template, whose trace may be NULL, for base.trace, and
  * whose strings are copied; NULL, and the error, if memory is out or there are too many classes.
@@ -99,10 +118,13 @@ enum histree_status packed_source_lose(struct packed_source *source, int32_t cpu
  */
 enum histree_status packed_source_lose_rest(struct packed_source *source, struct histree_error *error);
 
-/* For a reader that adds nothing for long: returns HISTREE_ERR_CANCELLED if it is to end. */
+/*
+ * For a reader that adds nothing for long: returns HISTREE_ERR_CANCELLED if it is to end.  Pages of its tables may
+ * go from memory.
+ */
 enum histree_status packed_source_look(struct packed_source *source, struct histree_error *error);
 
-/* Free what is in it, but not base.path. */
+/* Free what is in it. */
 void packed_source_release(struct packed_source *source);
 
 /* Of struct trace_format_kind. */
@@ -115,5 +137,12 @@ bool packed_source_has_position(const struct trace_source *base, size_t file,
 bool packed_source_span(const struct trace_source *base, histree_time *begin, histree_time *end);
 histree_time packed_source_last(const struct trace_source *base);
 uint64_t packed_source_bytes_done(const struct trace_source *base);
+enum histree_status packed_source_no_facts(const char *path, struct trace_facts *out, struct histree_error *error);
+
+/* These, of a kind; `facts` is the format's own, or packed_source_no_facts. */
+#define PACKED_SOURCE_KIND                                                                                  \
+	.open = packed_source_open, .leave = packed_source_leave, .has_places = packed_source_has_places,   \
+	.has_position = packed_source_has_position, .span = packed_source_span, .last = packed_source_last, \
+	.bytes_done = packed_source_bytes_done
 
 #endif

@@ -693,12 +693,10 @@ static const struct packed_reader reader = { .read = read_events, .bytes_read = 
 
 static struct trace_source *create(enum perfetto_part part)
 {
-	struct perfetto_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return NULL;
-	source->part = part;
-	packed_source_init(&source->packed, &reader);
-	return &source->packed.base;
+	struct trace_source *base = packed_source_create(sizeof(struct perfetto_source), &reader);
+	if (base != NULL)
+		((struct perfetto_source *)base)->part = part;
+	return base;
 }
 
 static struct trace_source *create_ftrace(void)
@@ -716,23 +714,12 @@ static void describe(struct perfetto_source *source)
 	struct trace_source *base = &source->packed.base;
 	const struct perfetto_file *file = &source->file;
 	base->facts = file->facts;
-	base->file_count = 1;
 	/* Bytes of the file count once. */
 	base->bytes = tells_damage(source) ? file->size : 0;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = source->part == PERFETTO_FTRACE ? "kernel" : TRACK_DOMAIN,
-		.tracer_name = "perfetto",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = base->facts.hostname,
-		.machine = file->machine,
-		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
-		.get_int = packed_event_int,
-		.get_string = packed_event_string,
-		.visit = packed_event_visit,
-	};
+	packed_source_describe(&source->packed, source->part == PERFETTO_FTRACE ? "kernel" : TRACK_DOMAIN,
+			       "perfetto");
+	base->trace.machine = file->machine;
+	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
 }
 
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
@@ -774,21 +761,23 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 static void free_source(struct trace_source *base)
 {
 	struct perfetto_source *source = (struct perfetto_source *)base;
-	packed_source_release(&source->packed);
 	perfetto_samples_release(&source->samples);
 	perfetto_packets_close(&source->packets);
 	perfetto_file_release(&source->file);
-	free(base->path);
+	packed_source_release(&source->packed);
 	free(source);
 }
 
-#define PACKED                                                                                          \
-	.scan = scan, .open = packed_source_open, .leave = packed_source_leave,                         \
-	.has_places = packed_source_has_places, .has_position = packed_source_has_position,             \
-	.span = packed_source_span, .last = packed_source_last, .bytes_done = packed_source_bytes_done, \
-	.facts = read_facts, .free = free_source
-static const struct trace_format_kind tracks = { .create = create_tracks, PACKED };
+static const struct trace_format_kind tracks = {
+	.create = create_tracks, .scan = scan, .facts = read_facts, PACKED_SOURCE_KIND, .free = free_source
+};
 
 const struct trace_format_kind perfetto_format = {
-	.reads = "Perfetto", .create = create_ftrace, .beside = &tracks, PACKED
+	.reads = "Perfetto",
+	.create = create_ftrace,
+	.scan = scan,
+	.facts = read_facts,
+	.beside = &tracks,
+	PACKED_SOURCE_KIND,
+	.free = free_source,
 };

@@ -157,6 +157,14 @@ static bool ends_word(uint8_t byte)
 	return byte == ',' || byte == ']' || byte == '}' || byte == ':' || byte <= ' ';
 }
 
+/* Let pages of the document go, once in so many bytes of a walk. */
+static void look(struct table_space *space, const uint8_t *from, const uint8_t *at)
+{
+	enum { LOOK_BITS = 20 };
+	if (((uintptr_t)from ^ (uintptr_t)at) >> LOOK_BITS != 0)
+		table_space_look(space);
+}
+
 struct json_span json_span_value(struct json_span bytes)
 {
 	const uint8_t *begin = behind_space(bytes.at, bytes.end), *at = begin;
@@ -164,9 +172,11 @@ struct json_span json_span_value(struct json_span bytes)
 	if (at < bytes.end && *at != '{' && *at != '[' && *at != '"') {
 		while (at < bytes.end && !ends_word(*at))
 			at++;
-		return (struct json_span){ begin, at };
+		look(bytes.space, bytes.at, at);
+		return (struct json_span){ begin, at, bytes.space };
 	}
 	while (at < bytes.end) {
+		const uint8_t *from = at;
 		if (*at == '"') {
 			at = behind_string(at, bytes.end);
 		} else {
@@ -174,16 +184,17 @@ struct json_span json_span_value(struct json_span bytes)
 			depth -= (*at == '}' || *at == ']') && depth > 0;
 			at++;
 		}
+		look(bytes.space, from, at);
 		if (depth == 0)
 			break;
 	}
-	return (struct json_span){ begin, at };
+	return (struct json_span){ begin, at, bytes.space };
 }
 
 struct json_span json_span_inside(struct json_span value, char bracket)
 {
-	const struct json_span none = { value.end, value.end };
-	return json_span_is(value, bracket) ? (struct json_span){ value.at + 1, value.end } : none;
+	const struct json_span none = { value.end, value.end, value.space };
+	return json_span_is(value, bracket) ? (struct json_span){ value.at + 1, value.end, value.space } : none;
 }
 
 bool json_span_next(struct json_span *rest, struct json_span *element)
@@ -221,7 +232,7 @@ struct json_span json_span_find(struct json_span object, const char *name)
 	while (json_span_next_member(&rest, &key, &value))
 		if (json_span_is_text(key, name))
 			return value;
-	return (struct json_span){ object.end, object.end };
+	return (struct json_span){ object.end, object.end, object.space };
 }
 
 bool json_span_scaled(struct json_span value, int scale, json_wide *out)
@@ -247,7 +258,7 @@ struct packed_text json_span_text(struct json_span value, struct json_text *text
 {
 	const struct packed_text none = { "", 0 };
 	struct json_word word;
-	if (!json_span_is(value, '"'))
+	if (!json_span_is(value, '"') || value.end - value.at > PROFILE_TEXT_MAX)
 		return none;
 	if (!json_text_begin(text, value.at, value.end)) {
 		*is_out_of_memory = true;
@@ -345,7 +356,7 @@ enum profile_look profile_look(const void *bytes, size_t size)
 	const uint8_t *at = bytes, *end = at + size;
 	if (size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
 		at += 3;
-	const struct json_span whole = json_span_value((struct json_span){ at, end });
+	const struct json_span whole = json_span_value((struct json_span){ at, end, NULL });
 	if (json_span_is(whole, '{'))
 		return look_at_document(whole);
 	return is_folded(at, end) ? PROFILE_FOLDED : PROFILE_NONE;

@@ -28,6 +28,7 @@
 /* No bytes: it is not there. */
 struct json_span {
 	const uint8_t *at, *end;
+	struct table_space *space; /* in which the document lies: pages that were walked over may go; or NULL */
 };
 
 static inline bool json_span_is_there(struct json_span span)
@@ -70,6 +71,9 @@ struct packed_text json_span_text(struct json_span value, struct json_text *text
 bool json_span_is_text(struct json_span value, const char *text);
 
 /* Times are read in 10^-9 ns, and rounded when they are added: durations add up to their ends. */
+/* A text of more bytes says nothing: names are at most PACKED_NAME_MAX. */
+enum { PROFILE_TEXT_MAX = 1 << 20 };
+
 enum { PROFILE_SCALE_NS = 9, PROFILE_SCALE_US = 12, PROFILE_SCALE_MS = 15, PROFILE_SCALE_S = 18 };
 
 /* A zeroed one can be released. */

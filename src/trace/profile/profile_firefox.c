@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/array.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "trace/profile/profile.h"
 
 /* Processes are in one another.  Of a column so many rows are read: each may be two bytes of a file. */
@@ -26,13 +26,15 @@ struct tables {
 	size_t string_count, string_capacity;
 	uint32_t *stacks; /* of packed_samples.h, by number */
 	size_t stack_count, stack_capacity;
-	struct arena memory; /* of the strings */
+	struct arena memory;                    /* of the strings */
+	struct table string_table, stack_table; /* of the arrays */
 };
 
 /* A column of a table; what is no number is NOTHING. */
 struct column {
 	int64_t *numbers;
 	size_t count, capacity;
+	struct table table;
 };
 
 struct firefox {
@@ -64,7 +66,7 @@ static bool put_number(struct column *column, struct json_span value, int scale)
 		number = time;
 	if (column->count == COLUMN_ROWS_MAX)
 		return true;
-	if (!array_reserve(&column->numbers, &column->capacity, column->count + 1))
+	if (!table_reserve(&column->table, &column->numbers, &column->capacity, column->count + 1))
 		return false;
 	column->numbers[column->count++] = number;
 	return true;
@@ -77,7 +79,7 @@ static struct json_span element_of(struct json_span row, int64_t place)
 	while (json_span_next(&rest, &element))
 		if (place-- == 0)
 			return element;
-	return (struct json_span){ row.end, row.end };
+	return (struct json_span){ row.end, row.end, row.space };
 }
 
 /* Read a column, of times in ms with a scale.  Returns false if memory is out; one that is not there is empty. */
@@ -87,6 +89,7 @@ static bool read_column(struct json_span table, const char *name, int scale, str
 	struct json_span rest, element;
 	int64_t place = 0;
 	column->count = 0;
+	column->table.space = table.space;
 	if (!json_span_is_there(schema)) {
 		rest = json_span_inside(json_span_find(table, name), '[');
 		while (json_span_next(&rest, &element))
@@ -124,7 +127,8 @@ static bool read_strings(struct firefox *firefox, struct json_span list, struct 
 		const struct packed_text text =
 			json_span_text(element, &firefox->profile->texts[0], &firefox->profile->is_out_of_memory);
 		const size_t size = text.size < PACKED_NAME_MAX ? text.size : PACKED_NAME_MAX;
-		if (!array_reserve(&tables->strings, &tables->string_capacity, tables->string_count + 1))
+		if (!table_reserve(&tables->string_table, &tables->strings, &tables->string_capacity,
+				   tables->string_count + 1))
 			return false;
 		const char *copy = arena_copy(&tables->memory, text.bytes, size);
 		if (copy == NULL)
@@ -171,17 +175,22 @@ static bool read_columns(struct json_span object, struct stack_columns *columns)
 	       read_column(json_span_find(object, "resourceTable"), "name", 0, &columns->resource_name);
 }
 
+static void release_column(struct column *column)
+{
+	table_release(&column->table, column->numbers);
+}
+
 static void release_columns(struct stack_columns *columns)
 {
-	free(columns->frame.numbers);
-	free(columns->prefix.numbers);
-	free(columns->function.numbers);
-	free(columns->line.numbers);
-	free(columns->location.numbers);
-	free(columns->name.numbers);
-	free(columns->file.numbers);
-	free(columns->resource.numbers);
-	free(columns->resource_name.numbers);
+	release_column(&columns->frame);
+	release_column(&columns->prefix);
+	release_column(&columns->function);
+	release_column(&columns->line);
+	release_column(&columns->location);
+	release_column(&columns->name);
+	release_column(&columns->file);
+	release_column(&columns->resource);
+	release_column(&columns->resource_name);
 }
 
 static uint32_t frame_at(struct firefox *firefox, const struct stack_columns *columns, const struct tables *strings,
@@ -207,8 +216,9 @@ static bool read_stacks(struct firefox *firefox, struct json_span object, const 
 			struct tables *out)
 {
 	struct stack_columns columns = { .frame = { .count = 0 } };
-	bool is_read = read_columns(object, &columns) &&
-		       array_reserve(&out->stacks, &out->stack_capacity, columns.frame.count + 1);
+	bool is_read =
+		read_columns(object, &columns) &&
+		table_reserve(&out->stack_table, &out->stacks, &out->stack_capacity, columns.frame.count + 1);
 	for (size_t i = 0; i < columns.frame.count && is_read; i++) {
 		const int64_t prefix = number_at(&columns.prefix, (int64_t)i);
 		const uint32_t parent = prefix >= 0 && (uint64_t)prefix < i ? out->stacks[prefix] : EVENT_NO_STACK;
@@ -221,10 +231,15 @@ static bool read_stacks(struct firefox *firefox, struct json_span object, const 
 	return is_read;
 }
 
+static void use_space(struct tables *tables, struct table_space *space)
+{
+	tables->memory.space = tables->string_table.space = tables->stack_table.space = space;
+}
+
 static void release_tables(struct tables *tables)
 {
-	free(tables->strings);
-	free(tables->stacks);
+	table_release(&tables->string_table, tables->strings);
+	table_release(&tables->stack_table, tables->stacks);
 	arena_release(&tables->memory);
 }
 
@@ -284,10 +299,10 @@ static enum histree_status read_samples(struct firefox *firefox, struct json_spa
 		       read_column(samples, "timeDeltas", PROFILE_SCALE_MS, &columns.delta) &&
 		       read_column(samples, "weight", scale, &columns.weight);
 	enum histree_status status = is_read ? add_samples(firefox, &columns, stacks, event) : no_memory(firefox);
-	free(columns.stack.numbers);
-	free(columns.time.numbers);
-	free(columns.delta.numbers);
-	free(columns.weight.numbers);
+	release_column(&columns.stack);
+	release_column(&columns.time);
+	release_column(&columns.delta);
+	release_column(&columns.weight);
 	return status;
 }
 
@@ -324,6 +339,7 @@ static enum histree_status name_thread(struct firefox *firefox, struct json_span
 static enum histree_status read_thread(struct firefox *firefox, struct json_span object)
 {
 	struct tables own = { .strings = NULL };
+	use_space(&own, object.space);
 	const struct json_span strings = strings_of(object);
 	const bool has_stacks = json_span_is_there(json_span_find(object, "stackTable"));
 	struct json_span markers = json_span_inside(column_of(json_span_find(object, "markers"), "name"), '['),
@@ -360,6 +376,7 @@ enum histree_status profile_read_firefox(struct profile *profile, struct json_sp
 {
 	struct firefox firefox = { .profile = profile, .error = error };
 	const struct json_span shared = json_span_find(document, "shared");
+	use_space(&firefox.shared, document.space);
 	bool is_read = read_strings(&firefox, strings_of(shared), &firefox.shared) &&
 		       read_stacks(&firefox, shared, &firefox.shared, &firefox.shared);
 	enum histree_status status = is_read ? read_process(&firefox, document, 0) : no_memory(&firefox);

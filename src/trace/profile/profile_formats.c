@@ -234,11 +234,11 @@ static uint32_t stack_of(struct profile *profile, struct json_span id)
 static struct json_span line_of(struct json_span call, char text[static 32])
 {
 	int64_t line;
-	const struct json_span none = { call.end, call.end };
+	const struct json_span none = { call.end, call.end, NULL };
 	if (!json_span_int(json_span_find(call, "lineNumber"), &line) || line < 0 || line >= INT32_MAX)
 		return none;
 	int size = snprintf(text, 32, "%" PRId64, line + 1);
-	return (struct json_span){ (const uint8_t *)text, (const uint8_t *)text + size };
+	return (struct json_span){ (const uint8_t *)text, (const uint8_t *)text + size, NULL };
 }
 
 static bool read_node(struct profile *profile, struct json_span node)
@@ -255,7 +255,7 @@ static bool read_node(struct profile *profile, struct json_span node)
 	}
 	if (json_span_is_text(name, ""))
 		name = (struct json_span){ (const uint8_t *)anonymous,
-					   (const uint8_t *)anonymous + sizeof(anonymous) - 1 };
+					   (const uint8_t *)anonymous + sizeof(anonymous) - 1, NULL };
 	const uint32_t frame = profile_frame(profile, name, json_span_find(call, "url"), line_of(call, line));
 	const uint32_t stack = stack_of(profile, id);
 	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)

@@ -14,7 +14,6 @@ enum { FIRST_BYTES = 4096, FOLDED_LINE_MAX = 1 << 20, PROFILE_DECIMALS = 3 };
 
 struct profile_source {
 	struct packed_source packed;
-	struct trace_bytes bytes;
 	struct profile profile;
 };
 
@@ -24,10 +23,10 @@ struct profile_source {
 static enum histree_status bring(struct profile_source *source, size_t size, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && (size_t)(source->bytes.end - source->bytes.at) < size) {
+	while (status == HISTREE_OK && (size_t)(source->packed.content.end - source->packed.content.at) < size) {
 		status = packed_source_look(&source->packed, error);
 		if (status == HISTREE_OK)
-			status = trace_bytes_more(&source->bytes, error);
+			status = trace_bytes_more(&source->packed.content, error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -43,8 +42,9 @@ static bool is_whole(struct json_span document)
 static enum histree_status read_document(struct profile_source *source, enum profile_look look,
 					 struct histree_error *error)
 {
-	const struct trace_bytes *bytes = &source->bytes;
+	const struct trace_bytes *bytes = &source->packed.content;
 	struct trace_notes *notes = source->packed.base.notes;
+	source->packed.content.table.space = &source->packed.tables;
 	enum histree_status status = bring(source, (size_t)PROFILE_DOCUMENT_MAX + 1, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -53,7 +53,8 @@ static enum histree_status read_document(struct profile_source *source, enum pro
 			error, HISTREE_ERR_TRACE,
 			"is a profile of more than %d MiB, and such are read as a whole: save a part of it",
 			PROFILE_DOCUMENT_MAX >> 20);
-	struct json_span document = json_span_value((struct json_span){ bytes->at, bytes->end });
+	struct json_span document =
+		json_span_value((struct json_span){ bytes->at, bytes->end, &source->packed.tables });
 	status = look == PROFILE_SPEEDSCOPE ? profile_read_speedscope(&source->profile, document, error)
 		 : look == PROFILE_V8       ? profile_read_v8(&source->profile, document, error)
 					    : profile_read_firefox(&source->profile, document, error);
@@ -73,7 +74,7 @@ static enum histree_status read_document(struct profile_source *source, enum pro
 static enum histree_status next_line(struct profile_source *source, const char **line, size_t *size,
 				     struct histree_error *error)
 {
-	struct trace_bytes *bytes = &source->bytes;
+	struct trace_bytes *bytes = &source->packed.content;
 	enum histree_status status = HISTREE_OK;
 	size_t known = 0;
 	const uint8_t *end;
@@ -158,10 +159,7 @@ static enum histree_status look_for_fractions(struct profile_source *source, boo
 		const char *count = count_of(line, size);
 		*out = count != NULL && memchr(count, '.', (size_t)(line + size - count)) != NULL;
 	}
-	trace_bytes_close(&source->bytes);
-	return !*out && status < 0
-		       ? status
-		       : trace_bytes_open(&source->bytes, source->packed.io, source->packed.base.path, error);
+	return !*out && status < 0 ? status : packed_source_rewind(&source->packed, error);
 }
 
 static enum histree_status read_folded(struct profile_source *source, struct histree_error *error)
@@ -182,7 +180,7 @@ static enum histree_status read_folded(struct profile_source *source, struct his
 		if (status != HISTREE_OK)
 			return status;
 	}
-	if (status == HISTREE_END && source->bytes.is_cut)
+	if (status == HISTREE_END && source->packed.content.is_cut)
 		return packed_source_lose_rest(&source->packed, error);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -192,19 +190,19 @@ static enum histree_status read_folded(struct profile_source *source, struct his
 static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
 {
 	struct profile_source *source = (struct profile_source *)packed;
-	trace_bytes_close(&source->bytes);
 	if (!profile_begin(&source->profile, packed, error))
 		return error_memory(error, "a profile");
-	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
+	enum histree_status status = packed_source_rewind(packed, error);
 	if (status == HISTREE_OK)
 		status = bring(source, FIRST_BYTES, error);
 	if (status != HISTREE_OK)
 		return status;
-	const size_t there = (size_t)(source->bytes.end - source->bytes.at);
-	if (there >= 3 && memcmp(source->bytes.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
-		source->bytes.at += 3;
-	const size_t size = (size_t)(source->bytes.end - source->bytes.at);
-	const enum profile_look look = profile_look(source->bytes.at, size < FIRST_BYTES ? size : FIRST_BYTES);
+	const size_t there = (size_t)(source->packed.content.end - source->packed.content.at);
+	if (there >= 3 && memcmp(source->packed.content.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		source->packed.content.at += 3;
+	const size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
+	const enum profile_look look =
+		profile_look(source->packed.content.at, size < FIRST_BYTES ? size : FIRST_BYTES);
 	status = look == PROFILE_NONE     ? error_set(error, HISTREE_ERR_TRACE, "is no profile any more")
 		 : look == PROFILE_FOLDED ? read_folded(source, error)
 					  : read_document(source, look, error);
@@ -213,67 +211,23 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	return status;
 }
 
-static uint64_t bytes_read(const struct packed_source *packed)
-{
-	return ((const struct profile_source *)packed)->bytes.taken;
-}
-
-static const struct packed_reader reader = { .read = read_file, .bytes_read = bytes_read };
+static const struct packed_reader reader = { .read = read_file };
 
 static struct trace_source *create(void)
 {
-	struct profile_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return NULL;
-	packed_source_init(&source->packed, &reader);
-	return &source->packed.base;
+	return packed_source_create(sizeof(struct profile_source), &reader);
 }
 
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
 {
-	struct profile_source *source = (struct profile_source *)base;
-	base->path = strdup(path);
-	enum histree_status status = base->path == NULL
-					     ? error_memory(error, "a path")
-					     : trace_bytes_open(&source->bytes, source->packed.io, path, error);
-	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", path);
-		return status == HISTREE_ERR_IO ? HISTREE_ERR_TRACE : status;
-	}
-	base->file_count = 1;
-	base->bytes = source->bytes.size;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = TRACK_DOMAIN,
-		.tracer_name = "profile",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = "",
-		.machine = "",
-		.get_int = packed_event_int,
-		.get_string = packed_event_string,
-		.visit = packed_event_visit,
-	};
-	trace_bytes_close(&source->bytes);
-	return HISTREE_OK;
-}
-
-/* It says nothing of itself. */
-static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
+	return packed_source_scan(base, path, TRACK_DOMAIN, "profile", error);
 }
 
 static void free_source(struct trace_source *base)
 {
 	struct profile_source *source = (struct profile_source *)base;
-	packed_source_release(&source->packed);
 	profile_release(&source->profile);
-	trace_bytes_close(&source->bytes);
-	free(base->path);
+	packed_source_release(&source->packed);
 	free(source);
 }
 
@@ -281,13 +235,7 @@ const struct trace_format_kind profile_format = {
 	.reads = "profiles of speedscope, V8, Firefox",
 	.create = create,
 	.scan = scan,
-	.open = packed_source_open,
-	.leave = packed_source_leave,
-	.has_places = packed_source_has_places,
-	.has_position = packed_source_has_position,
-	.span = packed_source_span,
-	.last = packed_source_last,
-	.bytes_done = packed_source_bytes_done,
-	.facts = read_facts,
+	.facts = packed_source_no_facts,
+	PACKED_SOURCE_KIND,
 	.free = free_source,
 };

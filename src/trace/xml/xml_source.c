@@ -16,7 +16,6 @@ enum { FIELDS_MAX = 256, DEPTH_MAX = 16 };
 
 struct xml_source {
 	struct packed_source packed;
-	struct trace_bytes bytes;
 	XML_Parser parser;
 	enum histree_status status; /* what ended the reading, if it was not the XML */
 	struct histree_error error;
@@ -176,14 +175,15 @@ static enum histree_status parse(struct xml_source *source, bool *is_damaged, st
 {
 	enum histree_status status;
 	enum XML_Status parsed = XML_STATUS_OK;
-	while (parsed == XML_STATUS_OK && (status = trace_bytes_more(&source->bytes, error)) == HISTREE_OK) {
+	while (parsed == XML_STATUS_OK &&
+	       (status = trace_bytes_more(&source->packed.content, error)) == HISTREE_OK) {
 		status = packed_source_look(&source->packed, error);
 		if (status != HISTREE_OK)
 			return status;
-		size_t size = (size_t)(source->bytes.end - source->bytes.at);
+		size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
 		size = size < INT32_MAX ? size : INT32_MAX;
-		parsed = XML_Parse(source->parser, (const char *)source->bytes.at, (int)size, 0);
-		source->bytes.at += size;
+		parsed = XML_Parse(source->parser, (const char *)source->packed.content.at, (int)size, 0);
+		source->packed.content.at += size;
 	}
 	if (parsed == XML_STATUS_OK && status == HISTREE_END)
 		parsed = XML_Parse(source->parser, "", 0, 1);
@@ -199,7 +199,6 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	struct xml_source *source = (struct xml_source *)packed;
 	struct trace_notes *notes = packed->base.notes;
 	bool is_damaged = false;
-	trace_bytes_close(&source->bytes);
 	source->parser = XML_ParserCreate(NULL);
 	if (source->parser == NULL)
 		return error_memory(error, "a trace in XML");
@@ -210,7 +209,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	XML_SetUserData(source->parser, source);
 	XML_SetElementHandler(source->parser, begin_element, end_element);
 	XML_SetStartDoctypeDeclHandler(source->parser, refuse_document_type);
-	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
+	enum histree_status status = packed_source_rewind(packed, error);
 	if (status == HISTREE_OK)
 		status = parse(source, &is_damaged, error);
 	if (status == HISTREE_OK && is_damaged) {
@@ -229,82 +228,32 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	return status;
 }
 
-static uint64_t bytes_read(const struct packed_source *packed)
-{
-	return ((const struct xml_source *)packed)->bytes.taken;
-}
-
-static const struct packed_reader reader = { .read = read_file, .bytes_read = bytes_read };
+static const struct packed_reader reader = { .read = read_file };
 
 /* ---- the trace -------------------------------------------------------------------------------------------- */
 
 static struct trace_source *create(void)
 {
-	struct xml_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return NULL;
-	packed_source_init(&source->packed, &reader);
-	return &source->packed.base;
+	return packed_source_create(sizeof(struct xml_source), &reader);
 }
 
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
 {
-	struct xml_source *source = source_of(base);
-	base->path = strdup(path);
-	enum histree_status status = base->path == NULL
-					     ? error_memory(error, "a path")
-					     : trace_bytes_open(&source->bytes, source->packed.io, path, error);
-	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", path);
-		return status == HISTREE_ERR_IO ? HISTREE_ERR_TRACE : status;
-	}
-	base->file_count = 1;
-	base->bytes = source->bytes.size;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = "",
-		.tracer_name = "xml",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = "",
-		.machine = "",
-		.get_int = packed_event_int,
-		.get_string = packed_event_string,
-		.visit = packed_event_visit,
-	};
-	trace_bytes_close(&source->bytes);
-	return HISTREE_OK;
-}
-
-/* It says nothing of itself. */
-static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
+	return packed_source_scan(base, path, "", "xml", error);
 }
 
 static void free_source(struct trace_source *base)
 {
 	struct xml_source *source = source_of(base);
-	packed_source_release(&source->packed);
-	trace_bytes_close(&source->bytes);
 	arena_release(&source->texts);
-	free(base->path);
+	packed_source_release(&source->packed);
 	free(source);
 }
 
 const struct trace_format_kind xml_format = {
 	.create = create,
 	.scan = scan,
-	.open = packed_source_open,
-	.leave = packed_source_leave,
-	.has_places = packed_source_has_places,
-	.has_position = packed_source_has_position,
-	.span = packed_source_span,
-	.last = packed_source_last,
-	.bytes_done = packed_source_bytes_done,
-	.facts = read_facts,
+	.facts = packed_source_no_facts,
+	PACKED_SOURCE_KIND,
 	.free = free_source,
 };

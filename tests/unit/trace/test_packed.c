@@ -27,7 +27,6 @@ static const char *const field_names[FIELDS] = { "whole", "big", "real", "text",
 struct made {
 	struct packed_source packed;
 	struct trace_notes notes;
-	char path[8];
 	uint32_t class_count;
 	uint32_t count;
 	bool in_order;
@@ -119,10 +118,10 @@ static struct made *make(const struct io *io, uint32_t count)
 	struct made *made = calloc(1, sizeof(*made));
 	assert_non_null(made);
 	made->count = count;
-	strcpy(made->path, "made");
 	made->packed.base.notes = &made->notes;
 	made->packed.base.class_count = &made->class_count;
-	made->packed.base.path = made->path;
+	made->packed.base.path = strdup("made");
+	assert_non_null(made->packed.base.path);
 	made->packed.base.bytes = count;
 	made->packed.base.trace = (struct event_trace){ .get_int = packed_event_int,
 							.get_string = packed_event_string,
