@@ -134,8 +134,14 @@ struct histree_arrow_options {
 	 */
 	size_t text_bytes;
 	struct histree_cancel cancel; /* asked for every batch, and now and then in it */
-	/* Of states: only those that pass an expression (state_filter.h), read during the call; NULL: all. */
+	/*
+	 * Of states and events: only those that pass an expression (state_filter.h, event_query.h), read during the
+	 * call; NULL: all.
+	 */
 	const char *where;
+	histree_time start, end; /* of events: those of the trace, which times in the expression are relative to */
+	/* Of events: columns by their names, with commas between them, instead of `columns`; NULL: as that says. */
+	const char *names;
 };
 
 /*
@@ -182,10 +188,16 @@ histree_attributes_arrow(const struct histree_attributes *attributes, const stru
 			 struct ArrowArrayStream *out, struct histree_error *error);
 
 /*
- * The events from the first one at or after `from` to the one before the first that is after `to`: number uint64;
- * time timestamp[ns, UTC]; cpu int32, null if the trace does not say; name dictionary<uint32, utf8>; of several
- * hosts also host dictionary<uint32, utf8>; fields utf8, a JSON object as histree_event_reader_json() has it.  They
- * are read from the trace (events.h).
+ * The events from one time to another, both inclusive: number uint64; time timestamp[ns, UTC]; cpu int32, null if
+ * the trace does not say; name dictionary<uint32, utf8>; of several hosts also host dictionary<uint32, utf8>;
+ * fields utf8, a JSON object as histree_event_reader_json() has it.  They are read from the trace (events.h).
+ *
+ * Where the expression of the options chooses one type (histree_event_query_one_type()), each field is a column
+ * that may be null instead, after the others, as it is first met: int64, uint64 or float64; utf8 where any of the
+ * events has a text or the label of a number there, and of an array or a structure as JSON.  All of these events
+ * are read during the call for that.  A column is called as its field, with `field_` before it where that is the
+ * name of another column, or `type`, whatever the case, and `context_` before a field of a context that the
+ * payload has, too.  What has more than 240 fields has the column `fields` besides, with all of them.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const struct histree_events *events,
 									histree_time from, histree_time to,

@@ -63,6 +63,12 @@ HISTREE_API void histree_event_query_set_cancel(struct histree_event_query *quer
  */
 HISTREE_API const char *histree_event_query_absent(const struct histree_event_query *query);
 
+/*
+ * Returns true if the expression names `type` and lets events of one type alone pass, and that type, an index of
+ * histree_events_types(), in *type.
+ */
+HISTREE_API bool histree_event_query_one_type(const struct histree_event_query *query, uint32_t *type);
+
 /* Get the next event, by number, or return HISTREE_END. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_next(struct histree_event_query *query, struct histree_event *out, struct histree_error *error);

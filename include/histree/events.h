@@ -127,6 +127,32 @@ HISTREE_API const char *histree_event_reader_contents(struct histree_event_reade
  */
 HISTREE_API const char *histree_event_reader_json(struct histree_event_reader *reader);
 
+enum histree_event_kind {
+	HISTREE_EVENT_SIGNED,
+	HISTREE_EVENT_UNSIGNED, /* `integer` is it as uint64_t */
+	HISTREE_EVENT_REAL,
+	HISTREE_EVENT_TEXT,  /* also bytes, in hexadecimal: 0x0a0b */
+	HISTREE_EVENT_LABEL, /* a number that the trace has a name for, which is the text */
+	HISTREE_EVENT_PARTS, /* an array or a structure: the text is JSON */
+};
+
+struct histree_event_field {
+	const char *name;
+	enum histree_event_kind kind;
+	bool is_context; /* not of the payload, so that this may have one of that name */
+	int64_t integer;
+	double real;
+	const char *text; /* of `size` bytes, which need not be UTF-8, and a zero */
+	size_t size;
+};
+
+/*
+ * Returns the fields of the last event that are there, in the order of histree_event_reader_json() and as it has
+ * them, borrowed until the next call; NULL if there is no memory.  Names may come twice.
+ */
+HISTREE_API const struct histree_event_field *histree_event_reader_fields(struct histree_event_reader *reader,
+									  size_t *count);
+
 /*
  * Returns the stream that the last event came from, as its file is called within the trace, such as "channel0_1",
  * borrowed until the reader is asked for another event; "" if there is none.

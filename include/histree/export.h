@@ -256,6 +256,9 @@ struct histree_viewer_request {
 	const struct histree_segment_query *query;
 
 	const struct histree_events *events;
+	/* Only events that pass (event_query.h); times are relative to `origin` and `end`.  NULL: all. */
+	const char *where;
+	histree_time end;
 
 	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
 	struct histree_cancel cancel; /* asked now and then */

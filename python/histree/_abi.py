@@ -152,7 +152,17 @@ class Region(Structure):
 class ArrowOptions(Structure):
     C_NAME = "struct histree_arrow_options"
     _fields_ = [("columns", c_uint64), ("batch_rows", c_uint32), ("threads", c_uint), ("text_bytes", c_size_t),
-                ("cancel", Cancel), ("where", c_char_p)]
+                ("cancel", Cancel), ("where", c_char_p), ("start", c_int64), ("end", c_int64), ("names", c_char_p)]
+
+
+class Window(Structure):
+    C_NAME = "struct histree_window"
+    _fields_ = [("from", c_int64), ("to", c_int64), ("is_empty", c_bool)]
+
+
+class EventRange(Structure):
+    C_NAME = "struct histree_event_range"
+    _fields_ = [("numbers", Window), ("times", Window)]
 
 
 class Gap(Structure):
@@ -335,6 +345,8 @@ enum histree_status histree_segments_arrow(struct histree_segment_store *store,
     struct histree_error *error);
 enum histree_status histree_attributes_arrow(const struct histree_attributes *attributes,
     const struct histree_arrow_options *options, struct ArrowArrayStream *out, struct histree_error *error);
+enum histree_status histree_events_arrow(const struct histree_events *events, histree_time from, histree_time to,
+    const struct histree_arrow_options *options, struct ArrowArrayStream *out, struct histree_error *error);
 uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream);
 
 enum histree_status histree_events_open(const struct histree_store *store, struct histree_events **out,
@@ -347,12 +359,14 @@ const struct histree_gap *histree_events_gaps(const struct histree_events *event
 enum histree_status histree_event_reader_create(const struct histree_events *events, struct histree_event_reader **out,
     struct histree_error *error);
 void histree_event_reader_free(struct histree_event_reader *reader);
-enum histree_status histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number,
+enum histree_status histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
+    const char *where, histree_time start, histree_time end, struct histree_event_query **out,
     struct histree_error *error);
-enum histree_status histree_event_reader_find(struct histree_event_reader *reader, histree_time time, uint64_t *number,
+enum histree_status histree_event_query_start(struct histree_event_query *query, const struct histree_event_range *range,
     struct histree_error *error);
-enum histree_status histree_event_reader_next(struct histree_event_reader *reader, struct histree_event *out,
+enum histree_status histree_event_query_next(struct histree_event_query *query, struct histree_event *out,
     struct histree_error *error);
+void histree_event_query_free(struct histree_event_query *query);
 const char *histree_event_reader_contents(struct histree_event_reader *reader);
 enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,
     struct histree_value *out);

@@ -2,7 +2,7 @@
 """The events of the trace behind a store."""
 import ctypes
 import threading
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
 from ._errors import NotFoundError, error_of
@@ -76,8 +76,8 @@ def gaps(events: Handle) -> List[Gap]:
 
 
 def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequence[str]], fields: Sequence[str],
-         limit: Optional[int], from_first: bool) -> Iterator[Event]:
-    """Walk the events from one time to another."""
+         limit: Optional[int], where: Optional[str], trace: Tuple[int, int]) -> Iterator[Event]:
+    """Walk the events from one time to another that pass an expression."""
     all_types = types(events)
     host_names: List[Optional[str]] = [*(host.name for host in hosts(events))] or [None]
     if names is not None:
@@ -87,10 +87,10 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
     wanted = None if names is None else {all_types.index(name) for name in names}
     paths = [(name, cstring(name, "the field")) for name in fields]
     reader = opened(lib.histree_event_reader_create, lib.histree_event_reader_free, events, events.address)
-    number = ctypes.c_uint64(0)
-    if not from_first:
-        call(lib.histree_event_reader_find, reader.address, from_, ctypes.byref(number))
-    call(lib.histree_event_reader_seek, reader.address, number)
+    query = opened(lib.histree_event_query_create, lib.histree_event_query_free, reader, events.address, reader.address,
+                   None if where is None else cstring(where, "the expression"), *trace)
+    everything = _abi.Window(_abi.TIME_MIN, _abi.TIME_MAX)
+    call(lib.histree_event_query_start, query.address, ctypes.byref(_abi.EventRange(everything, _abi.Window(from_, to))))
     lock = threading.Lock()
 
     def walk() -> Iterator[Event]:
@@ -100,8 +100,8 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
         while limit is None or given < limit:
             with lock:
                 scope.check()
-                status = lib.histree_event_reader_next(reader.address, ctypes.byref(raw), ctypes.byref(error))
-                if status == _abi.STATUSES["END"] or (status == 0 and raw.time > to):
+                status = lib.histree_event_query_next(query.address, ctypes.byref(raw), ctypes.byref(error))
+                if status == _abi.STATUSES["END"]:
                     return
                 if status != 0:
                     raise error_of(status, error)

@@ -12,7 +12,7 @@ from ._handles import Handle, Scope, opened
 from ._history import Attribute, History, HistoryInfo, Label, Pattern
 from ._interrupt import Interrupt
 from ._library import cstring, encoded, lib
-from ._query import SegmentQuery, StateQuery
+from ._query import Query, SegmentQuery, StateQuery
 from ._times import Time, ns_of
 
 
@@ -247,10 +247,12 @@ class Store:
     # ---- events, SQL ----
 
     def events(self, *, from_: Optional[Time] = None, to: Optional[Time] = None, names: Optional[Sequence[str]] = None,
-               fields: Sequence[str] = (), limit: Optional[int] = None) -> Iterator[_events.Event]:
+               fields: Sequence[str] = (), limit: Optional[int] = None,
+               where: Optional[str] = None) -> Iterator[_events.Event]:
         """The events of the trace, which must still be where it was; see Event.
 
-        `names` chooses by type; `fields` are paths such as "tid" or "args[2]" whose values come with each event.
+        `names` chooses by type, and `where` is an expression as of `histree events --where`; `fields` are paths such as
+        "tid" or "args[2]" whose values come with each event.
 
         >>> import histree
         >>> store = histree.open(DEMO)
@@ -259,10 +261,38 @@ class Store:
         ('sched:sched_switch', 'migration/0')
         """
         info = self.info
-        return _events.read(_events.open_events(self._use()), self._scope,
-                            info.start if from_ is None else ns_of(from_, info.start, info.end),
-                            _abi.TIME_MAX if to is None else ns_of(to, info.start, info.end), names, fields, limit,
-                            from_ is None)
+        return _events.read(_events.open_events(self._use()), self._scope, *self._event_times(from_, to), names, fields, limit,
+                            where, (info.start, info.end))
+
+    def _event_times(self, from_: Optional[Time], to: Optional[Time]) -> Tuple[int, int]:
+        info = self.info
+        return (_abi.TIME_MIN if from_ is None else ns_of(from_, info.start, info.end),
+                _abi.TIME_MAX if to is None else ns_of(to, info.start, info.end))
+
+    def event_table(self, where: Optional[str] = None, *, from_: Optional[Time] = None, to: Optional[Time] = None,
+                    columns: Optional[Sequence[str]] = None, times: Optional[str] = None) -> Query:
+        """The events that pass an expression as columns: number, time, cpu, name, of several hosts host, and fields as JSON.
+
+        Where the expression chooses one type, each of its fields is a column of its own instead.
+
+        >>> import histree
+        >>> switches = histree.open(DEMO).event_table("type == 'sched:sched_switch'", columns=["next_pid", "next_comm"])
+        >>> switches.first()
+        Row(next_comm='migration/0', next_pid=18)
+        """
+        handle, scope, info = _events.open_events(self._use()), self._scope, self.info
+        first, last = self._event_times(from_, to)
+        expression = None if where is None else cstring(where, "the expression")
+
+        def open_stream(names: Optional[Sequence[str]], outside: bool) -> Stream:
+            scope.check()
+            options = _abi.ArrowOptions(where=expression, start=info.start, end=info.end,
+                                        names=None if names is None else cstring(",".join(names), "the columns"))
+            interrupt = None if outside else Interrupt.into(options)
+            return Stream(lib.histree_events_arrow, (handle.address, first, last, ctypes.byref(options)), [handle], scope,
+                          interrupt)
+
+        return Query(open_stream, f"events of {scope.what}", columns, self._times if times is None else times)
 
     @property
     def event_types(self) -> List[str]:

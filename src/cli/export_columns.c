@@ -30,16 +30,6 @@ static const struct named_column of_segments[] = {
 	{ NULL, 0 },
 };
 
-static const struct named_column of_events[] = {
-	{ "number", HISTREE_ARROW_NUMBER },
-	{ "time", HISTREE_ARROW_TIME },
-	{ "cpu", HISTREE_ARROW_CPU },
-	{ "name", HISTREE_ARROW_NAME },
-	{ "host", HISTREE_ARROW_HOST },
-	{ "fields", HISTREE_ARROW_FIELDS },
-	{ NULL, 0 },
-};
-
 static bool is_name(const char *name, const char *word, size_t size)
 {
 	return strlen(name) == size && memcmp(name, word, size) == 0;
@@ -47,9 +37,7 @@ static bool is_name(const char *name, const char *word, size_t size)
 
 static uint64_t find_column(const struct export_source *source, const char *word, size_t size)
 {
-	const struct named_column *table = source->history != NULL    ? of_states
-					   : source->segments != NULL ? of_segments
-								      : of_events;
+	const struct named_column *table = source->history != NULL ? of_states : of_segments;
 	for (size_t i = 0; table[i].name != NULL; i++)
 		if (is_name(table[i].name, word, size))
 			return table[i].bit;
@@ -72,9 +60,7 @@ static uint64_t find_column(const struct export_source *source, const char *word
 /* The names that there are, for a message. */
 static void list_names(const struct export_source *source, char *text, size_t room)
 {
-	const struct named_column *table = source->history != NULL    ? of_states
-					   : source->segments != NULL ? of_segments
-								      : of_events;
+	const struct named_column *table = source->history != NULL ? of_states : of_segments;
 	size_t length = 0;
 	for (size_t i = 0; table[i].name != NULL && length < room; i++)
 		length += (size_t)snprintf(text + length, room - length, "%s%s", i > 0 ? ", " : "", table[i].name);
@@ -92,7 +78,8 @@ enum cli_exit export_columns_read(const struct export_source *source, const char
 	if (list == NULL && leaves_out != 0 && source->history != NULL)
 		for (size_t i = 0; of_states[i].name != NULL; i++)
 			*columns |= of_states[i].bit & ~leaves_out;
-	while (list != NULL && *list != '\0') {
+	/* Which columns events have, their fields say. */
+	while (source->events == NULL && list != NULL && *list != '\0') {
 		size_t size = strcspn(list, ",");
 		uint64_t bit = find_column(source, list, size);
 		if (bit == 0) {
@@ -116,13 +103,16 @@ static uint64_t rows_of_states(const struct export_source *source)
 	return (uint64_t)rows;
 }
 
-enum histree_status export_columns_open(const struct export_source *source, uint64_t columns,
+enum histree_status export_columns_open(const struct export_source *source, uint64_t columns, const char *names,
 					const struct histree_cancel *cancel, struct ArrowArrayStream *out,
 					uint64_t *rows, struct histree_error *error)
 {
 	const struct histree_arrow_options options = { .columns = columns,
 						       .cancel = *cancel,
-						       .where = source->where };
+						       .where = source->where,
+						       .start = source->origin,
+						       .end = source->trace_end,
+						       .names = names };
 	if (source->segments != NULL) {
 		*rows = histree_segment_store_info(source->segments)->segment_count;
 		return histree_segments_arrow(source->segments, &source->chosen.query, &options, out, error);

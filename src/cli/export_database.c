@@ -64,7 +64,7 @@ static enum histree_status add_source(struct database *database)
 	struct export_run *run = database->run;
 	const struct export_source *source = run->source;
 	enum histree_status status =
-		export_columns_open(source, source->history != NULL ? of_states : 0, &cancel,
+		export_columns_open(source, source->history != NULL ? of_states : 0, NULL, &cancel,
 				    &database->streams[database->count], &run->rows, database->error);
 	if (status != HISTREE_OK)
 		return status;

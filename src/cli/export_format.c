@@ -36,6 +36,8 @@ static enum histree_status run_viewer(struct export_run *run, enum histree_viewe
 		.segments = source->segments,
 		.query = source->segments != NULL ? &source->chosen.query : NULL,
 		.events = source->events,
+		.where = source->events != NULL ? source->where : NULL,
+		.end = source->trace_end,
 		.descriptor = STDOUT_FILENO,
 		.cancel = cancel,
 		.progress = progress_show_share,
@@ -60,7 +62,8 @@ static enum histree_status run_perfetto(struct export_run *run, struct histree_e
 static enum histree_status open_stream(struct export_run *run, struct ArrowArrayStream *stream,
 				       struct histree_error *error)
 {
-	return export_columns_open(run->source, run->columns, &cancel, stream, &run->rows, error);
+	return export_columns_open(run->source, run->columns, run->column_names, &cancel, stream, &run->rows,
+				   error);
 }
 
 static enum histree_status run_csv(struct export_run *run, struct histree_error *error)

@@ -16,6 +16,7 @@ struct export_run {
 	const char *store;                   /* as the user called it */
 	const char *path;                    /* NULL: standard output */
 	uint64_t columns;                    /* 0: all */
+	const char *column_names;            /* as the user has them, or NULL */
 	bool is_compressed, is_uncompressed; /* what --compression said; neither: the default of the format */
 	bool is_partitioned, replaces;
 	enum histree_partition_slice slice;

@@ -107,6 +107,8 @@ static enum cli_exit open_events(struct export_source *source, const struct cli_
 	const struct histree_store_info *info = histree_store_info(source->own.store);
 	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
 	source->origin = info->start;
+	source->trace_end = info->end;
+	source->where = choice->where;
 	if (choice->for_viewer &&
 	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
 		source->names = NULL;
@@ -126,14 +128,10 @@ static enum cli_exit check(const struct cli_words *words, const struct export_ch
 	if (has_rows && words->count > 1)
 		return report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
 				   words->words[1]);
-	if (choice->where != NULL && choice->events)
+	if (choice->where != NULL && !has_rows && choice->for_viewer)
 		return report_exit(CLI_USAGE,
-				   "'--where' chooses states or segments; 'histree events --where' lists "
-				   "events that pass");
-	if (choice->where != NULL && choice->segments == NULL && choice->for_viewer)
-		return report_exit(CLI_USAGE,
-				   "'--where' chooses states for tables, and segments with "
-				   "'--segments NAME'; a viewer's file has the states of attributes whole");
+				   "'--where' chooses states for tables, segments with '--segments NAME', and "
+				   "events with '--events'; a viewer's file has the states of attributes whole");
 	return CLI_OK;
 }
 

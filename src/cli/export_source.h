@@ -20,6 +20,7 @@ struct export_source {
 	struct target *target; /* `own`, or that of the segments */
 	struct target own;
 	histree_time from, to, origin;
+	histree_time trace_end; /* of events */
 
 	/* One of the three is not NULL. */
 	struct histree_history *history;
@@ -29,7 +30,7 @@ struct export_source {
 	struct segment_target chosen;
 	histree_quark *quarks; /* ascending; NULL: all */
 	size_t quark_count;
-	const char *where; /* of states; NULL: all of them */
+	const char *where; /* of states and events; NULL: all of them */
 	bool lacks_some;   /* a pattern matched nothing, which was said */
 
 	/* For viewers. */

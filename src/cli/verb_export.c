@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 #include <string.h>
+#include <strings.h>
 
 #include "cli/export_columns.h"
 #include "cli/export_format.h"
 #include "cli/host_part.h"
 #include "cli/verb.h"
+#include "histree/filter.h"
 
 struct export_options {
 	const char *output, *format, *columns, *compression, *partition, *analysis, *progress;
@@ -58,7 +60,7 @@ static const struct cli_option options[] = {
 	  .argument = "EXPR",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct export_options, choice.where),
-	  .help = "write only states or segments that pass, as in 'duration > 1ms'" },
+	  .help = "write only states, segments or events that pass, as in 'duration > 1ms'" },
 	{ .name = "columns",
 	  .argument = "LIST",
 	  .kind = CLI_TEXT,
@@ -97,6 +99,22 @@ static enum cli_exit judge_damage(const struct export_run *run)
 			   "repair' makes a sound store of the rest",
 			   is_states ? "the history is" : "the segments are",
 			   is_states ? "shown as unknown" : "missing");
+}
+
+static void find_name(void *context, const char *name)
+{
+	bool *is_named = context;
+	*is_named = *is_named || strcasecmp(name, "name") == 0 || strcasecmp(name, "event") == 0;
+}
+
+/* An expression that no event passes may have meant another one: the column is called name, and the field type. */
+static enum cli_exit report_no_events(const char *where)
+{
+	bool is_named = false;
+	if (histree_filter_names(where, find_name, &is_named, NULL) != HISTREE_OK || !is_named)
+		return report_none("events", where);
+	return report_exit(CLI_NOTHING, "there are no such events; the name of an event is its 'type', as in "
+					"'type == sched_switch'");
 }
 
 static enum cli_exit write_file(struct export_run *run, const struct export_format *format)
@@ -151,6 +169,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct export_run run = { .source = &source,
 				  .store = words.words[0],
 				  .path = chosen.output,
+				  .column_names = chosen.columns,
 				  .progress = &progress,
 				  .is_partitioned = chosen.partition != NULL,
 				  .replaces = chosen.force,
@@ -166,6 +185,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = export_columns_read(&source, chosen.columns, format->leaves_out, &run.columns);
 	if (code == CLI_OK)
 		code = write_file(&run, format);
+	if (code == CLI_OK && run.counts.rows == 0 && source.events != NULL && source.where != NULL)
+		code = report_no_events(source.where);
 	if (code == CLI_OK && (source.lacks_some || run.counts.rows == 0))
 		code = CLI_NOTHING;
 	export_source_close(&source);

@@ -527,14 +527,16 @@ static void set_column(struct columns_batch *batch, size_t i)
 	const void **buffers = block->buffers[i];
 	uint32_t null_count = 0;
 	block->children[i] = &block->columns[i];
-	if (column->kind == COLUMN_TEXT) {
-		assert(!column->is_nullable && block->views[i].count == batch->rows);
-		set_texts(&block->columns[i], block, i, buffers);
-		return;
-	}
 	if (column->is_nullable)
 		null_count = batch->rows - pack(block->valid[i], batch->rows, block->bits[i]);
+	if (column->kind == COLUMN_TEXT) {
+		assert(block->views[i].count == batch->rows);
+		set_texts(&block->columns[i], block, i, buffers);
+		block->columns[i].null_count = null_count;
+	}
 	buffers[0] = null_count > 0 ? block->bits[i] : NULL;
+	if (column->kind == COLUMN_TEXT)
+		return;
 	buffers[1] = block->values[i];
 	if (column->kind == COLUMN_BOOL) {
 		pack(block->values[i], batch->rows, block->value_bits[i]);

@@ -136,8 +136,8 @@ enum columns_kind {
 	COLUMN_SHORT, /* dictionary<uint8, utf8> */
 };
 
-/* Start, end and duration, and the fields of a schema. */
-enum { COLUMNS_MAX = 3 + 32 };
+/* What every event has, 240 fields of one type, and the rest of them as JSON. */
+enum { COLUMNS_MAX = 6 + 240 };
 
 struct columns_column {
 	const char *name; /* borrowed */

@@ -1,33 +1,77 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events as columns.  The dictionary of their names is that of the store, and so is that of the hosts.
+ * columns_events.c - events as columns.  The dictionary of their names is that of the store, and so is that of the
+ * hosts.
+ *
+ * Of events of one type, each field is a column.  What type it has nobody declares in most formats, and a field may
+ * be there in some events only; so all of the events are read once before, and a column is what all values of its
+ * field fit in without loss: of numbers a number, of anything else a text.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "columns/columns_batch.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
+#include "histree/event_query.h"
 
 enum part { NUMBER, TIME, CPU, NAME, HOST, FIELDS, PARTS };
 
-/* A batch whose fields have so many bytes is full. */
-enum { FIELDS_BYTES = 16 << 20 };
+enum {
+	/* A batch whose texts have so many bytes is full, and rows of many columns are no more than fit here. */
+	FIELDS_BYTES = 16 << 20,
+	FIELDS_MAX = COLUMNS_MAX - PARTS,
+};
+
+static const char *const part_names[PARTS] = { "number", "time", "cpu", "name", "host", "fields" };
+
+/* Columns are called so, or expressions call something else so. */
+static const char *const reserved_names[] = { "number", "time", "cpu", "name", "host", "fields", "type" };
+
+/* What the values of a field were. */
+enum {
+	SEEN_SIGNED = 1,
+	SEEN_UNSIGNED = 2,
+	SEEN_NEGATIVE = 4,
+	SEEN_LARGE = 8,    /* above the greatest int64 */
+	SEEN_INEXACT = 16, /* a double has it not */
+	SEEN_REAL = 32,
+	SEEN_TEXT = 64,
+};
+
+struct event_column {
+	char *field;    /* its name, as the events have it, */
+	unsigned again; /* and how many fields of that name come before it in an event */
+	char *name;     /* of the column */
+	unsigned seen;
+	enum columns_kind kind;
+	int column;                             /* in the layout; COLUMN_NONE: it is not wanted */
+	struct columns_texts texts;             /* of the batch */
+	const struct histree_event_field *cell; /* of the event; NULL: it has none */
+};
 
 struct events_source {
 	struct columns_source base;
 	struct histree_event_reader *reader;
-	histree_time to;
-	uint64_t steps;
+	struct histree_event_query *query;
+	struct histree_event_range range;
 	int column[PARTS];
 	uint32_t *name_ids; /* by type */
 	size_t type_count;
 	uint32_t *host_ids; /* by host */
 	size_t host_count;  /* 0: of one */
 	struct columns_dictionary names, hosts;
-	struct columns_texts fields; /* of the batch */
+	struct columns_texts fields;    /* of the batch */
+	struct event_column *of_fields; /* where one type is chosen */
+	size_t of_field_count, of_field_capacity;
+	bool has_one_type, has_more_fields;
+	struct columns_repair room;
 };
 
 static struct events_source *source_of(struct columns_source *base)
@@ -35,7 +79,200 @@ static struct events_source *source_of(struct columns_source *base)
 	return (struct events_source *)base;
 }
 
-static enum histree_status add_fields(struct events_source *source, struct histree_error *error)
+/* ---- the columns of fields -------------------------------------------------------------------------------- */
+
+/* Events of one type mostly have their fields in one order: `next` is the column of the one before, and 1. */
+static size_t find_field(const struct events_source *source, const char *name, unsigned again, size_t next)
+{
+	for (size_t i = 0; i < source->of_field_count; i++) {
+		const size_t at = (next + i) % source->of_field_count;
+		if (source->of_fields[at].again == again && strcmp(source->of_fields[at].field, name) == 0)
+			return at;
+	}
+	return source->of_field_count;
+}
+
+static bool is_taken(const struct events_source *source, const char *name)
+{
+	for (size_t i = 0; i < sizeof(reserved_names) / sizeof(*reserved_names); i++)
+		if (strcasecmp(reserved_names[i], name) == 0)
+			return true;
+	for (size_t i = 0; i < source->of_field_count; i++)
+		if (strcasecmp(source->of_fields[i].name, name) == 0)
+			return true;
+	return name[0] == '\0';
+}
+
+/* SQL knows no case in names of columns; a few prefixes always lead to a new one. */
+static char *name_column(struct events_source *source, const struct histree_event_field *field, unsigned again,
+			 struct histree_error *error)
+{
+	const void *bytes = field->name;
+	size_t size = strlen(field->name);
+	if (columns_repair(&source->room, &bytes, &size, error) != HISTREE_OK)
+		return NULL;
+	char *name = strndup(bytes, size);
+	while (name != NULL && is_taken(source, name)) {
+		char *longer = NULL;
+		if (asprintf(&longer, "%s%s", again > 0 ? "context_" : "field_", name) < 0)
+			longer = NULL;
+		free(name);
+		name = longer;
+	}
+	if (name == NULL)
+		error_memory(error, "columns");
+	return name;
+}
+
+static enum histree_status add_field(struct events_source *source, const struct histree_event_field *field,
+				     unsigned again, struct histree_error *error)
+{
+	if (!array_reserve(&source->of_fields, &source->of_field_capacity, source->of_field_count + 1))
+		return error_memory(error, "columns");
+	char *name = name_column(source, field, again, error), *copy = strdup(field->name);
+	if (name == NULL || copy == NULL) {
+		free(name);
+		free(copy);
+		return error_memory(error, "columns");
+	}
+	source->of_fields[source->of_field_count++] =
+		(struct event_column){ .field = copy, .again = again, .name = name, .column = COLUMN_NONE };
+	return HISTREE_OK;
+}
+
+static unsigned seen_of(const struct histree_event_field *field)
+{
+	const int64_t exact = (int64_t)1 << 53;
+	const bool is_unsigned = field->kind == HISTREE_EVENT_UNSIGNED;
+	switch (field->kind) {
+	case HISTREE_EVENT_SIGNED:
+	case HISTREE_EVENT_UNSIGNED:
+		return (is_unsigned ? SEEN_UNSIGNED : SEEN_SIGNED) |
+		       (field->integer >= 0 ? 0
+			: is_unsigned       ? SEEN_LARGE
+					    : SEEN_NEGATIVE) |
+		       (field->integer > exact || field->integer < -exact || (is_unsigned && field->integer < 0)
+				? SEEN_INEXACT
+				: 0);
+	case HISTREE_EVENT_REAL:
+		return SEEN_REAL;
+	case HISTREE_EVENT_TEXT:
+	case HISTREE_EVENT_LABEL:
+	case HISTREE_EVENT_PARTS:
+		break;
+	}
+	return SEEN_TEXT;
+}
+
+static enum columns_kind kind_of(unsigned seen)
+{
+	if ((seen & SEEN_TEXT) != 0)
+		return COLUMN_TEXT;
+	if ((seen & SEEN_REAL) != 0)
+		return (seen & SEEN_INEXACT) != 0 ? COLUMN_TEXT : COLUMN_REAL;
+	if ((seen & SEEN_LARGE) != 0)
+		return (seen & SEEN_NEGATIVE) != 0 ? COLUMN_TEXT : COLUMN_UINT64;
+	return (seen & SEEN_SIGNED) != 0 ? COLUMN_INT64 : COLUMN_UINT64;
+}
+
+/* The fields of the last event, each with its column; those for which there is none are passed over. */
+static enum histree_status take_fields(struct events_source *source, bool is_first_pass,
+				       struct histree_error *error)
+{
+	size_t count, next = 0;
+	const struct histree_event_field *fields = histree_event_reader_fields(source->reader, &count);
+	if (fields == NULL)
+		return error_memory(error, "the fields of an event");
+	for (size_t i = 0; i < source->of_field_count; i++)
+		source->of_fields[i].cell = NULL;
+	for (size_t i = 0; i < count; i++) {
+		unsigned again = 0;
+		size_t at = find_field(source, fields[i].name, again, next);
+		while (at < source->of_field_count && source->of_fields[at].cell != NULL)
+			at = find_field(source, fields[i].name, ++again, next);
+		if (at == source->of_field_count && (!is_first_pass || at == FIELDS_MAX)) {
+			source->has_more_fields = true;
+			continue;
+		}
+		enum histree_status status =
+			at == source->of_field_count ? add_field(source, &fields[i], again, error) : HISTREE_OK;
+		if (status != HISTREE_OK)
+			return status;
+		source->of_fields[at].cell = &fields[i];
+		source->of_fields[at].seen |= is_first_pass ? seen_of(&fields[i]) : 0;
+		next = at + 1;
+	}
+	return HISTREE_OK;
+}
+
+/* Read all of the events, for the fields that they have. */
+static enum histree_status look_at_fields(struct events_source *source, struct histree_error *error)
+{
+	struct histree_event event;
+	enum histree_status status = histree_event_query_start(source->query, &source->range, error);
+	while (status == HISTREE_OK) {
+		status = histree_event_query_next(source->query, &event, error);
+		if (status == HISTREE_OK)
+			status = take_fields(source, true, error);
+	}
+	for (size_t i = 0; i < source->of_field_count; i++)
+		source->of_fields[i].kind = kind_of(source->of_fields[i].seen);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------- */
+
+/* Also a number, in a column of texts. */
+static enum histree_status put_text(struct events_source *source, struct event_column *column,
+				    struct histree_error *error)
+{
+	const struct histree_event_field *cell = column->cell;
+	char digits[NUMBER_TEXT_SIZE];
+	const void *bytes = cell == NULL ? "" : seen_of(cell) == SEEN_TEXT ? cell->text : digits;
+	size_t size = 0;
+	if (cell != NULL)
+		size = bytes == cell->text                ? cell->size
+		       : cell->kind == HISTREE_EVENT_REAL ? number_format_real(cell->real, digits)
+		       : cell->kind == HISTREE_EVENT_SIGNED
+			       ? number_format_signed(cell->integer, digits)
+			       : number_format_unsigned((uint64_t)cell->integer, digits);
+	enum histree_status status = columns_repair(&source->room, &bytes, &size, error);
+	return status == HISTREE_OK ? columns_texts_add(&column->texts, bytes, size, error) : status;
+}
+
+static double real_of(const struct histree_event_field *cell)
+{
+	return cell->kind == HISTREE_EVENT_REAL ? cell->real : (double)cell->integer;
+}
+
+/* What a null has for a value is 0, or no text. */
+static enum histree_status put_cell(struct events_source *source, struct columns_batch *batch,
+				    struct event_column *column, struct histree_error *error)
+{
+	const struct histree_event_field *cell = column->cell;
+	const size_t row = batch->rows;
+	void *values = batch->values[column->column];
+	batch->valid[column->column][row] = cell != NULL;
+	if (column->kind == COLUMN_TEXT)
+		return put_text(source, column, error);
+	if (column->kind == COLUMN_REAL)
+		((double *)values)[row] = cell != NULL ? real_of(cell) : 0;
+	else
+		((int64_t *)values)[row] = cell != NULL ? cell->integer : 0;
+	return HISTREE_OK;
+}
+
+static enum histree_status put_fields(struct events_source *source, struct columns_batch *batch,
+				      struct histree_error *error)
+{
+	enum histree_status status = take_fields(source, false, error);
+	for (size_t i = 0; i < source->of_field_count && status == HISTREE_OK; i++)
+		if (source->of_fields[i].column != COLUMN_NONE)
+			status = put_cell(source, batch, &source->of_fields[i], error);
+	return status;
+}
+
+static enum histree_status add_json(struct events_source *source, struct histree_error *error)
 {
 	const char *json = histree_event_reader_json(source->reader);
 	return json != NULL ? columns_texts_add(&source->fields, json, strlen(json), error)
@@ -62,8 +299,19 @@ static enum histree_status fill_row(struct events_source *source, struct columns
 		((uint32_t *)batch->values[column[NAME]])[row] = source->name_ids[event->type];
 	if (column[HOST] != COLUMN_NONE)
 		((uint32_t *)batch->values[column[HOST]])[row] = source->host_ids[event->host];
+	enum histree_status status = source->of_field_count > 0 ? put_fields(source, batch, error) : HISTREE_OK;
+	if (status == HISTREE_OK && column[FIELDS] != COLUMN_NONE)
+		status = add_json(source, error);
 	batch->rows++;
-	return column[FIELDS] != COLUMN_NONE ? add_fields(source, error) : HISTREE_OK;
+	return status;
+}
+
+static size_t bytes_of_texts(const struct events_source *source)
+{
+	size_t size = source->fields.size;
+	for (size_t i = 0; i < source->of_field_count; i++)
+		size += source->of_fields[i].texts.size;
+	return size;
 }
 
 static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
@@ -73,23 +321,34 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 	struct histree_event event;
 	enum histree_status status = HISTREE_OK;
 	columns_texts_release(&source->fields);
-	while (status == HISTREE_OK && batch->rows < base->layout.rows_max && source->fields.size < FIELDS_BYTES) {
-		status = cancel_check(&base->cancel, source->steps++, error);
+	for (size_t i = 0; i < source->of_field_count; i++)
+		columns_texts_release(&source->of_fields[i].texts);
+	while (status == HISTREE_OK && batch->rows < base->layout.rows_max &&
+	       bytes_of_texts(source) < FIELDS_BYTES) {
+		status = histree_event_query_next(source->query, &event, error);
 		if (status == HISTREE_OK)
-			status = histree_event_reader_next(source->reader, &event, error);
-		if (status == HISTREE_OK)
-			status = event.time > source->to ? HISTREE_END : fill_row(source, batch, &event, error);
+			status = fill_row(source, batch, &event, error);
 	}
 	return status;
 }
 
+/* ---- the source ------------------------------------------------------------------------------------------- */
+
 static void free_source(struct columns_source *base)
 {
 	struct events_source *source = source_of(base);
+	for (size_t i = 0; i < source->of_field_count; i++) {
+		free(source->of_fields[i].field);
+		free(source->of_fields[i].name);
+		columns_texts_release(&source->of_fields[i].texts);
+	}
+	free(source->of_fields);
+	histree_event_query_free(source->query);
 	histree_event_reader_free(source->reader);
 	columns_dictionary_release(&source->names);
 	columns_dictionary_release(&source->hosts);
 	columns_texts_release(&source->fields);
+	free(source->room.bytes);
 	free(source->name_ids);
 	free(source->host_ids);
 	free(source);
@@ -116,45 +375,151 @@ static enum histree_status add_names(struct events_source *source, const struct 
 	return status;
 }
 
-static enum histree_status begin(struct events_source *source, const struct histree_events *events,
-				 histree_time from, histree_time to, const struct histree_arrow_options *options,
-				 struct histree_error *error)
+/* Returns whether a list of names, with commas between them, has this one; NULL has all. */
+static bool has_name(const char *list, const char *name)
+{
+	const size_t size = strlen(name);
+	while (list != NULL) {
+		if (strncmp(list, name, size) == 0 && (list[size] == ',' || list[size] == '\0'))
+			return true;
+		list = strchr(list, ',');
+		list += list != NULL;
+	}
+	return false;
+}
+
+static enum histree_status no_column(const struct events_source *source, const char *word, size_t size,
+				     uint64_t known, struct histree_error *error)
+{
+	char names[400];
+	size_t length = 0;
+	for (int part = 0; part < PARTS; part++)
+		if ((known >> part & 1) != 0)
+			length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+						   length > 0 ? ", " : "", part_names[part]);
+	for (size_t i = 0; i < source->of_field_count && length < sizeof(names); i++)
+		length +=
+			(size_t)snprintf(names + length, sizeof(names) - length, ", %s", source->of_fields[i].name);
+	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no column '%.*s'; there are %s%s",
+			 (int)(size < 100 ? size : 100), word, names,
+			 source->has_one_type ? ""
+					      : "; fields are columns where an expression chooses one type, as in "
+						"'type == sched_switch'");
+}
+
+/* Each name of the list has to be one of a column; `known` are the bits of parts. */
+static enum histree_status check_names(const struct events_source *source, const char *list, uint64_t known,
+				       struct histree_error *error)
+{
+	while (*list != '\0') {
+		const size_t size = strcspn(list, ",");
+		bool is_there = false;
+		for (int part = 0; part < PARTS && !is_there; part++)
+			is_there = (known >> part & 1) != 0 && strlen(part_names[part]) == size &&
+				   memcmp(part_names[part], list, size) == 0;
+		for (size_t i = 0; i < source->of_field_count && !is_there; i++)
+			is_there = strlen(source->of_fields[i].name) == size &&
+				   memcmp(source->of_fields[i].name, list, size) == 0;
+		if (!is_there)
+			return no_column(source, list, size, known, error);
+		list += size + (list[size] == ',');
+	}
+	return HISTREE_OK;
+}
+
+/* So many columns that a batch would take more memory than one of states have shorter ones. */
+static void bound_rows(struct columns_layout *layout)
+{
+	enum { BYTES_A_CELL = 9 };
+	const uint32_t rows_max = FIELDS_BYTES / (BYTES_A_CELL * (uint32_t)layout->count);
+	if (layout->rows_max > rows_max)
+		layout->rows_max = rows_max;
+}
+
+/* The columns of the layout: `known` has the parts that there are, by bits of arrow.h. */
+static enum histree_status lay_out(struct events_source *source, const struct histree_arrow_options *options,
+				   struct histree_error *error)
 {
 	const struct {
 		uint64_t bit;
 		struct columns_column column;
 	} all[PARTS] = {
-		[NUMBER] = { HISTREE_ARROW_NUMBER, { "number", COLUMN_UINT64, false, NULL } },
-		[TIME] = { HISTREE_ARROW_TIME, { "time", COLUMN_TIME, false, NULL } },
-		[CPU] = { HISTREE_ARROW_CPU, { "cpu", COLUMN_INT32, true, NULL } },
-		[NAME] = { HISTREE_ARROW_NAME, { "name", COLUMN_WORD, false, &source->names.texts } },
-		[HOST] = { HISTREE_ARROW_HOST, { "host", COLUMN_WORD, false, &source->hosts.texts } },
-		[FIELDS] = { HISTREE_ARROW_FIELDS, { "fields", COLUMN_TEXT, false, &source->fields } },
+		[NUMBER] = { HISTREE_ARROW_NUMBER, { part_names[NUMBER], COLUMN_UINT64, false, NULL } },
+		[TIME] = { HISTREE_ARROW_TIME, { part_names[TIME], COLUMN_TIME, false, NULL } },
+		[CPU] = { HISTREE_ARROW_CPU, { part_names[CPU], COLUMN_INT32, true, NULL } },
+		[NAME] = { HISTREE_ARROW_NAME, { part_names[NAME], COLUMN_WORD, false, &source->names.texts } },
+		[HOST] = { HISTREE_ARROW_HOST, { part_names[HOST], COLUMN_WORD, false, &source->hosts.texts } },
+		[FIELDS] = { HISTREE_ARROW_FIELDS, { part_names[FIELDS], COLUMN_TEXT, false, &source->fields } },
 	};
-	uint64_t known = 0, wanted, first;
-	size_t host_count;
-	bool has_hosts = histree_events_hosts(events, &host_count) != NULL;
+	const char *names = options != NULL ? options->names : NULL;
+	const bool has_json = !source->has_one_type || source->has_more_fields;
+	uint64_t known = 0, wanted, parts = 0;
 	for (int part = 0; part < PARTS; part++)
-		if (part != HOST || has_hosts)
+		if ((part != HOST || source->host_count > 0) && (part != FIELDS || has_json)) {
 			known |= all[part].bit;
-	enum histree_status status = columns_source_configure(&source->base, options, known, &wanted, error);
+			parts |= UINT64_C(1) << part;
+		}
+	/* Those of fields are wanted as the one is in whose place they are. */
+	enum histree_status status =
+		columns_source_configure(&source->base, options, known | HISTREE_ARROW_FIELDS, &wanted, error);
+	if (status == HISTREE_OK && names != NULL)
+		status = check_names(source, names, parts, error);
 	if (status != HISTREE_OK)
 		return status;
-	for (int part = 0; part < PARTS; part++)
-		source->column[part] = (wanted & all[part].bit) != 0
+	for (int part = 0; part < PARTS; part++) {
+		const bool is_wanted =
+			names != NULL ? has_name(names, part_names[part]) : (wanted & all[part].bit) != 0;
+		source->column[part] = is_wanted && (parts >> part & 1) != 0 && part != FIELDS
 					       ? columns_source_add(&source->base, all[part].column)
 					       : COLUMN_NONE;
-	source->to = to;
-	source->names.texts.size_max = source->hosts.texts.size_max = columns_text_bytes(options);
+	}
+	for (size_t i = 0; i < source->of_field_count; i++) {
+		struct event_column *column = &source->of_fields[i];
+		if (names != NULL ? has_name(names, column->name) : (wanted & HISTREE_ARROW_FIELDS) != 0)
+			column->column = columns_source_add(
+				&source->base,
+				(struct columns_column){ column->name, column->kind, true,
+							 column->kind == COLUMN_TEXT ? &column->texts : NULL });
+	}
+	if (has_json &&
+	    (names != NULL ? has_name(names, part_names[FIELDS]) : (wanted & HISTREE_ARROW_FIELDS) != 0))
+		source->column[FIELDS] = columns_source_add(&source->base, all[FIELDS].column);
+	if (source->base.layout.count == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "none of the columns is wanted");
+	bound_rows(&source->base.layout);
+	return HISTREE_OK;
+}
+
+static enum histree_status begin(struct events_source *source, const struct histree_events *events,
+				 histree_time from, histree_time to, const struct histree_arrow_options *options,
+				 struct histree_error *error)
+{
+	static const struct histree_arrow_options defaults;
+	uint32_t type;
 	if (from > to)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "events from %lld to %lld", (long long)from,
 				 (long long)to);
-	status = add_names(source, events, error);
+	if (options == NULL)
+		options = &defaults;
+	source->range = (struct histree_event_range){ HISTREE_WINDOW_ALL, { from, to, false } };
+	source->names.texts.size_max = source->hosts.texts.size_max = columns_text_bytes(options);
+	enum histree_status status = histree_event_reader_create(events, &source->reader, error);
 	if (status == HISTREE_OK)
-		status = histree_event_reader_create(events, &source->reader, error);
+		status = add_names(source, events, error);
 	if (status == HISTREE_OK)
-		status = histree_event_reader_find(source->reader, from, &first, error);
-	return status == HISTREE_OK ? histree_event_reader_seek(source->reader, first, error) : status;
+		status = histree_event_query_create(events, source->reader, options->where, options->start,
+						    options->end, &source->query, error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_event_query_set_cancel(source->query, options->cancel);
+	source->has_one_type = histree_event_query_one_type(source->query, &type);
+	const bool wants_fields =
+		options->names != NULL || options->columns == 0 || (options->columns & HISTREE_ARROW_FIELDS) != 0;
+	if (source->has_one_type && wants_fields)
+		status = look_at_fields(source, error);
+	if (status == HISTREE_OK)
+		status = lay_out(source, options, error);
+	return status == HISTREE_OK ? histree_event_query_start(source->query, &source->range, error) : status;
 }
 
 enum histree_status histree_events_arrow(const struct histree_events *events, histree_time from, histree_time to,

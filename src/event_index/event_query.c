@@ -30,7 +30,8 @@ struct histree_event_query {
 	bool *is_host_ruled;     /* out by the expression, whatever its events are; NULL: there is one host */
 	struct histree_window numbers, times;
 	struct histree_cancel cancel;
-	uint64_t step; /* of events that were read */
+	bool names_type; /* the expression does */
+	uint64_t step;   /* of events that were read */
 	bool is_over;
 	bool is_asked; /* for each field once */
 };
@@ -40,6 +41,7 @@ struct histree_event_query {
 static void add_name(void *context, const char *name)
 {
 	struct histree_event_query *query = context;
+	query->names_type = query->names_type || strcasecmp(name, query->fields[TYPE].name) == 0;
 	for (size_t i = 0; i < query->field_count; i++)
 		if (strcmp(query->fields[i].name, name) == 0 ||
 		    (i < query->own_count && strcasecmp(query->fields[i].name, name) == 0))
@@ -189,6 +191,21 @@ const char *histree_event_query_absent(const struct histree_event_query *query)
 		if (!query->is_met[i])
 			return query->fields[i].name;
 	return NULL;
+}
+
+bool histree_event_query_one_type(const struct histree_event_query *query, uint32_t *type)
+{
+	static const bool are_known[FIELDS_MAX] = { [TYPE] = true };
+	const struct event_index *index = &query->events->index;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < index->type_count && count < 2 && query->names_type; i++) {
+		const struct histree_value values[FIELDS_MAX] = { [TYPE] = histree_string(index->types[i]) };
+		if (!histree_filter_may_pass(query->filter, values, are_known))
+			continue;
+		*type = i;
+		count++;
+	}
+	return count == 1;
 }
 
 void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel)

@@ -33,6 +33,7 @@ struct histree_event_reader {
 	struct event event;          /* the one before that, still valid: so one step back costs nothing */
 	bool has_event;
 	struct event_text text, json;
+	struct event_fields fields;
 };
 
 enum histree_status histree_event_reader_create(const struct histree_events *events,
@@ -82,6 +83,7 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 	intern_release(&reader->types);
 	free(reader->text.bytes);
 	free(reader->json.bytes);
+	event_fields_release(&reader->fields);
 	free(reader);
 }
 
@@ -268,6 +270,21 @@ const char *histree_event_reader_json(struct histree_event_reader *reader)
 		return text_of_source(reader, HISTREE_EVENT_JSON);
 	const struct event event = last_event(reader);
 	return event_json_write(&reader->json, &event) ? reader->json.bytes : NULL;
+}
+
+const struct histree_event_field *histree_event_reader_fields(struct histree_event_reader *reader, size_t *count)
+{
+	static const struct histree_event_field none;
+	reader = reader_of_last(reader);
+	struct event_fields *fields = &reader->fields;
+	const struct event event = last_event(reader);
+	const char *json = reader->cursor != NULL ? text_of_source(reader, HISTREE_EVENT_JSON) : NULL;
+	*count = 0;
+	if (reader->cursor != NULL ? json == NULL || !event_fields_read(fields, json)
+				   : !event_fields_take(fields, &event))
+		return NULL;
+	*count = fields->count;
+	return fields->count > 0 ? fields->fields : &none;
 }
 
 const char *histree_event_reader_stream(const struct histree_event_reader *reader)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_text.c - an event as text: its contents as one line, its fields as JSON.
+ * event_text.c - an event as text: its contents as one line, its fields as JSON, or one by one.
  */
 #include "event_index/event_text.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -56,12 +57,11 @@ static void put_string(struct event_json_writer *writer, const char *bytes, size
 static void event_json_put_bytes(struct event_json_writer *writer, const struct event_part *part)
 {
 	char digits[3];
-	event_json_put(writer, "\"0x", 3);
+	event_json_put(writer, "0x", 2);
 	for (size_t i = 0; i < part->size && writer->text->size <= EVENT_JSON_SIZE_MAX; i++) {
 		snprintf(digits, sizeof(digits), "%02x", (unsigned char)part->bytes[i]);
 		event_json_put(writer, digits, 2);
 	}
-	event_json_put(writer, "\"", 1);
 }
 
 static void put_real(struct event_json_writer *writer, double real)
@@ -107,7 +107,9 @@ static void event_json_put_value(struct event_json_writer *writer, const struct 
 		put_string(writer, part->bytes, part->size);
 		break;
 	case EVENT_BYTES:
+		event_json_put(writer, "\"", 1);
 		event_json_put_bytes(writer, part);
+		event_json_put(writer, "\"", 1);
 		break;
 	case EVENT_STRUCTURE:
 		begin(writer, "{", '}');
@@ -155,6 +157,238 @@ bool event_json_write(struct event_text *text, const struct event *event)
 	while (writer.open > 0)
 		end(&writer);
 	return !writer.has_failed;
+}
+
+/* ---- event fields -------------------------------------------------------------------------------------------- */
+
+/* Texts lie one after the other, each with a zero, and may move until the last one is there. */
+struct event_fields_writer {
+	struct event_json_writer json;
+	struct event_fields *fields;
+	struct histree_event_field *field; /* NULL: the one that is visited is not there */
+};
+
+static struct histree_event_field *event_fields_add(struct event_fields *fields, const char *name)
+{
+	if (!array_reserve(&fields->fields, &fields->capacity, fields->count + 1))
+		return NULL;
+	struct histree_event_field *field = &fields->fields[fields->count++];
+	*field = (struct histree_event_field){ .name = name };
+	return field;
+}
+
+static void event_fields_place(struct event_fields *fields)
+{
+	const char *at = fields->text.bytes;
+	for (size_t i = 0; i < fields->count; i++) {
+		struct histree_event_field *field = &fields->fields[i];
+		field->text = at != NULL ? at : "";
+		at += at != NULL ? field->size + 1 : 0;
+	}
+}
+
+/* A field itself; false where what is inside of it is to be written as JSON. */
+static bool take_value(struct event_fields_writer *writer, const struct event_part *part)
+{
+	struct histree_event_field *field = writer->field;
+	switch (part->kind) {
+	case EVENT_INT:
+	case EVENT_UNSIGNED:
+		field->integer = part->integer;
+		field->kind = part->kind == EVENT_INT ? HISTREE_EVENT_SIGNED : HISTREE_EVENT_UNSIGNED;
+		if (part->label == NULL)
+			break;
+		field->kind = HISTREE_EVENT_LABEL;
+		event_json_put(&writer->json, part->label, strlen(part->label));
+		break;
+	case EVENT_REAL:
+		field->kind = HISTREE_EVENT_REAL;
+		field->real = part->real;
+		break;
+	case EVENT_TEXT:
+		field->kind = HISTREE_EVENT_TEXT;
+		event_json_put(&writer->json, part->size > 0 ? part->bytes : "", part->size);
+		break;
+	case EVENT_BYTES:
+		field->kind = HISTREE_EVENT_TEXT;
+		event_json_put_bytes(&writer->json, part);
+		break;
+	case EVENT_STRUCTURE:
+	case EVENT_ARRAY:
+	case EVENT_NOTHING:
+	case EVENT_END:
+		field->kind = HISTREE_EVENT_PARTS;
+		return false;
+	}
+	return true;
+}
+
+static bool event_fields_visit(void *context, const struct event_part *part)
+{
+	struct event_fields_writer *writer = context;
+	struct event_json_writer *json = &writer->json;
+	struct event_part itself = *part;
+	if (part->depth > 0 || part->kind == EVENT_END)
+		return event_json_write_part(json, part);
+	if (part->kind == EVENT_NOTHING)
+		return true;
+	writer->field = event_fields_add(writer->fields, NULL);
+	if (writer->field == NULL) {
+		json->has_failed = true;
+		return false;
+	}
+	if (take_value(writer, part))
+		return !json->has_failed;
+	itself.name = NULL;
+	json->needs_comma = false;
+	return event_json_write_part(json, &itself);
+}
+
+bool event_fields_take(struct event_fields *fields, const struct event *event)
+{
+	const struct event_class *class = event->class;
+	struct event_text *text = &fields->text;
+	struct event_fields_writer writer = { .json = { .text = text }, .fields = fields };
+	fields->count = text->size = 0;
+	for (uint32_t i = 0; i < class->field_count && text->size <= EVENT_JSON_SIZE_MAX; i++) {
+		const size_t begin = text->size;
+		writer.field = NULL;
+		(void)event_visit(event, i, event_fields_visit, &writer);
+		if (writer.json.has_failed)
+			return false;
+		while (writer.json.open > 0)
+			end(&writer.json);
+		if (writer.field == NULL)
+			continue;
+		writer.field->name = class->fields[i];
+		writer.field->is_context = i >= class->payload_count;
+		writer.field->size = text->size - begin;
+		event_json_put(&writer.json, "", 1);
+	}
+	event_fields_place(fields);
+	return !writer.json.has_failed;
+}
+
+static unsigned hexadecimal(const char *digits)
+{
+	unsigned number = 0;
+	for (int i = 0; i < 4; i++) {
+		const char digit = digits[i];
+		number = number * 16 + (unsigned)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+	}
+	return number;
+}
+
+/* Copy a text of JSON without its escapes: our writer has "\u" for control characters and U+FFFD alone. */
+static const char *copy_text(const char *from, char **to)
+{
+	static const char escapes[] = "b\bf\fn\nr\rt\t";
+	char *out = *to;
+	for (from++; *from != '"' && *from != '\0'; from++) {
+		if (*from != '\\') {
+			*out++ = *from;
+			continue;
+		}
+		from++;
+		const char *escape = strchr(escapes, *from);
+		if (*from == 'u') {
+			const unsigned code = hexadecimal(from + 1);
+			if (code < 0x80)
+				*out++ = (char)code;
+			else
+				out = (char *)memcpy(out, "\xef\xbf\xbd", 3) + 3;
+			from += 4;
+		} else {
+			*out++ = escape != NULL && (escape - escapes) % 2 == 0 ? escape[1] : *from;
+		}
+	}
+	*to = out;
+	return *from == '"' ? from + 1 : from;
+}
+
+/* Returns where an array, a structure, a number or a word ends. */
+static const char *end_of_value(const char *at)
+{
+	unsigned depth = 0;
+	bool is_text = false;
+	for (; *at != '\0'; at++) {
+		if (is_text && *at == '\\' && at[1] != '\0')
+			at++;
+		else if (*at == '"')
+			is_text = !is_text;
+		else if (!is_text && (*at == '[' || *at == '{'))
+			depth++;
+		else if (!is_text && depth == 0 && (*at == ',' || *at == '}'))
+			return at;
+		else if (!is_text && (*at == ']' || *at == '}'))
+			depth--;
+	}
+	return at;
+}
+
+/* A number, which has no text; or what is inside of a field, copied. */
+static void read_value(struct histree_event_field *field, const char *at, size_t size, char **text)
+{
+	if (*at == '[' || *at == '{') {
+		field->kind = HISTREE_EVENT_PARTS;
+		field->size = size;
+		*text = (char *)memcpy(*text, at, size) + size;
+	} else if (memchr(at, '.', size) != NULL || memchr(at, 'e', size) != NULL) {
+		field->kind = HISTREE_EVENT_REAL;
+		field->real = strtod(at, NULL);
+	} else if (*at == '-') {
+		field->kind = HISTREE_EVENT_SIGNED;
+		field->integer = strtoll(at, NULL, 10);
+	} else {
+		const uint64_t number = strtoull(at, NULL, 10);
+		field->kind = number <= INT64_MAX ? HISTREE_EVENT_SIGNED : HISTREE_EVENT_UNSIGNED;
+		field->integer = (int64_t)number;
+	}
+}
+
+/* A null is a number that is not finite, of which nothing else is known. */
+static bool is_null(const char *at, const char *end)
+{
+	return end - at == 4 && memcmp(at, "null", 4) == 0;
+}
+
+bool event_fields_read(struct event_fields *fields, const char *at)
+{
+	const size_t size = 2 * strlen(at) + 1; /* with a zero after each name and text */
+	fields->count = 0;
+	if (!array_reserve(&fields->text.bytes, &fields->text.capacity, size))
+		return false;
+	char *text = fields->text.bytes;
+	while (at[0] != '\0' && at[1] == '"') {
+		struct histree_event_field *field = event_fields_add(fields, text);
+		if (field == NULL)
+			return false;
+		at = copy_text(at + 1, &text);
+		*text++ = '\0';
+		at += *at == ':';
+		const char *end = end_of_value(at);
+		field->text = text;
+		if (*at == '"') {
+			field->kind = HISTREE_EVENT_TEXT;
+			end = copy_text(at, &text);
+			field->size = (size_t)(text - field->text);
+		} else if (is_null(at, end)) {
+			field->kind = HISTREE_EVENT_REAL;
+			field->real = NAN;
+		} else {
+			read_value(field, at, (size_t)(end - at), &text);
+		}
+		*text++ = '\0';
+		at = end;
+	}
+	return true;
+}
+
+void event_fields_release(struct event_fields *fields)
+{
+	free(fields->fields);
+	free(fields->text.bytes);
+	*fields = (struct event_fields){ 0 };
 }
 
 /* ---- event text ---------------------------------------------------------------------------------------------- */

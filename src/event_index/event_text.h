@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_text.h - an event as text: its contents as one line, its fields as JSON.
+ * event_text.h - an event as text: its contents as one line, its fields as JSON, or one by one.
  *
  * The fields of an event as a JSON object (RFC 8259), with what is inside of them.
  *
@@ -10,6 +10,7 @@
 #define EVENT_INDEX_EVENT_TEXT_H
 
 #include "event/event.h"
+#include "histree/events.h"
 
 /* A zeroed one is empty; the caller frees `bytes`. */
 struct event_text {
@@ -33,5 +34,20 @@ enum { EVENT_JSON_SIZE_MAX = 1 << 20 };
  * false if memory is out.
  */
 bool event_json_write(struct event_text *text, const struct event *event);
+
+/* A zeroed one has no fields. */
+struct event_fields {
+	struct histree_event_field *fields;
+	size_t count, capacity;
+	struct event_text text; /* of all of them */
+};
+
+/* Take the fields one by one, as event_json_write() has them.  Returns false if memory is out. */
+bool event_fields_take(struct event_fields *fields, const struct event *event);
+
+/* The same from an object that event_json_write() wrote somewhere else. */
+bool event_fields_read(struct event_fields *fields, const char *json);
+
+void event_fields_release(struct event_fields *fields);
 
 #endif

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """States, attributes, segments and events are those that the command prints, and what is no question is refused."""
 import datetime
+import json
 import unittest
 
 from support import TRACE, command, demo, histree, main, rows_of
@@ -229,6 +230,17 @@ class Events(unittest.TestCase):
             with self.assertRaisesRegex(histree.NotFoundError, "no events 'lunch'"):
                 store.events(names=["lunch"])
             self.assertEqual(store.gaps, [])
+            where = "type == 'sched:sched_switch' && next_pid > 0"
+            asked = rows_of("events", path, "--where", where)
+            self.assertEqual([each.number for each in store.events(where=where)], [row["number"] for row in asked])
+            table = list(store.event_table(where))
+            self.assertEqual([each.number for each in table], [row["number"] for row in asked])
+            for row, each in zip(asked, table):
+                self.assertEqual({name: getattr(each, name) for name in row["fields"]}, row["fields"])
+            some = list(store.event_table(columns=["time", "fields"], to="+1ms"))
+            self.assertEqual(json.loads(some[0].fields), rows_of("events", path, "--top", "1")[0]["fields"])
+            with self.assertRaisesRegex(histree.ArgumentError, "no column 'lunch'; there are number.* next_comm"):
+                list(store.event_table(where, columns=["lunch"]))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "export/viewer/viewer_threads.h"
 #include "export/viewer/viewer_walk.h"
+#include "histree/event_query.h"
 
-enum { CPUS_MAX = 4096, FIELDS_MAX = 64 };
+enum { CPUS_MAX = 4096 };
 
 /* Who runs on a CPU, as long as that lasts. */
 struct events_cpu {
@@ -38,10 +40,9 @@ struct events {
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	struct events_host *known;              /* by host; one if there is one */
 	size_t known_count;
-	struct viewer_argument fields[FIELDS_MAX];
-	size_t field_count;
-	char *text; /* names and texts of fields */
-	size_t capacity;
+	struct histree_event_query *query;
+	struct viewer_argument *fields;
+	size_t field_count, capacity;
 };
 
 /* ---- who ------------------------------------------------------------------------------------------------- */
@@ -179,105 +180,33 @@ static struct viewer_track *track_of(struct events *events, const struct histree
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
-static unsigned hexadecimal(const char *digits)
+/* What is inside of a field is shown as JSON. */
+static struct histree_value value_of(const struct histree_event_field *field)
 {
-	unsigned number = 0;
-	for (int i = 0; i < 4; i++) {
-		const char digit = digits[i];
-		number = number * 16 + (unsigned)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+	switch (field->kind) {
+	case HISTREE_EVENT_SIGNED:
+		return histree_long(field->integer);
+	case HISTREE_EVENT_UNSIGNED:
+		return histree_unsigned((uint64_t)field->integer);
+	case HISTREE_EVENT_REAL:
+		return histree_double(field->real);
+	case HISTREE_EVENT_TEXT:
+	case HISTREE_EVENT_LABEL:
+	case HISTREE_EVENT_PARTS:
+		break;
 	}
-	return number;
+	return histree_string_n(field->text, field->size);
 }
 
-/* Copy a text of JSON without its escapes: the reader has "\u" for control characters and U+FFFD alone. */
-static const char *copy_text(const char *from, char **to)
-{
-	static const char escapes[] = "b\bf\fn\nr\rt\t";
-	char *out = *to;
-	for (from++; *from != '"' && *from != '\0'; from++) {
-		if (*from != '\\') {
-			*out++ = *from;
-			continue;
-		}
-		from++;
-		const char *escape = strchr(escapes, *from);
-		if (*from == 'u') {
-			const unsigned code = hexadecimal(from + 1);
-			if (code < 0x80)
-				*out++ = (char)code;
-			else
-				out = (char *)memcpy(out, "\xef\xbf\xbd", 3) + 3;
-			from += 4;
-		} else {
-			*out++ = escape != NULL && (escape - escapes) % 2 == 0 ? escape[1] : *from;
-		}
-	}
-	*to = out;
-	return *from == '"' ? from + 1 : from;
-}
-
-/* Returns where an array, a structure, a number or a word ends. */
-static const char *end_of_value(const char *at)
-{
-	unsigned depth = 0;
-	bool is_text = false;
-	for (; *at != '\0'; at++) {
-		if (is_text && *at == '\\' && at[1] != '\0')
-			at++;
-		else if (*at == '"')
-			is_text = !is_text;
-		else if (!is_text && (*at == '[' || *at == '{'))
-			depth++;
-		else if (!is_text && depth == 0 && (*at == ',' || *at == '}'))
-			return at;
-		else if (!is_text && (*at == ']' || *at == '}'))
-			depth--;
-	}
-	return at;
-}
-
-static struct histree_value value_of(const char *text, size_t size)
-{
-	char *end;
-	if (size == 4 && memcmp(text, "null", 4) == 0)
-		return histree_null();
-	if (text[0] == '[' || text[0] == '{')
-		return histree_string_n(text, size);
-	if (memchr(text, '.', size) != NULL || memchr(text, 'e', size) != NULL)
-		return histree_double(strtod(text, &end));
-	return text[0] == '-' ? histree_long(strtoll(text, &end, 10)) : histree_unsigned(strtoull(text, &end, 10));
-}
-
-/* The members of the object that the reader makes of the fields; what is inside of one is shown as JSON. */
 static bool read_fields(struct events *events)
 {
-	const char *at = histree_event_reader_json(events->reader);
-	const size_t size = at != NULL ? 2 * strlen(at) + 1 : 0; /* with a zero after each name */
-	events->field_count = 0;
-	if (at != NULL && size > events->capacity) {
-		free(events->text);
-		events->text = malloc(size);
-		events->capacity = events->text != NULL ? size : 0;
-	}
-	if (at == NULL || events->text == NULL)
+	size_t count;
+	const struct histree_event_field *fields = histree_event_reader_fields(events->reader, &count);
+	if (fields == NULL || !array_reserve(&events->fields, &events->capacity, count))
 		return false;
-	char *text = events->text;
-	while (at[0] != '\0' && at[1] == '"' && events->field_count < FIELDS_MAX) {
-		struct viewer_argument *field = &events->fields[events->field_count++];
-		field->name = text;
-		at = copy_text(at + 1, &text);
-		*text++ = '\0';
-		at += *at == ':';
-		if (*at == '"') {
-			const char *begin = text;
-			at = copy_text(at, &text);
-			field->value = histree_string_n(begin, (size_t)(text - begin));
-		} else {
-			const char *end = end_of_value(at);
-			field->value = value_of(at, (size_t)(end - at));
-			at = end;
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		events->fields[i] = (struct viewer_argument){ fields[i].name, value_of(&fields[i]) };
+	events->field_count = count;
 	return true;
 }
 
@@ -305,16 +234,11 @@ static enum histree_status write_all(struct events *events)
 	struct viewer_walk *walk = events->walk;
 	const struct histree_viewer_request *request = walk->request;
 	struct histree_event event;
-	uint64_t first;
 	histree_time last = request->from;
-	enum histree_status status =
-		histree_event_reader_find(events->reader, request->from, &first, walk->file->error);
-	if (status == HISTREE_OK)
-		status = histree_event_reader_seek(events->reader, first, walk->file->error);
+	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { request->from, request->to, false } };
+	enum histree_status status = histree_event_query_start(events->query, &range, walk->file->error);
 	while (status == HISTREE_OK &&
-	       (status = histree_event_reader_next(events->reader, &event, walk->file->error)) == HISTREE_OK) {
-		if (event.time > request->to)
-			return walk->file->status;
+	       (status = histree_event_query_next(events->query, &event, walk->file->error)) == HISTREE_OK) {
 		/* Where a clock steps back, events are in the order of their numbers, and time stands. */
 		event.time = last = event.time > last ? event.time : last;
 		write_event(events, &event);
@@ -333,11 +257,18 @@ enum histree_status viewer_walk_events(struct viewer_walk *walk)
 	enum histree_status status =
 		histree_event_reader_create(walk->request->events, &events.reader, walk->file->error);
 	if (status == HISTREE_OK)
+		status = histree_event_query_create(walk->request->events, events.reader, walk->request->where,
+						    walk->request->origin, walk->request->end, &events.query,
+						    walk->file->error);
+	if (status == HISTREE_OK) {
+		histree_event_query_set_cancel(events.query, walk->request->cancel);
 		status = prepare_hosts(&events);
+	}
 	if (status == HISTREE_OK)
 		status = write_all(&events);
 	release_hosts(&events);
-	free(events.text);
+	free(events.fields);
+	histree_event_query_free(events.query);
 	histree_event_reader_free(events.reader);
 	return status == HISTREE_OK ? walk->file->status : viewer_walk_fail(walk, status);
 }

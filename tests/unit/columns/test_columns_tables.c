@@ -233,6 +233,60 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 	return count;
 }
 
+/* Each field of one type as a column: the value that a look-up by its path has, for every event. */
+static void check_fields(const struct histree_events *events, const char *type)
+{
+	char where[64];
+	struct histree_event_reader *reader;
+	struct ArrowArrayStream stream;
+	struct ArrowSchema schema;
+	struct histree_event event;
+	struct histree_value value;
+	uint64_t rows = 0, texts = 0;
+	size_t count;
+	const char *const *types = histree_events_types(events, &count);
+	snprintf(where, sizeof(where), "type == \"%s\"", type);
+	const struct histree_arrow_options options = { .batch_rows = 100, .where = where };
+	assert_int_equal(histree_event_reader_create(events, &reader, &error), HISTREE_OK);
+	assert_int_equal(histree_events_arrow(events, INT64_MIN, INT64_MAX, &options, &stream, &error), HISTREE_OK);
+	assert_int_equal(stream.get_schema(&stream, &schema), 0);
+	assert_true(schema.n_children > 8);
+	for (;;) {
+		struct ArrowArray batch = next_batch(&stream);
+		if (batch.release == NULL)
+			break;
+		for (int64_t row = 0; row < batch.length; row++, rows++) {
+			do
+				assert_int_equal(histree_event_reader_next(reader, &event, &error), HISTREE_OK);
+			while (strcmp(types[event.type], type) != 0);
+			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
+			for (int64_t i = 4; i < batch.n_children; i++) {
+				const char *name = schema.children[i]->name, *format = schema.children[i]->format;
+				size_t size = 0;
+				assert_int_equal(histree_event_reader_value(reader, name, &value), HISTREE_OK);
+				assert_false(arrow_is_null(batch.children[i], row));
+				if (format[0] != 'u') {
+					assert_true(value.type == HISTREE_LONG
+							    ? format[0] == 'l' || format[0] == 'L'
+							    : format[0] == 'L');
+					assert_true(value.type != HISTREE_LONG ||
+						    arrow_int64(batch.children[i], row) == value.int64);
+					continue;
+				}
+				const char *text = arrow_utf8(batch.children[i], row, &size);
+				assert_true(value.type == HISTREE_STRING && size == value.size);
+				assert_memory_equal(text, value.bytes, size);
+				texts++;
+			}
+		}
+		batch.release(&batch);
+	}
+	assert_true(rows > 200 && texts > 0);
+	schema.release(&schema);
+	stream.release(&stream);
+	histree_event_reader_free(reader);
+}
+
 static void test_store(void **state)
 {
 	(void)state;
@@ -257,6 +311,7 @@ static void test_store(void **state)
 	assert_int_equal(all, histree_events_count(events));
 	assert_int_equal(check_events(events, INT64_MIN, middle) + check_events(events, middle + 1, INT64_MAX),
 			 all);
+	check_fields(events, "sched:sched_switch");
 	histree_events_close(events);
 	histree_history_close(history);
 	histree_store_close(store);

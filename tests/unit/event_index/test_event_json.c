@@ -131,6 +131,88 @@ static void what_is_too_large_is_cut_between_values(void **state)
 	free(parts);
 }
 
+/* ---- one by one ---------------------------------------------------------------------------------------- */
+
+/* Parts of field i are those up to the next one of depth 0 that is no end. */
+static bool visit_field(const struct event *event, uint32_t field, event_visitor visitor, void *context)
+{
+	const struct made_event *made = event->handle;
+	uint32_t at = UINT32_MAX;
+	for (size_t i = 0; i < made->count; i++) {
+		at += made->parts[i].depth == 0 && made->parts[i].kind != EVENT_END;
+		if (at == field && !visitor(context, &made->parts[i]))
+			return false;
+	}
+	return true;
+}
+
+static void assert_same_fields(const struct event_fields *fields, const struct event_fields *others)
+{
+	assert_int_equal(fields->count, others->count);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct histree_event_field *a = &fields->fields[i], *b = &others->fields[i];
+		/* Digits do not say what a number is called, nor that it has no sign. */
+		assert_string_equal(a->name, b->name);
+		assert_true(a->kind == b->kind || a->kind == HISTREE_EVENT_LABEL ||
+			    (a->kind == HISTREE_EVENT_UNSIGNED && a->integer >= 0));
+		assert_true(a->kind == HISTREE_EVENT_LABEL || a->integer == b->integer);
+		assert_true(memcmp(&a->real, &b->real, sizeof(double)) == 0 || !isfinite(a->real));
+		assert_int_equal(a->size, b->size);
+		assert_memory_equal(a->text, b->text, a->size + 1);
+	}
+}
+
+/* As the event has them, and as its object in JSON has them, which is all that comes from far away. */
+static void fields_one_by_one(void **state)
+{
+	static const char *const names[] = { "int", "large", "nothing", "real", "inf", "t\"\n",
+					     "e",   "b",     "l",       "args", "s" };
+	const struct event_part parts[] = {
+		{ .kind = EVENT_INT, .name = names[0], .integer = INT64_MIN },
+		{ .kind = EVENT_UNSIGNED, .name = names[1], .integer = -1 },
+		{ .kind = EVENT_NOTHING, .name = names[2] },
+		{ .kind = EVENT_REAL, .name = names[3], .real = 0.5 },
+		{ .kind = EVENT_REAL, .name = names[4], .real = -(double)INFINITY },
+		{ .kind = EVENT_TEXT, .name = names[5], .bytes = "a\"\\\n\1", .size = 5 },
+		{ .kind = EVENT_TEXT, .name = names[6], .bytes = NULL, .size = 0 },
+		{ .kind = EVENT_BYTES, .name = names[7], .bytes = "\x01\xfe", .size = 2 },
+		{ .kind = EVENT_UNSIGNED, .name = names[8], .integer = 3, .label = "RUN" },
+		{ .kind = EVENT_ARRAY, .name = names[9] },
+		{ .kind = EVENT_TEXT, .depth = 1, .index = 0, .bytes = "]", .size = 1 },
+		{ .kind = EVENT_INT, .depth = 1, .index = 1, .integer = 1 },
+		{ .kind = EVENT_END },
+		{ .kind = EVENT_STRUCTURE, .name = names[10] },
+		{ .kind = EVENT_END },
+	};
+	enum { COUNT = sizeof(names) / sizeof(*names) };
+	const struct event_trace trace = { .visit = visit_field };
+	const struct event_class class = {
+		.trace = &trace, .name = "e", .field_count = COUNT, .fields = names, .payload_count = 9
+	};
+	const struct made_event made = { .parts = parts, .count = sizeof(parts) / sizeof(*parts) };
+	const struct event event = { .class = &class, .handle = &made };
+	struct event_fields fields = { 0 }, read = { 0 };
+	struct event_text json = { 0 };
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		assert_true(event_fields_take(&fields, &event));
+		assert_int_equal(fields.count, COUNT - 1);
+		assert_int_equal(fields.fields[1].kind, HISTREE_EVENT_UNSIGNED);
+		assert_string_equal(fields.fields[6].text, "0x01fe");
+		assert_int_equal(fields.fields[7].kind, HISTREE_EVENT_LABEL);
+		assert_int_equal(fields.fields[7].integer, 3);
+		assert_string_equal(fields.fields[7].text, "RUN");
+		assert_string_equal(fields.fields[8].text, "[\"]\",1]");
+		assert_true(fields.fields[8].is_context && !fields.fields[7].is_context);
+		assert_true(event_json_write(&json, &event));
+		assert_true(event_fields_read(&read, json.bytes));
+		assert_same_fields(&fields, &read);
+	}
+	free(json.bytes);
+	event_fields_release(&fields);
+	event_fields_release(&read);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +220,7 @@ int main(void)
 		cmocka_unit_test(what_is_inside),
 		cmocka_unit_test(what_is_too_deep_is_left_out),
 		cmocka_unit_test(what_is_too_large_is_cut_between_values),
+		cmocka_unit_test(fields_one_by_one),
 	};
 	return cmocka_run_group_tests_name("event_json", tests, NULL, NULL);
 }
