@@ -84,6 +84,8 @@ struct histree_use_row {
 	 */
 	struct histree_value keys[HISTREE_USE_KEY_COUNT];
 	int32_t life;            /* by thread: of those that had the number one after another, 0, 1, ... */
+	int32_t had_by_life;     /* by had-by: the same of that thread */
+	histree_time from, to;   /* by thread: the number was its own in this time */
 	const char *name;        /* by thread: of its program, else ""; by had-by alone: of that one's */
 	const char *had_by_name; /* by had-by: the name of that thread, else "" */
 	uint64_t ns[HISTREE_USE_COUNT];

@@ -107,6 +107,9 @@ enum cli_exit switch_counts_read(struct switch_counts *counts, const struct targ
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	const struct histree_history_host *hosts = histree_history_hosts(counts->history, &count);
+	const struct histree_history_info *info = histree_history_info(counts->history);
+	counts->from = from > info->start ? from : info->start;
+	counts->to = to < info->end ? to : info->end;
 	counts->hosts = calloc(count + 1, sizeof(*counts->hosts));
 	if (counts->hosts == NULL)
 		return report_no_memory();
@@ -129,20 +132,48 @@ void switch_counts_release(struct switch_counts *counts)
 	histree_history_close(counts->history);
 }
 
-struct switch_count switch_counts_of(const struct switch_counts *counts, size_t host, int32_t tid)
+/* Of a life that begins or ends in the window, only what was counted in it. */
+static struct switch_host count_life(struct switch_counts *counts, const struct switch_host *host,
+				     struct number_change *changes, size_t change_count, histree_time from,
+				     histree_time to)
+{
+	struct switch_host life = { .history = host->history, .changes = changes, .count = change_count };
+	struct histree_error error = { 0 };
+	bool is_damaged = false;
+	from = from > counts->from ? from : counts->from;
+	to = to < counts->to ? to : counts->to;
+	if (life.count > 1)
+		qsort(changes, life.count, sizeof(*changes), by_quark);
+	if (read_sums(&life, from, to, &is_damaged, &error) != HISTREE_OK) {
+		is_damaged = true;
+		life.count = 0;
+	}
+	counts->is_damaged |= is_damaged;
+	return life;
+}
+
+struct switch_count switch_counts_of(struct switch_counts *counts, const struct histree_use_row *row)
 {
 	struct switch_count out = { 0 };
-	char path[64];
-	histree_quark quark;
-	const struct switch_host *of = &counts->hosts[host];
-	if (host >= counts->host_count || of->history == NULL)
+	struct switch_host life, *of = &counts->hosts[row->host];
+	struct number_change changes[2];
+	histree_quark quarks[2];
+	size_t count = 0;
+	if (row->host >= counts->host_count || of->history == NULL)
 		return out;
 	const struct histree_attributes *attributes = histree_history_attributes(of->history);
-	snprintf(path, sizeof(path), "Threads/%" PRId32 "/voluntary", tid);
-	if (histree_attributes_find(attributes, HISTREE_ROOT, path, &quark) == HISTREE_OK)
-		out.voluntary = change_of(of, quark);
-	snprintf(path, sizeof(path), "Threads/%" PRId32 "/involuntary", tid);
-	if (histree_attributes_find(attributes, HISTREE_ROOT, path, &quark) == HISTREE_OK)
-		out.involuntary = change_of(of, quark);
+	for (size_t i = 0; i < 2; i++) {
+		char path[64];
+		snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", row->keys[HISTREE_USE_BY_THREAD].int32,
+			 i == 0 ? "voluntary" : "involuntary");
+		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &quarks[i]) == HISTREE_OK)
+			changes[count++] = (struct number_change){ .quark = quarks[i] };
+	}
+	if (row->from > counts->from || row->to < counts->to) {
+		life = count_life(counts, of, changes, count, row->from, row->to);
+		of = &life;
+	}
+	out.voluntary = change_of(of, quarks[0]);
+	out.involuntary = change_of(of, quarks[1]);
 	return out;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/number_changes.h"
 #include "cli/target.h"
+#include "histree/time_use.h"
 
 struct switch_counts {
 	struct histree_history *history; /* NULL: nothing was read */
@@ -17,6 +18,7 @@ struct switch_counts {
 		size_t count;
 	} * hosts;
 	size_t host_count;
+	histree_time from, to;     /* the window, as far as there is a history */
 	bool is_damaged, has_gaps; /* in the window: then there were more */
 };
 
@@ -28,10 +30,10 @@ enum cli_exit switch_counts_read(struct switch_counts *counts, const struct targ
 				 histree_time to);
 void switch_counts_release(struct switch_counts *counts);
 
-/* Returns 0 for a thread that was not switched from. */
+/* Returns 0 for a thread, whose row is by thread, that was not switched from; what cannot be read is damage. */
 struct switch_count {
 	uint64_t voluntary, involuntary;
 };
-struct switch_count switch_counts_of(const struct switch_counts *counts, size_t host, int32_t tid);
+struct switch_count switch_counts_of(struct switch_counts *counts, const struct histree_use_row *row);
 
 #endif

@@ -141,8 +141,7 @@ static void put_more(struct top_rows *top, const struct histree_use_row *row)
 {
 	struct row_writer *rows = &top->rows;
 	if (top->has_switches) {
-		const int32_t tid = row->keys[HISTREE_USE_BY_THREAD].int32;
-		const struct switch_count count = switch_counts_of(&top->switches, row->host, tid);
+		const struct switch_count count = switch_counts_of(&top->switches, row);
 		row_unsigned(rows, count.voluntary);
 		row_unsigned(rows, count.involuntary);
 	}

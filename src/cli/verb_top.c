@@ -164,7 +164,7 @@ static enum cli_exit choose_sort(const char *name, const struct top_rows *top, i
 	return CLI_OK;
 }
 
-static uint64_t sort_key(const struct top_rows *top, const struct histree_use_row *row, int sort)
+static uint64_t sort_key(struct top_rows *top, const struct histree_use_row *row, int sort)
 {
 	if (sort < 0)
 		return 0;
@@ -174,8 +174,7 @@ static uint64_t sort_key(const struct top_rows *top, const struct histree_use_ro
 		return sort == SORT_COUNT  ? row->count
 		       : sort == SORT_WAIT ? row->longest_wait.ns
 					   : row->longest_block.ns;
-	const int32_t tid = row->keys[HISTREE_USE_BY_THREAD].int32;
-	const struct switch_count count = switch_counts_of(&top->switches, row->host, tid);
+	const struct switch_count count = switch_counts_of(&top->switches, row);
 	return sort == SORT_VOLUNTARY ? count.voluntary : count.involuntary;
 }
 
@@ -188,7 +187,7 @@ static int by_sort_key(const void *left, const void *right)
 }
 
 /* Returns NULL without memory. */
-static struct sorted_row *sort_rows(const struct top_rows *top, const struct histree_use_row *rows, size_t count,
+static struct sorted_row *sort_rows(struct top_rows *top, const struct histree_use_row *rows, size_t count,
 				    int order)
 {
 	struct sorted_row *sorted = malloc((count + 1) * sizeof(*sorted));

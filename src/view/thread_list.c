@@ -646,31 +646,67 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	return status;
 }
 
-enum histree_status thread_list_name(struct histree_history *history, int32_t tid, struct intern *names,
-				     const char **out, struct histree_error *error)
+/* The life that goes on when the range begins, or is about to; and whether the next one has begun in it. */
+static enum histree_status find_life(struct reading *reading, const struct life_quarks *quarks, struct life *life,
+				     bool *are_several, struct histree_error *error)
+{
+	enum histree_status status = find_beginning(reading, quarks, reading->from, &life->from, error);
+	if (status == HISTREE_OK)
+		status = find_end(reading, quarks, life, error);
+	*are_several = status == HISTREE_OK && life->to < reading->to;
+	return status;
+}
+
+static enum histree_status read_name(struct reading *reading, histree_quark node, struct histree_thread *thread,
+				     bool *are_several, struct histree_error *error)
+{
+	struct life life;
+	struct life_quarks quarks;
+	struct histree_interval last;
+	if (histree_attributes_find(reading->attributes, node, thread_fact_name(THREAD_FACT_NAME), &quarks.name) !=
+	    HISTREE_OK)
+		return HISTREE_OK;
+	if (histree_attributes_find(reading->attributes, node, thread_fact_name(THREAD_FACT_STATUS),
+				    &quarks.status) != HISTREE_OK)
+		quarks.status = node;
+	enum histree_status status = histree_query_create(reading->history, &reading->query, error);
+	if (status == HISTREE_OK)
+		status = find_life(reading, &quarks, &life, are_several, error);
+	if (status == HISTREE_OK)
+		status = last_in_life(reading, &life, quarks.name, &last, error);
+	if (status == HISTREE_OK)
+		status = take_life_name(reading, &last, thread, error);
+	histree_query_free(reading->query);
+	return status;
+}
+
+enum histree_status thread_list_name(struct histree_history *history, int32_t tid, histree_time from,
+				     histree_time to, struct intern *names, const char **out, bool *are_several,
+				     struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_interval interval;
-	struct histree_query *query;
-	histree_quark quark;
-	size_t size;
+	struct thread_list list = { .names = *names };
+	struct histree_thread thread = { .name = "" };
+	struct reading reading = {
+		.list = &list,
+		.history = history,
+		.attributes = histree_history_attributes(history),
+		.info = info,
+		.from = from < info->start ? info->start
+			: from > info->end ? info->end
+					   : from,
+		.to = to > info->end ? info->end : to,
+	};
+	histree_quark node;
 	char path[64];
-	snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", tid, thread_fact_name(THREAD_FACT_NAME));
+	snprintf(path, sizeof(path), "Threads/%" PRId32, tid);
 	*out = "";
-	if (histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark) != HISTREE_OK)
+	*are_several = false;
+	if (histree_attributes_find(reading.attributes, HISTREE_ROOT, path, &node) != HISTREE_OK)
 		return HISTREE_OK;
-	enum histree_status status = histree_query_create(history, &query, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = find_last(query, info->start, quark, info->end, &interval, error);
-	if (status == HISTREE_OK && interval.value.type == HISTREE_STRING) {
-		uint32_t id = intern_add(names, interval.value.bytes, interval.value.size);
-		if (id == INTERN_NONE)
-			status = error_memory(error, "the names of threads");
-		else
-			*out = intern_get(names, id, &size);
-	}
-	histree_query_free(query);
+	enum histree_status status = read_name(&reading, node, &thread, are_several, error);
+	*names = list.names;
+	*out = thread.name;
 	return status;
 }
 

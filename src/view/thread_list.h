@@ -23,9 +23,13 @@ struct thread_list {
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
 				     histree_time to, struct histree_cancel cancel, struct histree_error *error);
 
-/* The last name of the program of a thread, which is kept by `names`; "" if it is not known. */
-enum histree_status thread_list_name(struct histree_history *history, int32_t tid, struct intern *names,
-				     const char **out, struct histree_error *error);
+/*
+ * The last name of the program of the thread that has a number in the range, which is kept by `names`; "" if it is
+ * not known.  If several had it one after another, of the first of them.
+ */
+enum histree_status thread_list_name(struct histree_history *history, int32_t tid, histree_time from,
+				     histree_time to, struct intern *names, const char **out, bool *are_several,
+				     struct histree_error *error);
 
 void thread_list_release(struct thread_list *list);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "query/thread_pieces.h"
 #include "query/window.h"
 #include "view/control_flow.h"
 #include "view/time_use_inside.h"
@@ -63,14 +64,27 @@ static struct use_sweep sweep_of(struct histree_time_use *use, struct histree_hi
 
 /* ---- with the list of threads ------------------------------------------------------------------------------- */
 
+static bool has_lives(const struct histree_control_flow *flow)
+{
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (threads[i].life > 0)
+			return true;
+	return false;
+}
+
 static enum histree_status sweep_threads(struct histree_time_use *use, struct histree_history *history,
 					 struct histree_error *error)
 {
 	struct use_sweep sweep = sweep_of(use, history);
+	struct thread_walk walk;
+	thread_walk_begin(&walk, histree_history_attributes(history));
+	use->has_threads |= thread_walk_next(&walk); /* though nobody may live in the range */
 	sweep.threads = histree_control_flow_threads(use->flow, &sweep.thread_count);
 	if (sweep.thread_count == 0)
 		return HISTREE_OK;
-	use->has_threads = true;
+	use->has_lives = has_lives(use->flow);
 	if (use->request.longest && (use->runs = calloc(sweep.thread_count, sizeof(*use->runs))) == NULL)
 		return error_memory(error, "the use of time");
 	enum histree_status status = use_sweep_run(&sweep, error);
@@ -124,7 +138,10 @@ static bool is_for_cube(const struct histree_time_use *use)
 	       asks_only(use, HISTREE_BY(STATE) | HISTREE_BY(HAD_BY));
 }
 
-/* Names of a few threads are looked up one by one; for many the list is made. */
+/*
+ * Names of a few threads are looked up one by one; for many the list is made.  The cells know numbers, and not
+ * which of several threads had one.
+ */
 static enum histree_status hand_out(struct histree_time_use *use, struct use_cube *cube,
 				    struct histree_error *error)
 {
@@ -135,14 +152,15 @@ static enum histree_status hand_out(struct histree_time_use *use, struct use_cub
 		status = control_flow_create_during(cube->sweep.history, use->request.from, use->request.to,
 						    use->request.cancel, &flow, error);
 	use->flow = flow;
-	if (status == HISTREE_OK)
+	use->is_parted = flow != NULL && has_lives(flow);
+	if (status == HISTREE_OK && !use->is_parted)
 		status = use_cube_hand_out(cube, error);
 	use->flow = NULL;
 	histree_control_flow_free(flow);
 	return status;
 }
 
-/* *is_read is false if there is no cube that says it. */
+/* *is_read is false if there is no cube that says it; rows of the host may have been made. */
 static enum histree_status read_cube(struct histree_time_use *use, struct histree_history *history, bool *is_read,
 				     struct histree_error *error)
 {
@@ -152,8 +170,9 @@ static enum histree_status read_cube(struct histree_time_use *use, struct histre
 		return HISTREE_OK;
 	enum histree_status status = use_cube_read(&cube, error);
 	if (status == HISTREE_OK && cube.cells.is_any) {
-		*is_read = use->has_threads = true;
+		use->has_threads = true;
 		status = hand_out(use, &cube, error);
+		*is_read = !use->is_parted;
 	}
 	use->is_damaged |= cube.sweep.is_damaged;
 	use_cube_release(&cube);
@@ -174,7 +193,11 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 		return HISTREE_OK;
 	}
 	use->history = history;
+	use->has_lives = use->is_parted = false;
+	const size_t before = use->rows.count;
 	enum histree_status status = read_cube(use, history, &is_read, error);
+	if (status == HISTREE_OK && use->is_parted)
+		use_rows_cut(&use->rows, before);
 	return status == HISTREE_OK && !is_read ? read_threads(use, history, error) : status;
 }
 

@@ -48,6 +48,8 @@ struct histree_time_use {
 	const char *host_name;
 	struct histree_history *history;
 	const struct histree_control_flow *flow; /* of it; NULL: names are looked up one by one */
+	bool has_lives;                          /* it has numbers that several threads had */
+	bool is_parted;                          /* it has not, and one was met that it should have told apart */
 	struct use_run *runs;                    /* what each thread did; NULL: that is not asked for */
 	struct id_map counted;                   /* calls by row and thread, if rows are told apart by calls, */
 	struct arena calls;                      /* and where they are */

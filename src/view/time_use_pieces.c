@@ -11,36 +11,47 @@
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-/* Kept by the texts.  Who has a CPU in the range need not have a status in it, and so not be in the list. */
-static enum histree_status name_of(struct histree_time_use *use, int32_t tid, const char **out,
-				   struct histree_error *error)
+/* Kept by the texts. */
+static enum histree_status keep_name(struct histree_time_use *use, const char *name, const char **out,
+				     struct histree_error *error)
 {
-	uint32_t count, found = HISTREE_NO_INDEX, text;
 	size_t size;
+	const uint32_t text = intern_add(&use->rows.texts, name, strlen(name));
+	*out = text != INTERN_NONE ? intern_get(&use->rows.texts, text, &size) : "";
+	return text != INTERN_NONE ? HISTREE_OK : error_memory(error, "the use of time");
+}
+
+/* Who has a CPU in the range need not have a status in it, and so not be in the list. */
+static enum histree_status name_of_owner(struct histree_time_use *use, int32_t tid, const struct use_piece *piece,
+					 const char **out, struct histree_error *error)
+{
+	uint32_t count, found = HISTREE_NO_INDEX;
+	/* Cells have no times of their own. */
+	const bool has_time = use->flow != NULL && piece->thread != NULL;
+	const histree_time from = has_time ? piece->start : use->request.from;
+	const histree_time to = has_time ? piece->start : use->request.to;
+	bool are_several;
 	*out = tid == 0 ? "(idle)" : "";
 	if (tid <= 0)
 		return HISTREE_OK;
 	if (use->flow != NULL)
-		found = histree_control_flow_find(use->flow, tid, -1);
-	if (found == HISTREE_NO_INDEX)
-		return thread_list_name(use->history, tid, &use->rows.texts, out, error);
-	const char *name = histree_control_flow_threads(use->flow, &count)[found].name;
-	text = intern_add(&use->rows.texts, name, strlen(name));
-	if (text == INTERN_NONE)
-		return error_memory(error, "the use of time");
-	*out = intern_get(&use->rows.texts, text, &size);
-	return HISTREE_OK;
+		found = histree_control_flow_find_at(use->flow, tid, -1, to);
+	if (found != HISTREE_NO_INDEX)
+		return keep_name(use, histree_control_flow_threads(use->flow, &count)[found].name, out, error);
+	enum histree_status status =
+		thread_list_name(use->history, tid, from, to, &use->rows.texts, out, &are_several, error);
+	use->is_parted |= use->flow == NULL && are_several;
+	return status;
 }
 
-static enum histree_status name_of_thread(struct histree_time_use *use, const struct histree_thread *thread,
-					  const char **out, struct histree_error *error)
+/* Of those that had the number of who has the CPU, which one it is. */
+static int32_t life_of_owner(const struct histree_time_use *use, const struct use_piece *piece)
 {
-	size_t size;
-	if (thread->tid <= 0 || use->flow == NULL)
-		return name_of(use, thread->tid, out, error);
-	uint32_t text = intern_add(&use->rows.texts, thread->name, strlen(thread->name));
-	*out = text != INTERN_NONE ? intern_get(&use->rows.texts, text, &size) : "";
-	return text != INTERN_NONE ? HISTREE_OK : error_memory(error, "the use of time");
+	uint32_t count;
+	if (!use->has_lives || piece->had_by <= 0)
+		return 0;
+	const uint32_t found = histree_control_flow_find_at(use->flow, piece->had_by, -1, piece->start);
+	return found != HISTREE_NO_INDEX ? histree_control_flow_threads(use->flow, &count)[found].life : 0;
 }
 
 static enum histree_status find_row(struct histree_time_use *use, const struct use_key *key,
@@ -50,10 +61,18 @@ static enum histree_status find_row(struct histree_time_use *use, const struct u
 	bool is_new;
 	struct histree_use_row *row = *out = use_rows_find(&use->rows, key, &is_new);
 	enum histree_status status = row != NULL ? HISTREE_OK : error_memory(error, "the use of time");
-	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(THREAD)) != 0)
-		status = name_of_thread(use, piece->thread, &row->name, error);
+	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(THREAD)) != 0) {
+		const struct histree_thread *thread = piece->thread;
+		row->from = thread->from;
+		row->to = thread->to;
+		status = keep_name(use,
+				   thread->tid == 0  ? "(idle)"
+				   : thread->tid < 0 ? ""
+						     : thread->name,
+				   &row->name, error);
+	}
 	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(HAD_BY)) != 0)
-		status = name_of(use, key->keys[HISTREE_USE_BY_HAD_BY], &row->had_by_name, error);
+		status = name_of_owner(use, key->keys[HISTREE_USE_BY_HAD_BY], piece, &row->had_by_name, error);
 	return status;
 }
 
@@ -182,6 +201,7 @@ enum histree_status time_use_take(void *context, const struct use_piece *piece, 
 	};
 	key.host = use->host;
 	key.life = (by & HISTREE_BY(THREAD)) != 0 && piece->thread != NULL ? piece->thread->life : 0;
+	key.had_by_life = (by & HISTREE_BY(HAD_BY)) != 0 ? life_of_owner(use, piece) : 0;
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 		key.keys[i] = by & 1U << i ? all[i] : USE_NOTHING;
 	struct histree_use_row *row;

@@ -17,7 +17,7 @@ static bool has_key(const void *keys, uint32_t number, const void *key)
 
 static uint64_t hash_of_key(const struct use_key *key)
 {
-	uint64_t hash = key->host ^ (uint64_t)(uint32_t)key->life << 32;
+	uint64_t hash = key->host ^ (uint64_t)((uint32_t)key->life ^ (uint32_t)key->had_by_life << 16) << 32;
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 		hash = hash_mix(hash ^ (uint32_t)key->keys[i]);
 	return hash;
@@ -60,7 +60,13 @@ struct histree_use_row *use_rows_find(struct use_rows *rows, const struct use_ke
 	    !hash_index_reserve(&rows->by_key, rows->count + 1, hash_of_row, rows->keys))
 		return NULL;
 	struct histree_use_row *row = &rows->rows[rows->count];
-	*row = (struct histree_use_row){ .host = key->host, .life = key->life, .name = "", .had_by_name = "" };
+	*row = (struct histree_use_row){ .host = key->host,
+					 .life = key->life,
+					 .had_by_life = key->had_by_life,
+					 .from = INT64_MIN,
+					 .to = INT64_MAX,
+					 .name = "",
+					 .had_by_name = "" };
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 		row->keys[i] = use_rows_value(rows, i, key->keys[i]);
 	rows->last = (uint32_t)rows->count;
@@ -68,6 +74,16 @@ struct histree_use_row *use_rows_find(struct use_rows *rows, const struct use_ke
 	hash_index_add(&rows->by_key, hash, rows->last);
 	*is_new = true;
 	return row;
+}
+
+void use_rows_cut(struct use_rows *rows, size_t count)
+{
+	/* The index keeps its room, so that nothing can fail here. */
+	hash_index_clear(&rows->by_key);
+	rows->count = count;
+	rows->last = 0;
+	for (uint32_t i = 0; i < count; i++)
+		hash_index_add(&rows->by_key, hash_of_key(&rows->keys[i]), i);
 }
 
 void use_rows_release(struct use_rows *rows)
@@ -110,7 +126,9 @@ static int by_keys(const void *one, const void *other)
 	int order = (a->host > b->host) - (a->host < b->host);
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT && order == 0; i++)
 		order = compare_values(&a->keys[i], &b->keys[i]);
-	return order != 0 ? order : (a->life > b->life) - (a->life < b->life);
+	if (order == 0)
+		order = (a->life > b->life) - (a->life < b->life);
+	return order != 0 ? order : (a->had_by_life > b->had_by_life) - (a->had_by_life < b->had_by_life);
 }
 
 static int by_time(const void *one, const void *other)

@@ -14,7 +14,8 @@
 struct use_key {
 	int32_t keys[HISTREE_USE_KEY_COUNT];
 	uint32_t host;
-	int32_t life; /* of the thread, if rows are by thread; else 0 */
+	int32_t life;        /* of the thread, if rows are by thread; else 0 */
+	int32_t had_by_life; /* of who had the CPU, if rows are by that; else 0 */
 };
 
 /* A zeroed one is empty. */
@@ -35,6 +36,9 @@ struct histree_value use_rows_value(const struct use_rows *rows, size_t key, int
 
 /* Finds the row of a key, which is made if there is none: *is_new, without names.  NULL without memory. */
 struct histree_use_row *use_rows_find(struct use_rows *rows, const struct use_key *key, bool *is_new);
+
+/* Forgets the rows after the first `count`. */
+void use_rows_cut(struct use_rows *rows, size_t count);
 
 /* Sorts them as histree_time_use_rows() has them; no row can be found any more. */
 void use_rows_sort(struct use_rows *rows, unsigned by);

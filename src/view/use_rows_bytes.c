@@ -45,10 +45,14 @@ static void put_row(const struct histree_use_row *row, unsigned by, bool has_lon
 			put_key(&row->keys[i], saved);
 	if (by & HISTREE_BY(THREAD)) {
 		saved_put(saved, (uint64_t)row->life);
+		saved_put_signed(saved, row->from);
+		saved_put_signed(saved, row->to);
 		saved_put_text(saved, row->name, strlen(row->name));
 	}
-	if (by & HISTREE_BY(HAD_BY))
+	if (by & HISTREE_BY(HAD_BY)) {
+		saved_put(saved, (uint64_t)row->had_by_life);
 		saved_put_text(saved, row->had_by_name, strlen(row->had_by_name));
+	}
 	for (unsigned use = 0; use < HISTREE_USE_COUNT; use++)
 		some |= row->ns[use] > 0 ? 1U << use : 0;
 	saved_put(saved, some);
@@ -134,9 +138,15 @@ enum histree_status use_rows_load(struct use_rows *rows, unsigned by, bool has_l
 		struct use_key key = { .host = host };
 		for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 			key.keys[i] = (by & 1U << i) != 0 ? read_key(rows, i, reader, &has_memory) : USE_NOTHING;
-		if (by & HISTREE_BY(THREAD))
+		histree_time from = INT64_MIN, to = INT64_MAX;
+		if (by & HISTREE_BY(THREAD)) {
 			key.life = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
+			from = saved_read_signed(reader);
+			to = saved_read_signed(reader);
+		}
 		const char *name = by & HISTREE_BY(THREAD) ? read_name(rows, reader, &has_memory) : "";
+		if (by & HISTREE_BY(HAD_BY))
+			key.had_by_life = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
 		const char *had_by = by & HISTREE_BY(HAD_BY) ? read_name(rows, reader, &has_memory) : "";
 		struct histree_use_row *row =
 			reader->failed || !has_memory ? NULL : use_rows_find(rows, &key, &is_new);
@@ -144,6 +154,8 @@ enum histree_status use_rows_load(struct use_rows *rows, unsigned by, bool has_l
 			return error_memory(error, "the use of time");
 		if (row == NULL || !is_new)
 			break;
+		row->from = from;
+		row->to = to;
 		row->name = name;
 		row->had_by_name = had_by;
 		read_times(row, has_longest, reader);

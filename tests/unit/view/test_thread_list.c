@@ -259,13 +259,21 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 	}
 	assert_true(is_damaged || some > RANGES / 2);
 	for (size_t i = 0; i < whole.count && !is_damaged; i++) {
-		if (whole.threads[i].to < START + LENGTH - 1)
-			continue; /* the name is that of the last one */
+		const struct histree_thread *thread = &whole.threads[i];
+		const histree_time at = some_time(random, thread->from, thread->to);
 		struct intern names = { 0 };
 		const char *name;
-		assert_int_equal(thread_list_name(world->history, whole.threads[i].tid, &names, &name, NULL),
+		bool are_several;
+		assert_int_equal(thread_list_name(world->history, thread->tid, at, thread->to, &names, &name,
+						  &are_several, NULL),
 				 HISTREE_OK);
-		assert_string_equal(name, whole.threads[i].name);
+		assert_string_equal(name, thread->name);
+		assert_false(are_several);
+		assert_int_equal(thread_list_name(world->history, thread->tid, at, INT64_MAX, &names, &name,
+						  &are_several, NULL),
+				 HISTREE_OK);
+		assert_string_equal(name, thread->name);
+		assert_int_equal(are_several, thread->to < START + LENGTH - 1);
 		intern_release(&names);
 	}
 	thread_list_release(&whole);
@@ -315,11 +323,16 @@ static void a_thread_that_there_is_not_has_no_name(void **state)
 	struct random random = { test_seed() };
 	struct intern names = { 0 };
 	const char *name;
+	bool are_several;
 	(void)state;
 	make(&world, &random);
-	assert_int_equal(thread_list_name(world.history, 7, &names, &name, NULL), HISTREE_OK);
+	assert_int_equal(
+		thread_list_name(world.history, 7, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL),
+		HISTREE_OK);
 	assert_string_equal(name, "");
-	assert_int_equal(thread_list_name(world.history, -5, &names, &name, NULL), HISTREE_OK);
+	assert_int_equal(
+		thread_list_name(world.history, -5, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL),
+		HISTREE_OK);
 	assert_string_equal(name, "");
 	intern_release(&names);
 	histree_history_close(world.history);

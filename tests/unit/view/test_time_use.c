@@ -25,6 +25,7 @@
 
 enum { THREADS = 5, CPUS = 3, LENGTH = 600, START = 1000, NOTHING = -100, NOT_KNOWN = -101, ATTRIBUTES = 3 };
 enum { STATUS, QUEUE, CALL };
+enum { REUSED = 3 };
 
 /* The first two are idle loops: those of CPUs 0 and 1. */
 static const char *const names[THREADS] = { "0_0", "0_1", "7", "8", "9" };
@@ -35,6 +36,7 @@ static const char *const calls[] = { "read", "futex", "write" };
 struct world {
 	int32_t of_thread[THREADS][ATTRIBUTES][LENGTH]; /* calls: an index */
 	int32_t owner[CPUS][LENGTH];
+	int used_again; /* from here on the number of REUSED is another thread's; LENGTH: it never is */
 	struct histree_history *history;
 	struct histree_history *held; /* the same, of which somebody else answers */
 	char path[64];
@@ -80,6 +82,41 @@ static void put(struct histree_state_system *system, const char *thread, const c
 	assert_int_equal(histree_state_modify(system, START, quark, value, NULL), HISTREE_OK);
 }
 
+static const char *program_at(const struct world *world, int thread, int t)
+{
+	return thread == REUSED && t >= world->used_again ? "three" : programs[thread];
+}
+
+/* No state goes on from the one thread to the other, no call, and no time on a CPU. */
+static bool can_end(const struct world *world, int t)
+{
+	const int32_t *status = world->of_thread[REUSED][STATUS], *call = world->of_thread[REUSED][CALL];
+	bool can = status[t] < 0 && status[t] != status[t - 1] && (call[t] == NOTHING || call[t] != call[t - 1]);
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		can &= world->owner[cpu][t] != tids[REUSED] || world->owner[cpu][t - 1] != tids[REUSED];
+	return can;
+}
+
+/* Its name is null from when the thread is gone, or nobody knows what it does, until the other has one. */
+static void use_again(struct world *world, struct random *random, struct histree_state_system *system)
+{
+	histree_quark quark;
+	char path[64];
+	int t = 1 + (int)random_below(random, LENGTH / 2), named;
+	while (t < LENGTH && !can_end(world, t))
+		t++;
+	world->used_again = LENGTH;
+	named = t + 1 + (int)random_below(random, 20);
+	if (named >= LENGTH - 1)
+		return;
+	world->used_again = t;
+	snprintf(path, sizeof(path), "Threads/%s/Exec_name", names[REUSED]);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, START + t, quark, histree_null(), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, START + named, quark, histree_string("three"), NULL),
+			 HISTREE_OK);
+}
+
 static void open_world(struct world *world)
 {
 	struct histree_history *history;
@@ -123,6 +160,7 @@ static void make(struct world *world, struct random *random)
 		snprintf(path, sizeof(path), "CPUs/%d/Current_thread", cpu);
 		fill(random, system, path, world->owner[cpu], 10, false);
 	}
+	use_again(world, random, system);
 	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
 	histree_state_free(system);
 	open_world(world);
@@ -215,7 +253,7 @@ static bool is_of(const struct world *world, const struct histree_use_row *row, 
 	const struct histree_value values[HISTREE_USE_KEY_COUNT] = {
 		histree_int(tids[thread]),
 		histree_int(pids[thread]),
-		histree_string(programs[thread]),
+		histree_string(program_at(world, thread, t)),
 		value_of(cpu, false),
 		histree_int((int32_t)use_at(world, thread, t)),
 		value_of(call, true),
@@ -227,7 +265,11 @@ static bool is_of(const struct world *world, const struct histree_use_row *row, 
 		    (wanted.type > HISTREE_NULL && !histree_value_equal(&row->keys[i], &wanted)))
 			return false;
 	}
-	return true;
+	const int32_t owner = had_by_at(world, thread, t);
+	if ((by & HISTREE_BY(HAD_BY)) != 0 && owner == tids[REUSED] &&
+	    strcmp(row->had_by_name, program_at(world, REUSED, t)) != 0)
+		return false;
+	return (by & HISTREE_BY(THREAD)) == 0 || (row->from <= START + t && row->to >= START + t);
 }
 
 struct filter {
@@ -255,7 +297,7 @@ static bool waits_or_reads(const struct world *world, int thread, int t)
 static bool of_owner(const struct world *world, int thread, int t)
 {
 	int32_t owner = had_by_at(world, thread, t);
-	return owner >= 0 && owner != 3 && strcmp(programs[thread], "one") == 0;
+	return owner >= 0 && owner != 3 && strcmp(program_at(world, thread, t), "one") == 0;
 }
 
 static bool on_cpu(const struct world *world, int thread, int t)
