@@ -14,6 +14,7 @@ LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "text": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5, "symbols": 5,
     "trace": 6, "analysis": 6, "clock": 6, "filter": 6, "query": 6, "graph": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
     "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "python": 8, "cli": 9, "mpi": 9,
+    "without": 10,
 }
 BELOW = {  # neighbours on one level, of which the first stands on the others
     "segment_tree": {"tree"}, "query": {"filter"}, "analysis": {"clock"}, "graph": {"query"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ipc_zstd.h - buffers compressed by zstd; without the library (ipc_zstd_not.c), none are.
+ * ipc_zstd.h - buffers compressed by zstd; without the library (without/zstd.c), none are.
  */
 #ifndef EXPORT_ARROW_IPC_ZSTD_H
 #define EXPORT_ARROW_IPC_ZSTD_H

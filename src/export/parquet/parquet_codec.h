@@ -2,7 +2,7 @@
 /*
  * parquet_codec.h - compresses pages by zstd, or leaves them as they are.
  *
- * Without zstd (parquet_codec_not.c) there is no compression, and no codec that would compress.
+ * Without zstd (without/zstd.c) there is no compression, and no codec that would compress.
  */
 #ifndef EXPORT_PARQUET_PARQUET_CODEC_H
 #define EXPORT_PARQUET_PARQUET_CODEC_H

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * sqlite_export_not.c - databases of a build without SQLite: none is written, and the message says what to install.
+ * sql.c - databases of a build without SQLite: none is written, and the message says what to install.
  */
-#include "base/error.h"
 #include "histree/export.h"
+#include "without/without.h"
 
 enum histree_status histree_export_sqlite(const struct histree_sqlite_table *tables, size_t count, const char *path,
 					  const struct histree_sqlite_options *options, struct histree_error *error)
 {
-	(void)path;
-	(void)options;
 	for (size_t i = 0; i < count; i++)
 		tables[i].stream->release(tables[i].stream);
 	return error_set(error, HISTREE_ERR_IO,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * server_not.c - the server of a build without libmicrohttpd: it refuses to start, and says what to install.
+ * serve.c - the server of a build without libmicrohttpd: it refuses to start, and says what to install.
  */
-#include "base/error.h"
 #include "server/server.h"
+#include "without/without.h"
 
 enum histree_status server_start(const struct server_options *options, struct server **out,
 				 struct histree_error *error)
 {
-	(void)options;
 	*out = NULL;
 	return error_set(
 		error, HISTREE_NOT_FOUND,
@@ -18,17 +17,14 @@ enum histree_status server_start(const struct server_options *options, struct se
 
 uint16_t server_port(const struct server *server)
 {
-	(void)server;
 	return 0;
 }
 
 const char *server_warning(const struct server *server)
 {
-	(void)server;
 	return NULL;
 }
 
 void server_stop(struct server *server)
 {
-	(void)server;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * draw_not.c - pictures of a build without cairo: none is drawn, and the message says what to install.
+ * draw.c - pictures of a build without cairo: none is drawn, and the message says what to install.
  */
-#include "base/error.h"
 #include "histree/draw.h"
+#include "without/without.h"
 
 static enum histree_status refuse(struct histree_error *error)
 {
@@ -16,10 +16,6 @@ enum histree_status histree_draw(struct histree_history *history, const struct h
 				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
 				 struct histree_error *error)
 {
-	(void)history;
-	(void)options;
-	(void)write;
-	(void)context;
 	return refuse(error);
 }
 
@@ -28,10 +24,6 @@ enum histree_status histree_draw_path(struct histree_history *history,
 				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
 				      struct histree_error *error)
 {
-	(void)history;
-	(void)options;
-	(void)write;
-	(void)context;
 	return refuse(error);
 }
 
@@ -40,10 +32,6 @@ enum histree_status histree_draw_flame(const struct histree_flame *flame,
 				       bool (*write)(void *context, const void *bytes, size_t size), void *context,
 				       struct histree_error *error)
 {
-	(void)flame;
-	(void)options;
-	(void)write;
-	(void)context;
 	return refuse(error);
 }
 
@@ -52,10 +40,6 @@ enum histree_status histree_draw_states_compared(const struct histree_state_comp
 						 bool (*write)(void *context, const void *bytes, size_t size),
 						 void *context, struct histree_error *error)
 {
-	(void)comparison;
-	(void)options;
-	(void)write;
-	(void)context;
 	return refuse(error);
 }
 
@@ -66,12 +50,6 @@ enum histree_status histree_draw_segments_compared(const struct histree_segment_
 						   bool (*write)(void *context, const void *bytes, size_t size),
 						   void *context, struct histree_error *error)
 {
-	(void)difference;
-	(void)a;
-	(void)b;
-	(void)options;
-	(void)write;
-	(void)context;
 	return refuse(error);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_editor_not.c - without libedit, lines are read as they come.
+ * line_editor_plain.c - without libedit, lines are read as they come.
  */
 #include <stdlib.h>
 

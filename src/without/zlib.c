@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_gunzip.h without zlib.
+ * zlib.c - without zlib.
  */
-#include "base/error.h"
+#include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_gunzip.h"
+#include "without/without.h"
+
+const bool dat_has_zlib = false;
+
+bool dat_unpack_zlib(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size)
+{
+	return false;
+}
 
 bool trace_gunzip_is_there(void)
 {
@@ -21,23 +29,19 @@ enum histree_status trace_gunzip_create(struct trace_gunzip **out, struct histre
 size_t trace_gunzip(struct trace_gunzip *gunzip, const uint8_t *bytes, size_t size, size_t *used, uint8_t *room,
 		    size_t room_size)
 {
-	(void)gunzip, (void)bytes, (void)size, (void)used, (void)room, (void)room_size;
 	return SIZE_MAX;
 }
 
 bool trace_gunzip_is_whole(const struct trace_gunzip *gunzip)
 {
-	(void)gunzip;
 	return true;
 }
 
 bool trace_gunzip_is_over(const struct trace_gunzip *gunzip)
 {
-	(void)gunzip;
 	return false;
 }
 
 void trace_gunzip_free(struct trace_gunzip *gunzip)
 {
-	(void)gunzip;
 }
