@@ -29,12 +29,12 @@ endpoint_function api_traces;
  *
  *	"HTR1"
  *	for each row	u32 how many spans, then the spans:
- *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
+ *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value or text
  *	u32 0xffffffff
  *	JSON		total, first, early: whether these rows are shown only until those of the view are made
  *			rows: [{row, name, depth, below, folded, ...}]
  *			styles: [{key, name, light, dark, height}]
- *			texts: {value: text}
+ *			texts: {value: text}; of threads, whose numbers may be used again, {text: text}
  *
  * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
  * is such a state, because there was nothing for most of the pixel, and no short state shall vanish.  Folded are

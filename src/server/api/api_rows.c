@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "histree/rows.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
@@ -19,6 +20,8 @@ enum {
 	SHORT_STATE = 2,
 	STYLES_MAX = 1024,
 	TEXT_PIXELS_MIN = 24, /* of a span that gets the text of its value */
+	THREAD_TEXTS =
+		1 << 30, /* from here on in the place of values: which text, as a number may be two threads' */
 };
 #define END_OF_ROWS UINT32_MAX
 
@@ -41,6 +44,7 @@ struct window {
 	struct histree_cancel cancel;
 	bool *has_text; /* by value of this stretch */
 	size_t has_text_capacity;
+	struct intern thread_texts;
 	struct piece texts; /* members of an object, by value */
 	struct json_writer texts_json;
 };
@@ -55,6 +59,7 @@ static void window_free(void *state)
 	free(window->lives);
 	free(window->spans);
 	free(window->has_text);
+	intern_release(&window->thread_texts);
 	piece_release(&window->texts);
 	free(window);
 }
@@ -85,10 +90,48 @@ static uint16_t style_index(struct window *window, const struct histree_style *s
 	return (uint16_t)i;
 }
 
-/* A text is made while its value is at hand: the cells of a stretch are given up with it. */
-static bool add_text(struct window *window, uint32_t index, const struct row_facts *facts)
+static void write_text(struct window *window, uint32_t number, const struct piece *text)
+{
+	char key[16];
+	snprintf(key, sizeof(key), "%u", number);
+	json_string_member(&window->texts_json, key, text->bytes, text->size);
+}
+
+/* When the middle of a span is. */
+static histree_time middle_of(const struct window *window, const struct histree_cell_span *span)
+{
+	const struct page_range *range = &window->range;
+	return histree_pixel_start(range->from, range->to, range->pixels, span->start + span->length / 2);
+}
+
+/* The text of a thread is that of who had the number then. */
+static bool add_thread_text(struct window *window, const struct histree_cell_span *span, uint32_t index,
+			    const struct row_facts *facts, uint32_t *number)
+{
+	struct piece text = { 0 };
+	const struct histree_value value = histree_rows_value(window->cells, index);
+	const uint32_t known = window->thread_texts.count;
+	row_put_text(window->rows.model, window->rows.view, facts, &value, middle_of(window, span), &text);
+	const uint32_t id =
+		text.failed ? INTERN_NONE
+			    : intern_add(&window->thread_texts, text.bytes != NULL ? text.bytes : "", text.size);
+	*number = THREAD_TEXTS + id;
+	if (id != INTERN_NONE && window->thread_texts.count > known)
+		write_text(window, *number, &text);
+	piece_release(&text);
+	return id != INTERN_NONE;
+}
+
+/*
+ * A text is made while its value is at hand: the cells of a stretch are given up with it.  *number is what stands
+ * for the text.
+ */
+static bool add_text(struct window *window, const struct histree_cell_span *span, uint32_t index,
+		     const struct row_facts *facts, uint32_t *number)
 {
 	size_t had = window->has_text_capacity;
+	if (facts->table != NULL && facts->table->meaning == HISTREE_MEANS_TID)
+		return add_thread_text(window, span, index, facts, number);
 	if (!array_reserve(&window->has_text, &window->has_text_capacity, (size_t)index + 1))
 		return false;
 	memset(window->has_text + had, 0, window->has_text_capacity - had);
@@ -96,11 +139,9 @@ static bool add_text(struct window *window, uint32_t index, const struct row_fac
 		return true;
 	window->has_text[index] = true;
 	struct piece text = { 0 };
-	char key[16];
 	struct histree_value value = histree_rows_value(window->cells, index);
-	row_put_text(window->rows.model, window->rows.view, facts, &value, &text);
-	snprintf(key, sizeof(key), "%u", window->value_base + index);
-	json_string_member(&window->texts_json, key, text.bytes, text.size);
+	row_put_text(window->rows.model, window->rows.view, facts, &value, middle_of(window, span), &text);
+	write_text(window, *number, &text);
 	bool failed = text.failed;
 	piece_release(&text);
 	return !failed;
@@ -142,13 +183,15 @@ static bool write_spans(struct window *window, const struct histree_row *row, co
 		uint32_t value;
 		uint16_t more;
 		const struct histree_style *style = style_of_span(window, span, facts->table, &value, &more);
+		uint32_t number = window->value_base + value;
+		if (span->length >= TEXT_PIXELS_MIN && style != NULL &&
+		    !add_text(window, span, value, facts, &number))
+			return false;
 		put_le16(at, (uint16_t)span->start);
 		put_le16(at + 2, (uint16_t)span->length);
 		put_le16(at + 4, style_index(window, style));
 		put_le16(at + 6, more);
-		put_le32(at + 8, window->value_base + value);
-		if (span->length >= TEXT_PIXELS_MIN && style != NULL && !add_text(window, value, facts))
-			return false;
+		put_le32(at + 8, number);
 	}
 	piece->size += 4 + count * RUN_SIZE;
 	return true;

@@ -684,7 +684,7 @@ static void write_state(const struct pointed *pointed, const struct histree_inte
 	state_value_text(&state->value, &text);
 	json_string_member(json, "value", text.bytes, text.size);
 	text.size = 0;
-	row_put_text(pointed->rows.model, pointed->rows.view, &pointed->facts, &state->value, &text);
+	row_put_text(pointed->rows.model, pointed->rows.view, &pointed->facts, &state->value, state->start, &text);
 	json_string_member(json, "text", text.bytes, text.size);
 	piece_release(&text);
 	if (style != NULL) {

@@ -43,7 +43,8 @@ static bool rows_of_threads(const void *context, const struct histree_arrow *arr
 static void name_of_thread(const void *context, uint32_t row, struct piece *name)
 {
 	const struct kernel_view *view = context;
-	kernel_thread_label(view, view->threads->list[row].tid, name);
+	const struct histree_thread *thread = &view->threads->list[row];
+	kernel_thread_label(view, thread->tid, thread->from, name);
 }
 
 const struct arrow_model arrow_model_threads = { make_of_threads, rows_of_threads, name_of_thread, NULL };

@@ -126,15 +126,36 @@ const struct state_fact kernel_resource_facts[] = {
 /* ---- kernel text --------------------------------------------------------------------------------------------- */
 
 /* Adds the label of a thread of the tree. */
-static void put_listed(const struct kernel_threads *threads, int32_t tid, struct piece *text)
+static void put_listed(const struct kernel_threads *threads, int32_t tid, histree_time at, struct piece *text)
 {
-	uint32_t index = histree_control_flow_find(threads->flow, tid, -1);
+	uint32_t index = histree_control_flow_find_at(threads->flow, tid, -1, at);
 	if (index != HISTREE_NO_INDEX)
 		piece_put_text(text, threads->list[index].name);
 }
 
+/*
+ * Adds the last name that a thread has from a time on: one that is used again has none for a while before it is
+ * another's (view/thread_list.c).
+ */
+static void put_last_name(struct histree_query *query, histree_quark quark, histree_time at, histree_time end,
+			  struct piece *text)
+{
+	enum { NAMES_MAX = 256 };
+	const size_t before = text->size;
+	struct histree_interval name;
+	for (int i = 0; i < NAMES_MAX && histree_query_single(query, quark, at, &name, NULL) == HISTREE_OK &&
+			name.value.type == HISTREE_STRING;
+	     i++) {
+		text->size = before;
+		piece_put(text, name.value.bytes, name.value.size);
+		if (name.end >= end)
+			break;
+		at = name.end + 1;
+	}
+}
+
 /* From the history. */
-static void put_asked(const struct kernel_view *view, int32_t tid, struct piece *text)
+static void put_asked(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
 {
 	char path[64];
 	histree_quark quark;
@@ -145,39 +166,42 @@ static void put_asked(const struct kernel_view *view, int32_t tid, struct piece 
 		    HISTREE_OK ||
 	    histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return;
-	if (kernel_view_last_value(view, query, quark, &name) && name.type == HISTREE_STRING)
+	const size_t before = text->size;
+	put_last_name(query, quark, at, view->end, text);
+	if (text->size == before && kernel_view_last_value(view, query, quark, &name) &&
+	    name.type == HISTREE_STRING)
 		piece_put(text, name.bytes, name.size);
 	histree_query_free(query);
 }
 
-void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text)
+void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
 {
 	const struct kernel_threads *threads = view->threads;
 	size_t before = text->size;
 	if (tid == 0)
 		return;
 	if (threads != NULL)
-		put_listed(threads, tid, text);
+		put_listed(threads, tid, at, text);
 	else
-		put_asked(view, tid, text);
+		put_asked(view, tid, at, text);
 	piece_format(text, text->size > before ? " (%d)" : "%d", tid);
 }
 
 void kernel_thread_text(const void *view, const struct histree_label_table *table,
-			const struct histree_value *value, struct piece *text)
+			const struct histree_value *value, histree_time at, struct piece *text)
 {
-	(void)view;
+	(void)view, (void)at;
 	const struct histree_style *style = histree_style_of(table, value);
 	if (style != NULL)
 		piece_put_text(text, style->name);
 }
 
 void kernel_resource_text(const void *view, const struct histree_label_table *table,
-			  const struct histree_value *value, struct piece *text)
+			  const struct histree_value *value, histree_time at, struct piece *text)
 {
 	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
 	if (meaning == HISTREE_MEANS_TID && value->type == HISTREE_INT)
-		kernel_thread_label(view, value->int32, text);
+		kernel_thread_label(view, value->int32, at, text);
 	else if (meaning == HISTREE_MEANS_IRQ && value->type == HISTREE_INT)
 		piece_format(text, "CPU %d", value->int32);
 	else if (meaning == HISTREE_MEANS_FREQUENCY && value->type == HISTREE_LONG)

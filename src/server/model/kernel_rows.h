@@ -67,16 +67,16 @@ bool kernel_view_last_value(const struct kernel_view *view, struct histree_query
  * Adds a thread with the name of its program, "bash (42)"; adds nothing for the idle thread.  The tree of threads
  * knows all names; until it is made the history is asked.
  */
-void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text);
+void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text);
 
 /*
  * Adds the text of a thread's state, or of a resource's, which has none if its colour says it all.  `view` is
  * that of the row model or output.
  */
 void kernel_thread_text(const void *view, const struct histree_label_table *table,
-			const struct histree_value *value, struct piece *text);
+			const struct histree_value *value, histree_time at, struct piece *text);
 void kernel_resource_text(const void *view, const struct histree_label_table *table,
-			  const struct histree_value *value, struct piece *text);
+			  const struct histree_value *value, histree_time at, struct piece *text);
 
 struct kernel_threads {
 	struct kernel_view *kernel; /* that of the same dataset */

@@ -23,10 +23,10 @@ const struct row_model *row_model_find(const struct dataset *dataset, const char
 }
 
 void row_put_text(const struct row_model *model, const void *view, const struct row_facts *facts,
-		  const struct histree_value *value, struct piece *text)
+		  const struct histree_value *value, histree_time at, struct piece *text)
 {
 	if (!row_is_of_host(facts))
-		model->text(facts->host_view != NULL ? facts->host_view : view, facts->table, value, text);
+		model->text(facts->host_view != NULL ? facts->host_view : view, facts->table, value, at, text);
 	else if (facts->why != NULL)
 		piece_put_text(text, facts->why);
 }

@@ -65,9 +65,9 @@ struct row_model {
 	enum histree_status (*prepare)(void *view, enum row_sort sort, struct histree_error *error);
 	/* Returns a key, of which the smaller comes first; NULL if there is only the order of the tree. */
 	uint64_t (*sort_key)(const void *view, uint32_t row, enum row_sort sort);
-	/* Adds the text of a state. */
+	/* Adds the text of a state at a time: who has a number may change. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		     struct piece *text);
+		     histree_time at, struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
 	/*
 	 * Gives the arrows between rows, from one source after the other: those of each host.  Returns false if
@@ -106,7 +106,7 @@ static inline bool row_is_of_host(const struct row_facts *facts)
 
 /* Adds the text of a state of a row whose facts these are. */
 void row_put_text(const struct row_model *model, const void *view, const struct row_facts *facts,
-		  const struct histree_value *value, struct piece *text);
+		  const struct histree_value *value, histree_time at, struct piece *text);
 
 /* Returns the owner of its states, for filters. */
 struct state_owner row_owner(const struct row_model *model, const void *view, uint32_t row,

@@ -248,7 +248,7 @@ static struct histree_value label_of(struct state_filter *filter, const struct s
 		return state_fact_attribute(request, owner->label - owner->first);
 	filter->label.size = 0;
 	if (owner->kind->text != NULL && owner->view != NULL)
-		owner->kind->text(owner->view, owner->table, &state->value, &filter->label);
+		owner->kind->text(owner->view, owner->table, &state->value, state->start, &filter->label);
 	return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size) : histree_null();
 }
 

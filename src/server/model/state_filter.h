@@ -74,7 +74,7 @@ struct state_kind {
 	const struct state_fact *facts; /* NULL: none */
 	/* Adds the text of a state that no attribute of its own names; NULL if there is none. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		     struct piece *text);
+		     histree_time at, struct piece *text);
 };
 
 /* A row whose states are asked for. */

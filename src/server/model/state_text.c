@@ -36,10 +36,10 @@ void state_value_text(const struct histree_value *value, struct piece *text)
 }
 
 void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		    struct piece *text)
+		    histree_time at, struct piece *text)
 {
 	const char *words = histree_label_words(table, value);
-	(void)view;
+	(void)view, (void)at;
 	if (words != NULL)
 		piece_put_text(text, words);
 	else

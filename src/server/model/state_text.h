@@ -11,8 +11,8 @@
 /* Adds the text of a value; null adds nothing. */
 void state_value_text(const struct histree_value *value, struct piece *text);
 
-/* Adds what the table calls the value, else the text of the value; the view is not used. */
+/* Adds what the table calls the value, else the text of the value; the view and the time are not used. */
 void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		    struct piece *text);
+		    histree_time at, struct piece *text);
 
 #endif

@@ -240,7 +240,7 @@ static bool output_resources_find_row(const void *context, int64_t id, struct st
 static void output_resources_label(const void *context, const struct state_row *row, const struct row_state *state,
 				   struct piece *text)
 {
-	kernel_resource_text(context, row->table, &state->value, text);
+	kernel_resource_text(context, row->table, &state->value, state->start, text);
 }
 
 static void output_resources_states(const struct output_call *output)

@@ -363,7 +363,7 @@ static enum histree_status rows_next(void *state, struct json_writer *json, stru
 
 void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text)
 {
-	state_any_text(view, row->table, &state->value, text);
+	state_any_text(view, row->table, &state->value, state->start, text);
 }
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source)
