@@ -25,7 +25,7 @@ BELOW = {  # neighbours on one level, of which the first stands on the others
 ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know
     # each other.  A layer that is not in this table has no rule inside.
     "server": {"text": 0, "catalogue": 1, "http": 2, "model": 2, "tsp": 3, "api": 3, "web": 3, "": 4},
-    "analysis": {"": 0, "kernel": 1, "graph": 2, "samples": 1, "tracks": 1, "ust": 1, "program": 1, "language": 2, "xml": 2, "definition": 3},
+    "analysis": {"": 0, "kernel": 1, "graph": 2, "samples": 1, "tracks": 1, "ust": 2, "program": 1, "language": 2, "xml": 2, "definition": 3},
     "export": {"": 0, "arrow": 1, "csv": 1, "parquet": 1, "sqlite": 1, "viewer": 1, "chrome": 2, "perfetto": 2},
     "pipeline": {"": 0, "build": 1, "load": 1, "copy": 1, "hosts": 2},
 }

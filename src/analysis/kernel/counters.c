@@ -265,6 +265,10 @@ static void take(struct counters *counters, const struct event *source, const st
 	uint64_t id = 0;
 	struct counter_reading reading = { .has_times = false };
 	bool is_named = event_int(source, binding->tid, &tid);
+	if (!is_named && !binding->is_perf && running > 0) { /* of a program */
+		tid = running;
+		is_named = true;
+	}
 	if (binding->is_perf && binding->count > 0)
 		id = counter_group_read(&binding->group, source, &reading);
 	counters->events += binding->count > 0;
@@ -426,7 +430,7 @@ static const struct histree_chart charts[] = {
 
 const struct analysis analysis_counters = {
 	.name = "counters",
-	.version = 3,
+	.version = 4,
 	.summary = "what counters in the contexts and samples of events counted so far, by CPU and thread",
 	.charts = charts,
 	.chart_count = sizeof(charts) / sizeof(*charts),

@@ -4,6 +4,9 @@
  *
  * Each event class is bound once for all analyses, and each event decoded once, if one of them has a handler for it
  * or the machine learns from it.
+ *
+ * Analyses of programs have one to themselves where events may not say of which thread they are: the kernel's trace
+ * of the same host, if there is one, knows who ran on their CPU.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_INPUT_H
 #define ANALYSIS_KERNEL_KERNEL_INPUT_H
@@ -19,9 +22,10 @@ struct kernel_input {
 	struct machine machine;    /* as it was before the event */
 	struct class_table bindings;
 	struct system_calls calls;
-	uint64_t wanted;    /* roles, a bit each: only events of these are decoded */
-	bool needs_machine; /* else nothing is learned */
-	bool is_begun;      /* between begin and end */
+	histree_time latest; /* of the kernel's events; INT64_MIN: there was none */
+	uint64_t wanted;     /* roles, a bit each: only events of these are decoded */
+	bool needs_machine;  /* else nothing is learned */
+	bool is_begun;       /* between begin and end */
 };
 
 /* A build has at most one. */
@@ -35,5 +39,17 @@ void kernel_input_want(struct kernel_input *input, enum kernel_role role);
 
 /* An analysis asks the machine; it does so before the first event. */
 void kernel_input_need_machine(struct kernel_input *input);
+
+/* Returns an input that follows who runs, for who has it to himself, by the functions of kernel_input_kind. */
+enum histree_status kernel_input_create_watch(struct kernel_input **out, struct histree_error *error);
+
+/*
+ * Returns who ran on the CPU of an event of a program; NULL: nobody knows, as before the first switch there, after
+ * a gap, long after the kernel's last event, or where the kernel says that nobody ran.
+ */
+const struct machine_thread *kernel_input_who_ran(const struct kernel_input *input, const struct event *event);
+
+/* For a sentence of events that are nobody's: what the kernel does not say of them either; "" if there is none. */
+const char *kernel_input_lacks(const struct kernel_input *input);
 
 #endif

@@ -320,19 +320,22 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		return true;
 	out->role = binding->role;
 	stacks->entries_and_exits++;
-	if (!event_int(event, binding->tid, &tid)) {
+	const struct machine_thread *ran = NULL;
+	if (!event_int(event, binding->tid, &tid) && (ran = kernel_input_who_ran(stacks->kernel, event)) == NULL) {
 		stacks->of_nobody++;
 		stacks->is_unnamed = stacks->is_unnamed || binding->process == EVENT_NO_FIELD;
 		return true;
 	}
-	out->thread = thread_of(stacks, (int32_t)tid);
+	out->thread = thread_of(stacks, ran != NULL ? ran->tid : (int32_t)tid);
 	if (out->thread == NULL)
 		return false;
 	out->thread->process = process_of(stacks, event, binding);
 	if (out->thread->process == NULL)
 		return false;
-	if (!event_string(event, binding->process, &out->process, &out->process_size))
-		out->process = NULL;
+	if (!event_string(event, binding->process, &out->process, &out->process_size)) {
+		out->process = ran != NULL ? ran->name : NULL;
+		out->process_size = ran != NULL ? ran->name_size : 0;
+	}
 	const uint64_t address = has_address ? (uint64_t)number : 0;
 	struct call_frame frame = { .address = address, .is_whole = true };
 	if (binding->role == CALL_ENTRY && event_int(event, binding->site, &site))
@@ -357,8 +360,9 @@ void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t si
 	else if (stacks->of_nobody > 0)
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64 " entries and exits of functions do not say of which thread "
-			 "they are, and are left out; record with 'lttng add-context -u -t vtid%s'",
-			 stacks->of_nobody, stacks->entries_and_exits, stacks->is_unnamed ? " -t procname" : "");
+			 "they are%s, and are left out; record with 'lttng add-context -u -t vtid%s'",
+			 stacks->of_nobody, stacks->entries_and_exits, kernel_input_lacks(stacks->kernel),
+			 stacks->is_unnamed ? " -t procname" : "");
 	else
 		call_symbols_missing(&stacks->symbols, text, size);
 }
@@ -373,7 +377,12 @@ static enum histree_status create(void **out, struct histree_error *error)
 		return error_memory(error, "the calls of the trace");
 	cpu_gaps_init(&stacks->gaps);
 	stacks->latest = INT64_MIN;
-	return HISTREE_OK;
+	enum histree_status status = kernel_input_create_watch(&stacks->kernel, error);
+	if (status != HISTREE_OK) {
+		free(stacks);
+		*out = NULL;
+	}
+	return status;
 }
 
 static enum histree_status use_symbols(void *input, const struct symbol_places *places, struct histree_error *error)
@@ -388,11 +397,19 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 	stacks->event = (struct call_event){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
 	if (stacks->latest < event->time)
 		stacks->latest = event->time;
+	enum histree_status status = kernel_input_kind.begin(stacks->kernel, event, error);
+	if (status != HISTREE_OK)
+		return status;
 	if (event->gap == NULL)
 		return follow(stacks, event) ? HISTREE_OK : error_memory(error, "the calls of the trace");
 	if (call_stacks_apply(event->gap->trace))
 		begin_gap(stacks, event->gap);
 	return HISTREE_OK;
+}
+
+static enum histree_status end(void *input, struct histree_error *error)
+{
+	return kernel_input_kind.end(((struct call_stacks *)input)->kernel, error);
 }
 
 static void free_stacks(void *input)
@@ -409,6 +426,7 @@ static void free_stacks(void *input)
 	arena_release(&stacks->records);
 	intern_release(&stacks->names);
 	call_symbols_release(&stacks->symbols);
+	kernel_input_kind.free(stacks->kernel);
 	free(stacks);
 }
 
@@ -418,5 +436,6 @@ const struct analysis_input_kind call_stacks_kind = {
 	.create = create,
 	.use_symbols = use_symbols,
 	.begin = begin,
+	.end = end,
 	.free = free_stacks,
 };

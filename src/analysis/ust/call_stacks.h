@@ -4,10 +4,10 @@
  *
  * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks, and
  * uftrace those that -pg marks too, with the names of functions.  Whose they are, the context vtid (or tid) of the
- * event says; a CPU does not, as threads move.  The fast variant has no
- * address in its exits: then the innermost call ends.  Where there is one, the innermost call of that function
- * ends, and with it those that it made, whose exits are lost or never were (longjmp); and an exit of a function
- * that the thread is not in ends nothing.
+ * event says; without it, the kernel's trace of the same host, which knows who ran on the CPU.  A CPU alone does
+ * not say it, as threads move.  The fast variant has no address in its exits: then the innermost call ends.  Where
+ * there is one, the innermost call of that function ends, and with it those that it made, whose exits are lost or
+ * never were (longjmp); and an exit of a function that the thread is not in ends nothing.
  *
  * Memory: a stack for each thread, of CALL_DEPTH_MAX calls at most.  Calls below that are not kept.
  */
@@ -16,6 +16,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
+#include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_symbols.h"
 #include "analysis/ust/cpu_gaps.h"
 #include "base/id_map.h"
@@ -78,7 +79,8 @@ struct call_event {
 
 /* The input of all analyses of such a trace. */
 struct call_stacks {
-	struct call_event event; /* what the current event did */
+	struct call_event event;     /* what the current event did */
+	struct kernel_input *kernel; /* who runs; its own */
 	struct class_table bindings;
 	struct id_map threads;          /* struct call_thread by tid */
 	struct id_map by_pid, by_trace; /* struct call_process */

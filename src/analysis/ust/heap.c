@@ -102,12 +102,17 @@ static struct heap_owner *owner_of(struct heap *heap, struct id_map *owners, int
 }
 
 /* A process is called as its first thread. */
-static bool name_owners(struct heap *heap, const struct event *event, uint32_t field)
+static bool name_owners(struct heap *heap, const struct event *event, uint32_t field,
+			const struct machine_thread *ran)
 {
 	struct heap_owner *thread = heap->event.thread, *process = heap->event.process;
 	const char *name;
 	size_t size;
-	if (!event_string(event, field, &name, &size) || size == 0)
+	if (!event_string(event, field, &name, &size)) {
+		name = ran != NULL ? ran->name : NULL;
+		size = name != NULL ? ran->name_size : 0;
+	}
+	if (size == 0)
 		return true;
 	if (thread->name == NULL || thread->name_size != size || memcmp(thread->name, name, size) != 0) {
 		uint32_t number = intern_add(&heap->names, name, size);
@@ -172,8 +177,12 @@ static bool settle_contest(struct heap *heap, const struct event *event, const s
 static bool find_owners(struct heap *heap, const struct event *event, const struct heap_binding *binding)
 {
 	int64_t tid = -1, pid = -1;
-	if (!event_int(event, binding->tid, &tid))
-		heap->without_thread++;
+	const struct machine_thread *ran = NULL;
+	if (!event_int(event, binding->tid, &tid)) {
+		ran = kernel_input_who_ran(heap->kernel, event);
+		heap->without_thread += ran == NULL;
+		tid = ran != NULL ? ran->tid : -1;
+	}
 	if (!event_int(event, binding->pid, &pid))
 		heap->without_process++;
 	heap->event.thread = owner_of(heap, &heap->threads, (int32_t)tid);
@@ -183,7 +192,7 @@ static bool find_owners(struct heap *heap, const struct event *event, const stru
 		pid = tid;
 	heap->event.process = owner_of(heap, &heap->processes, (int32_t)pid);
 	return heap->event.thread != NULL && heap->event.process != NULL &&
-	       name_owners(heap, event, binding->process);
+	       name_owners(heap, event, binding->process, ran);
 }
 
 /* Returns whether the event says how large the block is. */
@@ -388,11 +397,12 @@ void heap_missing(const struct heap *heap, char *text, size_t size)
 	else if (heap->without_thread > 0 || heap->without_process > 0)
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64
-			 " allocations and frees do not say of which thread they are, and "
+			 " allocations and frees do not say of which thread they are%s, and "
 			 "%" PRIu64
 			 " of which process, and are taken to be of one; record with 'lttng add-context -u "
 			 "-t vpid -t vtid -t procname'",
-			 heap->without_thread, heap->calls, heap->without_process);
+			 heap->without_thread, heap->calls,
+			 heap->without_thread > 0 ? kernel_input_lacks(heap->kernel) : "", heap->without_process);
 }
 
 /* ---- the input ------------------------------------------------------------------------------------------- */
@@ -405,7 +415,12 @@ static enum histree_status create(void **out, struct histree_error *error)
 		return error_memory(error, "the memory of programs");
 	heap->now = INT64_MIN;
 	cpu_gaps_init(&heap->gaps);
-	return HISTREE_OK;
+	enum histree_status status = kernel_input_create_watch(&heap->kernel, error);
+	if (status != HISTREE_OK) {
+		free(heap);
+		*out = NULL;
+	}
+	return status;
 }
 
 static void use_space(void *input, struct table_space *tables)
@@ -416,17 +431,26 @@ static void use_space(void *input, struct table_space *tables)
 	id_map_use_space(&heap->processes, tables);
 	heap->records.space = tables;
 	intern_use_space(&heap->names, tables);
+	kernel_input_kind.use_space(heap->kernel, tables);
 }
 
 static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
 {
 	struct heap *heap = input;
 	heap->event = (struct heap_event){ .function = HEAP_NO_FUNCTION };
+	enum histree_status status = kernel_input_kind.begin(heap->kernel, event, error);
+	if (status != HISTREE_OK)
+		return status;
 	if (event->gap == NULL)
 		return follow(heap, event) ? HISTREE_OK : error_memory(error, "the memory of programs");
 	if (heap_applies(event->gap->trace))
 		begin_gap(heap, event->gap);
 	return HISTREE_OK;
+}
+
+static enum histree_status end(void *input, struct histree_error *error)
+{
+	return kernel_input_kind.end(((struct heap *)input)->kernel, error);
 }
 
 static void free_heap(void *input)
@@ -439,6 +463,7 @@ static void free_heap(void *input)
 	arena_release(&heap->records);
 	intern_release(&heap->names);
 	cpu_gaps_release(&heap->gaps);
+	kernel_input_kind.free(heap->kernel);
 	free(heap);
 }
 
@@ -447,5 +472,6 @@ const struct analysis_input_kind heap_kind = {
 	.create = create,
 	.use_space = use_space,
 	.begin = begin,
+	.end = end,
 	.free = free_heap,
 };

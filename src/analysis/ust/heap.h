@@ -9,12 +9,14 @@
  *
  * Addresses are those of a process, which the context vpid names.  Without it all events are taken to be of one,
  * until a thread is given an address that another one has: from then on each thread is taken for a process.
+ * Without the context vtid the thread is the one that the kernel's trace of the same host has on the CPU.
  */
 #ifndef ANALYSIS_UST_HEAP_H
 #define ANALYSIS_UST_HEAP_H
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
+#include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/cpu_gaps.h"
 #include "analysis/ust/heap_blocks.h"
 #include "base/intern.h"
@@ -71,6 +73,7 @@ struct heap {
 	struct arena records;
 	struct intern names;
 	struct class_table bindings;
+	struct kernel_input *kernel; /* who runs; its own */
 	struct cpu_gaps gaps;
 	struct heap_counts counts;       /* but for blocks that are in use at the end */
 	uint64_t calls, without_process; /* events so far, and those of them that do not say of which process */

@@ -121,7 +121,7 @@ static void missing(const void *instance, char *text, size_t size)
 
 const struct segment_analysis segment_analysis_function_calls = {
 	.name = "function-calls",
-	.version = 3,
+	.version = 4,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), from entry to exit",
 	.fields = fields,
 	.field_count = CALL_FIELD_COUNT,

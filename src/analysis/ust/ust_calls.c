@@ -232,7 +232,7 @@ static void free_calls(void *instance)
 
 const struct analysis analysis_ust_calls = {
 	.name = "ust-calls",
-	.version = 3,
+	.version = 4,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), as a stack a thread",
 	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,
