@@ -107,7 +107,8 @@ int main(int argc, char **argv)
 	size_t turns = (argc > 2 ? strtoul(argv[2], NULL, 10) : QUESTIONS) / TURN;
 	if (argc < 2 || turns == 0 || turns > QUESTIONS)
 		fail("usage: points STORE-OR-HISTORY [QUESTIONS]");
-	if (sqlite3_open(":memory:", &db) != SQLITE_OK || sql_extension_add(db, &connection) != SQLITE_OK ||
+	if (sqlite_load(NULL) != HISTREE_OK || sqlite3_open(":memory:", &db) != SQLITE_OK ||
+	    sql_extension_add(db, &connection) != SQLITE_OK ||
 	    sql_attach(db, connection, argv[1], NULL, NULL, &message) != SQLITE_OK)
 		fail(message == NULL ? sqlite3_errmsg(db) : message);
 	if (sql_store_share(connection, argv[1], &store, &error) != HISTREE_OK ||

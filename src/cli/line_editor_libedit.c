@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/library.h"
 #include "cli/line_history.h"
 #include "cli/line_plain.h"
 
@@ -20,6 +21,19 @@ struct word_list {
 	char **words;
 	size_t count, capacity;
 };
+
+#define EDIT_FUNCTIONS(F)                                                                            \
+	F(el_, deletestr)                                                                            \
+	F(el_, end) F(el_, get) F(el_, gets) F(el_, init) F(el_, insertstr) F(el_, line) F(el_, set) \
+		F(el_, source) F(, history_end) F(, history_init) F(, history)
+
+static struct {
+	EDIT_FUNCTIONS(LIBRARY_POINTER)
+} lib_edit;
+
+/* Where it is not there, lines are read as they come. */
+static struct library libedit =
+	LIBRARY("libedit.so.2", "editing of lines (Debian: libedit2)", EDIT_FUNCTIONS, lib_edit);
 
 struct line_editor {
 	struct line_plain plain; /* where nothing can be edited */
@@ -34,7 +48,7 @@ struct line_editor {
 static struct line_editor *editor_of(EditLine *edit)
 {
 	struct line_editor *editor = NULL;
-	el_get(edit, EL_CLIENTDATA, &editor);
+	lib_edit.get(edit, EL_CLIENTDATA, &editor);
 	return editor;
 }
 
@@ -61,9 +75,9 @@ static unsigned char abandon(EditLine *edit, int key)
 static unsigned char suspend(EditLine *edit, int key)
 {
 	(void)key;
-	el_set(edit, EL_PREP_TERM, 0);
+	lib_edit.set(edit, EL_PREP_TERM, 0);
 	raise(SIGTSTP);
-	el_set(edit, EL_PREP_TERM, 1);
+	lib_edit.set(edit, EL_PREP_TERM, 1);
 	return CC_REDISPLAY;
 }
 
@@ -140,7 +154,7 @@ static size_t word_before(const LineInfo *line)
 static unsigned char complete(EditLine *edit, int key)
 {
 	struct line_editor *editor = editor_of(edit);
-	const LineInfo *line = el_line(edit);
+	const LineInfo *line = lib_edit.line(edit);
 	struct word_list list = { 0 };
 	unsigned char result = CC_ERROR;
 	size_t size = word_before(line);
@@ -153,10 +167,10 @@ static unsigned char complete(EditLine *edit, int key)
 		bool is_longer = common > size || memcmp(line->cursor - size, list.words[0], size) != 0;
 		char *word = strndup(list.words[0], common);
 		if (word != NULL && (is_longer || list.count == 1)) {
-			el_deletestr(edit, (int)size);
-			el_insertstr(edit, word);
+			lib_edit.deletestr(edit, (int)size);
+			lib_edit.insertstr(edit, word);
 			if (list.count == 1 && word[common - 1] != '(')
-				el_insertstr(edit, " ");
+				lib_edit.insertstr(edit, " ");
 			result = CC_REFRESH;
 		} else if (word != NULL) {
 			show_words(&list);
@@ -173,35 +187,35 @@ static unsigned char complete(EditLine *edit, int key)
 static void begin_history(struct line_editor *editor)
 {
 	HistEvent event;
-	editor->history = history_init();
+	editor->history = lib_edit.history_init();
 	if (editor->history == NULL)
 		return;
-	history(editor->history, &event, H_SETSIZE, LINES_KEPT);
-	history(editor->history, &event, H_SETUNIQUE, 1);
+	lib_edit.history(editor->history, &event, H_SETSIZE, LINES_KEPT);
+	lib_edit.history(editor->history, &event, H_SETUNIQUE, 1);
 	char *path = line_history_path(false);
 	if (path != NULL && access(path, R_OK) == 0)
-		history(editor->history, &event, H_LOAD, path);
+		lib_edit.history(editor->history, &event, H_LOAD, path);
 	free(path);
-	el_set(editor->edit, EL_HIST, history, editor->history);
+	lib_edit.set(editor->edit, EL_HIST, lib_edit.history, editor->history);
 }
 
 static void begin_editing(struct line_editor *editor)
 {
-	el_set(editor->edit, EL_CLIENTDATA, editor);
-	el_set(editor->edit, EL_PROMPT, prompt_of);
-	el_set(editor->edit, EL_EDITOR, "emacs");
-	el_set(editor->edit, EL_SIGNAL, 0);
+	lib_edit.set(editor->edit, EL_CLIENTDATA, editor);
+	lib_edit.set(editor->edit, EL_PROMPT, prompt_of);
+	lib_edit.set(editor->edit, EL_EDITOR, "emacs");
+	lib_edit.set(editor->edit, EL_SIGNAL, 0);
 	begin_history(editor);
-	el_set(editor->edit, EL_ADDFN, "histree-complete", "complete a name", complete);
-	el_set(editor->edit, EL_BIND, "^I", "histree-complete", NULL);
+	lib_edit.set(editor->edit, EL_ADDFN, "histree-complete", "complete a name", complete);
+	lib_edit.set(editor->edit, EL_BIND, "^I", "histree-complete", NULL);
 	/* While a line is edited, Ctrl-C is a key; while a statement runs, it is a signal. */
-	el_set(editor->edit, EL_ADDFN, "histree-abandon", "give the line up", abandon);
-	el_set(editor->edit, EL_SETTY, "-d", "-isig", NULL);
-	el_set(editor->edit, EL_BIND, "^C", "histree-abandon", NULL);
-	el_set(editor->edit, EL_ADDFN, "histree-suspend", "suspend the process", suspend);
-	el_set(editor->edit, EL_BIND, "^Z", "histree-suspend", NULL);
-	el_set(editor->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
-	el_source(editor->edit, NULL); /* ~/.editrc: keys as the user wants them */
+	lib_edit.set(editor->edit, EL_ADDFN, "histree-abandon", "give the line up", abandon);
+	lib_edit.set(editor->edit, EL_SETTY, "-d", "-isig", NULL);
+	lib_edit.set(editor->edit, EL_BIND, "^C", "histree-abandon", NULL);
+	lib_edit.set(editor->edit, EL_ADDFN, "histree-suspend", "suspend the process", suspend);
+	lib_edit.set(editor->edit, EL_BIND, "^Z", "histree-suspend", NULL);
+	lib_edit.set(editor->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	lib_edit.source(editor->edit, NULL); /* ~/.editrc: keys as the user wants them */
 }
 
 struct line_editor *line_editor_create(struct line_completion completion)
@@ -213,8 +227,8 @@ struct line_editor *line_editor_create(struct line_completion completion)
 	editor->completion = completion;
 	bool can_edit = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && terminal != NULL && terminal[0] != '\0' &&
 			strcmp(terminal, "dumb") != 0;
-	if (can_edit)
-		editor->edit = el_init("histree", stdin, stderr, stderr);
+	if (can_edit && library_load(&libedit, NULL) == HISTREE_OK)
+		editor->edit = lib_edit.init("histree", stdin, stderr, stderr);
 	if (editor->edit != NULL)
 		begin_editing(editor);
 	return editor;
@@ -224,7 +238,7 @@ static void keep_line(struct line_editor *editor, const char *line)
 {
 	HistEvent event;
 	if (editor->history != NULL && line[strspn(line, " \t")] != '\0')
-		history(editor->history, &event, H_ENTER, line);
+		lib_edit.history(editor->history, &event, H_ENTER, line);
 }
 
 enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, const char **line)
@@ -236,9 +250,9 @@ enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, 
 	editor->is_abandoned = false;
 	free(editor->line);
 	/* el_gets() does it after the prompt, and a key that is pressed in between would be the terminal's. */
-	el_set(editor->edit, EL_PREP_TERM, 1);
+	lib_edit.set(editor->edit, EL_PREP_TERM, 1);
 	errno = 0;
-	const char *typed = el_gets(editor->edit, &size);
+	const char *typed = lib_edit.gets(editor->edit, &size);
 	bool is_interrupted = typed == NULL && errno == EINTR; /* by a signal that was no key */
 	editor->line = typed == NULL ? NULL : strdup(typed);
 	*line = editor->line;
@@ -259,7 +273,7 @@ static void save_history(const struct line_editor *editor)
 	HistEvent event;
 	char *path = line_history_path(true), *other = NULL;
 	if (path != NULL && asprintf(&other, "%s.%ld", path, (long)getpid()) > 0) {
-		if (history(editor->history, &event, H_SAVE, other) < 0 || rename(other, path) != 0)
+		if (lib_edit.history(editor->history, &event, H_SAVE, other) < 0 || rename(other, path) != 0)
 			unlink(other);
 		free(other);
 	}
@@ -271,10 +285,10 @@ void line_editor_free(struct line_editor *editor)
 	if (editor == NULL)
 		return;
 	if (editor->edit != NULL)
-		el_end(editor->edit);
+		lib_edit.end(editor->edit);
 	if (editor->history != NULL) {
 		save_history(editor);
-		history_end(editor->history);
+		lib_edit.history_end(editor->history);
 	}
 	free(editor->line);
 	free(editor->plain.bytes);

@@ -6,8 +6,9 @@
 #ifndef CLI_SQL_PROMPT_H
 #define CLI_SQL_PROMPT_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
+
+#include "base/sqlite.h"
 
 struct sql_prompt {
 	sqlite3 *db;

@@ -312,6 +312,9 @@ enum cli_exit sql_session_run(const struct sql_request *request, struct output *
 	struct session session = { .format = row_format_find(request->format),
 				   .output = output,
 				   .progress = { .style = progress_begin(request->progress, false) } };
+	struct histree_error error;
+	if (sqlite_load(&error) != HISTREE_OK)
+		return report_exit(CLI_INPUT, "%s", error.message);
 	enum cli_exit status = open_session(&session, request->store, request->memory);
 	if (status == CLI_OK)
 		status = run_request(&session, request);

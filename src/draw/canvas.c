@@ -4,8 +4,6 @@
  */
 #include "draw/canvas.h"
 
-#include <cairo-svg.h>
-#include <cairo.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -74,6 +72,13 @@ const char *grouped_number(uint64_t number, char text[GROUPED_NUMBER_SIZE])
 	return text;
 }
 
+/* ---- cairo --------------------------------------------------------------------------------------------------- */
+
+struct lib_cairo lib_cairo;
+
+static struct library cairo =
+	LIBRARY("libcairo.so.2", "pictures need cairo (Debian: libcairo2)", CAIRO_FUNCTIONS, lib_cairo);
+
 /* ---- canvas -------------------------------------------------------------------------------------------------- */
 
 static const struct theme light = {
@@ -131,7 +136,8 @@ static enum histree_status say(cairo_status_t status, struct histree_error *erro
 	case CAIRO_STATUS_WRITE_ERROR:
 		return error_set(error, HISTREE_ERR_IO, "the picture could not be written");
 	default:
-		return error_set(error, HISTREE_ERR_INTERNAL, "drawing failed: %s", cairo_status_to_string(status));
+		return error_set(error, HISTREE_ERR_INTERNAL, "drawing failed: %s",
+				 lib_cairo.status_to_string(status));
 	}
 }
 
@@ -145,24 +151,28 @@ enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw
 		.write = write,
 		.context = context,
 	};
-	canvas->surface = canvas->is_png ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height)
-					 : cairo_svg_surface_create_for_stream(write_bytes, canvas, width, height);
+	enum histree_status status = library_load(&cairo, error);
+	if (status != HISTREE_OK)
+		return status;
+	canvas->surface = canvas->is_png
+				  ? lib_cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height)
+				  : lib_cairo.svg_surface_create_for_stream(write_bytes, canvas, width, height);
 	if (!canvas->is_png)
-		cairo_svg_surface_set_document_unit(canvas->surface, CAIRO_SVG_UNIT_PX);
-	canvas->cairo = cairo_create(canvas->surface);
+		lib_cairo.svg_surface_set_document_unit(canvas->surface, CAIRO_SVG_UNIT_PX);
+	canvas->cairo = lib_cairo.create(canvas->surface);
 	canvas_colour(canvas, canvas->theme->ground, 1);
-	cairo_paint(canvas->cairo);
-	return say(cairo_status(canvas->cairo), error);
+	lib_cairo.paint(canvas->cairo);
+	return say(lib_cairo.status(canvas->cairo), error);
 }
 
 enum histree_status canvas_finish(struct canvas *canvas, struct histree_error *error)
 {
-	cairo_status_t status = cairo_status(canvas->cairo);
+	cairo_status_t status = lib_cairo.status(canvas->cairo);
 	if (status == CAIRO_STATUS_SUCCESS && canvas->is_png)
-		status = cairo_surface_write_to_png_stream(canvas->surface, write_bytes, canvas);
+		status = lib_cairo.surface_write_to_png_stream(canvas->surface, write_bytes, canvas);
 	if (status == CAIRO_STATUS_SUCCESS) {
-		cairo_surface_finish(canvas->surface);
-		status = cairo_surface_status(canvas->surface);
+		lib_cairo.surface_finish(canvas->surface);
+		status = lib_cairo.surface_status(canvas->surface);
 	}
 	return say(status, error);
 }
@@ -180,16 +190,16 @@ void canvas_release(struct canvas *canvas)
 {
 	canvas->write = drop;
 	if (canvas->cairo != NULL)
-		cairo_destroy(canvas->cairo);
+		lib_cairo.destroy(canvas->cairo);
 	if (canvas->surface != NULL)
-		cairo_surface_destroy(canvas->surface);
+		lib_cairo.surface_destroy(canvas->surface);
 	*canvas = (struct canvas){ 0 };
 }
 
 void canvas_colour(struct canvas *canvas, uint32_t colour, double opacity)
 {
-	cairo_set_source_rgba(canvas->cairo, (double)(colour >> 16 & 255) / 255, (double)(colour >> 8 & 255) / 255,
-			      (double)(colour & 255) / 255, opacity);
+	lib_cairo.set_source_rgba(canvas->cairo, (double)(colour >> 16 & 255) / 255,
+				  (double)(colour >> 8 & 255) / 255, (double)(colour & 255) / 255, opacity);
 }
 
 void canvas_box(struct canvas *canvas, double x, double y, double width, double height)
@@ -200,20 +210,20 @@ void canvas_box(struct canvas *canvas, double x, double y, double width, double 
 
 void canvas_add_box(struct canvas *canvas, double x, double y, double width, double height)
 {
-	cairo_rectangle(canvas->cairo, x, y, width, height);
+	lib_cairo.rectangle(canvas->cairo, x, y, width, height);
 }
 
 void canvas_fill(struct canvas *canvas)
 {
-	cairo_fill(canvas->cairo);
+	lib_cairo.fill(canvas->cairo);
 }
 
 void canvas_line(struct canvas *canvas, double x1, double y1, double x2, double y2, double width)
 {
-	cairo_set_line_width(canvas->cairo, width);
-	cairo_move_to(canvas->cairo, x1, y1);
-	cairo_line_to(canvas->cairo, x2, y2);
-	cairo_stroke(canvas->cairo);
+	lib_cairo.set_line_width(canvas->cairo, width);
+	lib_cairo.move_to(canvas->cairo, x1, y1);
+	lib_cairo.line_to(canvas->cairo, x2, y2);
+	lib_cairo.stroke(canvas->cairo);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
@@ -221,15 +231,15 @@ void canvas_line(struct canvas *canvas, double x1, double y1, double x2, double 
 static void choose_font(struct canvas *canvas, enum canvas_font font)
 {
 	static const double sizes[] = { [FONT_TITLE] = 15, [FONT_LABEL] = 12, [FONT_SMALL] = 10.5 };
-	cairo_select_font_face(canvas->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-			       font == FONT_TITLE ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(canvas->cairo, sizes[font]);
+	lib_cairo.select_font_face(canvas->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+				   font == FONT_TITLE ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+	lib_cairo.set_font_size(canvas->cairo, sizes[font]);
 }
 
 static double canvas_advance(struct canvas *canvas, const char *text)
 {
 	cairo_text_extents_t extents;
-	cairo_text_extents(canvas->cairo, text, &extents);
+	lib_cairo.text_extents(canvas->cairo, text, &extents);
 	return extents.x_advance;
 }
 
@@ -267,8 +277,8 @@ void canvas_text(struct canvas *canvas, enum canvas_font font, enum canvas_align
 	if (!fit(canvas, clean, width))
 		return;
 	double own = align == ALIGN_LEFT ? 0 : canvas_advance(canvas, clean);
-	cairo_move_to(canvas->cairo, x - (align == ALIGN_CENTRE ? floor(own / 2) : own), y);
-	cairo_show_text(canvas->cairo, clean);
+	lib_cairo.move_to(canvas->cairo, x - (align == ALIGN_CENTRE ? floor(own / 2) : own), y);
+	lib_cairo.show_text(canvas->cairo, clean);
 }
 
 uint32_t readable_on(uint32_t colour)

@@ -13,8 +13,8 @@
 
 #include "base/compare.h"
 #include "base/error.h"
-#include "draw/chart.h"
 #include "draw/canvas.h"
+#include "draw/chart.h"
 #include "histree/rows.h"
 
 enum {
@@ -194,15 +194,15 @@ static void draw_line(struct lines_picture *picture, size_t line)
 	for (size_t k = 1; k < picture->points; k++) {
 		double y = floor(height_of(picture, values[k]) * 4) / 4;
 		if (!isnan(values[k]) && is_down)
-			cairo_line_to(cairo, x_of(picture, k) - 0.5, y);
+			lib_cairo.line_to(cairo, x_of(picture, k) - 0.5, y);
 		else if (!isnan(values[k]))
-			cairo_move_to(cairo, x_of(picture, k) - 0.5, y);
+			lib_cairo.move_to(cairo, x_of(picture, k) - 0.5, y);
 		is_down = !isnan(values[k]);
 	}
 	canvas_colour(&picture->canvas, style_colour(&picture->canvas, histree_styles(NULL, line)), 1);
-	cairo_set_line_width(cairo, 1.4);
-	cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
-	cairo_stroke(cairo);
+	lib_cairo.set_line_width(cairo, 1.4);
+	lib_cairo.set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+	lib_cairo.stroke(cairo);
 }
 
 /* Returns how many rows the entries of the legend take; `draws` them or only counts. */

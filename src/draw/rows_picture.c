@@ -110,10 +110,10 @@ static double y_at(const struct arrow_end *from, const struct arrow_end *to, his
 
 static void draw_head(struct canvas *canvas, double x, double y, double angle)
 {
-	cairo_move_to(canvas->cairo, x, y);
-	cairo_line_to(canvas->cairo, x - HEAD * cos(angle + HEAD_ANGLE), y - HEAD * sin(angle + HEAD_ANGLE));
-	cairo_line_to(canvas->cairo, x - HEAD * cos(angle - HEAD_ANGLE), y - HEAD * sin(angle - HEAD_ANGLE));
-	cairo_close_path(canvas->cairo);
+	lib_cairo.move_to(canvas->cairo, x, y);
+	lib_cairo.line_to(canvas->cairo, x - HEAD * cos(angle + HEAD_ANGLE), y - HEAD * sin(angle + HEAD_ANGLE));
+	lib_cairo.line_to(canvas->cairo, x - HEAD * cos(angle - HEAD_ANGLE), y - HEAD * sin(angle - HEAD_ANGLE));
+	lib_cairo.close_path(canvas->cairo);
 	canvas_fill(canvas);
 }
 
@@ -570,14 +570,14 @@ static void draw_usage(struct picture *picture)
 		    chart->left - CHART_MARGIN - 10, label);
 	canvas_colour(canvas, canvas->theme->panel, 1);
 	canvas_box(canvas, chart->left, bottom - height, chart->right - chart->left, height);
-	cairo_move_to(canvas->cairo, chart->left, bottom);
+	lib_cairo.move_to(canvas->cairo, chart->left, bottom);
 	for (uint32_t pixel = 0; pixel < chart->right - chart->left; pixel++) {
 		double high = usage_height(picture, curve[pixel], height);
-		cairo_line_to(canvas->cairo, chart->left + pixel, bottom - high);
-		cairo_line_to(canvas->cairo, chart->left + pixel + 1, bottom - high);
+		lib_cairo.line_to(canvas->cairo, chart->left + pixel, bottom - high);
+		lib_cairo.line_to(canvas->cairo, chart->left + pixel + 1, bottom - high);
 	}
-	cairo_line_to(canvas->cairo, chart->right, bottom);
-	cairo_close_path(canvas->cairo);
+	lib_cairo.line_to(canvas->cairo, chart->right, bottom);
+	lib_cairo.close_path(canvas->cairo);
 	canvas_colour(canvas, canvas->theme->is_dark ? 0x5c9df0 : 0x2a6cb8, canvas->theme->is_dark ? 0.7 : 0.55);
 	canvas_fill(canvas);
 	draw_unknown_usage(picture, bottom, height);
@@ -586,10 +586,10 @@ static void draw_usage(struct picture *picture)
 static void draw_arrow(struct canvas *canvas, double x, double from, double to)
 {
 	canvas_line(canvas, x, from, x, to, 1);
-	cairo_move_to(canvas->cairo, x - 3, to - 5);
-	cairo_line_to(canvas->cairo, x + 3, to - 5);
-	cairo_line_to(canvas->cairo, x, to);
-	cairo_close_path(canvas->cairo);
+	lib_cairo.move_to(canvas->cairo, x - 3, to - 5);
+	lib_cairo.line_to(canvas->cairo, x + 3, to - 5);
+	lib_cairo.line_to(canvas->cairo, x, to);
+	lib_cairo.close_path(canvas->cairo);
 	canvas_fill(canvas);
 }
 

@@ -59,26 +59,26 @@ static enum shape shape_of(const struct histree_node *node)
 static void draw_symbol(struct canvas *canvas, enum shape shape, double x, double y, double size, uint32_t colour)
 {
 	double half = size / 2;
-	cairo_new_sub_path(canvas->cairo);
+	lib_cairo.new_sub_path(canvas->cairo);
 	if (shape == SHAPE_ROOT) {
 		canvas_add_box(canvas, x - half, y - half, size, size);
 	} else if (shape == SHAPE_CORE) {
-		cairo_move_to(canvas->cairo, x, y - half);
-		cairo_line_to(canvas->cairo, x + half, y + half);
-		cairo_line_to(canvas->cairo, x - half, y + half);
-		cairo_close_path(canvas->cairo);
+		lib_cairo.move_to(canvas->cairo, x, y - half);
+		lib_cairo.line_to(canvas->cairo, x + half, y + half);
+		lib_cairo.line_to(canvas->cairo, x - half, y + half);
+		lib_cairo.close_path(canvas->cairo);
 	} else {
-		cairo_arc(canvas->cairo, x, y, half, 0, 2 * M_PI);
+		lib_cairo.arc(canvas->cairo, x, y, half, 0, 2 * M_PI);
 	}
 	canvas_colour(canvas, colour, 1);
 	if (size < 8) { /* an outline would be all there is */
 		canvas_fill(canvas);
 		return;
 	}
-	cairo_fill_preserve(canvas->cairo);
+	lib_cairo.fill_preserve(canvas->cairo);
 	canvas_colour(canvas, canvas->theme->text, 0.55);
-	cairo_set_line_width(canvas->cairo, shape == SHAPE_ROOT ? 2 : 1);
-	cairo_stroke(canvas->cairo);
+	lib_cairo.set_line_width(canvas->cairo, shape == SHAPE_ROOT ? 2 : 1);
+	lib_cairo.stroke(canvas->cairo);
 }
 
 /* ---- text of a node --------------------------------------------------------------------------------------- */
@@ -142,16 +142,16 @@ static void draw_curves(struct picture *picture)
 {
 	struct canvas *canvas = &picture->canvas;
 	canvas_colour(canvas, canvas->theme->line, 1);
-	cairo_set_line_width(canvas->cairo, 1);
+	lib_cairo.set_line_width(canvas->cairo, 1);
 	for (uint32_t i = 1; i < picture->count; i++) {
 		const struct histree_layout_node *node = &picture->nodes[i];
 		const struct histree_layout_node *parent = &picture->nodes[node->parent];
 		double from = bottom_of(picture, parent);
 		double to = node->y - picture->levels[node->node.height].size / 2;
 		double middle = (from + to) / 2;
-		cairo_move_to(canvas->cairo, parent->x, from);
-		cairo_curve_to(canvas->cairo, parent->x, middle, node->x, middle, node->x, to);
-		cairo_stroke(canvas->cairo);
+		lib_cairo.move_to(canvas->cairo, parent->x, from);
+		lib_cairo.curve_to(canvas->cairo, parent->x, middle, node->x, middle, node->x, to);
+		lib_cairo.stroke(canvas->cairo);
 	}
 }
 
@@ -165,10 +165,10 @@ static void draw_fans(struct picture *picture)
 		const struct histree_layout_node *first = &picture->nodes[node->first_child];
 		const struct histree_layout_node *last = &picture->nodes[node->last_child];
 		const struct histree_node_level *level = &picture->levels[first->node.height];
-		cairo_move_to(canvas->cairo, node->x, bottom_of(picture, node));
-		cairo_line_to(canvas->cairo, last->x + level->size / 2, level->top - 2);
-		cairo_line_to(canvas->cairo, first->x - level->size / 2, level->top - 2);
-		cairo_close_path(canvas->cairo);
+		lib_cairo.move_to(canvas->cairo, node->x, bottom_of(picture, node));
+		lib_cairo.line_to(canvas->cairo, last->x + level->size / 2, level->top - 2);
+		lib_cairo.line_to(canvas->cairo, first->x - level->size / 2, level->top - 2);
+		lib_cairo.close_path(canvas->cairo);
 		canvas_colour(canvas, canvas->theme->line, i % 2 == 0 ? 0.30 : 0.42);
 		canvas_fill(canvas);
 	}

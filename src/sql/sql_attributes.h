@@ -5,7 +5,7 @@
 #ifndef SQL_SQL_ATTRIBUTES_H
 #define SQL_SQL_ATTRIBUTES_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_attributes_module;
 

@@ -18,10 +18,6 @@
 #include "sql/sql_table.h"
 #include "sql/sql_threads.h"
 
-#ifndef SQLITE_CORE
-const sqlite3_api_routines *sqlite3_api;
-#endif
-
 static void forget_module(void *data)
 {
 	struct sql_module *module = data;
@@ -88,7 +84,6 @@ int sql_extension_add(sqlite3 *db, struct sql_connection **out)
 	return code;
 }
 
-#ifndef SQLITE_CORE
 /* The entry point; SQLite looks for the second name where none is given. */
 HISTREE_API int sqlite3_histree_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
 HISTREE_API int sqlite3_extension_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
@@ -105,4 +100,3 @@ int sqlite3_extension_init(sqlite3 *db, char **message, const sqlite3_api_routin
 {
 	return sqlite3_histree_init(db, message, api);
 }
-#endif

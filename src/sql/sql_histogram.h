@@ -7,7 +7,7 @@
 #ifndef SQL_SQL_HISTOGRAM_H
 #define SQL_SQL_HISTOGRAM_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_histogram_module;
 

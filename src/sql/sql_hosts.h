@@ -5,8 +5,8 @@
 #ifndef SQL_SQL_HOSTS_H
 #define SQL_SQL_HOSTS_H
 
+#include "base/sqlite.h"
 #include "histree/history.h"
-#include "sql/sqlite.h"
 
 static inline bool sql_has_hosts(const struct histree_history *history)
 {

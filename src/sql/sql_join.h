@@ -9,7 +9,7 @@
 #ifndef SQL_SQL_JOIN_H
 #define SQL_SQL_JOIN_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_join_module; /* its kind is the struct sql_statement_kind that is a join */
 

@@ -6,7 +6,7 @@
 #ifndef SQL_SQL_NUMBERS_H
 #define SQL_SQL_NUMBERS_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_numbers_module;
 

@@ -8,8 +8,8 @@
 #ifndef SQL_SQL_PATHS_H
 #define SQL_SQL_PATHS_H
 
+#include "base/sqlite.h"
 #include "histree/attributes.h"
-#include "sql/sqlite.h"
 
 struct sql_paths;
 

@@ -5,7 +5,7 @@
 #ifndef SQL_SQL_ROWS_H
 #define SQL_SQL_ROWS_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_rows_module;
 

@@ -9,7 +9,7 @@
 #ifndef SQL_SQL_SEGMENTS_H
 #define SQL_SQL_SEGMENTS_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_segments_module;
 

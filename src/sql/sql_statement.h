@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 struct sql_statement_kind {
 	const char *name;

@@ -6,7 +6,7 @@
 #ifndef SQL_SQL_STATES_H
 #define SQL_SQL_STATES_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 /* A kind of table is one of these; each is the `kind` of a struct sql_module. */
 struct sql_states_kind {

@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 
+#include "base/sqlite.h"
 #include "histree/events.h"
 #include "histree/store.h"
 #include "sql/sql_paths.h"
-#include "sql/sqlite.h"
 
 struct sql_connection;
 struct sql_store;

@@ -10,7 +10,7 @@
 #ifndef SQL_SQL_SUMS_H
 #define SQL_SQL_SUMS_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_sums_module;
 

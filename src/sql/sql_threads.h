@@ -8,7 +8,7 @@
 #ifndef SQL_SQL_THREADS_H
 #define SQL_SQL_THREADS_H
 
-#include "sql/sqlite.h"
+#include "base/sqlite.h"
 
 extern const sqlite3_module sql_threads_module;
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "symbols/elf_names.h"
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +27,18 @@ struct elf_names {
 	struct name_table table;
 };
 
+struct lib_dw lib_dw;
+struct lib_elf lib_elf;
+
+static struct library dw =
+	LIBRARY("libdw.so.1", "lines of functions need libdw (Debian: libdw1)", DW_FUNCTIONS, lib_dw);
+static struct library elf =
+	LIBRARY("libelf.so.1", "names of functions need libelf (Debian: libelf1)", ELF_FUNCTIONS, lib_elf);
+
 bool elf_names_can_read(void)
 {
-	return elf_version(EV_CURRENT) != EV_NONE;
+	return library_load(&elf, NULL) == HISTREE_OK && library_load(&dw, NULL) == HISTREE_OK &&
+	       lib_elf.version(EV_CURRENT) != EV_NONE;
 }
 
 /* ---- symbols ------------------------------------------------------------------------------------------------ */
@@ -56,12 +62,12 @@ static bool add_symbol(struct elf_names *names, const GElf_Sym *symbol, const ch
 
 static bool add_section(struct elf_names *names, Elf_Scn *section, const GElf_Shdr *header)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	Elf_Data *data = lib_elf.getdata(section, NULL);
 	const size_t count = data != NULL && header->sh_entsize > 0 ? data->d_size / header->sh_entsize : 0;
 	GElf_Sym symbol;
 	for (size_t i = 0; i < count && i < NAME_TABLE_NAMES_MAX; i++)
-		if (gelf_getsym(data, (int)i, &symbol) != NULL &&
-		    !add_symbol(names, &symbol, elf_strptr(names->elf, header->sh_link, symbol.st_name)))
+		if (lib_elf.getsym(data, (int)i, &symbol) != NULL &&
+		    !add_symbol(names, &symbol, lib_elf.strptr(names->elf, header->sh_link, symbol.st_name)))
 			return false;
 	return true;
 }
@@ -74,8 +80,8 @@ static bool add_symbols(struct elf_names *names)
 		Elf_Scn *section = NULL;
 		GElf_Shdr header;
 		names->is_whole = types[type] == SHT_SYMTAB;
-		for (int sections = 0; (section = elf_nextscn(names->elf, section)) != NULL;) {
-			if (gelf_getshdr(section, &header) == NULL || header.sh_type != types[type])
+		for (int sections = 0; (section = lib_elf.nextscn(names->elf, section)) != NULL;) {
+			if (lib_elf.getshdr(section, &header) == NULL || header.sh_type != types[type])
 				continue;
 			if (sections++ == SYMBOL_SECTIONS_MAX)
 				break;
@@ -92,7 +98,7 @@ static bool add_symbols(struct elf_names *names)
 const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size)
 {
 	const void *own = NULL;
-	ssize_t own_size = dwelf_elf_gnu_build_id(names->elf, &own);
+	ssize_t own_size = lib_dw.elf_gnu_build_id(names->elf, &own);
 	*size = own_size > 0 ? (size_t)own_size : 0;
 	return own_size > 0 ? own : NULL;
 }
@@ -111,11 +117,11 @@ static void find_segments(struct elf_names *names)
 	GElf_Phdr segment;
 	size_t count = 0;
 	bool has_first = false;
-	names->is_relocated = gelf_getehdr(names->elf, &header) != NULL && header.e_type == ET_DYN;
-	if (elf_getphdrnum(names->elf, &count) != 0)
+	names->is_relocated = lib_elf.getehdr(names->elf, &header) != NULL && header.e_type == ET_DYN;
+	if (lib_elf.getphdrnum(names->elf, &count) != 0)
 		return;
 	for (size_t i = 0; i < count && i < 4096; i++) {
-		if (gelf_getphdr(names->elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD)
+		if (lib_elf.getphdr(names->elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD)
 			continue;
 		if (!has_first)
 			names->first = segment.p_vaddr - segment.p_offset;
@@ -139,15 +145,15 @@ static enum elf_answer read_file(struct elf_names *names, const char *path, cons
 		return ELF_NOT_THERE;
 	if (!elf_names_can_read() || status.st_size > FILE_SIZE_MAX)
 		return ELF_NOT_ELF;
-	names->elf = elf_begin(names->file, ELF_C_READ, NULL);
-	if (names->elf == NULL || elf_kind(names->elf) != ELF_K_ELF)
+	names->elf = lib_elf.begin(names->file, ELF_C_READ, NULL);
+	if (names->elf == NULL || lib_elf.kind(names->elf) != ELF_K_ELF)
 		return ELF_NOT_ELF;
 	if (build_id_size > 0 && !has_build_id(names, build_id, build_id_size))
 		return ELF_OTHER_BUILD;
 	find_segments(names);
 	if (!add_symbols(names))
 		return ELF_NO_MEMORY;
-	names->dwarf = dwarf_begin_elf(names->elf, DWARF_C_READ, NULL);
+	names->dwarf = lib_dw.begin_elf(names->elf, DWARF_C_READ, NULL);
 	return ELF_OPENED;
 }
 
@@ -248,9 +254,9 @@ void elf_names_close(struct elf_names *names)
 		return;
 	inline_table_free(names->inlined);
 	if (names->dwarf != NULL)
-		dwarf_end(names->dwarf);
+		lib_dw.end(names->dwarf);
 	if (names->elf != NULL)
-		elf_end(names->elf);
+		lib_elf.end(names->elf);
 	if (names->file >= 0)
 		close(names->file);
 	name_table_release(&names->table);

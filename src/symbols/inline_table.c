@@ -2,7 +2,6 @@
 #include "symbols/inline_table.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +62,7 @@ static bool gather(struct gathering *gathering, Dwarf_Die *die, uint32_t depth, 
 	Dwarf_Addr base = 0, start, end;
 	ptrdiff_t at = 0;
 	*has = false;
-	while (gathering->count < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while (gathering->count < RANGES_MAX && (at = lib_dw.ranges(die, at, &base, &start, &end)) > 0) {
 		if (start <= LEFT_OUT_MAX || start >= end)
 			continue;
 		if (!array_reserve(&gathering->ranges, &gathering->capacity, gathering->count + 1))
@@ -88,20 +87,20 @@ static bool find_sections(struct inline_table *table, Dwarf *dwarf)
 {
 	static const char *const trees[] = { ".debug_info", ".zdebug_info", ".debug_types", ".zdebug_types" };
 	static const char *const texts[] = { ".debug_str", ".zdebug_str", ".debug_line_str", ".zdebug_line_str" };
-	Elf *elf = dwarf != NULL ? dwarf_getelf(dwarf) : NULL;
+	Elf *elf = dwarf != NULL ? lib_dw.getelf(dwarf) : NULL;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	size_t names;
-	if (elf == NULL || elf_getshdrstrndx(elf, &names) != 0)
+	if (elf == NULL || lib_elf.getshdrstrndx(elf, &names) != 0)
 		return true;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS)
+	while ((section = lib_elf.nextscn(elf, section)) != NULL) {
+		if (lib_elf.getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS)
 			continue;
-		const char *name = elf_strptr(elf, names, header.sh_name);
+		const char *name = lib_elf.strptr(elf, names, header.sh_name);
 		const bool is_tree = is_one_of(name, trees);
 		if (!is_tree && !is_one_of(name, texts))
 			continue;
-		const Elf_Data *data = elf_getdata(section, NULL);
+		const Elf_Data *data = lib_elf.getdata(section, NULL);
 		if (data == NULL || data->d_buf == NULL || data->d_size == 0)
 			continue;
 		if (!is_tree && ((const char *)data->d_buf)[data->d_size - 1] != '\0')
@@ -133,7 +132,7 @@ static bool add_unit(struct inline_table *table, struct gathering *gathering, Dw
 		return true;
 	if (!array_reserve(&table->units, &table->unit_capacity, table->unit_count + 1))
 		return false;
-	table->units[table->unit_count++] = (struct inline_unit){ .die = dwarf_dieoffset(die) };
+	table->units[table->unit_count++] = (struct inline_unit){ .die = lib_dw.dieoffset(die) };
 	return true;
 }
 
@@ -147,10 +146,10 @@ struct inline_table *inline_table_create(Dwarf *dwarf)
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 	bool is_made = true;
-	if (!find_sections(table, dwarf) || !find_sections(table, dwarf_getalt(dwarf)))
+	if (!find_sections(table, dwarf) || !find_sections(table, lib_dw.getalt(dwarf)))
 		return table; /* as if there were no units */
 	while (is_made && table->unit_count < UNITS_MAX &&
-	       dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+	       lib_dw.get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
 		is_made = add_unit(table, &gathering, &die);
 	is_made = is_made && range_cover_make(&table->cover, gathering.ranges, gathering.count);
 	free(gathering.ranges);
@@ -178,7 +177,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
-	return dwarf_attr(die, name, &attribute) != NULL && dwarf_formudata(&attribute, &number) == 0 &&
+	return lib_dw.attr(die, name, &attribute) != NULL && lib_dw.formudata(&attribute, &number) == 0 &&
 			       number <= INT32_MAX
 		       ? (uint32_t)number
 		       : 0;
@@ -188,7 +187,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 static bool take(struct walk *walk, struct level *level, uint32_t *inside)
 {
 	struct inline_unit *unit = walk->unit;
-	const int tag = dwarf_tag(&level->die);
+	const int tag = lib_dw.tag(&level->die);
 	const bool is_inlined = tag == DW_TAG_inlined_subroutine;
 	const uint32_t number = (uint32_t)unit->node_count;
 	*inside = level->around;
@@ -207,7 +206,7 @@ static bool take(struct walk *walk, struct level *level, uint32_t *inside)
 	if (!array_reserve(&unit->nodes, &unit->node_capacity, unit->node_count + 1))
 		return false;
 	unit->nodes[unit->node_count++] = (struct inline_node){
-		.die = dwarf_dieoffset(&level->die),
+		.die = lib_dw.dieoffset(&level->die),
 		.parent = parent,
 		.call_file = is_inlined ? number_of(&level->die, DW_AT_call_file) : 0,
 		.call_line = is_inlined ? number_of(&level->die, DW_AT_call_line) : 0,
@@ -219,7 +218,7 @@ static bool take(struct walk *walk, struct level *level, uint32_t *inside)
 
 static bool may_have_functions(Dwarf_Die *die)
 {
-	switch (dwarf_tag(die)) {
+	switch (lib_dw.tag(die)) {
 	case DW_TAG_array_type:
 	case DW_TAG_subroutine_type:
 	case DW_TAG_call_site:
@@ -233,7 +232,7 @@ static bool may_have_functions(Dwarf_Die *die)
 /* Whether the walk may go on there: each place is behind the one before. */
 static bool moves_on(struct walk *walk, Dwarf_Die *next)
 {
-	const Dwarf_Off at = dwarf_dieoffset(next);
+	const Dwarf_Off at = lib_dw.dieoffset(next);
 	if (at <= walk->last || at == (Dwarf_Off)-1 || walk->table->walked > WALKED_MAX)
 		return false;
 	walk->last = at;
@@ -246,7 +245,7 @@ static bool step(struct walk *walk, uint32_t inside)
 	struct level *level = &walk->levels[walk->depth - 1];
 	Dwarf_Die next;
 	if (walk->depth < ELF_CHAIN_MAX && may_have_functions(&level->die)) {
-		const int found = dwarf_child(&level->die, &next);
+		const int found = lib_dw.child(&level->die, &next);
 		if (found < 0)
 			return false;
 		if (found == 0) {
@@ -256,13 +255,13 @@ static bool step(struct walk *walk, uint32_t inside)
 	}
 	while (walk->depth > 1) { /* the unit itself has nothing beside it */
 		level = &walk->levels[walk->depth - 1];
-		const int found = dwarf_siblingof(&level->die, &next);
+		const int found = lib_dw.siblingof(&level->die, &next);
 		if (found < 0)
 			return false;
 		if (found == 0) {
-			const Dwarf_Off from = dwarf_dieoffset(&level->die);
+			const Dwarf_Off from = lib_dw.dieoffset(&level->die);
 			level->die = next;
-			walk->table->walked += dwarf_dieoffset(&next) - from;
+			walk->table->walked += lib_dw.dieoffset(&next) - from;
 			return moves_on(walk, &next);
 		}
 		walk->depth--;
@@ -276,7 +275,7 @@ static bool walk_unit(struct inline_table *table, struct inline_unit *unit)
 	uint32_t inside = NO_NODE;
 	bool is_done = true;
 	walk.levels[0].around = NO_NODE;
-	if (dwarf_offdie(table->dwarf, unit->die, &walk.levels[0].die) == NULL)
+	if (lib_dw.offdie(table->dwarf, unit->die, &walk.levels[0].die) == NULL)
 		return true;
 	walk.last = unit->die;
 	do
@@ -322,9 +321,9 @@ static struct inline_unit *unit_at(struct inline_table *table, uint64_t address,
 static struct elf_frame line_in(Dwarf_Die *unit, uint64_t address)
 {
 	struct elf_frame frame = { .name = NULL };
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
-	const char *path = line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
-	if (path != NULL && dwarf_lineno(line, &frame.line) == 0)
+	Dwarf_Line *line = lib_dw.getsrc_die(unit, address);
+	const char *path = line != NULL ? lib_dw.linesrc(line, NULL, NULL) : NULL;
+	if (path != NULL && lib_dw.lineno(line, &frame.line) == 0)
 		frame.path = path;
 	return frame;
 }
@@ -333,7 +332,7 @@ struct elf_frame inline_table_line(const struct inline_table *table, uint64_t ad
 {
 	Dwarf_Die unit;
 	const uint32_t number = range_cover_find(&table->cover, address);
-	if (number == COVER_NONE || dwarf_offdie(table->dwarf, table->units[number].die, &unit) == NULL)
+	if (number == COVER_NONE || lib_dw.offdie(table->dwarf, table->units[number].die, &unit) == NULL)
 		return (struct elf_frame){ .name = NULL };
 	return line_in(&unit, address);
 }
@@ -344,11 +343,11 @@ static const char *name_of(const struct inline_table *table, const struct inline
 	static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
 	Dwarf_Attribute attribute;
 	Dwarf_Die die;
-	if (dwarf_offdie(table->dwarf, node->die, &die) == NULL)
+	if (lib_dw.offdie(table->dwarf, node->die, &die) == NULL)
 		return NULL;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (dwarf_attr_integrate(&die, kinds[i], &attribute) != NULL) {
-			const char *text = dwarf_formstring(&attribute);
+		if (lib_dw.attr_integrate(&die, kinds[i], &attribute) != NULL) {
+			const char *text = lib_dw.formstring(&attribute);
 			const bool is_in_tree = dwarf_whatform(&attribute) == DW_FORM_string;
 			return text != NULL && is_in_tree && !has_end(table, text) ? NULL : text;
 		}
@@ -364,10 +363,10 @@ bool inline_table_chain(struct inline_table *table, uint64_t address, struct elf
 	size_t file_count = 0;
 	*count = 0;
 	const struct inline_unit *unit = unit_at(table, address, &has_memory);
-	if (unit == NULL || dwarf_offdie(table->dwarf, unit->die, &die) == NULL)
+	if (unit == NULL || lib_dw.offdie(table->dwarf, unit->die, &die) == NULL)
 		return has_memory;
 	const uint32_t found = range_cover_find(&unit->cover, address);
-	if (found == COVER_NONE || dwarf_getsrcfiles(&die, &files, &file_count) != 0)
+	if (found == COVER_NONE || lib_dw.getsrcfiles(&die, &files, &file_count) != 0)
 		file_count = 0;
 	/* A parent is a node before its own, so that this ends, and no chain is longer than a walk is deep. */
 	for (uint32_t at = found; at != NO_NODE; at = unit->nodes[at].parent)
@@ -380,7 +379,7 @@ bool inline_table_chain(struct inline_table *table, uint64_t address, struct elf
 			continue;
 		const struct inline_node *call = &unit->nodes[inner];
 		if (call->call_file < file_count)
-			frame->path = dwarf_filesrc(files, call->call_file, NULL, NULL);
+			frame->path = lib_dw.filesrc(files, call->call_file, NULL, NULL);
 		frame->line = (int)call->call_line;
 	}
 	return true;

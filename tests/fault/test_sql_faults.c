@@ -139,5 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_refused_request_is_an_error_or_nothing, set_up, tear_down),
 	};
+	if (sqlite_load(NULL) != HISTREE_OK)
+		return 1;
 	return cmocka_run_group_tests_name("sql_faults", tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/sqlite.h"
 #include "export/export_cells.h"
 #include "export/export_stream.h"
 #include "histree/export.h"
@@ -300,8 +300,8 @@ enum histree_status histree_export_sqlite(const struct histree_sqlite_table *tab
 				    .error = error };
 	bool is_stream;
 	char *part = NULL, *whole = io_destination(path, &is_stream);
-	enum histree_status status = HISTREE_OK;
-	if (whole == NULL || asprintf(&part, "%s.part", whole) < 0) {
+	enum histree_status status = sqlite_load(error);
+	if (status == HISTREE_OK && (whole == NULL || asprintf(&part, "%s.part", whole) < 0)) {
 		part = NULL;
 		status = error_memory(error, "a path");
 	}

@@ -36,6 +36,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "histree/status.h"
 #include "server/http/reply.h"
 
@@ -458,6 +459,19 @@ enum {
 	ZIP_SIZE_MIN = 1024 /* below, a packet more or less */
 };
 
+#define MICROHTTPD_FUNCTIONS(F)                                                                               \
+	F(MHD_, add_response_header)                                                                          \
+	F(MHD_, create_response_from_buffer) F(MHD_, create_response_from_callback) F(MHD_, destroy_response) \
+		F(MHD_, get_connection_info) F(MHD_, get_daemon_info) F(MHD_, lookup_connection_value)        \
+			F(MHD_, queue_response) F(MHD_, start_daemon) F(MHD_, stop_daemon)
+
+static struct {
+	MICROHTTPD_FUNCTIONS(LIBRARY_POINTER)
+} lib_microhttpd;
+
+static struct library microhttpd = LIBRARY("libmicrohttpd.so.12", "the server needs it (Debian: libmicrohttpd12)",
+					   MICROHTTPD_FUNCTIONS, lib_microhttpd);
+
 struct http {
 	struct MHD_Daemon *daemon;
 	struct http_options options;
@@ -499,7 +513,7 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 static struct watched *watched_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		lib_microhttpd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	return info != NULL ? info->socket_context : NULL;
 }
 
@@ -514,7 +528,7 @@ static void notice_connection(void *context, struct MHD_Connection *connection, 
 		*watched = NULL;
 		return;
 	}
-	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	info = lib_microhttpd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	*watched = info != NULL ? http_watch_add(http->watch, info->connect_fd) : NULL;
 	http_watch_allow(http->watch, *watched, http->options.limits.request_ms, false);
 }
@@ -578,7 +592,7 @@ static bool take_body(struct http *http, struct exchange *exchange, const char *
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return lib_microhttpd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 static bool read_method(const char *name, enum http_method *method)
@@ -694,16 +708,16 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
 	};
 	/* A page that was refused is not let read why. */
 	for (size_t i = reply->status == HTTP_FORBIDDEN ? 3 : 0; i < sizeof(for_all) / sizeof(for_all[0]); i++)
-		MHD_add_response_header(response, for_all[i][0], for_all[i][1]);
-	MHD_add_response_header(response, "Content-Type", reply->content_type);
+		lib_microhttpd.add_response_header(response, for_all[i][0], for_all[i][1]);
+	lib_microhttpd.add_response_header(response, "Content-Type", reply->content_type);
 	if (strncmp(reply->content_type, "text/html", strlen("text/html")) == 0)
-		MHD_add_response_header(response, "Content-Security-Policy", page_policy);
-	MHD_add_response_header(response, "Cache-Control",
-				reply->cache_control != NULL ? reply->cache_control : "no-store");
+		lib_microhttpd.add_response_header(response, "Content-Security-Policy", page_policy);
+	lib_microhttpd.add_response_header(response, "Cache-Control",
+					   reply->cache_control != NULL ? reply->cache_control : "no-store");
 	if (reply->zipped)
-		MHD_add_response_header(response, "Content-Encoding", "gzip");
+		lib_microhttpd.add_response_header(response, "Content-Encoding", "gzip");
 	if (reply->status == HTTP_BUSY)
-		MHD_add_response_header(response, "Retry-After", "1");
+		lib_microhttpd.add_response_header(response, "Retry-After", "1");
 }
 
 static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
@@ -713,24 +727,25 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
 	make_first_piece(exchange, connection);
 	if (reply->is_done && exchange->ready_size <= PIECE_SIZE) {
 		/* The bytes live until the exchange ends, which is after the response. */
-		response = MHD_create_response_from_buffer(exchange->ready_size, (void *)(uintptr_t)exchange->ready,
-							   MHD_RESPMEM_PERSISTENT);
+		response = lib_microhttpd.create_response_from_buffer(
+			exchange->ready_size, (void *)(uintptr_t)exchange->ready, MHD_RESPMEM_PERSISTENT);
 	} else {
-		response =
-			MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_reply, exchange, NULL);
+		response = lib_microhttpd.create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_reply,
+									exchange, NULL);
 	}
 	if (response == NULL)
 		return MHD_NO;
 	add_headers(response, reply);
-	enum MHD_Result result = MHD_queue_response(connection, (unsigned)reply->status, response);
-	MHD_destroy_response(response);
+	enum MHD_Result result = lib_microhttpd.queue_response(connection, (unsigned)reply->status, response);
+	lib_microhttpd.destroy_response(response);
 	return result;
 }
 
 /* Clients that want no more of an answer close the connection: at least their half of it. */
 static bool is_wanted(void *context)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(context, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info =
+		lib_microhttpd.get_connection_info(context, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (info == NULL)
 		return true;
 	struct pollfd asked = { .fd = info->connect_fd, .events = POLLRDHUP };
@@ -836,8 +851,11 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 				 "'%s' is not an address in numbers, like 127.0.0.1 or ::1", options->bind);
 	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
 			 (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+	enum histree_status status = library_load(&microhttpd, error);
+	if (status != HISTREE_OK)
+		return status;
 	errno = 0;
-	http->daemon = MHD_start_daemon(
+	http->daemon = lib_microhttpd.start_daemon(
 		flags, options->port, NULL, NULL, take_request, http,  /* */
 		MHD_OPTION_SOCK_ADDR, &address.any,                    /* */
 		MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, http,     /* */
@@ -852,7 +870,7 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 		return error_set(error, HISTREE_ERR_IO,
 				 "cannot listen at %s port %u: %s; choose another with --port", options->bind,
 				 options->port, errno != 0 ? strerror(errno) : "refused");
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	const union MHD_DaemonInfo *info = lib_microhttpd.get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	http->port = info != NULL && info->port != 0 ? info->port : options->port;
 	return HISTREE_OK;
 }
@@ -903,7 +921,7 @@ void http_stop(struct http *http)
 	if (http == NULL)
 		return;
 	if (http->daemon != NULL)
-		MHD_stop_daemon(http->daemon);
+		lib_microhttpd.stop_daemon(http->daemon);
 	http_watch_free(http->watch);
 	sem_destroy(&http->turns);
 	http_memory_release(&http->memory);

@@ -219,5 +219,7 @@ int main(void)
 		EACH(a_statement_that_runs_for_ever_is_stopped),
 		EACH(a_long_call_of_the_library_is_stopped),
 	};
+	if (sqlite_load(NULL) != HISTREE_OK)
+		return 1;
 	return cmocka_run_group_tests_name("sql_moment", tests, NULL, NULL);
 }
