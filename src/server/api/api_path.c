@@ -16,7 +16,7 @@
 #include "histree/labels.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/model/arrow_set.h"
+#include "server/model/arrow_model.h"
 #include "server/model/flame_view.h"
 #include "server/model/path_list.h"
 
@@ -27,21 +27,6 @@ struct arrow_writer {
 	histree_time start;  /* of the store */
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: it is not shown */
 };
-
-/* Where each row stands. */
-static enum histree_status api_arrows_find_positions(struct arrow_writer *writer, const struct page_rows *rows,
-						     const struct row_order *order, struct histree_error *error)
-{
-	uint32_t count = rows->model->count(rows->view);
-	writer->positions = malloc(((size_t)count + 1) * sizeof(*writer->positions));
-	if (writer->positions == NULL)
-		return error_memory(error, "arrows");
-	for (uint32_t row = 0; row < count; row++)
-		writer->positions[row] = HISTREE_NO_INDEX;
-	for (uint32_t position = 0; position < order->count; position++)
-		writer->positions[row_order_at(order, position)] = position;
-	return HISTREE_OK;
-}
 
 /* Where a row of a source is shown. */
 static uint32_t api_arrows_position_of(const struct arrow_writer *writer, const struct arrow_source *source,
@@ -112,12 +97,13 @@ static void write_arrows(const struct arrow_writer *writer, const struct arrow_s
 }
 
 static enum histree_status api_arrows_answer(struct call *call, struct arrow_writer *writer,
-					     const struct page_rows *rows, const struct row_order *order,
+					     const struct host_rows *rows, const struct row_order *order,
 					     const struct page_range *range, struct histree_error *error)
 {
 	struct arrow_set set = { 0 };
-	enum histree_status status = api_arrows_find_positions(writer, rows, order, error);
-	const struct arrow_asked asked = { rows->model->arrows, rows->view, is_shown, writer };
+	writer->positions = row_order_positions(order, rows->count);
+	enum histree_status status = writer->positions != NULL ? HISTREE_OK : error_memory(error, "arrows");
+	const struct arrow_asked asked = { host_rows_arrows, rows, is_shown, writer };
 	const struct arrow_range own = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
 	if (status == HISTREE_OK)
 		status = arrow_set_make(&set, &asked, &own, error);
@@ -144,7 +130,7 @@ void api_arrows(struct call *call)
 		.start = info->start,
 	};
 	if (page_range(call, info->start, info->end, &range) &&
-	    api_arrows_answer(call, &writer, &rows, order.order, &range, &error) != HISTREE_OK)
+	    api_arrows_answer(call, &writer, rows.rows, order.order, &range, &error) != HISTREE_OK)
 		reply_failure(call->reply, &error);
 	page_order_close(&order);
 out:
@@ -160,28 +146,14 @@ struct shown_rows {
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: not shown; NULL: no view was asked for */
 };
 
-static enum histree_status api_path_find_positions(struct shown_rows *shown, struct histree_error *error)
-{
-	uint32_t count = shown->rows.model->count(shown->rows.view);
-	shown->positions = malloc(((size_t)count + 1) * sizeof(*shown->positions));
-	if (shown->positions == NULL)
-		return error_memory(error, "a path");
-	for (uint32_t row = 0; row < count; row++)
-		shown->positions[row] = HISTREE_NO_INDEX;
-	for (uint32_t position = 0; position < shown->order.order->count; position++)
-		shown->positions[row_order_at(shown->order.order, position)] = position;
-	return HISTREE_OK;
-}
-
 static int64_t api_path_position_of(const struct shown_rows *shown, const struct path_list *list,
 				    const struct path_place *place)
 {
-	const struct row_model *model = shown->rows.model;
-	if (shown->positions == NULL || model->find == NULL || place->tid <= 0)
+	if (shown->positions == NULL || place->tid <= 0)
 		return -1;
 	const char *host = path_list_host(list, place);
 	const struct row_wanted wanted = { .tid = place->tid, .cpu = -1, .host = host != NULL ? host : "" };
-	uint32_t row = model->find(shown->rows.view, &wanted);
+	uint32_t row = host_rows_seek(shown->rows.rows, &wanted);
 	bool is_shown = row != HISTREE_NO_INDEX && shown->positions[row] != HISTREE_NO_INDEX;
 	return is_shown ? (int64_t)shown->positions[row] : -1;
 }
@@ -279,7 +251,6 @@ void api_path(struct call *call)
 {
 	struct shown_rows shown = { .positions = NULL };
 	struct dataset *dataset;
-	struct histree_error error = { 0 };
 	if (*page_text(call, "view") == '\0') {
 		if (!page_dataset(call, &dataset))
 			return;
@@ -290,10 +261,11 @@ void api_path(struct call *call)
 	if (!page_rows_open(call, &shown.rows))
 		return;
 	if (page_order_open(call, &shown.rows, &shown.order)) {
-		if (api_path_find_positions(&shown, &error) == HISTREE_OK)
+		shown.positions = row_order_positions(shown.order.order, shown.rows.rows->count);
+		if (shown.positions != NULL)
 			api_path_answer(call, shown.rows.dataset, &shown);
 		else
-			reply_failure(call->reply, &error);
+			reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		page_order_close(&shown.order);
 	}
 	free(shown.positions);

@@ -71,7 +71,7 @@ static uint32_t row_at(const struct window *window, uint32_t index)
 
 static void facts_at(const struct window *window, uint32_t index, struct row_facts *facts)
 {
-	window->rows.model->facts(window->rows.view, row_at(window, index), facts);
+	host_rows_facts(window->rows.rows, row_at(window, index), facts);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static bool add_thread_text(struct window *window, const struct histree_cell_spa
 	struct piece text = { 0 };
 	const struct histree_value value = histree_rows_value(window->cells, index);
 	const uint32_t known = window->thread_texts.count;
-	row_put_text(window->rows.model, window->rows.view, facts, &value, middle_of(window, span), &text);
+	row_put_text(window->rows.rows->model, facts, &value, middle_of(window, span), &text);
 	const uint32_t id =
 		text.failed ? INTERN_NONE
 			    : intern_add(&window->thread_texts, text.bytes != NULL ? text.bytes : "", text.size);
@@ -140,7 +140,7 @@ static bool add_text(struct window *window, const struct histree_cell_span *span
 	window->has_text[index] = true;
 	struct piece text = { 0 };
 	struct histree_value value = histree_rows_value(window->cells, index);
-	row_put_text(window->rows.model, window->rows.view, facts, &value, middle_of(window, span), &text);
+	row_put_text(window->rows.rows->model, facts, &value, middle_of(window, span), &text);
 	write_text(window, *number, &text);
 	bool failed = text.failed;
 	piece_release(&text);
@@ -292,7 +292,6 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 
 static void write_descriptions(const struct window *window, struct json_writer *json)
 {
-	const struct page_rows *rows = &window->rows;
 	json_key(json, "rows");
 	json_begin_array(json);
 	for (uint32_t i = 0; i < window->count; i++) {
@@ -305,7 +304,7 @@ static void write_descriptions(const struct window *window, struct json_writer *
 		json_int_member(json, "below", is_tree ? facts.descendants : 0);
 		json_bool_member(json, "folded",
 				 is_tree && row_is_folded(&window->order.request, row_at(window, i), &facts));
-		rows->model->describe(rows->view, row_at(window, i), json);
+		host_rows_describe(window->rows.rows, row_at(window, i), json);
 		json_end(json);
 	}
 	json_end(json);

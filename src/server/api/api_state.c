@@ -25,7 +25,8 @@
 
 /* The rows [first, first + count) of an order. */
 struct state_rows_asked {
-	const struct page_rows *rows;
+	struct dataset *dataset;
+	const struct host_rows *rows;
 	const struct row_order *order;
 	uint32_t first, count;
 	struct state_filter *filter;
@@ -102,7 +103,6 @@ static void search_close(struct search *search)
 static enum histree_status search_open(struct search *search, const struct state_rows_asked *asked,
 				       struct histree_error *error)
 {
-	const struct page_rows *rows = asked->rows;
 	*search = (struct search){ .asked = asked };
 	search->rows = malloc(((size_t)asked->count + 1) * sizeof(*search->rows));
 	search->quarks = malloc(((size_t)asked->count + 1) * sizeof(*search->quarks));
@@ -111,10 +111,10 @@ static enum histree_status search_open(struct search *search, const struct state
 	for (uint32_t i = 0; i < asked->count; i++) {
 		struct row_facts facts;
 		uint32_t position = asked->first + i;
-		rows->model->facts(rows->view, row_order_at(asked->order, position), &facts);
+		host_rows_facts(asked->rows, row_order_at(asked->order, position), &facts);
 		if (facts.quark != HISTREE_ROOT)
 			search->rows[search->count++] =
-				(struct searched_row){ history_index(rows->dataset, facts.history), facts.quark,
+				(struct searched_row){ history_index(asked->dataset, facts.history), facts.quark,
 						       position };
 	}
 	if (search->count > 0)
@@ -127,11 +127,9 @@ static enum histree_status search_open(struct search *search, const struct state
 static bool matches(const struct search *search, const struct searched_row *row,
 		    const struct histree_interval *state)
 {
-	const struct page_rows *rows = search->asked->rows;
 	struct row_facts facts;
-	uint32_t index = row_order_at(search->asked->order, row->position);
-	rows->model->facts(rows->view, index, &facts);
-	const struct state_owner owner = row_owner(rows->model, rows->view, index, &facts);
+	host_rows_facts(search->asked->rows, row_order_at(search->asked->order, row->position), &facts);
+	const struct state_owner owner = row_owner(&search->asked->rows->model->kind, &facts);
 	return state_filter_match(search->asked->filter, &owner, state);
 }
 
@@ -159,7 +157,7 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 					 struct histree_error *error)
 {
 	uint16_t index = search->rows[first].history;
-	struct histree_history *history = search->asked->rows->dataset->histories[index];
+	struct histree_history *history = search->asked->dataset->histories[index];
 	const struct histree_history_info *info = histree_history_info(history);
 	struct histree_region region = {
 		.quarks = search->quarks + first,
@@ -322,7 +320,7 @@ static enum histree_status gather_part(struct search *search, struct next_search
 static enum histree_status search_parts(struct search *search, struct next_search *next, struct state_found *out,
 					struct histree_error *error)
 {
-	const struct histree_store_info *info = histree_store_info(search->asked->rows->dataset->store);
+	const struct histree_store_info *info = histree_store_info(search->asked->dataset->store);
 	const int64_t deadline = monotonic_ms() + SEARCH_MS;
 	int64_t length = (info->end - info->start) / FIRST_PART + 1;
 	for (;;) {
@@ -426,14 +424,14 @@ static enum histree_status state_search_pixels(const struct state_rows_asked *as
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
 /* From `after` on, round the end once. */
-static int64_t find_position(const struct page_rows *rows, const struct row_order *order, const char *text,
+static int64_t find_position(const struct host_rows *rows, const struct row_order *order, const char *text,
 			     int64_t after, bool backwards)
 {
 	for (uint32_t i = 1; i <= order->count; i++) {
 		int64_t step = backwards ? -(int64_t)i : (int64_t)i;
 		int64_t position = (after + step) % (int64_t)order->count;
 		position += position < 0 ? order->count : 0;
-		if (rows->model->matches(rows->view, row_order_at(order, (uint32_t)position), text))
+		if (host_rows_match(rows, row_order_at(order, (uint32_t)position), text))
 			return position;
 	}
 	return -1;
@@ -452,7 +450,7 @@ void api_search(struct call *call)
 		goto out;
 	if (page_number(call, "after", -1, UINT32_MAX, -1, &after) &&
 	    page_number(call, "backwards", 0, 1, 0, &backwards)) {
-		int64_t position = find_position(&rows, order.order, text, after, backwards != 0);
+		int64_t position = find_position(rows.rows, order.order, text, after, backwards != 0);
 		json_begin_object(json);
 		json_int_member(json, "position", position);
 		if (position >= 0)
@@ -488,7 +486,7 @@ void api_find_row(struct call *call)
 	    !page_number(call, "at", 0, info->end - info->start, -1, &at) || !page_order_open(call, &rows, &order))
 		goto out;
 	struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, info->start + at, page_text(call, "host") };
-	uint32_t row = rows.model->find != NULL ? rows.model->find(rows.view, &wanted) : HISTREE_NO_INDEX;
+	uint32_t row = host_rows_seek(rows.rows, &wanted);
 	int64_t position = row != HISTREE_NO_INDEX ? position_of(order.order, row) : -1;
 	json_begin_object(json);
 	json_int_member(json, "position", position);
@@ -517,8 +515,8 @@ static bool state_request_open(const struct call *call, struct state_request *ou
 	if (!page_rows_open(call, &out->rows) || !page_order_open(call, &out->rows, &out->order))
 		return false;
 	out->info = histree_store_info(out->rows.dataset->store);
-	if (state_filter_create(&text, 1, &out->rows.model->kind, out->info->start, out->info->end, &out->filter,
-				&error) == HISTREE_OK)
+	if (state_filter_create(&text, 1, &out->rows.rows->model->kind, out->info->start, out->info->end,
+				&out->filter, &error) == HISTREE_OK)
 		return true;
 	reply_failure(call->reply, &error);
 	return false;
@@ -539,7 +537,8 @@ static struct state_rows_asked rows_asked(const struct call *call, const struct 
 	uint32_t total = request->order.order->count;
 	first = first < total ? first : total;
 	return (struct state_rows_asked){
-		.rows = &request->rows,
+		.dataset = request->rows.dataset,
+		.rows = request->rows.rows,
 		.order = request->order.order,
 		.first = first,
 		.count = count < total - first ? count : total - first,
@@ -663,14 +662,14 @@ static bool find_pointed(const struct call *call, struct pointed *out)
 	if (!page_rows_open(call, &out->rows))
 		return false;
 	const struct histree_store_info *info = histree_store_info(out->rows.dataset->store);
-	uint32_t count = out->rows.model->count(out->rows.view);
+	uint32_t count = out->rows.rows->count;
 	if (!page_number(call, "row", 0, (int64_t)count - 1, -1, &row) ||
 	    !page_number(call, "at", 0, info->end - info->start, -1, &at))
 		return false;
 	out->row = (uint32_t)row;
 	out->start = info->start;
 	out->at = info->start + at;
-	out->rows.model->facts(out->rows.view, out->row, &out->facts);
+	host_rows_facts(out->rows.rows, out->row, &out->facts);
 	return true;
 }
 
@@ -684,7 +683,7 @@ static void write_state(const struct pointed *pointed, const struct histree_inte
 	state_value_text(&state->value, &text);
 	json_string_member(json, "value", text.bytes, text.size);
 	text.size = 0;
-	row_put_text(pointed->rows.model, pointed->rows.view, &pointed->facts, &state->value, state->start, &text);
+	row_put_text(pointed->rows.rows->model, &pointed->facts, &state->value, state->start, &text);
 	json_string_member(json, "text", text.bytes, text.size);
 	piece_release(&text);
 	if (style != NULL) {
@@ -737,7 +736,7 @@ void api_state(struct call *call)
 		write_state(&pointed, &state, json);
 		write_others(&pointed, query, json);
 	}
-	pointed.rows.model->describe(pointed.rows.view, pointed.row, json);
+	host_rows_describe(pointed.rows.rows, pointed.row, json);
 	json_end(json);
 out:
 	histree_query_free(query);

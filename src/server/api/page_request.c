@@ -65,17 +65,17 @@ bool page_dataset(const struct call *call, struct dataset **out)
 }
 
 /* Early rows are in no order but their own, and all are shown. */
-static bool asks_for_early_rows(const struct call *call, const struct page_rows *rows)
+static bool asks_for_early_rows(const struct call *call, struct dataset *dataset, const struct row_model *model)
 {
 	const char *early = page_text(call, "early"), *sort = page_text(call, "sort");
-	if (rows->model->early == NULL || *early == '\0')
+	if (model->early == NULL || dataset->host_count > 0 || *early == '\0')
 		return false;
 	if (strcmp(early, "2") == 0)
 		return true;
 	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0) &&
 	       *page_text(call, "filter") == '\0' &&
 	       (*page_text(call, "folded") == '\0' || strcmp(page_text(call, "folded"), "0") == 0) &&
-	       dataset_view_is_pending(rows->dataset, rows->model->make);
+	       dataset_view_is_pending(dataset, model->make);
 }
 
 bool page_rows_open(const struct call *call, struct page_rows *out)
@@ -84,17 +84,20 @@ bool page_rows_open(const struct call *call, struct page_rows *out)
 	*out = (struct page_rows){ 0 };
 	if (!page_dataset(call, &out->dataset))
 		return false;
-	out->model = row_model_find(out->dataset, page_text(call, "view"));
-	if (out->model != NULL && asks_for_early_rows(call, out)) {
-		out->model = out->model->early;
+	const struct row_model *model = row_model_find(out->dataset, page_text(call, "view"));
+	if (model != NULL && asks_for_early_rows(call, out->dataset, model)) {
+		model = model->early;
 		out->is_early = true;
 	}
-	if (out->model == NULL)
+	void *rows;
+	if (model == NULL) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
-	else if (dataset_view(out->dataset, out->model->make, out->model->free, &out->view, &error) != HISTREE_OK)
+	} else if (dataset_view(out->dataset, model->make_all, host_rows_free, &rows, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
-	else
+	} else {
+		out->rows = rows;
 		return true;
+	}
 	page_rows_close(out);
 	return false;
 }
@@ -126,9 +129,7 @@ static enum histree_status get_order(const struct page_rows *rows, struct page_o
 				     struct histree_error *error)
 {
 	void *orders;
-	enum histree_status status = HISTREE_OK;
-	if (rows->model->prepare != NULL)
-		status = rows->model->prepare(rows->view, order->request.sort, error);
+	enum histree_status status = host_rows_prepare(rows->rows, order->request.sort, error);
 	if (status == HISTREE_OK)
 		status = dataset_view(rows->dataset, row_orders_make, row_orders_free, &orders, error);
 	return status == HISTREE_OK ? row_order_get(orders, &order->request, &order->order, error) : status;
@@ -141,14 +142,13 @@ bool page_order_open(const struct call *call, const struct page_rows *rows, stru
 	const char *sort = page_text(call, "sort");
 	out->order = NULL;
 	out->request = (struct row_order_request){
-		.model = rows->model,
-		.view = rows->view,
+		.rows = rows->rows,
 		.sort = *sort == '\0' ? ROW_SORT_TREE : row_sort_find(sort),
 		.filter = page_text(call, "filter"),
 		.toggled = out->toggled,
 	};
 	if (out->request.sort == ROW_SORT_COUNT ||
-	    (rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
+	    (rows->rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
 		return bad(call, "sort");
 	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded) || !read_toggled(call, out))
 		return false;

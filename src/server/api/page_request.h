@@ -32,8 +32,7 @@ bool page_dataset(const struct call *call, struct dataset **out);
  */
 struct page_rows {
 	struct dataset *dataset; /* held */
-	const struct row_model *model;
-	void *view;
+	const struct host_rows *rows;
 	bool is_early;
 };
 

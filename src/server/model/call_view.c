@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "histree/attributes.h"
 #include "histree/charts.h"
-#include "server/model/row_order.h"
+#include "server/model/host_rows.h"
+#include "server/model/state_text.h"
 
 bool call_chart_is_of_stacks(const struct histree_chart *chart)
 {
@@ -48,7 +49,7 @@ bool call_view_applies(const struct dataset *dataset)
 	return call_view_history(dataset) != NULL;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------ */
 
 struct call_maker {
 	struct call_view *view;
@@ -230,7 +231,7 @@ void call_view_free(void *context)
 	free(view);
 }
 
-/* ---- what is known of a row ------------------------------------------------------------------------------ */
+/* ---- what is known of a row -------------------------------------------------------------------------------- */
 
 void call_row_name(const struct call_row *row, struct piece *name)
 {
@@ -268,4 +269,77 @@ const struct state_fact call_facts[] = {
 	{ "Exec_Name", program },
 	{ "Depth", depth },
 	{ 0 },
+};
+
+/* ---- the rows ---------------------------------------------------------------------------------------------- */
+
+static uint32_t calls_count(const void *context)
+{
+	const struct call_view *view = context;
+	return view->row_count;
+}
+
+static void calls_facts(const void *context, uint32_t index, struct row_facts *out)
+{
+	const struct call_view *view = context;
+	const struct call_row *row = &view->rows[index];
+	*out = (struct row_facts){
+		.history = view->history,
+		.quark = row->quark,
+		.label = HISTREE_ROOT,
+		.table = histree_labels_of(view->history, row->quark),
+		.depth = row->depth > 0,
+		.descendants = row->below,
+		.parent = row->depth > 0 ? row->thread : HISTREE_NO_INDEX,
+	};
+}
+
+static void calls_label(const void *context, uint32_t index, struct piece *text)
+{
+	const struct call_view *view = context;
+	call_row_name(&view->rows[index], text);
+}
+
+static void calls_describe(const void *context, uint32_t index, struct json_writer *json)
+{
+	const struct call_view *view = context;
+	json_int_member(json, "ofThread", view->rows[index].tid);
+}
+
+/* With a thread come its depths. */
+static bool calls_matches(const void *context, uint32_t index, const char *text)
+{
+	const struct call_view *view = context;
+	struct piece name = { 0 };
+	call_row_name(&view->rows[view->rows[index].thread], &name);
+	bool contains = row_text_contains(name.bytes, name.size, text);
+	piece_release(&name);
+	return contains;
+}
+
+static uint32_t calls_find(const void *context, const struct row_wanted *wanted)
+{
+	const struct call_view *view = context;
+	for (uint32_t i = 0; wanted->tid >= 0 && i < view->row_count; i += view->rows[i].below + 1)
+		if (view->rows[i].tid == wanted->tid)
+			return i;
+	return HISTREE_NO_INDEX;
+}
+
+const struct row_model row_model_calls = {
+	.name = "calls",
+	.title = "Call Stack",
+	.applies = call_view_applies,
+	.history = call_view_history,
+	.make = call_view_make,
+	.free = call_view_free,
+	.make_all = host_calls_make,
+	.count = calls_count,
+	.facts = calls_facts,
+	.label = calls_label,
+	.describe = calls_describe,
+	.matches = calls_matches,
+	.find = calls_find,
+	.text = state_any_text,
+	.kind = { call_facts, state_any_text },
 };

@@ -3,7 +3,7 @@
  * host_rows.h - the rows of a model for all hosts of a dataset, those of each below a row of the host.
  *
  * Row 0 is the first host, then come its own rows, then the second host.  Where a dataset is of one host, that has
- * no row, and all rows are its own: whoever shows rows of either kind numbers them by this.
+ * no row, and all rows are its own.  The page and the protocol show these rows and number them by this.
  */
 #ifndef SERVER_MODEL_HOST_ROWS_H
 #define SERVER_MODEL_HOST_ROWS_H
@@ -58,12 +58,27 @@ static inline uint32_t host_row(const struct host_rows *rows, const struct host_
 /* Returns where a history of the host stands in that of the whole dataset. */
 struct dataset_place host_view_place(const struct host_view *host, struct histree_history *history);
 
-/* Gives the arrows of one host after the other, where its model has any, as struct row_model does. */
+/*
+ * What struct row_model asks of the rows of a host, of those of all: facts say whose a row is, its history and
+ * quarks are those of the whole dataset, and hosts are rows.
+ */
+void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_facts *out);
+void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_writer *json);
+bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *text);
+uint32_t host_rows_seek(const struct host_rows *rows, const struct row_wanted *wanted);
+enum histree_status host_rows_prepare(const struct host_rows *rows, enum row_sort sort,
+				      struct histree_error *error);
+uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row_sort sort);
+
+/* An arrow_next of rows: the arrows of one host after the other, then those between hosts. */
 bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 
-/* These are for struct output and struct row_model, where they are documented: a struct host_rows of each model. */
+/* The rows of each model, each a view of a dataset: its `make_all`. */
 enum histree_status host_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
+enum histree_status host_early_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_resources_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_calls_make(struct dataset *dataset, void **view, struct histree_error *error);
+enum histree_status host_charts_make(struct dataset *dataset, void **view, struct histree_error *error);
+enum histree_status host_attributes_make(struct dataset *dataset, void **view, struct histree_error *error);
 
 #endif

@@ -10,15 +10,17 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "histree/query.h"
 #include "histree/segment_store.h"
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
+#include "server/model/host_rows.h"
 #include "server/model/state_fact.h"
 #include "server/model/state_text.h"
 #include "server/text/piece.h"
 
-/* ---- kernel facts -------------------------------------------------------------------------------------------- */
+/* ---- kernel facts ------------------------------------------------------------------------------------------ */
 
 static const struct histree_thread *thread_of(const struct fact_request *request)
 {
@@ -37,7 +39,7 @@ static struct histree_value known_number(int32_t number)
 	return number >= 0 ? histree_int(number) : histree_null();
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------- */
 
 static struct histree_value tid(const struct fact_request *request)
 {
@@ -91,7 +93,7 @@ const struct state_fact kernel_thread_facts[] = {
 	{ "Priority", priority }, { 0 },
 };
 
-/* ---- resources ------------------------------------------------------------------------------------------- */
+/* ---- resources --------------------------------------------------------------------------------------------- */
 
 static struct histree_value resource_cpu(const struct fact_request *request)
 {
@@ -123,7 +125,7 @@ const struct state_fact kernel_resource_facts[] = {
 	{ 0 },
 };
 
-/* ---- kernel text --------------------------------------------------------------------------------------------- */
+/* ---- kernel text ------------------------------------------------------------------------------------------- */
 
 /* Adds the label of a thread of the tree. */
 static void put_listed(const struct kernel_threads *threads, int32_t tid, histree_time at, struct piece *text)
@@ -208,7 +210,7 @@ void kernel_resource_text(const void *view, const struct histree_label_table *ta
 		piece_format(text, "%.3f GHz", (double)value->int64 / 1e9);
 }
 
-/* ---- kernel threads ------------------------------------------------------------------------------------------ */
+/* ---- kernel threads ---------------------------------------------------------------------------------------- */
 
 static bool is_wanted(void *context)
 {
@@ -248,7 +250,7 @@ void kernel_threads_free(void *context)
 	free(threads);
 }
 
-/* ---- CPU times --------------------------------------------------------------------------------------- */
+/* ---- CPU times --------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_up(const struct kernel_threads *threads, int64_t *cpu_ns,
 				  struct histree_error *error)
@@ -298,7 +300,7 @@ int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint32_t thr
 	return cpu_ns != NULL ? cpu_ns[thread] : -1;
 }
 
-/* ---- kernel view --------------------------------------------------------------------------------------------- */
+/* ---- kernel view ------------------------------------------------------------------------------------------- */
 
 struct histree_history *kernel_view_history(const struct dataset *dataset)
 {
@@ -368,7 +370,7 @@ void kernel_view_free(void *context)
 	free(view);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------------------------ */
 
 void kernel_view_value_at(const struct kernel_view *view, struct histree_place place, histree_time time,
 			  struct piece *text)
@@ -397,7 +399,7 @@ bool kernel_view_last_value(const struct kernel_view *view, struct histree_query
 	return last.value.type != HISTREE_NULL;
 }
 
-/* ---- who was where --------------------------------------------------------------------------------------- */
+/* ---- who was where ----------------------------------------------------------------------------------------- */
 
 /* The tid in an attribute Current_thread at a time. */
 static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_time at)
@@ -443,3 +445,301 @@ int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_
 	int32_t cpu = -1;
 	return tid > 0 && find_current(view, at, &tid, &cpu) ? cpu : -1;
 }
+
+/* ---- the rows of threads ----------------------------------------------------------------------------------- */
+
+static uint32_t threads_count(const void *context)
+{
+	const struct kernel_threads *threads = context;
+	return threads->count;
+}
+
+static void threads_facts(const void *context, uint32_t row, struct row_facts *out)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	*out = (struct row_facts){
+		.history = threads->kernel->history,
+		.quark = thread->status,
+		.label = thread->system_call,
+		.table = histree_labels_for(threads->kernel->history, HISTREE_MEANS_THREAD_STATUS),
+		.depth = thread->depth,
+		.descendants = thread->descendants,
+		.parent = thread->parent,
+		.life = { thread->from, thread->to },
+	};
+}
+
+static void threads_label(const void *context, uint32_t row, struct piece *text)
+{
+	const struct kernel_threads *threads = context;
+	piece_put_text(text, threads->list[row].name);
+}
+
+static void threads_describe(const void *context, uint32_t row, struct json_writer *json)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	json_int_member(json, "tid", thread->tid);
+	json_int_member(json, "pid", thread->pid);
+	json_int_member(json, "ppid", thread->ppid);
+	if (thread->first <= thread->last) {
+		json_int_member(json, "first", thread->first - threads->kernel->shown_from);
+		json_int_member(json, "last", thread->last - threads->kernel->shown_from);
+	}
+	int64_t cpu_ns = kernel_threads_cpu_ns(threads, row);
+	if (cpu_ns >= 0)
+		json_int_member(json, "cpu", cpu_ns);
+}
+
+static bool threads_matches(const void *context, uint32_t row, const char *text)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	char tid[16];
+	if (row_text_contains(thread->name, strlen(thread->name), text))
+		return true;
+	snprintf(tid, sizeof(tid), "%d", thread->tid);
+	return strncmp(tid, text, strlen(text)) == 0;
+}
+
+/* Finds the row of the thread that had a CPU, which may be its idle one. */
+static uint32_t threads_find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_threads *threads = context;
+	int32_t tid =
+		wanted->tid >= 0 ? wanted->tid : kernel_view_thread_on(threads->kernel, wanted->cpu, wanted->at);
+	return tid >= 0 ? histree_control_flow_find_at(threads->flow, tid, wanted->cpu, wanted->at)
+			: HISTREE_NO_INDEX;
+}
+
+static enum histree_status threads_prepare(void *view, enum row_sort sort, struct histree_error *error)
+{
+	return sort == ROW_SORT_CPU ? kernel_threads_add_up_cpu(view, error) : HISTREE_OK;
+}
+
+/* The first letters decide; names that begin alike stay in the order of the tree. */
+static uint64_t name_key(const char *name)
+{
+	uint64_t key = 0;
+	for (int i = 0; i < 8; i++) {
+		key = key << 8 | (unsigned char)*name;
+		name += *name != '\0';
+	}
+	return key;
+}
+
+static uint64_t threads_sort_key(const void *context, uint32_t row, enum row_sort sort)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	switch (sort) {
+	case ROW_SORT_TID:
+		return (uint64_t)((int64_t)thread->tid - INT32_MIN);
+	case ROW_SORT_NAME:
+		return name_key(thread->name);
+	case ROW_SORT_FIRST:
+		return (uint64_t)thread->first - (uint64_t)threads->kernel->shown_from;
+	case ROW_SORT_CPU: /* most first */
+		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));
+	case ROW_SORT_TREE:
+	case ROW_SORT_COUNT:
+		break;
+	}
+	return row;
+}
+
+static void threads_arrows(const void *context, struct arrow_source *out)
+{
+	const struct kernel_threads *threads = context;
+	*out = (struct arrow_source){ .model = &arrow_model_threads, .view = threads->kernel };
+}
+
+const struct row_model row_model_threads = {
+	.name = "control-flow",
+	.title = "Control Flow",
+	.applies = kernel_view_applies,
+	.has_arrows = kernel_view_applies,
+	.history = kernel_view_history,
+	.make = kernel_threads_make,
+	.free = kernel_threads_free,
+	.make_all = host_threads_make,
+	.count = threads_count,
+	.facts = threads_facts,
+	.label = threads_label,
+	.describe = threads_describe,
+	.matches = threads_matches,
+	.find = threads_find,
+	.arrows = threads_arrows,
+	.prepare = threads_prepare,
+	.sort_key = threads_sort_key,
+	.text = kernel_thread_text,
+	.kind = { kernel_thread_facts, NULL },
+	.early = &row_model_early_threads,
+};
+
+/* ---- the rows of resources --------------------------------------------------------------------------------- */
+
+static uint32_t resources_count(const void *context)
+{
+	const struct kernel_view *view = context;
+	return view->resource_count;
+}
+
+/* What is below a resource follows it at once. */
+static uint32_t descendants(const struct kernel_view *view, uint32_t row)
+{
+	uint32_t next = row + 1;
+	while (next < view->resource_count && view->resource_list[next].parent == row)
+		next++;
+	return next - row - 1;
+}
+
+static void resources_facts(const void *context, uint32_t row, struct row_facts *out)
+{
+	const struct kernel_view *view = context;
+	const struct histree_resource *resource = &view->resource_list[row];
+	*out = (struct row_facts){
+		.history = view->history,
+		.quark = resource->quark,
+		.label = HISTREE_ROOT,
+		.table = histree_labels_for(view->history, histree_resource_meaning(resource->kind)),
+		.depth = resource->parent != HISTREE_NO_INDEX,
+		.descendants = descendants(view, row),
+		.parent = resource->parent,
+	};
+}
+
+static void resources_label(const void *context, uint32_t row, struct piece *text)
+{
+	const struct kernel_view *view = context;
+	piece_put_text(text, view->resource_list[row].name);
+}
+
+static void resources_describe(const void *context, uint32_t row, struct json_writer *json)
+{
+	const struct kernel_view *view = context;
+	if (view->resource_list[row].cpu >= 0)
+		json_int_member(json, "onCpu", view->resource_list[row].cpu);
+}
+
+/* Finds the row of the CPU that a thread had. */
+static uint32_t resources_find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_view *view = context;
+	int32_t cpu = wanted->cpu >= 0 ? wanted->cpu : kernel_view_cpu_of(view, wanted->tid, wanted->at);
+	for (uint32_t i = 0; cpu >= 0 && i < view->resource_count; i++)
+		if (view->resource_list[i].kind == HISTREE_RESOURCE_CPU && view->resource_list[i].cpu == cpu)
+			return i;
+	return HISTREE_NO_INDEX;
+}
+
+static void resources_arrows(const void *view, struct arrow_source *out)
+{
+	*out = (struct arrow_source){ .model = &arrow_model_resources, .view = view };
+}
+
+const struct row_model row_model_resources = {
+	.name = "resources",
+	.title = "Resources",
+	.applies = kernel_view_applies,
+	.has_arrows = kernel_view_applies,
+	.history = kernel_view_history,
+	.make = kernel_view_make,
+	.free = kernel_view_free,
+	.make_all = host_resources_make,
+	.count = resources_count,
+	.facts = resources_facts,
+	.label = resources_label,
+	.describe = resources_describe,
+	.find = resources_find,
+	.arrows = resources_arrows,
+	.text = kernel_resource_text,
+	.kind = { kernel_resource_facts, kernel_resource_text },
+};
+
+/* ---- early rows -------------------------------------------------------------------------------------------- */
+
+/*
+ * The threads in the order of their attributes, which is that in which they were first seen.  What is said of a
+ * thread is looked up when it is shown: three queries at one time each.
+ */
+static uint32_t early_count(const void *context)
+{
+	const struct kernel_view *view = context;
+	return view->node_count;
+}
+
+/* HISTREE_ROOT: there is none. */
+static histree_quark child_of(const struct kernel_view *view, uint32_t row, const char *name)
+{
+	histree_quark child;
+	if (histree_attributes_child(histree_history_attributes(view->history), view->nodes[row], name,
+				     strlen(name), &child) != HISTREE_OK)
+		return HISTREE_ROOT;
+	return child;
+}
+
+static void early_facts(const void *context, uint32_t row, struct row_facts *out)
+{
+	const struct kernel_view *view = context;
+	histree_quark status = child_of(view, row, "Status");
+	*out = (struct row_facts){
+		.history = view->history,
+		.quark = status != HISTREE_ROOT ? status : view->nodes[row],
+		.label = child_of(view, row, "System_call"),
+		.table = histree_labels_for(view->history, HISTREE_MEANS_THREAD_STATUS),
+	};
+}
+
+static void describe_tid(const struct kernel_view *view, uint32_t row, struct json_writer *json)
+{
+	struct piece name = { 0 };
+	uint64_t tid;
+	piece_put_name(histree_history_attributes(view->history), view->nodes[row], &name);
+	piece_put_char(&name, '\0');
+	if (!name.failed && number_parse(name.bytes, &tid) && tid <= INT32_MAX)
+		json_int_member(json, "tid", (int64_t)tid);
+	piece_release(&name);
+}
+
+static void early_describe(const void *context, uint32_t row, struct json_writer *json)
+{
+	const struct kernel_view *view = context;
+	struct histree_query *query;
+	struct histree_value value;
+	describe_tid(view, row, json);
+	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
+		return;
+	if (kernel_view_last_value(view, query, child_of(view, row, "Exec_name"), &value) &&
+	    value.type == HISTREE_STRING)
+		json_string_member(json, "name", value.bytes, value.size);
+	struct histree_place place;
+	if (histree_thread_place(histree_history_attributes(view->history), view->nodes[row], "PPID", &place) &&
+	    kernel_view_last_value(view, query, place.quark, &value))
+		value = histree_value_part(&value, place.part);
+	else
+		value = histree_null();
+	if (value.type == HISTREE_INT)
+		json_int_member(json, "ppid", value.int32);
+	histree_query_free(query);
+}
+
+static bool early_matches(const void *context, uint32_t row, const char *text)
+{
+	(void)context;
+	(void)row;
+	return *text == '\0';
+}
+
+const struct row_model row_model_early_threads = {
+	.name = "early threads",
+	.make = kernel_view_make,
+	.free = kernel_view_free,
+	.make_all = host_early_threads_make,
+	.count = early_count,
+	.facts = early_facts,
+	.describe = early_describe,
+	.matches = early_matches,
+	.text = kernel_thread_text,
+};

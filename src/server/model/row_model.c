@@ -7,44 +7,46 @@ const struct row_model *const row_models[] = {
 	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_charts, &row_model_attributes, NULL,
 };
 
-static const struct row_model *const row_models_of_hosts[] = {
-	&row_model_host_threads, &row_model_host_resources,  &row_model_host_calls,
-	&row_model_host_charts,  &row_model_host_attributes,
-};
-
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name)
 {
-	for (size_t i = 0; row_models[i] != NULL; i++) {
-		const struct row_model *model = dataset->host_count > 0 ? row_models_of_hosts[i] : row_models[i];
-		if (strcmp(model->name, name) == 0)
-			return model->applies(dataset) ? model : NULL;
-	}
+	for (size_t i = 0; row_models[i] != NULL; i++)
+		if (strcmp(row_models[i]->name, name) == 0)
+			return row_models[i]->applies(dataset) ? row_models[i] : NULL;
 	return NULL;
 }
 
-void row_put_text(const struct row_model *model, const void *view, const struct row_facts *facts,
-		  const struct histree_value *value, histree_time at, struct piece *text)
+void row_put_text(const struct row_model *model, const struct row_facts *facts, const struct histree_value *value,
+		  histree_time at, struct piece *text)
 {
-	if (!row_is_of_host(facts))
-		model->text(facts->host_view != NULL ? facts->host_view : view, facts->table, value, at, text);
+	if (facts->view != NULL)
+		model->text(facts->view, facts->table, value, at, text);
 	else if (facts->why != NULL)
 		piece_put_text(text, facts->why);
 }
 
-struct state_owner row_owner(const struct row_model *model, const void *view, uint32_t row,
-			     const struct row_facts *facts)
+struct state_owner row_owner(const struct state_kind *kind, const struct row_facts *facts)
 {
-	bool is_shared = facts->host != NULL;
 	return (struct state_owner){
-		.view = is_shared ? facts->host_view : view,
-		.kind = &model->kind,
+		.view = facts->view,
+		.kind = kind,
 		.history = facts->history,
-		.row = is_shared ? facts->host_row : row,
+		.row = facts->row,
 		.label = facts->label,
 		.table = facts->table,
 		.host = facts->host,
-		.first = facts->host_first,
+		.first = facts->first,
 	};
+}
+
+bool row_matches(const struct row_model *model, const void *view, uint32_t row, const char *text)
+{
+	if (model->matches != NULL)
+		return model->matches(view, row, text);
+	struct piece label = { 0 };
+	model->label(view, row, &label);
+	bool contains = row_text_contains(label.bytes, label.size, text);
+	piece_release(&label);
+	return contains;
 }
 
 enum row_sort row_sort_find(const char *name)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_model.h - the rows that the page can show, whatever they are of: threads, resources, attributes.
+ * row_model.h - the kinds of rows that the page and the protocol show: threads, resources, calls, charts,
+ * attributes.
  *
- * A model has its rows in the order of its tree, depth first, each followed by all that are below it.  A row is
- * known by its position in that order.
+ * A model has the rows of one host, in the order of its tree, depth first, each followed by all that are below it.
+ * A row is known by its position in that order.  Shown are the rows of all hosts (host_rows.h), of which there may
+ * be but one.
  */
 #ifndef SERVER_MODEL_ROW_MODEL_H
 #define SERVER_MODEL_ROW_MODEL_H
@@ -15,23 +17,20 @@
 #include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
 
+/* A zeroed life and table say nothing.  What is said of hosts, host_rows.h fills in. */
 struct row_facts {
-	struct histree_history *history;
-	histree_quark quark;
+	struct histree_history *history;         /* NULL: the row has no states */
+	histree_quark quark;                     /* HISTREE_ROOT: likewise */
 	histree_quark label;                     /* an attribute that names the state; HISTREE_ROOT: none */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 	uint32_t depth, descendants;
+	uint32_t parent; /* a row of the model, HISTREE_NO_INDEX at the top; only trees of it need it */
 	struct histree_row_life life; /* the states outside of it are another thread's; both 0: all are its own */
-	/*
-	 * Of rows over several hosts (host_rows.h): the host; the view and the row that are its own, of which texts
-	 * and facts are asked; and where the quarks of the host begin in the history.  A host's own row has no such
-	 * view, and a sentence if the host cannot be read.
-	 */
-	const char *host; /* NULL: there is but one, and the view is that which was asked */
-	const void *host_view;
-	uint32_t host_row;
-	histree_quark host_first;
-	const char *why;
+	const char *host;             /* NULL: there is but one */
+	const char *why;              /* the row is that of a host that cannot be read */
+	const void *view;    /* of the model, which texts and facts are asked of; NULL: the row is a host's */
+	uint32_t row;        /* in that view */
+	histree_quark first; /* where the quarks of the view begin in the history */
 };
 
 /* Who or what was selected elsewhere. */
@@ -51,10 +50,14 @@ struct row_model {
 	struct histree_history *(*history)(const struct dataset *dataset);
 	dataset_view_make *make;
 	void (*free)(void *view);
+	dataset_view_make *make_all; /* the rows of all hosts, a struct host_rows */
 	uint32_t (*count)(const void *view);
 	void (*facts)(const void *view, uint32_t row, struct row_facts *out);
-	/* Writes the members that describe a row: "name", and for threads "tid", "pid", "ppid", ... */
+	void (*label)(const void *view, uint32_t row,
+		      struct piece *text); /* what it is called; NULL: nothing yet */
+	/* Writes what else describes a row for the page: "tid", "pid", ...; NULL: nothing does. */
 	void (*describe)(const void *view, uint32_t row, struct json_writer *json);
+	/* Whether a row is meant by a text; NULL: if it is called so. */
 	bool (*matches)(const void *view, uint32_t row, const char *text);
 	/*
 	 * Returns the row that shows what was selected elsewhere, HISTREE_NO_INDEX if none does; NULL if none
@@ -69,11 +72,8 @@ struct row_model {
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     histree_time at, struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
-	/*
-	 * Gives the arrows between rows, from one source after the other: those of each host.  Returns false if
-	 * there are no more; NULL: there are none at all.
-	 */
-	bool (*arrows)(const void *view, size_t index, struct arrow_source *out);
+	/* Gives the arrows between rows; NULL: there are none at all. */
+	void (*arrows)(const void *view, struct arrow_source *out);
 	/*
 	 * Rows that are there at once, in another order, until the view is made, as it is of each dataset
 	 * (server.c); NULL: none.
@@ -88,10 +88,6 @@ extern const struct row_model row_model_threads, row_model_resources, row_model_
 	row_model_attributes;
 extern const struct row_model row_model_early_threads;
 
-/* The same over the hosts of a dataset of several. */
-extern const struct row_model row_model_host_threads, row_model_host_resources, row_model_host_calls,
-	row_model_host_charts, row_model_host_attributes;
-
 /* Returns the model of a name that applies to a dataset; NULL if there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);
 
@@ -101,18 +97,20 @@ enum row_sort row_sort_find(const char *name);
 /* Whether a row is that of a host, which no text or fact can be asked of. */
 static inline bool row_is_of_host(const struct row_facts *facts)
 {
-	return facts->host != NULL && facts->host_view == NULL;
+	return facts->host != NULL && facts->view == NULL;
 }
 
 /* Adds the text of a state of a row whose facts these are. */
-void row_put_text(const struct row_model *model, const void *view, const struct row_facts *facts,
-		  const struct histree_value *value, histree_time at, struct piece *text);
+void row_put_text(const struct row_model *model, const struct row_facts *facts, const struct histree_value *value,
+		  histree_time at, struct piece *text);
 
 /* Returns the owner of its states, for filters. */
-struct state_owner row_owner(const struct row_model *model, const void *view, uint32_t row,
-			     const struct row_facts *facts);
+struct state_owner row_owner(const struct state_kind *kind, const struct row_facts *facts);
 
 /* Returns whether `text` contains `part`, ignoring the case of ASCII letters. */
 bool row_text_contains(const char *text, size_t size, const char *part);
+
+/* Returns whether a row is meant by a text, as the page searches for it. */
+bool row_matches(const struct row_model *model, const void *view, uint32_t row, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_order.c - the order in which a client wants the rows of a model, kept for its next questions.
+ * row_order.c - the order in which a client wants rows, kept for its next questions.
  */
 #include "server/model/row_order.h"
 
@@ -9,22 +9,7 @@
 
 #include "base/compare.h"
 #include "base/error.h"
-#include "histree/attributes.h"
-#include "server/model/row_model.h"
 #include "server/text/piece.h"
-
-/* ---- name piece ---------------------------------------------------------------------------------------------- */
-
-void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name)
-{
-	name->size = 0;
-	size_t size = histree_attributes_name(attributes, quark, NULL, 0);
-	char *room = piece_room(name, size + 1);
-	if (room != NULL)
-		name->size = histree_attributes_name(attributes, quark, room, size + 1);
-}
-
-/* ---- row order ----------------------------------------------------------------------------------------------- */
 
 /* As many as a few pages use at once. */
 enum { ORDERS_KEPT = 6 };
@@ -48,16 +33,15 @@ bool row_is_folded(const struct row_order_request *request, uint32_t row, const 
 /* Marks the rows that match and, in a tree, those above them; NULL: memory is out. */
 static bool *filter_rows(const struct row_order_request *request, uint32_t count)
 {
-	const struct row_model *model = request->model;
 	bool *wanted = calloc((size_t)count + 1, sizeof(*wanted));
 	uint32_t above[256]; /* the row of each depth on the way to this one */
 	uint32_t wanted_host_end = 0;
 	for (uint32_t row = 0; wanted != NULL && row < count; row++) {
 		struct row_facts facts;
-		model->facts(request->view, row, &facts);
+		host_rows_facts(request->rows, row, &facts);
 		size_t depth = facts.depth < 255 ? facts.depth : 255;
 		above[depth] = row;
-		if (row >= wanted_host_end && !model->matches(request->view, row, request->filter))
+		if (row >= wanted_host_end && !host_rows_match(request->rows, row, request->filter))
 			continue;
 		if (row_is_of_host(&facts))
 			wanted_host_end = row + 1 + facts.descendants;
@@ -79,7 +63,7 @@ static void fill_tree(struct row_order *order, const struct row_order_request *r
 		struct row_facts facts;
 		if (wanted != NULL)
 			continue;
-		request->model->facts(request->view, row, &facts);
+		host_rows_facts(request->rows, row, &facts);
 		if (facts.descendants > 0 && row_is_folded(request, row, &facts))
 			row += facts.descendants;
 	}
@@ -104,7 +88,7 @@ static bool is_sorted(const struct row_order_request *request, uint32_t row, con
 	struct row_facts facts;
 	if (wanted != NULL && !wanted[row])
 		return false;
-	request->model->facts(request->view, row, &facts);
+	host_rows_facts(request->rows, row, &facts);
 	return !row_is_of_host(&facts);
 }
 
@@ -117,8 +101,7 @@ static bool fill_sorted(struct row_order *order, const struct row_order_request 
 	for (uint32_t row = 0; row < count; row++)
 		if (is_sorted(request, row, wanted))
 			entries[order->count++] =
-				(struct sort_entry){ request->model->sort_key(request->view, row, request->sort),
-						     row };
+				(struct sort_entry){ host_rows_sort_key(request->rows, row, request->sort), row };
 	qsort(entries, order->count, sizeof(*entries), compare_entries);
 	for (uint32_t i = 0; i < order->count; i++)
 		order->rows[i] = entries[i].row;
@@ -126,7 +109,7 @@ static bool fill_sorted(struct row_order *order, const struct row_order_request 
 	return true;
 }
 
-/* Rows of the model, in the order of the tree ascending. */
+/* Rows that there are, in the order of the tree ascending. */
 static void order_assert(const struct row_order *order, const struct row_order_request *request, uint32_t count)
 {
 	assert(order->count <= count);
@@ -144,7 +127,7 @@ static void order_free(struct row_order *order)
 }
 
 /* A million rows are not looked at one by one for that. */
-static bool is_that_of_the_model(const struct row_order_request *request)
+static bool is_that_of_the_tree(const struct row_order_request *request)
 {
 	return request->sort == ROW_SORT_TREE && *request->filter == '\0' && request->folded == ROWS_UNFOLDED &&
 	       request->toggled_count == 0;
@@ -153,7 +136,7 @@ static bool is_that_of_the_model(const struct row_order_request *request)
 /* Takes the key. */
 static struct row_order *make_order(const struct row_order_request *request, char *key)
 {
-	uint32_t count = request->model->count(request->view);
+	uint32_t count = request->rows->count;
 	bool *wanted = NULL;
 	struct row_order *order = calloc(1, sizeof(*order));
 	if (order == NULL) {
@@ -162,7 +145,7 @@ static struct row_order *make_order(const struct row_order_request *request, cha
 	}
 	order->holders = 1;
 	order->key = key;
-	if (is_that_of_the_model(request)) {
+	if (is_that_of_the_tree(request)) {
 		order->count = count;
 		return order;
 	}
@@ -185,13 +168,23 @@ static struct row_order *make_order(const struct row_order_request *request, cha
 	return NULL;
 }
 
+uint32_t *row_order_positions(const struct row_order *order, uint32_t count)
+{
+	uint32_t *positions = malloc(((size_t)count + 1) * sizeof(*positions));
+	for (uint32_t row = 0; positions != NULL && row < count; row++)
+		positions[row] = HISTREE_NO_INDEX;
+	for (uint32_t position = 0; positions != NULL && position < order->count; position++)
+		positions[row_order_at(order, position)] = position;
+	return positions;
+}
+
 /* ---- keeping ----------------------------------------------------------------------------------------- */
 
 /* What tells one order of a dataset from another; the caller frees it. */
 static char *request_key(const struct row_order_request *request)
 {
 	struct piece key = { 0 };
-	piece_format(&key, "%s %d %d", request->model->name, (int)request->sort, (int)request->folded);
+	piece_format(&key, "%s %d %d", request->rows->model->name, (int)request->sort, (int)request->folded);
 	for (size_t i = 0; i < request->toggled_count; i++)
 		piece_format(&key, " %u", request->toggled[i]);
 	piece_format(&key, " %s", request->filter);

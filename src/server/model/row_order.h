@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_order.h - the order in which a client wants the rows of a model, kept for its next questions.
+ * row_order.h - the order in which a client wants rows, kept for its next questions.
  *
- * The name of an attribute, of whatever length, in a piece of its own.
- *
- * Which rows of a model stand where: sorted, filtered, folded.
+ * Which rows stand where: sorted, filtered, folded.
  *
  * An order is made once and kept for a while, because a page that scrolls asks for many windows of one order.  It
  * is held by whoever reads it.
@@ -12,20 +10,14 @@
 #ifndef SERVER_MODEL_ROW_ORDER_H
 #define SERVER_MODEL_ROW_ORDER_H
 
-#include "histree/attributes.h"
-#include "server/model/row_model.h"
-#include "server/text/piece.h"
-
-/* Replaces what the piece has by the name; the piece is empty if memory is out. */
-void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
+#include "server/model/host_rows.h"
 
 enum { ROW_TOGGLES_MAX = 1024 };
 
 enum row_fold { ROWS_UNFOLDED, ROWS_FOLDED, ROWS_HOSTS_FOLDED, ROW_FOLDS };
 
 struct row_order_request {
-	const struct row_model *model;
-	const void *view;
+	const struct host_rows *rows;
 	enum row_sort sort;
 	/* "": all; in a tree the rows above a match stay as well, and all those of a host that matches. */
 	const char *filter;
@@ -38,7 +30,7 @@ struct row_order_request {
 struct row_order {
 	atomic_int holders;
 	char *key;
-	uint32_t *rows; /* NULL: every row, where it stands in the model */
+	uint32_t *rows; /* NULL: every row, where it stands */
 	uint32_t count;
 };
 
@@ -46,6 +38,9 @@ static inline uint32_t row_order_at(const struct row_order *order, uint32_t posi
 {
 	return order->rows != NULL ? order->rows[position] : position;
 }
+
+/* Returns where each of `count` rows is shown, HISTREE_NO_INDEX: nowhere.  The caller frees it; NULL: no memory. */
+uint32_t *row_order_positions(const struct row_order *order, uint32_t count);
 
 /* Gives an order, made anew or kept from before; the caller releases it.  Any thread may ask. */
 struct row_orders;

@@ -3,7 +3,7 @@
 #ifndef SERVER_TSP_ARROWS_REPLY_H
 #define SERVER_TSP_ARROWS_REPLY_H
 
-#include "server/model/arrow_set.h"
+#include "server/model/arrow_model.h"
 #include "server/tsp/output.h"
 
 /*

@@ -42,33 +42,16 @@ enum host_entry host_entry_begin(const struct host_rows *rows, size_t index, str
 	return HOST_ENTRY_WRITTEN;
 }
 
-bool host_entry_row(const struct host_rows *rows, int64_t id, struct state_row *out)
+bool host_entry_row(const void *view, int64_t id, struct state_row *out)
 {
-	uint32_t own;
-	const struct host_view *host = host_entry_find(rows, id, &own);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
-	if (host == NULL)
+	const struct host_rows *rows = view;
+	*out = (struct state_row){ .id = id, .facts = { .label = HISTREE_ROOT } };
+	int64_t row = id - HOST_ENTRIES_FIRST;
+	if (row < 0 || row >= rows->count)
 		return id == HOST_ENTRIES_ROOT;
-	out->host = host->name;
-	if (own == HISTREE_NO_INDEX) {
-		out->history = host->why != NULL && host->folder != HISTREE_ROOT ? host->history : NULL;
-		out->quark = host->folder;
-		out->why = host->why;
-		return true;
-	}
-	struct row_facts facts;
-	rows->model->facts(host->view, own, &facts);
-	out->view = host->view;
-	out->row = own;
-	if (facts.quark == HISTREE_ROOT)
-		return true;
-	const struct dataset_place place = host_view_place(host, facts.history);
-	out->history = place.history;
-	out->first = place.first;
-	out->quark = facts.quark + place.first;
-	out->label = facts.label != HISTREE_ROOT ? facts.label + place.first : HISTREE_ROOT;
-	out->table = facts.table;
-	out->life = facts.life;
+	host_rows_facts(rows, (uint32_t)row, &out->facts);
+	if (out->facts.quark == HISTREE_ROOT)
+		out->facts.history = NULL;
 	return true;
 }
 

@@ -9,8 +9,8 @@
 #define SERVER_TSP_HOST_ENTRIES_H
 
 #include "server/model/host_rows.h"
-#include "server/tsp/state_rows.h"
 #include "server/tsp/replies.h"
+#include "server/tsp/state_rows.h"
 
 enum { HOST_ENTRIES_ROOT = 1, HOST_ENTRIES_FIRST = 2 };
 
@@ -44,7 +44,7 @@ struct tooltip_request;
 const struct host_view *host_entry_tooltip(const struct output_call *output, struct tooltip_request *request,
 					   uint32_t *own);
 
-/* Fills the row of an entry with what its model says of it; returns false if there is no such entry. */
-bool host_entry_row(const struct host_rows *rows, int64_t id, struct state_row *out);
+/* Fills the row of an entry, for struct state_source; returns false if there is no such entry. */
+bool host_entry_row(const void *rows, int64_t id, struct state_row *out);
 
 #endif

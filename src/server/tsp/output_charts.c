@@ -267,13 +267,13 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 {
 	uint32_t row;
 	const struct chart_part *part = chart_of_entry(view, id, &row);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
+	*out = (struct state_row){ .id = id, .facts = { .label = HISTREE_ROOT } };
 	if (part == NULL || row == UINT32_MAX || part->rows[row].shown == HISTREE_ROOT)
 		return part != NULL;
-	out->view = view;
-	out->history = part->history;
-	out->quark = part->rows[row].shown;
-	out->table = histree_chart_view_labels(part->view, row);
+	out->facts.view = view;
+	out->facts.history = part->history;
+	out->facts.quark = part->rows[row].shown;
+	out->facts.table = histree_chart_view_labels(part->view, row);
 	return true;
 }
 

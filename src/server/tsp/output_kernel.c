@@ -119,11 +119,6 @@ static void output_control_flow_tree(const struct output_call *output)
 
 /* ---- states ------------------------------------------------------------------------------------------ */
 
-static bool output_control_flow_find_row(const void *context, int64_t id, struct state_row *out)
-{
-	return host_entry_row(context, id, out);
-}
-
 static void output_control_flow_label(const void *context, const struct state_row *row,
 				      const struct row_state *state, struct piece *text)
 {
@@ -135,7 +130,7 @@ static void output_control_flow_label(const void *context, const struct state_ro
 
 static void output_control_flow_states(const struct output_call *output)
 {
-	static const struct state_source source = { output_control_flow_find_row,
+	static const struct state_source source = { host_entry_row,
 						    output_control_flow_label,
 						    { kernel_thread_facts, NULL } };
 	state_rows_reply(output, &source);
@@ -232,20 +227,15 @@ static void output_resources_tree(const struct output_call *output)
 	tree_reply(output, &source, output->view);
 }
 
-static bool output_resources_find_row(const void *context, int64_t id, struct state_row *out)
-{
-	return host_entry_row(context, id, out);
-}
-
 static void output_resources_label(const void *context, const struct state_row *row, const struct row_state *state,
 				   struct piece *text)
 {
-	kernel_resource_text(context, row->table, &state->value, state->start, text);
+	kernel_resource_text(context, row->facts.table, &state->value, state->start, text);
 }
 
 static void output_resources_states(const struct output_call *output)
 {
-	static const struct state_source source = { output_resources_find_row,
+	static const struct state_source source = { host_entry_row,
 						    output_resources_label,
 						    { kernel_resource_facts, kernel_resource_text } };
 	state_rows_reply(output, &source);

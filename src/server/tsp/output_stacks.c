@@ -77,7 +77,7 @@ static void output_call_stack_tree(const struct output_call *output)
 static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
 	bool is_there = host_entry_row(context, id, out);
-	out->table = NULL;
+	out->facts.table = NULL;
 	return is_there;
 }
 

@@ -10,12 +10,11 @@
 
 #include "base/error.h"
 #include "base/search.h"
-#include "server/model/row_order.h"
+#include "server/model/row_arrows.h"
 #include "server/model/state_text.h"
-#include "server/model/track_arrows.h"
 #include "server/tsp/arrows_reply.h"
-#include "server/tsp/state_rows.h"
 #include "server/tsp/replies.h"
+#include "server/tsp/state_rows.h"
 
 /*
  * Of one history, and the palette.  If several histories have so many, states of the last ones have keys without a
@@ -199,24 +198,26 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 {
 	const struct explorer *explorer = view;
 	const struct explorer_part *part = find(explorer, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
+	*out = (struct state_row){ .id = id, .facts = { .label = HISTREE_ROOT } };
 	if (part == NULL)
 		return id == 1;
-	out->host = part->host;
-	out->why = part->why;
+	struct row_facts *facts = &out->facts;
+	facts->host = part->host;
+	facts->why = part->why;
 	if (id == part->first_id) {
-		out->history = part->why != NULL && part->place.first != HISTREE_ROOT ? part->place.history : NULL;
-		out->quark = part->place.first;
+		facts->history =
+			part->why != NULL && part->place.first != HISTREE_ROOT ? part->place.history : NULL;
+		facts->quark = part->place.first;
 		return true;
 	}
 	histree_quark own = (histree_quark)(id - part->first_id - 1);
-	out->view = explorer;
-	out->history = part->place.history;
-	out->first = part->place.first;
-	out->quark = own + part->place.first;
+	facts->view = explorer;
+	facts->history = part->place.history;
+	facts->first = part->place.first;
+	facts->quark = own + part->place.first;
 	/* Of a kernel, views of its own show what states mean, and this one their values. */
 	const struct histree_label_table *table = histree_labels_of(part->history, own);
-	out->table = table != NULL && table->meaning == HISTREE_MEANS_ANYTHING ? table : NULL;
+	facts->table = table != NULL && table->meaning == HISTREE_MEANS_ANYTHING ? table : NULL;
 	return true;
 }
 

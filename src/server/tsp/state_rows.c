@@ -89,10 +89,11 @@ static enum histree_status choose_group(struct state_rows *rows, struct histree_
 		struct state_row row;
 		if (!rows->source->row(rows->view, rows->items[rows->next_item], &row))
 			continue;
-		if (rows->row_count > 0 && row.history != rows->rows[0].history)
+		if (rows->row_count > 0 && row.facts.history != rows->rows[0].facts.history)
 			break;
 		if (!array_reserve(&rows->rows, &rows->rows_capacity, rows->row_count + 1) ||
-		    (row.history != NULL && (!add_quark(rows, row.quark) || !add_quark(rows, row.label))))
+		    (row.facts.history != NULL &&
+		     (!add_quark(rows, row.facts.quark) || !add_quark(rows, row.facts.label))))
 			return error_memory(error, "rows");
 		rows->rows[rows->row_count++] = row;
 	}
@@ -154,20 +155,6 @@ static enum histree_status open_query(struct state_rows *rows, struct histree_hi
 	return status;
 }
 
-static struct state_owner owner_of(const struct state_rows *rows, const struct state_row *row)
-{
-	return (struct state_owner){
-		.view = row->view,
-		.kind = &rows->source->kind,
-		.history = row->history,
-		.row = row->row,
-		.label = row->label,
-		.table = row->table,
-		.host = row->host,
-		.first = row->first,
-	};
-}
-
 /* A state between two samples, and what names it. */
 static enum histree_status keep_deep(void *context, const struct deep_row *row,
 				     const struct histree_interval *state, struct histree_error *error)
@@ -193,14 +180,15 @@ static enum histree_status read_deep(struct state_rows *rows, const struct param
 	if (deep == NULL)
 		return error_memory(error, "a search");
 	for (size_t i = 0; i < rows->row_count; i++)
-		deep[i] = (struct deep_row){ rows->rows[i].quark, owner_of(rows, &rows->rows[i]) };
+		deep[i] = (struct deep_row){ rows->rows[i].facts.quark,
+					     row_owner(&rows->source->kind, &rows->rows[i].facts) };
 	qsort(deep, rows->row_count, sizeof(*deep), compare_deep_rows);
 	size_t count = 0;
 	for (size_t i = 0; i < rows->row_count; i++)
 		if (count == 0 || deep[i].quark != deep[count - 1].quark)
 			deep[count++] = deep[i];
 	struct deep_request request = {
-		.history = rows->rows[0].history,
+		.history = rows->rows[0].facts.history,
 		.rows = deep,
 		.row_count = count,
 		.times = times->times,
@@ -215,7 +203,7 @@ static enum histree_status read_deep(struct state_rows *rows, const struct param
 
 static enum histree_status read_group(struct state_rows *rows, struct histree_error *error)
 {
-	struct histree_history *history = rows->rows[0].history;
+	struct histree_history *history = rows->rows[0].facts.history;
 	rows->state_count = 0;
 	arena_release(&rows->bytes);
 	if (history == NULL)
@@ -285,26 +273,26 @@ static void write_state(struct state_rows *rows, const struct state_row *row, co
 		.start = gathered->start,
 		.end = gathered->end,
 		.value = gathered->value,
-		.label = label_of(rows, row->label, gathered),
+		.label = label_of(rows, row->facts.label, gathered),
 	};
-	const struct state_owner owner = owner_of(rows, row);
+	const struct state_owner owner = row_owner(&rows->source->kind, &row->facts);
 	const struct histree_interval interval = {
 		.quark = gathered->quark, .start = state.start, .end = state.end, .value = state.value
 	};
 	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
 	/* What is excluded is sent as if nothing was there. */
-	const bool is_others = (row->life.from != 0 || row->life.to != 0) &&
-			       (state.end < row->life.from || state.start > row->life.to);
+	const bool is_others = (row->facts.life.from != 0 || row->facts.life.to != 0) &&
+			       (state.end < row->facts.life.from || state.start > row->facts.life.to);
 	const struct histree_style *style =
-		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->table, &state.value);
+		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->facts.table, &state.value);
 	json_begin_object(json);
 	json_int_member(json, "start", state.start);
 	json_int_member(json, "end", state.end + 1);
 	rows->text.size = 0;
-	if (style != NULL && row->why != NULL)
-		piece_put_text(&rows->text, row->why);
+	if (style != NULL && row->facts.why != NULL)
+		piece_put_text(&rows->text, row->facts.why);
 	else if (style != NULL)
-		rows->source->label(row->view, row, &state, &rows->text);
+		rows->source->label(row->facts.view, row, &state, &rows->text);
 	if (rows->text.size > 0)
 		json_string_member(json, "label", rows->text.bytes, rows->text.size);
 	if (style != NULL) {
@@ -327,13 +315,14 @@ static bool write_row(struct state_rows *rows, struct json_writer *json)
 	const struct state_row *row = &rows->rows[rows->row];
 	if (!rows->is_open) {
 		rows->is_open = true;
-		rows->at = row->history != NULL ? find_state(rows, row->quark, INT64_MIN) : rows->state_count;
+		rows->at = row->facts.history != NULL ? find_state(rows, row->facts.quark, INT64_MIN)
+						      : rows->state_count;
 		json_begin_object(json);
 		json_int_member(json, "entryId", row->id);
 		json_key(json, "states");
 		json_begin_array(json);
 	}
-	while (rows->at < rows->state_count && rows->states[rows->at].quark == row->quark) {
+	while (rows->at < rows->state_count && rows->states[rows->at].quark == row->facts.quark) {
 		if (json->piece->size >= PIECE_SIZE)
 			return false;
 		write_state(rows, row, &rows->states[rows->at++], json);
@@ -363,7 +352,7 @@ static enum histree_status rows_next(void *state, struct json_writer *json, stru
 
 void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text)
 {
-	state_any_text(view, row->table, &state->value, state->start, text);
+	state_any_text(view, row->facts.table, &state->value, state->start, text);
 }
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source)

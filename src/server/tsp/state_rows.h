@@ -8,24 +8,13 @@
 #ifndef SERVER_TSP_STATE_ROWS_H
 #define SERVER_TSP_STATE_ROWS_H
 
-#include "histree/rows.h"
-#include "histree/view.h"
-#include "server/model/state_filter.h"
+#include "server/model/row_model.h"
 #include "server/tsp/output.h"
 
 /* Where the states of a row come from. */
 struct state_row {
 	int64_t id;
-	const void *view;                /* of its host; NULL: the row is of a host itself, or has no states */
-	uint32_t row;                    /* of that view, for the facts of its states */
-	const char *host;                /* NULL: there is but one */
-	const char *why;                 /* the host cannot be read; NULL: it can */
-	struct histree_history *history; /* NULL: a row without states */
-	histree_quark first;             /* in it, of the attributes that the view knows */
-	histree_quark quark;
-	struct histree_row_life life;            /* as in struct row_facts */
-	histree_quark label;                     /* an attribute whose value names the state; HISTREE_ROOT: none */
-	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
+	struct row_facts facts;
 };
 
 /* One state of it. */

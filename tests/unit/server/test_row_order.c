@@ -58,6 +58,12 @@ static const struct row_model model = {
 	.sort_key = sort_key,
 };
 
+static struct host_rows rows_of(struct made_tree *tree, struct host_view *host)
+{
+	*host = (struct host_view){ .view = tree, .count = tree->count };
+	return (struct host_rows){ .model = &model, .hosts = host, .host_count = 1, .count = tree->count };
+}
+
 static void make_tree(struct made_tree *tree, struct random *random)
 {
 	tree->count = (uint32_t)random_below(random, ROWS_MAX);
@@ -137,15 +143,16 @@ static void test_orders(void **state)
 	struct made_tree tree;
 	for (int round = 0; round < ROUNDS; round++) {
 		void *orders;
+		struct host_view host;
 		make_tree(&tree, &random);
+		const struct host_rows rows = rows_of(&tree, &host);
 		assert_int_equal(row_orders_make(NULL, &orders, NULL), HISTREE_OK);
 		/* More requests than orders are kept, some of them twice. */
 		for (int i = 0; i < 20; i++) {
 			uint32_t toggled[8];
 			struct row_order *order;
 			struct row_order_request request = {
-				.model = &model,
-				.view = &tree,
+				.rows = &rows,
 				.sort = random_below(&random, 2) == 0 ? ROW_SORT_TREE : ROW_SORT_TID,
 				.filter = filters[random_below(&random, 4)],
 				.folded = random_below(&random, 2) == 0,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track_arrows.h - the flows of a trace of tracks, between rows of its history.
+ * row_arrows.h - the flows of a trace of tracks, between rows of its history.
  */
-#ifndef SERVER_MODEL_TRACK_ARROWS_H
-#define SERVER_MODEL_TRACK_ARROWS_H
+#ifndef SERVER_MODEL_ROW_ARROWS_H
+#define SERVER_MODEL_ROW_ARROWS_H
 
 #include "server/catalogue/dataset.h"
 #include "server/model/arrow_model.h"

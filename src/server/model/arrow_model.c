@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/model/arrow_set.h"
+#include "server/model/arrow_model.h"
 
 #include <stdlib.h>
 

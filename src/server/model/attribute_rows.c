@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_model_attributes.c - every attribute of every history, for stores of whatever analysis.
+ * attribute_rows.c - every attribute of every history, for stores of whatever analysis.
  *
  * The top is a row for each history, when there are several.
  */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "server/model/row_order.h"
-#include "server/model/row_model.h"
+#include "server/model/host_rows.h"
+#include "server/model/row_arrows.h"
 #include "server/model/state_text.h"
-#include "server/model/track_arrows.h"
 
 struct attribute_row {
 	histree_quark quark; /* HISTREE_ROOT: the history itself */
@@ -149,41 +148,23 @@ static void facts(const void *view, uint32_t index, struct row_facts *out)
 		out->table = histree_labels_of(history, row->quark);
 }
 
-static void name_of(const struct attribute_rows *rows, uint32_t index, struct piece *name)
-{
-	const struct attribute_row *row = &rows->rows[index];
-	if (row->quark != HISTREE_ROOT)
-		piece_put_name(histree_history_attributes(rows->histories[row->history]), row->quark, name);
-	else
-		piece_put_text(name, rows->names[row->history]);
-}
-
-static void describe(const void *view, uint32_t index, struct json_writer *json)
-{
-	struct piece name = { 0 };
-	name_of(view, index, &name);
-	json_string_member(json, "name", name.bytes, name.size);
-	piece_release(&name);
-}
-
-static bool matches(const void *view, uint32_t index, const char *text)
-{
-	struct piece name = { 0 };
-	name_of(view, index, &name);
-	bool contains = row_text_contains(name.bytes, name.size, text);
-	piece_release(&name);
-	return contains;
-}
-
-static bool arrows(const void *view, size_t index, struct arrow_source *out)
+static void label(const void *view, uint32_t index, struct piece *text)
 {
 	const struct attribute_rows *rows = view;
-	*out = (struct arrow_source){ 0 };
+	const struct attribute_row *row = &rows->rows[index];
+	if (row->quark != HISTREE_ROOT)
+		piece_put_name(histree_history_attributes(rows->histories[row->history]), row->quark, text);
+	else
+		piece_put_text(text, rows->names[row->history]);
+}
+
+static void arrows(const void *view, struct arrow_source *out)
+{
+	const struct attribute_rows *rows = view;
 	if (rows->flows.history != NULL)
 		*out = (struct arrow_source){ .model = &arrow_model_flows,
 					      .view = &rows->flows,
 					      .shown_as = rows->rows_of_flows };
-	return index == 0;
 }
 
 const struct row_model row_model_attributes = {
@@ -193,10 +174,10 @@ const struct row_model row_model_attributes = {
 	.has_arrows = track_arrows_apply,
 	.make = make,
 	.free = free_rows,
+	.make_all = host_attributes_make,
 	.count = count,
 	.facts = facts,
-	.describe = describe,
-	.matches = matches,
+	.label = label,
 	.arrows = arrows,
 	.text = state_any_text,
 	.kind = { NULL, state_any_text },
