@@ -17,7 +17,7 @@
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
 #include "query/thread_pieces.h"
-#include "state/history_cube.h"
+#include "state/pyramid.h"
 
 /* The number of the cell in which a time is. */
 static inline uint64_t cube_cells_at(const struct cube_cells *cells, histree_time time)
@@ -30,8 +30,8 @@ static inline uint64_t cube_cells_at(const struct cube_cells *cells, histree_tim
 static enum histree_status cube_cells_init(struct cube_cells *cells, const struct histree_history_info *of,
 					   unsigned width_log2, struct histree_error *error)
 {
-	*cells = (struct cube_cells){ .of = *of, .levels = cube_levels(of, width_log2) };
-	const uint64_t count = cube_level_cells(&cells->levels, 0);
+	*cells = (struct cube_cells){ .of = *of, .levels = pyramid_grid(PYRAMID_CUBE, of, width_log2) };
+	const uint64_t count = pyramid_grid_cells(&cells->levels, 0);
 	for (int part = 0; part < CUBE_PARTS; part++) {
 		cells->cells[part] = calloc(count, sizeof(*cells->cells[part]));
 		if (cells->cells[part] == NULL)
@@ -45,7 +45,7 @@ static enum histree_status cube_cells_init(struct cube_cells *cells, const struc
 static uint64_t ns_of(const struct cube_cells *cells, uint64_t cell)
 {
 	histree_time start, end;
-	cube_level_times(&cells->levels, 0, cell, &start, &end);
+	pyramid_grid_times(&cells->levels, 0, cell, &start, &end);
 	return (uint64_t)end - (uint64_t)start + 1;
 }
 
@@ -97,7 +97,7 @@ static void forget(struct cube_cells *cells, enum cube_part part, uint64_t cell)
 /* Forget what is said of a part. */
 static void cube_cells_drop(struct cube_cells *cells, enum cube_part part)
 {
-	for (uint64_t cell = 0; cell < cube_level_cells(&cells->levels, 0); cell++)
+	for (uint64_t cell = 0; cell < pyramid_grid_cells(&cells->levels, 0); cell++)
 		forget(cells, part, cell);
 	cells->largest[part] = 0;
 }
@@ -119,7 +119,7 @@ static enum histree_status join(struct cube_cells *cells, enum cube_part part, u
 /* Make one cell of each two. */
 static enum histree_status cube_cells_widen(struct cube_cells *cells, struct histree_error *error)
 {
-	const uint64_t count = cube_level_cells(&cells->levels, 0);
+	const uint64_t count = pyramid_grid_cells(&cells->levels, 0);
 	for (int part = 0; part < CUBE_PARTS; part++) {
 		struct cube_bytes *all = cells->cells[part];
 		cells->largest[part] = 0;
@@ -136,7 +136,7 @@ static enum histree_status cube_cells_widen(struct cube_cells *cells, struct his
 				bytes.size > cells->largest[part] ? bytes.size : cells->largest[part];
 		}
 	}
-	cells->levels = cube_levels(&cells->of, cells->levels.width_log2 + 1);
+	cells->levels = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->levels.width_log2 + 1);
 	return HISTREE_OK;
 }
 
@@ -144,7 +144,7 @@ static enum histree_status cube_cells_widen(struct cube_cells *cells, struct his
 
 struct handing {
 	struct cube_cells *cells;
-	struct cube_cell above[LEVELED_LEVELS_MAX]; /* what is known of the cell of each level that is not over */
+	struct cube_cell above[PYRAMID_STEPS_MAX]; /* what is known of the cell of each level that is not over */
 	enum histree_status (*take)(void *context, const struct cube_state *state, struct histree_error *error);
 	void *context;
 };
@@ -153,7 +153,7 @@ static enum histree_status hand_out(const struct handing *handing, enum cube_par
 				    uint64_t cell, const uint8_t *bytes, size_t size, struct histree_error *error)
 {
 	struct cube_state state = { .part = part, .level = level, .cell = cell };
-	cube_level_times(&handing->cells->levels, level, cell, &state.start, &state.end);
+	pyramid_grid_times(&handing->cells->levels, level, cell, &state.start, &state.end);
 	state.value = size == 0                           ? histree_null()
 		      : size <= handing->cells->bytes_max ? histree_custom(bytes, size)
 							  : histree_custom("", 1);
@@ -165,18 +165,19 @@ static enum histree_status end_cells(struct handing *handing, enum cube_part par
 				     struct histree_error *error)
 {
 	struct cube_cells *cells = handing->cells;
-	const bool is_last = cell + 1 == cube_level_cells(&cells->levels, 0);
+	const bool is_last = cell + 1 == pyramid_grid_cells(&cells->levels, 0);
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t level = 1; level < cells->levels.count && status == HISTREE_OK; level++) {
-		const uint64_t at = cell >> (level * LEVELED_STEP_LOG2);
+	for (uint32_t level = 1; level < cells->levels.level_count && status == HISTREE_OK; level++) {
+		const uint64_t at = cell >> (level * PYRAMID_STEP_LOG2);
 		struct cube_cell *above = &handing->above[level];
 		struct saved_bytes saved = { 0 };
-		if (!is_last && (cell + 1) >> (level * LEVELED_STEP_LOG2) == at)
+		if (!is_last && (cell + 1) >> (level * PYRAMID_STEP_LOG2) == at)
 			break;
 		cube_cell_put(above, part, &cells->texts, &saved);
 		status = saved.no_memory ? error_memory(error, "an overview")
 					 : hand_out(handing, part, level, at, saved.bytes, saved.size, error);
-		for (size_t i = 0; status == HISTREE_OK && level + 1 < cells->levels.count && i < above->count; i++)
+		for (size_t i = 0;
+		     status == HISTREE_OK && level + 1 < cells->levels.level_count && i < above->count; i++)
 			if (!cube_cell_add(&handing->above[level + 1], &above->rows[i]))
 				status = error_memory(error, "an overview");
 		cube_cell_clear(above);
@@ -191,7 +192,7 @@ static enum histree_status hand_out_part(struct handing *handing, enum cube_part
 	struct cube_cells *cells = handing->cells;
 	const struct cube_bytes *bytes = &cells->cells[part][cell];
 	enum histree_status status = hand_out(handing, part, 0, cell, bytes->bytes, bytes->size, error);
-	if (status == HISTREE_OK && cells->levels.count > 1)
+	if (status == HISTREE_OK && cells->levels.level_count > 1)
 		status = add_cell(cells, part, cell, &handing->above[1], error);
 	return status == HISTREE_OK ? end_cells(handing, part, cell, error) : status;
 }
@@ -205,11 +206,11 @@ enum histree_status cube_cells_each(struct cube_cells *cells,
 	enum histree_status status = HISTREE_OK;
 	for (int part = 0; part < CUBE_PARTS; part++)
 		parts[part] = (struct handing){ .cells = cells, .take = take, .context = context };
-	for (uint64_t cell = 0; cell < cube_level_cells(&cells->levels, 0) && status == HISTREE_OK; cell++)
+	for (uint64_t cell = 0; cell < pyramid_grid_cells(&cells->levels, 0) && status == HISTREE_OK; cell++)
 		for (int part = 0; part < CUBE_PARTS && status == HISTREE_OK; part++)
 			status = hand_out_part(&parts[part], (enum cube_part)part, cell, error);
 	for (int part = 0; part < CUBE_PARTS; part++)
-		for (uint32_t level = 0; level < LEVELED_LEVELS_MAX; level++)
+		for (uint32_t level = 0; level < PYRAMID_STEPS_MAX; level++)
 			cube_cell_release(&parts[part].above[level]);
 	return status;
 }
@@ -415,7 +416,7 @@ static enum histree_status add_time(struct cube_maker *maker, const struct cube_
 				    histree_time end, uint32_t threads, uint64_t begins, uint64_t calls,
 				    struct histree_error *error)
 {
-	const struct cube_levels *levels = &maker->cells.levels;
+	const struct pyramid_grid *levels = &maker->cells.levels;
 	const uint64_t last = cube_cells_at(&maker->cells, end);
 	for (uint64_t cell = cube_cells_at(&maker->cells, start); cell <= last; cell++) {
 		const histree_time cell_end =
@@ -863,7 +864,7 @@ enum histree_status cube_writer_begin(const struct ladder_source *source, uint64
 	/* The levels above and the tree have the rest. */
 	writer->cells_max = bytes_max / 4 * 3 < memory / CELLS_SHARE ? bytes_max / 4 * 3 : memory / CELLS_SHARE;
 	writer->attributes_max = memory / ATTRIBUTE_BYTES;
-	enum histree_status status = ladder_file_init(&writer->file, source, &cube_kind, error);
+	enum histree_status status = ladder_file_init(&writer->file, source, PYRAMID_CUBE, error);
 	if (status == HISTREE_OK)
 		status = cube_maker_begin(&writer->maker, source->history,
 					  bits > CELLS_LOG2_MOST ? bits - CELLS_LOG2_MOST : 0,
@@ -924,7 +925,7 @@ static enum histree_status make_fit(struct cube_writer *writer, struct histree_e
 	struct cube_cells *cells = &maker->cells;
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && !fits(writer)) {
-		if (cube_level_cells(&cells->levels, 0) >> CELLS_LOG2_LEAST > 1) {
+		if (pyramid_grid_cells(&cells->levels, 0) >> CELLS_LOG2_LEAST > 1) {
 			status = cube_cells_widen(cells, error);
 		} else if (maker->has_owners) {
 			maker->has_owners = false;
@@ -994,7 +995,7 @@ static enum histree_status begin_file(struct cube_writer *writer, struct histree
 		writer->rung_of[1 - first] = 1;
 	}
 	for (int i = 0; i < CUBE_PARTS; i++)
-		writer->rungs[i].count = maker->cells.levels.count;
+		writer->rungs[i].count = maker->cells.levels.level_count;
 	choose_node_size(writer);
 	return status == HISTREE_OK
 		       ? ladder_file_begin(&writer->file, writer->rungs, maker->cells.levels.width_log2, error)

@@ -25,7 +25,7 @@
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
 #include "query/thread_pieces.h"
-#include "state/history_cube.h"
+#include "state/pyramid.h"
 
 /* The bytes of a cell, its own. */
 struct cube_bytes {
@@ -36,7 +36,7 @@ struct cube_bytes {
 /* A zeroed one is empty. */
 struct cube_cells {
 	struct histree_history_info of;
-	struct cube_levels levels;
+	struct pyramid_grid levels;
 	struct cube_bytes *cells[CUBE_PARTS];
 	uint64_t bytes[CUBE_PARTS]; /* that all have */
 	size_t largest[CUBE_PARTS]; /* of them, as long as cells do not become wider */

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/leveled_overview.h"
 #include "state/number_summary.h"
+#include "state/pyramid.h"
 
 /* ---- number ladder ------------------------------------------------------------------------------------------- */
 
@@ -27,8 +27,8 @@ static unsigned number_ladder_levels(uint64_t states, unsigned states_log2)
 	if (summaries < SUMMARIES_MIN)
 		return 0;
 	unsigned levels = 1;
-	for (; summaries > ENOUGH && levels < LEVELED_LEVELS_MAX; levels++)
-		summaries >>= LEVELED_STEP_LOG2;
+	for (; summaries > ENOUGH && levels < PYRAMID_STEPS_MAX; levels++)
+		summaries >>= PYRAMID_STEP_LOG2;
 	return levels;
 }
 
@@ -93,7 +93,7 @@ static enum histree_status number_ladder_add(struct number_ladder *ladder, uint3
 		if (rung[level - 1].filled < full)
 			break;
 		status = close_rung(ladder, attribute, level, end, error);
-		full = 1 << LEVELED_STEP_LOG2;
+		full = 1 << PYRAMID_STEP_LOG2;
 	}
 	return status;
 }
@@ -200,7 +200,8 @@ static unsigned first_states_log2(const struct number_writer *writer, uint64_t b
 		if ((counts->kinds[quark] & HAS_NUMBER) != 0)
 			states += counts->states[quark];
 	}
-	while (states_log2 < NUMBERS_STATES_LOG2_MAX && (states >> states_log2) > bytes_max / SUMMARY_BYTES)
+	while (states_log2 < pyramid_kinds[PYRAMID_NUMBERS].log2_max &&
+	       (states >> states_log2) > bytes_max / SUMMARY_BYTES)
 		states_log2++;
 	return states_log2;
 }
@@ -240,7 +241,7 @@ enum histree_status number_writer_begin(const struct ladder_source *source, uint
 	if (writer == NULL)
 		return error_memory(error, "an overview");
 	writer->bytes_max = bytes_max;
-	enum histree_status status = ladder_file_init(&writer->file, source, &numbers_kind, error);
+	enum histree_status status = ladder_file_init(&writer->file, source, PYRAMID_NUMBERS, error);
 	if (status == HISTREE_OK)
 		status = choose(writer, first_states_log2(writer, bytes_max), error);
 	return status == HISTREE_OK ? begin_file(writer, error) : status;
@@ -263,7 +264,7 @@ enum histree_status number_writer_end(struct number_writer *writer, uint64_t *by
 		ladder_file_remove(&writer->file);
 		states_log2 += writer->bytes_max > 0 ? bits_needed(*bytes / writer->bytes_max) : 0;
 		*bytes = 0;
-		if (writer->bytes_max == 0 || states_log2 > NUMBERS_STATES_LOG2_MAX)
+		if (writer->bytes_max == 0 || states_log2 > pyramid_kinds[PYRAMID_NUMBERS].log2_max)
 			return HISTREE_OK;
 		status = choose(writer, states_log2, error);
 		if (status == HISTREE_OK && writer->file.choice.count > 0)

@@ -5,7 +5,7 @@
  * The states of some attributes, each in the order of time, become summaries of 2^B states, of
  * eight of these summaries, and so on (docs/design/0031-number-overviews.md).
  *
- * Make the number overview of a finished history (leveled_overview.h).
+ * Make the number overview of a finished history (state/pyramid.h).
  *
  * Whoever walks through the history for its overviews hands the windows over:
  *
@@ -19,8 +19,8 @@
 
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/leveled_overview.h"
 #include "state/number_summary.h"
+#include "state/pyramid.h"
 
 /* All attributes together have so many at most: 14 MiB. */
 enum { NUMBER_RUNGS_MAX = 1 << 15 };

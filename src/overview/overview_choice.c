@@ -22,8 +22,8 @@
 #include "histree/status.h"
 #include "histree/value.h"
 #include "state/history.h"
-#include "state/history_overviews.h"
 #include "state/number_summary.h"
+#include "state/pyramid.h"
 #include "tree/tree_counts.h"
 
 /* ---- overview progress --------------------------------------------------------------------------------------- */
@@ -453,7 +453,7 @@ static enum histree_status find_lifetime(const struct choosing *choosing, histre
 static void choice_assert(const struct overview_choice *choice)
 {
 	for (uint32_t i = 0; i < choice->count; i++) {
-		assert(choice->condensed[i].width_log2 <= OVERVIEW_WIDTH_LOG2_MAX ||
+		assert(choice->condensed[i].width_log2 <= PYRAMID_ROWS_WIDTH_LOG2_MAX ||
 		       choice->condensed[i].width_log2 == OVERVIEW_NO_WIDTH);
 		assert(i == 0 || choice->condensed[i - 1].source < choice->condensed[i].source);
 	}
@@ -522,7 +522,7 @@ static enum histree_status choose_wide(const struct choosing *choosing, struct c
 				       struct histree_error *error)
 {
 	condensed.width_log2 = first_width(choosing, condensed.ns, choosing->counts->states[condensed.quark]);
-	if (condensed.width_log2 > OVERVIEW_WIDTH_LOG2_MAX)
+	if (condensed.width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
 		return HISTREE_OK;
 	choosing->choice->states += condensed.read;
 	return choose(choosing->choice, condensed, error);
@@ -669,7 +669,7 @@ void overview_choice_of_overview(struct overview_choice *choice, const struct ov
 			continue;
 		/* Cells are counted from one origin, so each holds whole cells of the overview before. */
 		uint32_t width_log2 = before->width_log2 + WIDTH_STEP_LOG2;
-		if (before->states < options->states_min || width_log2 > OVERVIEW_WIDTH_LOG2_MAX)
+		if (before->states < options->states_min || width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
 			continue;
 		choice->states += before->states;
 		choice->condensed[kept++] = (struct condensed){

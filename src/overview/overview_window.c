@@ -18,7 +18,7 @@
 #include "base/radix_sort.h"
 #include "overview/overview_choice.h"
 #include "query/value_table.h"
-#include "state/history_overviews.h"
+#include "state/pyramid.h"
 
 /* ---- overview window ----------------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static enum histree_status keep_state(struct overview_window *window, const stru
 	uint32_t attribute = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
 	uint32_t value = 0;
 	enum histree_status status = HISTREE_OK;
-	if (overview_value_is_rest(of))
+	if (pyramid_value_is_rest(of))
 		value = OVERVIEW_REST;
 	else if (of->type != HISTREE_INT || !value_table_has_recent(&window->values, of->int32, &value))
 		status = value_table_add(&window->values, of, &value, error);

@@ -28,8 +28,8 @@
 #include "overview/sum_pyramid.h"
 #include "state/attribute_tree.h"
 #include "state/history.h"
-#include "state/history_overviews.h"
 #include "state/interval_sink.h"
+#include "state/pyramid.h"
 #include "state/state_file.h"
 
 /* A zeroed one is none. */
@@ -68,11 +68,11 @@ static enum histree_status overview_sink_begin(struct overview_sink *sink, const
 					       struct histree_error *error)
 {
 	char provider[sizeof(of->provider)];
-	overview_provider(of, provider, sizeof(provider));
+	pyramid_provider(PYRAMID_ROWS, of, 0, provider, sizeof(provider));
 	const struct histree_history_options file_options = {
 		.path = path,
 		.provider = provider,
-		.provider_version = OVERVIEW_VERSION,
+		.provider_version = pyramid_kinds[PYRAMID_ROWS].version,
 		.start = of->start,
 		.tree = { .memory_max = options->memory_max,
 			  .threads = options->threads > 1 ? 2 : options->threads },
@@ -345,7 +345,7 @@ static enum histree_status walk_windows(struct writer *writer, struct histree_er
 static enum histree_status make_overview(struct writer *writer, uint32_t number, uint64_t *bytes,
 					 struct histree_error *error)
 {
-	overview_path(writer->path, number, writer->name);
+	pyramid_path(PYRAMID_ROWS, writer->path, number, writer->name);
 	writer->progress.steps = number;
 	enum histree_status status = overview_sink_begin(&writer->sink, writer->io, writer->name, &writer->of,
 							 &writer->choice, &writer->options, NULL, error);
@@ -539,8 +539,8 @@ static enum histree_status make_first(struct writer *writer, uint64_t *bytes, st
 
 static void remove_overviews(struct writer *writer)
 {
-	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
-		overview_path(writer->path, number, writer->name);
+	for (uint32_t number = 1; number <= PYRAMID_LEVELS_MAX; number++) {
+		pyramid_path(PYRAMID_ROWS, writer->path, number, writer->name);
 		writer->io->unlink(writer->io->context, writer->name);
 	}
 }
@@ -549,11 +549,11 @@ static void remove_overviews(struct writer *writer)
 static void remove_all(struct writer *writer)
 {
 	remove_overviews(writer);
-	leveled_overview_path(&numbers_kind, writer->path, writer->name);
+	pyramid_path(PYRAMID_NUMBERS, writer->path, 1, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
-	leveled_overview_path(&sums_kind, writer->path, writer->name);
+	pyramid_path(PYRAMID_SUMS, writer->path, 1, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
-	leveled_overview_path(&cube_kind, writer->path, writer->name);
+	pyramid_path(PYRAMID_CUBE, writer->path, 1, writer->name);
 	writer->io->unlink(writer->io->context, writer->name);
 }
 
@@ -578,7 +578,7 @@ static enum histree_status write_ladder(struct writer *writer, uint64_t *bytes, 
 			return HISTREE_PARTIAL;
 		}
 		overview_choice_of_overview(&writer->choice, &writer->options);
-		if (writer->choice.count == 0 || number > OVERVIEWS_MAX)
+		if (writer->choice.count == 0 || number > PYRAMID_LEVELS_MAX)
 			return HISTREE_OK;
 		status = open_source(writer, writer->name, error);
 		if (status == HISTREE_OK)
@@ -592,12 +592,12 @@ static enum histree_status write_ladder(struct writer *writer, uint64_t *bytes, 
 static enum histree_status put_aside(struct writer *writer, struct histree_error *error)
 {
 	close_source(writer);
-	overview_path(writer->path, 1, writer->name);
-	overview_path(writer->path, OVERVIEWS_MAX, writer->other);
+	pyramid_path(PYRAMID_ROWS, writer->path, 1, writer->name);
+	pyramid_path(PYRAMID_ROWS, writer->path, PYRAMID_LEVELS_MAX, writer->other);
 	if (writer->io->rename(writer->io->context, writer->name, writer->other) != 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", writer->name, strerror(errno));
-	for (uint32_t number = 2; number <= writer->last && number < OVERVIEWS_MAX; number++) {
-		overview_path(writer->path, number, writer->name);
+	for (uint32_t number = 2; number <= writer->last && number < PYRAMID_LEVELS_MAX; number++) {
+		pyramid_path(PYRAMID_ROWS, writer->path, number, writer->name);
 		writer->io->unlink(writer->io->context, writer->name);
 	}
 	writer->last = 0;
@@ -608,8 +608,8 @@ static enum histree_status put_aside(struct writer *writer, struct histree_error
 static void remove_aside(struct writer *writer)
 {
 	close_source(writer);
-	overview_path(writer->path, OVERVIEWS_MAX, writer->other);
-	if (writer->last < OVERVIEWS_MAX)
+	pyramid_path(PYRAMID_ROWS, writer->path, PYRAMID_LEVELS_MAX, writer->other);
+	if (writer->last < PYRAMID_LEVELS_MAX)
 		writer->io->unlink(writer->io->context, writer->other);
 }
 
@@ -667,7 +667,7 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 				    struct histree_error *error)
 {
 	struct writer writer = { .io = io, .path = path, .options = overview_options_complete(options) };
-	size_t size = overview_path_size(path); /* the longest of all */
+	size_t size = pyramid_path_size(path); /* the longest of all */
 	writer.progress =
 		(struct overview_progress){ .go_on = writer.options.go_on, .context = writer.options.context };
 	writer.name = malloc(size);

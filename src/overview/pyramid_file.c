@@ -21,7 +21,7 @@
 #include "overview/overview_window.h"
 #include "state/attribute_tree.h"
 #include "state/interval_sink.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 #include "state/state_file.h"
 
 /* ---- ladder states ------------------------------------------------------------------------------------------- */
@@ -116,18 +116,18 @@ enum histree_status overview_file_bytes(const struct io *io, const char *path, u
 /* ---- ladder file --------------------------------------------------------------------------------------------- */
 
 enum histree_status ladder_file_init(struct ladder_file *file, const struct ladder_source *source,
-				     const struct leveled_kind *kind, struct histree_error *error)
+				     enum pyramid_id id, struct histree_error *error)
 {
 	*file = (struct ladder_file){
 		.source = source,
-		.kind = kind,
-		.node_size = kind->node_size,
+		.id = id,
+		.node_size = pyramid_kinds[id].node_size,
 		.of = *histree_history_info(source->history),
-		.name = malloc(leveled_overview_path_size(kind, source->path)),
+		.name = malloc(pyramid_path_size(source->path)),
 	};
 	if (file->name == NULL)
 		return error_memory(error, "a path");
-	leveled_overview_path(kind, source->path, file->name);
+	pyramid_path(id, source->path, 1, file->name);
 	return HISTREE_OK;
 }
 
@@ -189,11 +189,11 @@ enum histree_status ladder_file_begin(struct ladder_file *file, struct ladder_ru
 {
 	const struct overview_options *with = file->source->options;
 	char provider[sizeof(file->of.provider)];
-	leveled_overview_provider(file->kind, &file->of, log2, provider, sizeof(provider));
+	pyramid_provider(file->id, &file->of, log2, provider, sizeof(provider));
 	const struct histree_history_options options = {
 		.path = file->name,
 		.provider = provider,
-		.provider_version = file->kind->version,
+		.provider_version = pyramid_kinds[file->id].version,
 		.start = file->of.start,
 		.tree = { .node_size = file->node_size,
 			  .memory_max = with->memory_max,

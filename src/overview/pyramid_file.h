@@ -2,7 +2,7 @@
 /*
  * pyramid_file.h - the file of a pyramid of cells while it is made: its attributes, its states, its levels.
  *
- * States of an overview with levels (state/leveled_overview.h) that are complete, until they are
+ * States of an overview with levels (state/pyramid.h) that are complete, until they are
  * written or compared.
  *
  * What all overviews of a history have in common as files.
@@ -10,7 +10,7 @@
  * The file of an overview with levels, while it is made of a finished history: which attributes
  * it has, and its states, which come window by window.
  *
- * 	ladder_file_init(&file, source, &sums_kind, &error);
+ * 	ladder_file_init(&file, source, PYRAMID_SUMS, &error);
  * 	... file.choice, and the rungs of each of its attributes ...
  * 	ladder_file_begin(&file, rungs, log2, &error);
  * 	ladder_file_write(&file, &states, &error);		// of one window after the other
@@ -28,12 +28,12 @@
 #include "overview/overview_window.h"
 #include "state/attribute_tree.h"
 #include "state/interval_sink.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 
 /* The rungs of one attribute of a ladder, a level each. */
 struct ladder_rungs {
 	uint32_t first, count;
-	histree_quark own[LEVELED_LEVELS_MAX]; /* by level, 1 first: what they are called in the overview */
+	histree_quark own[PYRAMID_LEVELS_MAX]; /* by level, 1 first: what they are called in the overview */
 };
 
 /* Null, an int or custom. */
@@ -89,7 +89,7 @@ struct ladder_source {
 
 struct ladder_file {
 	const struct ladder_source *source;
-	const struct leveled_kind *kind;
+	enum pyramid_id id;
 	uint32_t node_size; /* that of the kind, unless a larger one is set before the file is begun */
 	struct histree_history_info of;
 	char *name;
@@ -102,7 +102,7 @@ struct ladder_file {
 };
 
 enum histree_status ladder_file_init(struct ladder_file *file, const struct ladder_source *source,
-				     const struct leveled_kind *kind, struct histree_error *error);
+				     enum pyramid_id id, struct histree_error *error);
 
 /* Have an attribute, which comes after all that are chosen. */
 enum histree_status ladder_file_choose(struct ladder_file *file, histree_quark quark, struct histree_error *error);

@@ -31,12 +31,12 @@
 #include "overview/pyramid_file.h"
 #include "overview/sum_pyramid.h"
 #include "state/history.h"
-#include "state/leveled_overview.h"
 #include "state/history_union.h"
+#include "state/pyramid.h"
 #include "store/overview_faults.h"
 
 struct level_prints {
-	const struct leveled_overview *overview;
+	const struct pyramid *overview;
 	struct histree_history *history; /* that it is of */
 	struct overview_choice choice;   /* its attributes */
 	struct level_print *prints;      /* by attribute of the overview */
@@ -87,7 +87,7 @@ static void add_print(struct level_print *print, const struct histree_interval *
 /* Of each quark of the history that is in level 1. */
 static enum histree_status choose(struct level_prints *prints, struct histree_error *error)
 {
-	const struct overview_level *level = &prints->overview->levels[0];
+	const struct pyramid_level *level = &prints->overview->levels[0];
 	struct overview_choice *choice = &prints->choice;
 	choice->states = histree_history_info(prints->history)->interval_count;
 	if (!array_reserve(&choice->condensed, &choice->capacity, level->count + 1))
@@ -99,9 +99,9 @@ static enum histree_status choose(struct level_prints *prints, struct histree_er
 }
 
 static enum histree_status init(struct level_prints *prints, struct histree_history *history,
-				const struct leveled_overview *overview, struct histree_error *error)
+				const struct pyramid *overview, struct histree_error *error)
 {
-	const size_t count = histree_history_info(overview->history)->attribute_count;
+	const size_t count = histree_history_info(overview->levels[0].history)->attribute_count;
 	*prints = (struct level_prints){ .overview = overview, .history = history };
 	prints->prints = calloc(count + 1, sizeof(*prints->prints));
 	if (prints->prints == NULL)
@@ -141,7 +141,7 @@ static enum histree_status take_off_all(struct level_prints *prints, struct hist
 	const struct histree_region all = { .from = of->start, .to = of->end };
 	struct histree_interval state;
 	struct histree_query *query;
-	enum histree_status status = histree_query_create(prints->overview->history, &query, error);
+	enum histree_status status = histree_query_create(prints->overview->levels[0].history, &query, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = histree_query_start(query, &all, error);
@@ -155,7 +155,7 @@ static void report_wrong(const struct level_prints *prints, struct overview_faul
 {
 	for (uint32_t level = 0; level < prints->overview->level_count; level++)
 		for (size_t i = 0; i < prints->overview->levels[level].count; i++) {
-			const struct level_entry *entry = &prints->overview->levels[level].entries[i];
+			const struct pyramid_entry *entry = &prints->overview->levels[level].entries[i];
 			const struct level_print *print = &prints->prints[entry->own];
 			char fault[128];
 			snprintf(fault, sizeof(fault),
@@ -177,7 +177,7 @@ static enum histree_status level_prints_compare(struct level_prints *prints,
 {
 	struct overview_faults faults = { .report = report != NULL ? report : level_prints_ignore_fault,
 					  .context = context };
-	faults.path = history_path(prints->overview->history);
+	faults.path = history_path(prints->overview->levels[0].history);
 	enum histree_status status = take_off_all(prints, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -190,12 +190,11 @@ static enum histree_status level_prints_compare(struct level_prints *prints,
  * Returns HISTREE_ERR_FORMAT if there are some.  Nothing is done if there is no overview.
  */
 static enum histree_status level_prints_check(struct level_prints *prints, struct histree_history *history,
-					      const struct leveled_overview *overview,
-					      const struct level_check *check,
+					      const struct pyramid *overview, const struct level_check *check,
 					      void (*report)(void *context, const char *fault), void *context,
 					      struct histree_error *error)
 {
-	if (overview->history == NULL)
+	if (overview->level_count == 0)
 		return HISTREE_OK;
 	enum histree_status status = init(prints, history, overview, error);
 	if (status == HISTREE_OK)
@@ -222,16 +221,16 @@ static enum histree_status number_verify_add_attributes(void *context, const str
 							struct histree_error *error)
 {
 	struct number_verify_verifying *number_verify_verifying = context;
-	const struct leveled_overview *numbers = prints->overview;
+	const struct pyramid *numbers = prints->overview;
 	enum histree_status status = HISTREE_OK;
 	number_ladder_reset(&number_verify_verifying->ladder, numbers->log2);
 	for (uint32_t i = 0; i < prints->choice.count && status == HISTREE_OK; i++) {
-		histree_quark own[LEVELED_LEVELS_MAX];
-		uint32_t levels = leveled_overview_find(numbers, prints->choice.condensed[i].quark, own);
+		histree_quark own[PYRAMID_LEVELS_MAX];
+		uint32_t levels = pyramid_find(numbers, prints->choice.condensed[i].quark, own);
 		if (number_verify_verifying->ladder.rung_count + levels > NUMBER_RUNGS_MAX)
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "overview '%s' has more attributes than any; remove the file",
-					 history_path(numbers->history));
+					 history_path(numbers->levels[0].history));
 		status = number_ladder_attribute(&number_verify_verifying->ladder, levels, error);
 		for (uint32_t each = 0; each < levels && status == HISTREE_OK; each++)
 			number_verify_verifying->ladder.attributes[i].own[each] = own[each];
@@ -256,8 +255,9 @@ static enum histree_status verify_numbers(struct histree_history *history,
 	struct number_verify_verifying number_verify_verifying = { .end = histree_history_info(history)->end };
 	const struct level_check check = { number_verify_add_attributes, number_verify_take_window,
 					   &number_verify_verifying };
-	enum histree_status status = level_prints_check(&number_verify_verifying.prints, history,
-							history_numbers(history), &check, report, context, error);
+	enum histree_status status =
+		level_prints_check(&number_verify_verifying.prints, history,
+				   history_pyramid(history, PYRAMID_NUMBERS), &check, report, context, error);
 	number_ladder_release(&number_verify_verifying.ladder);
 	return status;
 }
@@ -283,20 +283,20 @@ static enum histree_status sum_verify_add_attributes(void *context, const struct
 						     struct histree_error *error)
 {
 	struct sum_verify_verifying *sum_verify_verifying = context;
-	const struct leveled_overview *sums = prints->overview;
+	const struct pyramid *sums = prints->overview;
 	const struct histree_history_info *of = histree_history_info(prints->history);
 	enum histree_status status = HISTREE_OK;
 	sum_ladder_reset(&sum_verify_verifying->ladder, of->start, (uint64_t)of->end - (uint64_t)of->start,
 			 sums->log2);
 	for (uint32_t i = 0; i < prints->choice.count && status == HISTREE_OK; i++) {
-		histree_quark own[LEVELED_LEVELS_MAX];
-		uint32_t levels = leveled_overview_find(sums, prints->choice.condensed[i].quark, own);
+		histree_quark own[PYRAMID_LEVELS_MAX];
+		uint32_t levels = pyramid_find(sums, prints->choice.condensed[i].quark, own);
 		if (levels != sum_verify_verifying->ladder.levels ||
 		    sum_verify_verifying->ladder.rung_count + levels > SUM_RUNGS_MAX)
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "overview '%s' has other levels or more attributes than any; remove the "
 					 "file",
-					 history_path(sums->history));
+					 history_path(sums->levels[0].history));
 		status = sum_ladder_attribute(&sum_verify_verifying->ladder, error);
 		for (uint32_t each = 0; each < levels && status == HISTREE_OK; each++)
 			sum_verify_verifying->ladder.attributes[i].own[each] = own[each];
@@ -320,8 +320,9 @@ static enum histree_status verify_sums(struct histree_history *history,
 	struct sum_verify_verifying sum_verify_verifying = { 0 };
 	const struct level_check check = { sum_verify_add_attributes, sum_verify_take_window,
 					   &sum_verify_verifying };
-	enum histree_status status = level_prints_check(&sum_verify_verifying.prints, history,
-							history_sums(history), &check, report, context, error);
+	enum histree_status status =
+		level_prints_check(&sum_verify_verifying.prints, history, history_pyramid(history, PYRAMID_SUMS),
+				   &check, report, context, error);
 	sum_ladder_release(&sum_verify_verifying.ladder);
 	if (status != HISTREE_OK && status != HISTREE_ERR_FORMAT)
 		return status;
@@ -345,10 +346,10 @@ enum { CUBE_VERIFY_STATES_IN_WINDOW = 128 << 10, ATTRIBUTES_AT_ONCE = 64 << 10 }
 
 struct cube_verify_verifying {
 	struct cube_maker maker;
-	const struct leveled_overview *overview;
+	const struct pyramid *overview;
 	struct histree_query *query;
 	struct overview_faults faults;
-	bool is_wrong[CUBE_PARTS][LEVELED_LEVELS_MAX]; /* which was told */
+	bool is_wrong[CUBE_PARTS][PYRAMID_STEPS_MAX]; /* which was told */
 };
 
 static enum histree_status cube_verify_take_window(void *context, struct overview_window *window,
@@ -408,9 +409,9 @@ static enum histree_status compare_cell(void *context, const struct cube_state *
 	struct cube_verify_verifying *cube_verify_verifying = context;
 	const struct thread_quarks *threads = &cube_verify_verifying->maker.threads;
 	const histree_quark quark = state->part == CUBE_OF_CALLS ? threads->above : threads->above_cpus;
-	const struct level_entry *entry =
-		overview_level_find(&cube_verify_verifying->overview->levels[state->level], quark);
-	const struct level_entry *first = overview_level_find(&cube_verify_verifying->overview->levels[0], quark);
+	const struct pyramid_entry *entry =
+		pyramid_level_find(&cube_verify_verifying->overview->levels[state->level], quark);
+	const struct pyramid_entry *first = pyramid_level_find(&cube_verify_verifying->overview->levels[0], quark);
 	struct histree_interval found;
 	if (state->part == CUBE_OF_OWNERS && first == NULL)
 		return HISTREE_OK; /* it may be left out */
@@ -433,17 +434,19 @@ static void cube_verify_ignore_fault(void *context, const char *fault)
 static enum histree_status cube_verify_compare(struct cube_verify_verifying *cube_verify_verifying,
 					       struct histree_error *error)
 {
-	const struct leveled_overview *overview = cube_verify_verifying->overview;
+	const struct pyramid *overview = cube_verify_verifying->overview;
 	struct cube_cells *cells = &cube_verify_verifying->maker.cells;
-	enum histree_status status = histree_query_create(overview->history, &cube_verify_verifying->query, error);
+	enum histree_status status =
+		histree_query_create(overview->levels[0].history, &cube_verify_verifying->query, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (cube_verify_verifying->maker.is_of_no_use || cube_verify_verifying->maker.threads.count == 0 ||
-	    overview->level_count != cells->levels.count) {
+	    overview->level_count != cells->levels.level_count) {
 		overview_faults_report(&cube_verify_verifying->faults,
 				       "it has other levels, or is of what no cube says");
 	} else {
-		cells->bytes_max = cube_cell_bytes_max(histree_history_info(overview->history)->node_size);
+		cells->bytes_max =
+			cube_cell_bytes_max(histree_history_info(overview->levels[0].history)->node_size);
 		status = cube_cells_each(cells, compare_cell, cube_verify_verifying, error);
 	}
 	histree_query_free(cube_verify_verifying->query);
@@ -458,18 +461,18 @@ static enum histree_status cube_verify(struct histree_history *history,
 				       void (*report)(void *context, const char *fault), void *context,
 				       struct histree_error *error)
 {
-	const struct leveled_overview *overview = history_cube(history);
+	const struct pyramid *overview = history_pyramid(history, PYRAMID_CUBE);
 	struct cube_verify_verifying cube_verify_verifying = { .overview = overview };
-	if (overview->history == NULL)
+	if (overview->level_count == 0)
 		return HISTREE_OK;
 	cube_verify_verifying.faults =
 		(struct overview_faults){ .report = report != NULL ? report : cube_verify_ignore_fault,
 					  .context = context,
-					  .path = history_path(overview->history) };
+					  .path = history_path(overview->levels[0].history) };
 	const struct histree_history_info *info = histree_history_info(history);
-	const struct cube_levels levels = cube_levels(info, overview->log2);
+	const struct pyramid_grid levels = pyramid_grid(PYRAMID_CUBE, info, overview->log2);
 	enum histree_status status = HISTREE_OK;
-	if (cube_level_cells(&levels, 0) > CUBE_CELLS_MAX) {
+	if (pyramid_grid_cells(&levels, 0) > CUBE_CELLS_MAX) {
 		overview_faults_report(&cube_verify_verifying.faults, "it has more cells than any");
 	} else {
 		status = cube_maker_begin(&cube_verify_verifying.maker, history, overview->log2, UINT32_MAX / 4,

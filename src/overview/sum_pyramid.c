@@ -12,7 +12,7 @@
 #include "histree/labels.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 #include "state/state_sum.h"
 
 /* ---- sum ladder ---------------------------------------------------------------------------------------------- */
@@ -25,9 +25,9 @@ void sum_ladder_reset(struct sum_ladder *ladder, histree_time origin, uint64_t n
 	ladder->origin = origin;
 	ladder->width_log2 = width_log2;
 	ladder->levels = 1;
-	while (ladder->levels < LEVELED_LEVELS_MAX &&
-	       width_log2 + ladder->levels * LEVELED_STEP_LOG2 <= SUMS_WIDTH_LOG2_MAX &&
-	       ns >> (width_log2 + (ladder->levels - 1) * LEVELED_STEP_LOG2) > CELLS_ENOUGH)
+	while (ladder->levels < PYRAMID_STEPS_MAX &&
+	       width_log2 + ladder->levels * PYRAMID_STEP_LOG2 <= pyramid_kinds[PYRAMID_SUMS].log2_max &&
+	       ns >> (width_log2 + (ladder->levels - 1) * PYRAMID_STEP_LOG2) > CELLS_ENOUGH)
 		ladder->levels++;
 	ladder->attribute_count = ladder->rung_count = 0;
 	ladder_states_clear(&ladder->states);
@@ -60,7 +60,7 @@ static struct sum_rung *rung_of(const struct place *at)
 
 static unsigned width_of(const struct place *at)
 {
-	return at->ladder->width_log2 + at->level * LEVELED_STEP_LOG2;
+	return at->ladder->width_log2 + at->level * PYRAMID_STEP_LOG2;
 }
 
 static enum histree_status put(const struct place *at, histree_time start, histree_time end,
@@ -275,7 +275,7 @@ static enum histree_status sum_ladder_finish(struct sum_ladder *ladder, histree_
 	static const struct histree_value null = { .type = HISTREE_NULL };
 	const uint64_t after = (uint64_t)end - (uint64_t)ladder->origin + 1;
 	for (uint32_t level = 0; level < ladder->levels; level++) {
-		const uint64_t mask = (UINT64_C(1) << (ladder->width_log2 + level * LEVELED_STEP_LOG2)) - 1;
+		const uint64_t mask = (UINT64_C(1) << (ladder->width_log2 + level * PYRAMID_STEP_LOG2)) - 1;
 		const histree_time start = (histree_time)((uint64_t)ladder->origin + (after & ~mask));
 		for (uint32_t i = 0; (after & mask) != 0 && i < ladder->attribute_count; i++) {
 			enum histree_status status =
@@ -374,7 +374,7 @@ static unsigned width_for(const struct sum_writer *writer, uint64_t bytes_max)
 	const unsigned bits = bits_needed(length_of(writer));
 	unsigned least = bits > CELLS_LOG2_MOST ? bits - CELLS_LOG2_MOST : 1;
 	unsigned most = bits > CELLS_LOG2_LEAST ? bits - CELLS_LOG2_LEAST : 0;
-	for (unsigned width = least; width <= most && width <= SUMS_WIDTH_LOG2_MAX; width++)
+	for (unsigned width = least; width <= most && width <= pyramid_kinds[PYRAMID_SUMS].log2_max; width++)
 		if (bytes_of(writer, width) <= bytes_max)
 			return width;
 	return 0;
@@ -444,7 +444,7 @@ enum histree_status sum_writer_begin(const struct ladder_source *source, uint64_
 	if (writer == NULL)
 		return error_memory(error, "an overview");
 	writer->bytes_max = bytes_max;
-	enum histree_status status = ladder_file_init(&writer->file, source, &sums_kind, error);
+	enum histree_status status = ladder_file_init(&writer->file, source, PYRAMID_SUMS, error);
 	if (status == HISTREE_OK)
 		status = choose(writer, error);
 	if (status == HISTREE_OK)

@@ -5,7 +5,7 @@
  * The states of some attributes, each in the order of time, become sums of cells of 2^W ns, of
  * eight of these cells, and so on (docs/design/0078-sums.md).
  *
- * Make the overview of sums of a finished history (leveled_overview.h).
+ * Make the overview of sums of a finished history (state/pyramid.h).
  *
  * Whoever walks through the history for its overviews hands the windows over, as to a number_writer:
  *
@@ -19,7 +19,7 @@
 
 #include "overview/overview_window.h"
 #include "overview/pyramid_file.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 #include "state/state_sum.h"
 
 /* All attributes together have so many rungs at most: 12 MiB. */

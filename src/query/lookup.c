@@ -308,8 +308,8 @@ enum histree_status histree_lookup_numbers(struct histree_query *query, histree_
 		forget(query);
 		return numbers_of_host(query, quark, from, to, out, error);
 	}
-	histree_quark own[LEVELED_LEVELS_MAX];
-	uint32_t levels = leveled_overview_find(history_numbers(histree_query_history(query)), quark, own);
+	histree_quark own[PYRAMID_LEVELS_MAX];
+	uint32_t levels = pyramid_find(history_pyramid(histree_query_history(query), PYRAMID_NUMBERS), quark, own);
 	status = HISTREE_ERR_FORMAT;
 	if (levels > 0)
 		status = add_summaries(&lookup, own, levels, error);

@@ -255,7 +255,8 @@ enum histree_status query_numbers(struct histree_query *query, struct histree_qu
 {
 	enum histree_status status = HISTREE_OK;
 	if (query->numbers == NULL)
-		status = histree_query_create(history_numbers(query->history)->history, &query->numbers, error);
+		status = histree_query_create(history_pyramid(query->history, PYRAMID_NUMBERS)->levels[0].history,
+					      &query->numbers, error);
 	*out = query->numbers;
 	return status;
 }

@@ -14,8 +14,9 @@
 #include "histree/query.h"
 #include "histree/rows.h"
 #include "query/value_table.h"
+#include "state/cube_cell.h"
 #include "state/history.h"
-#include "state/history_cube.h"
+#include "state/pyramid.h"
 #include "state/state_sum.h"
 
 /* ---- cell sums ----------------------------------------------------------------------------------------------- */
@@ -97,9 +98,12 @@ struct wanted {
 };
 
 struct range_sums_reading {
-	const struct leveled_overview *of;
-	histree_time origin;
+	const struct pyramid *of;
+	struct pyramid_grid grid;
 	struct range_sums *sums;
+	const histree_quark *quarks; /* that are asked for */
+	size_t quark_count;
+	uint32_t level; /* of `wanted`; UINT32_MAX: of none yet */
 	struct wanted *wanted;
 	histree_quark *own; /* of the level */
 	size_t count;
@@ -108,20 +112,9 @@ struct range_sums_reading {
 	struct histree_query *query;
 };
 
-/* ---- which attributes, and which cells --------------------------------------------------------------------- */
+/* ---- which attributes --------------------------------------------------------------------------------------- */
 
-/* The cells of level 1 that lie inside, as numbers. */
-static bool range_sums_find_cells(const struct leveled_overview *of, const struct histree_history_info *info,
-				  histree_time from, histree_time to, uint64_t *first, uint64_t *after)
-{
-	const uint64_t width = UINT64_C(1) << of->log2;
-	const uint64_t start = (uint64_t)from - (uint64_t)info->start, end = (uint64_t)to - (uint64_t)info->start;
-	*first = from == info->start ? 0 : start / width + 1;
-	*after = end / width + (end % width == width - 1);
-	return *first < *after;
-}
-
-static enum histree_status find_attributes(struct range_sums *sums, const struct leveled_overview *of,
+static enum histree_status find_attributes(struct range_sums *sums, const struct pyramid *of,
 					   const histree_quark *quarks, size_t count, struct histree_error *error)
 {
 	sums->at = malloc((count + 1) * sizeof(*sums->at));
@@ -129,7 +122,7 @@ static enum histree_status find_attributes(struct range_sums *sums, const struct
 		return error_memory(error, "sums of states");
 	for (size_t i = 0; i < count; i++) {
 		sums->at[i] = RANGE_SUMS_NONE;
-		if (overview_level_find(&of->levels[0], quarks[i]) == NULL)
+		if (pyramid_level_find(&of->levels[0], quarks[i]) == NULL)
 			continue;
 		if (!array_reserve(&sums->sums, &sums->capacity, sums->count + 1))
 			return error_memory(error, "sums of states");
@@ -180,7 +173,7 @@ static bool take(struct range_sums_reading *reading, const struct histree_interv
 		if (value->size == 0)
 			return state_sum_add(sum, &all);
 		return first == interval->start && last == interval->end && ns == width &&
-		       ((uint64_t)first - (uint64_t)reading->origin) % width == 0 &&
+		       ((uint64_t)first - (uint64_t)reading->grid.origin) % width == 0 &&
 		       state_sum_get(&cell, ns, (const uint8_t *)value->bytes, value->size) &&
 		       state_sum_add_sum(sum, &cell);
 	default:
@@ -205,35 +198,17 @@ static enum histree_status read_intervals(struct range_sums_reading *reading, un
 	return status;
 }
 
-/* A range of cells of a level.  What goes wrong is not known, but for memory. */
-static enum histree_status range_sums_read_cells(struct range_sums_reading *reading, uint32_t level, uint64_t first,
-						 uint64_t after, struct histree_error *error)
-{
-	const unsigned width_log2 = reading->of->log2 + level * LEVELED_STEP_LOG2;
-	const histree_time from = (histree_time)((uint64_t)reading->origin + (first << width_log2));
-	const histree_time to = (histree_time)((uint64_t)reading->origin + (after << width_log2) - 1);
-	if (first >= after)
-		return HISTREE_OK;
-	for (size_t i = 0; i < reading->sums->count; i++)
-		reading->left[i] = (uint64_t)to - (uint64_t)from + 1;
-	enum histree_status status = read_intervals(reading, width_log2, from, to, error);
-	if (status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_CANCELLED)
-		return status;
-	bool is_damaged = status != HISTREE_END || histree_query_stats(reading->query).nodes_damaged > 0;
-	for (size_t i = 0; i < reading->sums->count; i++)
-		reading->is_wrong[i] = reading->is_wrong[i] || is_damaged || reading->left[i] != 0;
-	return HISTREE_OK;
-}
-
 /* Those of the level that are wanted; all others are not known. */
-static void set_level(struct range_sums_reading *reading, uint32_t level, const histree_quark *quarks, size_t count)
+static void set_level(struct range_sums_reading *reading, uint32_t level)
 {
+	reading->level = level;
 	reading->count = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < reading->quark_count; i++) {
 		uint32_t sum = reading->sums->at[i];
 		if (sum == RANGE_SUMS_NONE)
 			continue;
-		const struct level_entry *entry = overview_level_find(&reading->of->levels[level], quarks[i]);
+		const struct pyramid_entry *entry =
+			pyramid_level_find(&reading->of->levels[level], reading->quarks[i]);
 		reading->is_wrong[sum] = reading->is_wrong[sum] || entry == NULL;
 		if (entry == NULL)
 			continue;
@@ -242,38 +217,41 @@ static void set_level(struct range_sums_reading *reading, uint32_t level, const 
 	}
 }
 
-/* From the ends to the middle: at each level what does not fill a cell of the next. */
-static enum histree_status range_sums_read_levels(struct range_sums_reading *reading, const histree_quark *quarks,
-						  size_t count, uint64_t first, uint64_t after,
-						  struct histree_error *error)
+/* A range of cells of a level.  What goes wrong is not known, but for memory. */
+static enum histree_status range_sums_read_cells(void *context, uint32_t level, uint64_t first, uint64_t after,
+						 struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t level = 0; level < reading->of->level_count && first < after && status == HISTREE_OK;
-	     level++) {
-		const uint64_t step = 1 << LEVELED_STEP_LOG2;
-		uint64_t next_first = (first + step - 1) / step, next_after = after / step;
-		set_level(reading, level, quarks, count);
-		if (level + 1 == reading->of->level_count || next_first >= next_after)
-			return range_sums_read_cells(reading, level, first, after, error);
-		status = range_sums_read_cells(reading, level, first, next_first * step, error);
-		if (status == HISTREE_OK)
-			status = range_sums_read_cells(reading, level, next_after * step, after, error);
-		first = next_first;
-		after = next_after;
-	}
-	return status;
+	struct range_sums_reading *reading = context;
+	histree_time from, to, ignored;
+	pyramid_grid_times(&reading->grid, level, first, &from, &ignored);
+	pyramid_grid_times(&reading->grid, level, after - 1, &ignored, &to);
+	if (level != reading->level)
+		set_level(reading, level);
+	for (size_t i = 0; i < reading->sums->count; i++)
+		reading->left[i] = (uint64_t)to - (uint64_t)from + 1;
+	enum histree_status status =
+		read_intervals(reading, reading->of->log2 + level * PYRAMID_STEP_LOG2, from, to, error);
+	if (status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_CANCELLED)
+		return status;
+	bool is_damaged = status != HISTREE_END || histree_query_stats(reading->query).nodes_damaged > 0;
+	for (size_t i = 0; i < reading->sums->count; i++)
+		reading->is_wrong[i] = reading->is_wrong[i] || is_damaged || reading->left[i] != 0;
+	return HISTREE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_all(struct range_sums *sums, const struct leveled_overview *of, histree_time origin,
+static enum histree_status read_all(struct range_sums *sums, const struct pyramid *of, struct pyramid_grid grid,
 				    const histree_quark *quarks, size_t count, uint64_t first, uint64_t after,
 				    struct histree_error *error)
 {
 	struct range_sums_reading reading = {
 		.of = of,
-		.origin = origin,
+		.grid = grid,
 		.sums = sums,
+		.quarks = quarks,
+		.quark_count = count,
+		.level = UINT32_MAX,
 		.wanted = calloc(sums->count, sizeof(*reading.wanted)),
 		.own = calloc(sums->count, sizeof(*reading.own)),
 		.left = calloc(sums->count, sizeof(*reading.left)),
@@ -281,10 +259,10 @@ static enum histree_status read_all(struct range_sums *sums, const struct levele
 	};
 	bool has_memory =
 		reading.wanted != NULL && reading.own != NULL && reading.left != NULL && reading.is_wrong != NULL;
-	enum histree_status status = has_memory ? histree_query_create(of->history, &reading.query, error)
+	enum histree_status status = has_memory ? histree_query_create(of->levels[0].history, &reading.query, error)
 						: error_memory(error, "sums of states");
 	if (status == HISTREE_OK)
-		status = range_sums_read_levels(&reading, quarks, count, first, after, error);
+		status = pyramid_grid_walk(&grid, first, after, range_sums_read_cells, &reading, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
 		if (sums->at[i] != RANGE_SUMS_NONE && reading.is_wrong[sums->at[i]])
 			sums->at[i] = RANGE_SUMS_NONE;
@@ -300,18 +278,20 @@ enum histree_status range_sums_read(struct range_sums *sums, struct histree_hist
 				    const histree_quark *quarks, size_t count, histree_time from, histree_time to,
 				    struct histree_error *error)
 {
-	const struct leveled_overview *of = history_sums(history);
-	const struct histree_history_info *info = histree_history_info(history);
+	const struct pyramid *of = history_pyramid(history, PYRAMID_SUMS);
+	struct pyramid_grid grid = pyramid_grid(PYRAMID_SUMS, histree_history_info(history), of->log2);
 	uint64_t first, after;
+	histree_time ignored;
 	*sums = (struct range_sums){ 0 };
-	if (of->history == NULL || !range_sums_find_cells(of, info, from, to, &first, &after))
+	grid.level_count = of->level_count; /* whatever it has */
+	if (of->level_count == 0 || !pyramid_grid_inside(&grid, from, to, &first, &after))
 		return HISTREE_OK;
 	enum histree_status status = find_attributes(sums, of, quarks, count, error);
 	if (status == HISTREE_OK && sums->count > 0)
-		status = read_all(sums, of, info->start, quarks, count, first, after, error);
+		status = read_all(sums, of, grid, quarks, count, first, after, error);
 	sums->is_any = status == HISTREE_OK && sums->count > 0;
-	sums->from = (histree_time)((uint64_t)info->start + (first << of->log2));
-	sums->to = (histree_time)((uint64_t)info->start + (after << of->log2) - 1);
+	pyramid_grid_times(&grid, 0, first, &sums->from, &ignored);
+	pyramid_grid_times(&grid, 0, after - 1, &ignored, &sums->to);
 	if (status != HISTREE_OK)
 		range_sums_release(sums);
 	return status;
@@ -332,8 +312,8 @@ void range_sums_release(struct range_sums *sums)
 /* ---- range cube ---------------------------------------------------------------------------------------------- */
 
 struct range_cube_reading {
-	const struct leveled_overview *of;
-	struct cube_levels levels;
+	const struct pyramid *of;
+	struct pyramid_grid grid;
 	uint32_t threads_max;
 	enum cube_part part;
 	histree_quark quark;
@@ -344,36 +324,19 @@ struct range_cube_reading {
 
 /* ---- cells -------------------------------------------------------------------------------------------------- */
 
-/* The cells of level 1 that lie inside. */
-static bool range_cube_find_cells(const struct cube_levels *levels, histree_time from, histree_time to,
-				  uint64_t *first, uint64_t *after)
-{
-	const uint64_t start = (uint64_t)from - (uint64_t)levels->origin;
-	const uint64_t end = (uint64_t)to - (uint64_t)levels->origin;
-	const uint64_t width = UINT64_C(1) << levels->width_log2;
-	*first = start == 0 ? 0 : (start >> levels->width_log2) + 1;
-	*after = (end >> levels->width_log2) + (to == levels->end || end % width == width - 1);
-	return *first < *after;
-}
-
-static bool is_of_no_use(const struct histree_value *value)
-{
-	return value->type == HISTREE_CUSTOM && value->size == 1 && ((const char *)value->bytes)[0] == '\0';
-}
-
-static enum histree_status range_cube_read_cells(const struct range_cube_reading *reading, uint32_t level,
-						 uint64_t first, uint64_t after, struct histree_error *error);
+static enum histree_status range_cube_read_cells(void *context, uint32_t level, uint64_t first, uint64_t after,
+						 struct histree_error *error);
 
 /* HISTREE_ERR_FORMAT: it is of no use. */
-static enum histree_status read_cell(const struct range_cube_reading *reading, uint32_t level, uint64_t cell,
+static enum histree_status read_cell(struct range_cube_reading *reading, uint32_t level, uint64_t cell,
 				     struct histree_error *error)
 {
-	const struct level_entry *entry = overview_level_find(&reading->of->levels[level], reading->quark);
+	const struct pyramid_entry *entry = pyramid_level_find(&reading->of->levels[level], reading->quark);
 	struct histree_interval state;
 	histree_time start, end;
 	if (entry == NULL)
 		return HISTREE_ERR_FORMAT;
-	cube_level_times(&reading->levels, level, cell, &start, &end);
+	pyramid_grid_times(&reading->grid, level, cell, &start, &end);
 	enum histree_status status = histree_query_single(reading->query, entry->own, start, &state, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -381,7 +344,7 @@ static enum histree_status read_cell(const struct range_cube_reading *reading, u
 		return state.end >= end ? HISTREE_OK : HISTREE_ERR_FORMAT;
 	if (state.value.type != HISTREE_CUSTOM || state.start != start || state.end != end)
 		return HISTREE_ERR_FORMAT;
-	if (!is_of_no_use(&state.value)) {
+	if (!pyramid_value_is_of_no_use(&state.value)) {
 		status = cube_cell_get(&reading->cube->parts[reading->part], reading->part, reading->texts,
 				       (uint64_t)end - (uint64_t)start + 1, reading->threads_max,
 				       (const uint8_t *)state.value.bytes, state.value.size);
@@ -389,39 +352,18 @@ static enum histree_status read_cell(const struct range_cube_reading *reading, u
 	}
 	if (level == 0)
 		return HISTREE_ERR_FORMAT;
-	const uint64_t below = cube_level_cells(&reading->levels, level - 1);
-	const uint64_t after = (cell + 1) << LEVELED_STEP_LOG2;
-	return range_cube_read_cells(reading, level - 1, cell << LEVELED_STEP_LOG2, after < below ? after : below,
+	const uint64_t below = pyramid_grid_cells(&reading->grid, level - 1);
+	const uint64_t after = (cell + 1) << PYRAMID_STEP_LOG2;
+	return range_cube_read_cells(reading, level - 1, cell << PYRAMID_STEP_LOG2, after < below ? after : below,
 				     error);
 }
 
-static enum histree_status range_cube_read_cells(const struct range_cube_reading *reading, uint32_t level,
-						 uint64_t first, uint64_t after, struct histree_error *error)
+static enum histree_status range_cube_read_cells(void *context, uint32_t level, uint64_t first, uint64_t after,
+						 struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t cell = first; cell < after && status == HISTREE_OK; cell++)
-		status = read_cell(reading, level, cell, error);
-	return status;
-}
-
-/* From the ends to the middle: at each level what does not fill a cell of the next. */
-static enum histree_status range_cube_read_levels(const struct range_cube_reading *reading, uint64_t first,
-						  uint64_t after, struct histree_error *error)
-{
-	const uint64_t step = 1 << LEVELED_STEP_LOG2;
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t level = 0; status == HISTREE_OK; level++) {
-		const bool is_to_end = after == cube_level_cells(&reading->levels, level);
-		const uint64_t next_first = (first + step - 1) / step;
-		const uint64_t next_after = is_to_end ? (after + step - 1) / step : after / step;
-		if (level + 1 == reading->levels.count || next_first >= next_after)
-			return range_cube_read_cells(reading, level, first, after, error);
-		status = range_cube_read_cells(reading, level, first, next_first * step, error);
-		if (status == HISTREE_OK && !is_to_end)
-			status = range_cube_read_cells(reading, level, next_after * step, after, error);
-		first = next_first;
-		after = next_after;
-	}
+		status = read_cell(context, level, cell, error);
 	return status;
 }
 
@@ -436,14 +378,14 @@ static enum histree_status read_part(struct range_cube_reading *reading, const s
 	if (histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, above[part],
 				    &reading->quark) != HISTREE_OK)
 		return HISTREE_ERR_FORMAT;
-	return range_cube_read_levels(reading, first, after, error);
+	return pyramid_grid_walk(&reading->grid, first, after, range_cube_read_cells, reading, error);
 }
 
 static enum histree_status read_parts(struct range_cube_reading *reading, const struct histree_history *history,
 				      bool needs_owners, uint64_t first, uint64_t after,
 				      struct histree_error *error)
 {
-	enum histree_status status = histree_query_create(reading->of->history, &reading->query, error);
+	enum histree_status status = histree_query_create(reading->of->levels[0].history, &reading->query, error);
 	if (status == HISTREE_OK)
 		status = read_part(reading, history, CUBE_OF_CALLS, first, after, error);
 	if (status == HISTREE_OK && needs_owners)
@@ -457,25 +399,25 @@ enum histree_status range_cube_read(struct range_cube *cube, struct histree_hist
 				    histree_time to, bool needs_owners, struct intern *texts,
 				    struct histree_error *error)
 {
-	const struct leveled_overview *of = history_cube(history);
+	const struct pyramid *of = history_pyramid(history, PYRAMID_CUBE);
 	const struct histree_history_info *info = histree_history_info(history);
 	uint64_t first, after;
 	histree_time ignored;
 	*cube = (struct range_cube){ 0 };
-	if (of->history == NULL)
+	if (of->level_count == 0)
 		return HISTREE_OK;
 	struct range_cube_reading reading = {
 		.of = of,
-		.levels = cube_levels(info, of->log2),
+		.grid = pyramid_grid(PYRAMID_CUBE, info, of->log2),
 		.threads_max = info->attribute_count,
 		.cube = cube,
 		.texts = texts,
 	};
-	if (of->level_count != reading.levels.count || cube_level_cells(&reading.levels, 0) > CUBE_CELLS_MAX ||
-	    !range_cube_find_cells(&reading.levels, from, to, &first, &after))
+	if (of->level_count != reading.grid.level_count || pyramid_grid_cells(&reading.grid, 0) > CUBE_CELLS_MAX ||
+	    !pyramid_grid_inside(&reading.grid, from, to, &first, &after))
 		return HISTREE_OK;
-	cube_level_times(&reading.levels, 0, first, &cube->from, &ignored);
-	cube_level_times(&reading.levels, 0, after - 1, &ignored, &cube->to);
+	pyramid_grid_times(&reading.grid, 0, first, &cube->from, &ignored);
+	pyramid_grid_times(&reading.grid, 0, after - 1, &ignored, &cube->to);
 	enum histree_status status = read_parts(&reading, history, needs_owners, first, after, error);
 	cube->is_any = status == HISTREE_OK;
 	if (status != HISTREE_OK)

@@ -13,7 +13,7 @@
  * not have, or not soundly, are the caller's to read from the history.
  *
  * What all threads of a host together did over a range, from the cube of its history
- * (state/history_cube.h).
+ * (state/pyramid.h).
  */
 #ifndef QUERY_RANGE_SUMS_H
 #define QUERY_RANGE_SUMS_H
@@ -21,7 +21,7 @@
 #include "histree/history.h"
 #include "histree/rows.h"
 #include "query/value_table.h"
-#include "state/history_cube.h"
+#include "state/cube_cell.h"
 #include "state/state_sum.h"
 
 struct cell_share {

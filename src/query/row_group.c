@@ -151,7 +151,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 	size_t row = group->asked_rows[reading->asked];
 	struct row_reading *how = &group->readings[row];
 	how->states++;
-	if (how->overview != UINT32_MAX && overview_value_is_rest(&interval->value))
+	if (how->overview != UINT32_MAX && pyramid_value_is_rest(&interval->value))
 		return HISTREE_OK; /* the others that lasted longer are there */
 	uint32_t value;
 	enum histree_status status = value_table_add(reading->values, &interval->value, &value, error);
@@ -315,13 +315,13 @@ static bool choose_overviews(struct reading *reading, uint64_t per_cell)
 		const struct histree_history *shard = history_of_host(reading->sources->history, &quark);
 		if (shard == NULL)
 			continue;
-		const struct history_overviews *overviews = history_overviews(shard);
-		const struct overview_entry *entry;
-		how->overview = history_overviews_find(overviews, quark, group->scale.quotient / cells, &entry);
+		const struct pyramid *rows = history_pyramid(shard, PYRAMID_ROWS);
+		const struct pyramid_entry *entry;
+		how->overview = pyramid_find_width(rows, quark, group->scale.quotient / cells, &entry);
 		/* Rather than samples, which miss more. */
 		if (how->overview == UINT32_MAX && per_cell <= INTERVALS_PER_CELL)
-			how->overview = history_overviews_find(
-				overviews, quark, group->scale.quotient / OVERVIEW_CELLS_LEAST, &entry);
+			how->overview = pyramid_find_width(rows, quark,
+							   group->scale.quotient / OVERVIEW_CELLS_LEAST, &entry);
 		if (how->overview != UINT32_MAX)
 			how->own = entry->own;
 		any = any || how->overview != UINT32_MAX;
@@ -342,7 +342,7 @@ static enum histree_status ask_with(struct row_sources *sources, const struct hi
 		return error_memory(error, "rows");
 	enum histree_status status = HISTREE_OK;
 	if (sources->overviews[host][overview] == NULL)
-		status = histree_query_create(history_overviews(shard)->overviews[overview].history,
+		status = histree_query_create(history_pyramid(shard, PYRAMID_ROWS)->levels[overview].history,
 					      &sources->overviews[host][overview], error);
 	*out = sources->overviews[host][overview];
 	return status;
@@ -392,7 +392,7 @@ static enum histree_status read_overviews(struct reading *reading, struct histre
 			end++;
 		histree_quark last = group->quarks[end - 1]; /* no folder, if there is anything but that */
 		const struct histree_history *shard = history_of_host(reading->sources->history, &last);
-		for (uint32_t overview = 0; shard != NULL && overview < OVERVIEWS_MAX && status == HISTREE_OK;
+		for (uint32_t overview = 0; shard != NULL && overview < PYRAMID_LEVELS_MAX && status == HISTREE_OK;
 		     overview++) {
 			ask_overview(reading, first, end, overview);
 			if (group->asked_count > 0)
@@ -448,7 +448,7 @@ void row_sources_release(struct row_sources *sources)
 	size_t hosts;
 	histree_history_hosts(sources->history, &hosts);
 	for (size_t host = 0; sources->overviews != NULL && host <= hosts; host++)
-		for (size_t i = 0; i < OVERVIEWS_MAX; i++)
+		for (size_t i = 0; i < PYRAMID_LEVELS_MAX; i++)
 			histree_query_free(sources->overviews[host][i]);
 	free(sources->overviews);
 	histree_query_free(sources->query);

@@ -6,9 +6,9 @@
 #define QUERY_ROW_GROUP_H
 
 #include "histree/query.h"
-#include "query/range_sums.h"
 #include "query/pixel_scale.h"
-#include "state/history_overviews.h"
+#include "query/range_sums.h"
+#include "state/pyramid.h"
 
 enum {
 	GROUP_CELLS_MAX = 1 << 17,
@@ -23,7 +23,7 @@ struct row_sources {
 	struct histree_history *history;
 	struct histree_query *query;
 	/* Of each host, of which a plain history is one; NULL: not needed yet. */
-	struct histree_query *(*overviews)[OVERVIEWS_MAX];
+	struct histree_query *(*overviews)[PYRAMID_LEVELS_MAX];
 	bool met_damage; /* in the history; that of an overview costs nothing */
 };
 

@@ -136,7 +136,7 @@ static enum histree_status add_host(struct histree_time_in_state *times, struct 
 	const struct histree_history_info *info = history != NULL ? histree_history_info(history) : NULL;
 	const struct reading all = { .quarks = quarks, .count = count, .from = region->from, .to = region->to };
 	if (info == NULL || count == 0 || region->from > info->end || region->to < info->start ||
-	    history_sums(history)->history == NULL)
+	    history_pyramid(history, PYRAMID_SUMS)->level_count == 0)
 		return add_reading(times, all, error);
 	if (!array_reserve(&times->known, &times->known_capacity, times->known_count + 1))
 		return error_memory(error, "times in states");
@@ -190,9 +190,9 @@ static bool has_sums(const struct histree_history *history)
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	if (hosts == NULL)
-		return history_sums(history)->history != NULL;
+		return history_pyramid(history, PYRAMID_SUMS)->level_count > 0;
 	for (size_t i = 0; i < count; i++)
-		if (hosts[i].history != NULL && history_sums(hosts[i].history)->history != NULL)
+		if (hosts[i].history != NULL && history_pyramid(hosts[i].history, PYRAMID_SUMS)->level_count > 0)
 			return true;
 	return false;
 }

@@ -193,23 +193,18 @@ static bool wants_overviews(const struct histree_history *history, const struct 
 	return history->info.complete && (options == NULL || !(options->salvage || options->no_overviews));
 }
 
-static void tell_of(struct histree_history *history, const struct leveled_overview *overview)
-{
-	if (overview->history == NULL)
-		return;
-	history->info.overview_count++;
-	history->info.overview_bytes += overview->history->info.file_bytes;
-}
-
 void history_tell_of_overviews(struct histree_history *history)
 {
 	history->has_overviews = true;
-	history->info.overview_count = history->overviews.count;
-	for (uint32_t i = 0; i < history->overviews.count; i++)
-		history->info.overview_bytes += history->overviews.overviews[i].history->info.file_bytes;
-	tell_of(history, &history->numbers);
-	tell_of(history, &history->sums);
-	tell_of(history, &history->cube);
+	for (unsigned id = 0; id < PYRAMIDS; id++) {
+		const struct pyramid *pyramid = &history->pyramids[id];
+		for (uint32_t i = 0; i < pyramid->level_count; i++) {
+			if (i > 0 && pyramid->levels[i].history == pyramid->levels[i - 1].history)
+				continue; /* of one file */
+			history->info.overview_count++;
+			history->info.overview_bytes += pyramid->levels[i].history->info.file_bytes;
+		}
+	}
 }
 
 /* What overviews are read for is wide, and met once: it needs no more than a few nodes. */
@@ -231,17 +226,9 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 	if (status == HISTREE_OK)
 		status = history_open_file(file, options, out, error);
 	if (status == HISTREE_OK && wants_overviews(*out, options)) {
-		status = history_overviews_open(&(*out)->overviews, path, &(*out)->info, overview_cache(options),
-						error);
-		if (status == HISTREE_OK)
-			status = leveled_overview_open(&(*out)->numbers, &numbers_kind, path, &(*out)->info,
-						       overview_cache(options), error);
-		if (status == HISTREE_OK)
-			status = leveled_overview_open(&(*out)->sums, &sums_kind, path, &(*out)->info,
-						       overview_cache(options), error);
-		if (status == HISTREE_OK)
-			status = leveled_overview_open(&(*out)->cube, &cube_kind, path, &(*out)->info,
-						       overview_cache(options), error);
+		for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++)
+			status = pyramid_open(&(*out)->pyramids[id], id, path, &(*out)->info,
+					      overview_cache(options), error);
 		history_tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
@@ -256,10 +243,8 @@ void histree_history_close(struct histree_history *history)
 	if (history == NULL)
 		return;
 	history_union_free(history->hosts);
-	history_overviews_close(&history->overviews);
-	leveled_overview_close(&history->numbers);
-	leveled_overview_close(&history->sums);
-	leveled_overview_close(&history->cube);
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		pyramid_close(&history->pyramids[id]);
 	if (history->slices.free != NULL)
 		history->slices.free(history->slices.context);
 	partial_section_release(&history->partial);
@@ -325,24 +310,9 @@ struct charts_slot *history_charts_slot(const struct histree_history *history)
 	return history->charts;
 }
 
-const struct history_overviews *history_overviews(const struct histree_history *history)
+const struct pyramid *history_pyramid(const struct histree_history *history, enum pyramid_id id)
 {
-	return &history->overviews;
-}
-
-const struct leveled_overview *history_numbers(const struct histree_history *history)
-{
-	return &history->numbers;
-}
-
-const struct leveled_overview *history_sums(const struct histree_history *history)
-{
-	return &history->sums;
-}
-
-const struct leveled_overview *history_cube(const struct histree_history *history)
-{
-	return &history->cube;
+	return &history->pyramids[id];
 }
 
 const struct partial_section *history_partial(const struct histree_history *history)
@@ -384,13 +354,7 @@ enum histree_status history_verify_overviews(const struct histree_history *histo
 {
 	struct overview_faults faults = { .report = report, .context = context };
 	const char *path = block_file_path(history->file);
-	enum histree_status status = history_overviews_verify(&io_posix, path, &history->info, &faults, error);
-	if (status == HISTREE_OK)
-		status = leveled_overview_verify(&numbers_kind, &io_posix, path, &history->info, &faults, error);
-	if (status == HISTREE_OK)
-		status = leveled_overview_verify(&sums_kind, &io_posix, path, &history->info, &faults, error);
-	if (status == HISTREE_OK)
-		status = leveled_overview_verify(&cube_kind, &io_posix, path, &history->info, &faults, error);
+	enum histree_status status = pyramids_verify(&io_posix, path, &history->info, &faults, error);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 

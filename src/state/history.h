@@ -6,9 +6,7 @@
 #define STATE_HISTORY_H
 
 #include "histree/history.h"
-#include "state/history_cube.h"
-#include "state/leveled_overview.h"
-#include "state/history_overviews.h"
+#include "state/pyramid.h"
 #include "tree/tree_reader.h"
 
 struct charts_slot;
@@ -35,10 +33,7 @@ const struct histree_history_source *history_source_of(const struct histree_hist
 /* Borrowed; lives as long as the history. */
 const char *history_path(const struct histree_history *history);
 struct tree_reader *history_tree(struct histree_history *history);
-const struct history_overviews *history_overviews(const struct histree_history *history);
-const struct leveled_overview *history_numbers(const struct histree_history *history);
-const struct leveled_overview *history_sums(const struct histree_history *history);
-const struct leveled_overview *history_cube(const struct histree_history *history);
+const struct pyramid *history_pyramid(const struct histree_history *history, enum pyramid_id id);
 struct block_file *history_file(const struct histree_history *history);
 struct labels_slot *history_labels_slot(const struct histree_history *history);
 struct charts_slot *history_charts_slot(const struct histree_history *history);

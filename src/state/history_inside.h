@@ -8,10 +8,9 @@
 #include "histree/history_source.h"
 #include "state/attribute_view.h"
 #include "state/charts.h"
-#include "state/history_overviews.h"
 #include "state/history_slices.h"
 #include "state/labels.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 
 struct history_union;
 
@@ -21,10 +20,7 @@ struct histree_history {
 	struct block_file *file;
 	struct tree_reader *reader;
 	struct attribute_view attributes;
-	struct history_overviews overviews;
-	struct leveled_overview numbers;
-	struct leveled_overview sums;
-	struct leveled_overview cube;
+	struct pyramid pyramids[PYRAMIDS];
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;

@@ -20,8 +20,7 @@
 enum {
 	DESCRIPTION_VERSION = 2,
 	SECTION_COUNT = 4,
-	NUMBERS_PART = OVERVIEWS_MAX + 1,
-	SUMS_PART,
+	FILES_PART = PYRAMID_LEVELS_MAX + 1, /* of numbers, and behind it that of sums: what is told besides rows */
 	DEPTH_MAX = 64,
 };
 
@@ -116,29 +115,24 @@ static enum histree_status add_section(struct description *out, const struct blo
 static enum histree_status describe(const struct histree_history *history, struct description *out,
 				    struct histree_error *error);
 
-static enum histree_status describe_leveled(const struct leveled_overview *overview, struct description *out,
-					    struct histree_error *error)
-{
-	add_number(out, overview->history != NULL);
-	return overview->history != NULL ? describe(overview->history, out, error) : HISTREE_OK;
-}
-
 static enum histree_status describe(const struct histree_history *history, struct description *out,
 				    struct histree_error *error)
 {
-	const struct history_overviews *overviews = &history->overviews;
+	const struct pyramid *rows = &history->pyramids[PYRAMID_ROWS];
 	enum histree_status status = HISTREE_OK;
 	add_number(out, DESCRIPTION_VERSION);
 	add_info(out, &history->info);
 	for (size_t i = 0; i < SECTION_COUNT && status == HISTREE_OK; i++)
 		status = add_section(out, history->file, sections[i], error);
-	add_number(out, overviews->count);
-	for (uint32_t i = 0; i < overviews->count && status == HISTREE_OK; i++)
-		status = describe(overviews->overviews[i].history, out, error);
-	if (status == HISTREE_OK)
-		status = describe_leveled(&history->numbers, out, error);
-	if (status == HISTREE_OK)
-		status = describe_leveled(&history->sums, out, error);
+	add_number(out, rows->level_count);
+	for (uint32_t i = 0; i < rows->level_count && status == HISTREE_OK; i++)
+		status = describe(rows->levels[i].history, out, error);
+	for (unsigned id = PYRAMID_NUMBERS; id <= PYRAMID_SUMS && status == HISTREE_OK; id++) {
+		const struct pyramid *pyramid = &history->pyramids[id];
+		add_number(out, pyramid->level_count > 0);
+		if (pyramid->level_count > 0)
+			status = describe(pyramid->levels[0].history, out, error);
+	}
 	return status == HISTREE_OK && out->no_memory ? error_memory(error, "what a history is") : status;
 }
 
@@ -163,13 +157,15 @@ enum histree_status histree_history_describe(struct histree_history *history, vo
 
 struct histree_history *histree_history_part_of(struct histree_history *history, uint32_t part)
 {
-	if (part == NUMBERS_PART)
-		return history->numbers.history;
-	if (part == SUMS_PART)
-		return history->sums.history;
-	if (part > history->overviews.count)
-		return NULL;
-	return part == 0 ? history : history->overviews.overviews[part - 1].history;
+	const struct pyramid *pyramid = &history->pyramids[PYRAMID_ROWS];
+	uint32_t level = part - 1;
+	if (part == 0)
+		return history;
+	if (part == FILES_PART || part == FILES_PART + 1) {
+		pyramid = &history->pyramids[PYRAMID_NUMBERS + (part - FILES_PART)];
+		level = 0;
+	}
+	return level < pyramid->level_count ? pyramid->levels[level].history : NULL;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
@@ -290,42 +286,35 @@ static enum histree_status make(const struct histree_history_source *source, uin
 				struct byte_reader *reader, struct histree_history **out,
 				struct histree_error *error);
 
-static enum histree_status make_leveled(const struct histree_history *history,
-					const struct histree_history_source *source, uint32_t part,
-					const struct leveled_kind *kind, struct leveled_overview *overview,
-					struct byte_reader *reader, struct histree_error *error)
+/* The next files of a pyramid, the first of which is that part. */
+static enum histree_status make_files(struct histree_history *history, enum pyramid_id id, uint32_t part,
+				      uint64_t count, struct byte_reader *reader, struct histree_error *error)
 {
+	struct histree_history_source source = history->source;
 	struct histree_history *one;
-	bool is_there = read_varint(reader) != 0;
-	if (reader->failed)
-		return wrong("it ends early", error);
-	if (!is_there)
-		return HISTREE_OK;
-	enum histree_status status = make(source, part, reader, &one, error);
-	return status == HISTREE_OK ? leveled_overview_attach(overview, kind, one, &history->info, error) : status;
+	enum histree_status status = HISTREE_OK;
+	source.free = NULL; /* it is that of the history */
+	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
+		status = make(&source, part + (uint32_t)i, reader, &one, error);
+		if (status == HISTREE_OK)
+			status = pyramid_attach(&history->pyramids[id], id, one, &history->info, error);
+	}
+	return status;
 }
 
 static enum histree_status make_overviews(struct histree_history *history, struct byte_reader *reader,
 					  struct histree_error *error)
 {
-	struct history_overviews *overviews = &history->overviews;
-	struct histree_history_source source = history->source;
-	struct histree_history *one;
-	enum histree_status status = HISTREE_OK;
-	uint64_t count = read_varint(reader);
-	if (reader->failed || count > OVERVIEWS_MAX)
+	const uint64_t count = read_varint(reader);
+	if (reader->failed || count > PYRAMID_LEVELS_MAX)
 		return wrong("its overviews", error);
-	source.free = NULL; /* it is that of the history */
-	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
-		status = make(&source, i + 1, reader, &one, error);
-		if (status == HISTREE_OK)
-			status = history_overviews_attach(overviews, one, &history->info, error);
+	enum histree_status status = make_files(history, PYRAMID_ROWS, 1, count, reader, error);
+	for (unsigned i = 0; i < 2 && status == HISTREE_OK; i++) {
+		const bool is_there = read_varint(reader) != 0;
+		if (reader->failed)
+			return wrong("it ends early", error);
+		status = make_files(history, PYRAMID_NUMBERS + i, FILES_PART + i, is_there, reader, error);
 	}
-	if (status == HISTREE_OK)
-		status = make_leveled(history, &source, NUMBERS_PART, &numbers_kind, &history->numbers, reader,
-				      error);
-	if (status == HISTREE_OK)
-		status = make_leveled(history, &source, SUMS_PART, &sums_kind, &history->sums, reader, error);
 	return status;
 }
 

@@ -276,17 +276,17 @@ static void share_cache(struct histree_history *history, struct histree_history 
 	tree_reader_share_cache(history->reader, (*with)->reader);
 }
 
-/* All of them take what one history would take: of their own nodes, and of those of each overview. */
+/* All of them take what one history would take: of their own nodes, and of those of each file of a pyramid. */
 static void share_caches(const struct history_union *joined)
 {
-	struct histree_history *first = NULL, *first_numbers = NULL, *first_overviews[OVERVIEWS_MAX] = { NULL };
+	struct histree_history *first = NULL, *firsts[PYRAMIDS][PYRAMID_LEVELS_MAX] = { { NULL } };
 	for (uint32_t i = 0; i < joined->host_count; i++) {
 		struct histree_history *history = joined->hosts[i].history;
 		share_cache(history, &first);
-		for (uint32_t k = 0; history != NULL && k < history->overviews.count; k++)
-			share_cache(history->overviews.overviews[k].history, &first_overviews[k]);
-		if (history != NULL)
-			share_cache(history->numbers.history, &first_numbers);
+		for (unsigned id = 0; history != NULL && id < PYRAMIDS; id++)
+			for (uint32_t k = 0; k < history->pyramids[id].level_count && k < pyramid_files_max(id);
+			     k++)
+				share_cache(history->pyramids[id].levels[k].history, &firsts[id][k]);
 	}
 }
 

@@ -104,7 +104,7 @@ static enum histree_status take(struct histree_cpu_usage *usage, const struct hi
 {
 	bool is_unknown = interval->value.type == HISTREE_UNKNOWN;
 	bool is_rest =
-		usage->from_overviews && overview_value_is_rest(&interval->value); /* idle is never put there */
+		usage->from_overviews && pyramid_value_is_rest(&interval->value); /* idle is never put there */
 	if (!is_unknown && !is_rest && (interval->value.type != HISTREE_INT || interval->value.int32 == 0))
 		return HISTREE_OK; /* nobody, or idle */
 	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
@@ -146,20 +146,20 @@ static enum histree_status read_from(struct histree_cpu_usage *usage, struct his
 				     const struct histree_region *region, uint32_t overview, histree_quark *own,
 				     const struct histree_cancel *cancel, struct histree_error *error)
 {
-	const struct history_overviews *overviews = history_overviews(history);
+	const struct pyramid *rows = history_pyramid(history, PYRAMID_ROWS);
 	struct histree_region part = { .quarks = own, .from = region->from, .to = region->to };
 	for (size_t i = 0; i < region->quark_count; i++) {
-		const struct overview_entry *entry;
-		uint32_t found = history_overviews_find(overviews, region->quarks[i],
-							usage->scale.quotient / CELLS_PER_PIXEL, &entry);
+		const struct pyramid_entry *entry;
+		uint32_t found = pyramid_find_width(rows, region->quarks[i],
+						    usage->scale.quotient / CELLS_PER_PIXEL, &entry);
 		if (found == overview)
 			own[part.quark_count++] = found == UINT32_MAX ? region->quarks[i] : entry->own;
 	}
 	if (part.quark_count == 0)
 		return HISTREE_OK;
 	usage->from_overviews = overview != UINT32_MAX;
-	return read_threads(usage, usage->from_overviews ? overviews->overviews[overview].history : history, &part,
-			    cancel, error);
+	return read_threads(usage, usage->from_overviews ? rows->levels[overview].history : history, &part, cancel,
+			    error);
 }
 
 /*
@@ -180,8 +180,8 @@ static enum histree_status read_curve(struct histree_cpu_usage *usage, struct hi
 		memcpy(before, usage->curves, bytes);
 		status = read_from(usage, history, region, UINT32_MAX, own, cancel, error);
 	}
-	for (uint32_t overview = 0; status == HISTREE_OK && overview < history_overviews(history)->count;
-	     overview++)
+	const uint32_t levels = history_pyramid(history, PYRAMID_ROWS)->level_count;
+	for (uint32_t overview = 0; status == HISTREE_OK && overview < levels; overview++)
 		status = read_from(usage, history, region, overview, own, cancel, error);
 	bool is_final = status == HISTREE_OK || status == HISTREE_ERR_CANCELLED || status == HISTREE_ERR_MEMORY;
 	if (usage->from_overviews && !is_final) {

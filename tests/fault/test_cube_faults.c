@@ -13,11 +13,13 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "base/saved_bytes.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
 #include "state/attribute_tree.h"
-#include "state/history_cube.h"
+#include "state/cube_cell.h"
 #include "state/interval_sink.h"
+#include "state/pyramid.h"
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/faulty_memory.h"
@@ -147,7 +149,7 @@ static void begin(struct asking *asking)
 	struct histree_history *history;
 	memset(asking, 0, sizeof(*asking));
 	snprintf(asking->path, sizeof(asking->path), "test_cube_faults.%ld.sht", (long)getpid());
-	leveled_overview_path(&cube_kind, asking->path, asking->file.path);
+	pyramid_path(PYRAMID_CUBE, asking->path, 1, asking->file.path);
 	unlink(asking->path);
 	build(asking->path);
 	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
@@ -358,7 +360,7 @@ static void lies_are_told_or_found(void **state)
 	histree_history_close(cube);
 	for (enum lie lie = NO_LIE; lie < LIES; lie++) {
 		overview_file_write(&asking.file, asking.file.bytes, asking.file.size);
-		forge(&asking, lie, provider, CUBE_VERSION);
+		forge(&asking, lie, provider, pyramid_kinds[PYRAMID_CUBE].version);
 		assert_int_equal(overview_file_count(asking.path), 1);
 		bool right = is_right(&asking, "a lie"), told = is_told(&asking);
 		assert_int_equal(told, lie != NO_LIE);
@@ -376,24 +378,25 @@ static void foreign_ones_are_none(void **state)
 	char provider[sizeof(asking.of.provider)];
 	begin(&asking);
 	struct histree_history_info of = asking.of;
-	leveled_overview_provider(&cube_kind, &of, 9, provider, sizeof(provider));
+	pyramid_provider(PYRAMID_CUBE, &of, 9, provider, sizeof(provider));
 	of.identity ^= 1;
 	char other[sizeof(asking.of.provider)];
-	leveled_overview_provider(&cube_kind, &of, 9, other, sizeof(other));
-	forge(&asking, NO_LIE, other, CUBE_VERSION);
+	pyramid_provider(PYRAMID_CUBE, &of, 9, other, sizeof(other));
+	forge(&asking, NO_LIE, other, pyramid_kinds[PYRAMID_CUBE].version);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	forge(&asking, NO_LIE, provider, CUBE_VERSION + 1);
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_CUBE].version + 1);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	leveled_overview_provider(&cube_kind, &asking.of, CUBE_WIDTH_LOG2_MAX + 1, provider, sizeof(provider));
-	forge(&asking, NO_LIE, provider, CUBE_VERSION);
+	pyramid_provider(PYRAMID_CUBE, &asking.of, pyramid_kinds[PYRAMID_CUBE].log2_max + 1, provider,
+			 sizeof(provider));
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_CUBE].version);
 	assert_int_equal(overview_file_count(asking.path), 0);
 	assert_true(is_right(&asking, "a foreign cube"));
 	assert_true(is_told(&asking));
 	/* Cells of another width are of this history, and end where they should not. */
-	for (unsigned width = 0; width <= CUBE_WIDTH_LOG2_MAX; width += 3) {
+	for (unsigned width = 0; width <= pyramid_kinds[PYRAMID_CUBE].log2_max; width += 3) {
 		overview_file_write(&asking.file, asking.file.bytes, asking.file.size);
-		leveled_overview_provider(&cube_kind, &asking.of, width, provider, sizeof(provider));
-		forge(&asking, NO_LIE, provider, CUBE_VERSION);
+		pyramid_provider(PYRAMID_CUBE, &asking.of, width, provider, sizeof(provider));
+		forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_CUBE].version);
 		assert_true(is_right(&asking, "other cells") || is_told(&asking));
 	}
 	end(&asking);

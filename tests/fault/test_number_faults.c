@@ -14,8 +14,8 @@
 
 #include "base/random.h"
 #include "histree/lookup.h"
-#include "overview/pyramid_file.h"
 #include "overview/overview_writer.h"
+#include "overview/pyramid_file.h"
 #include "state/history.h"
 #include "state/number_summary.h"
 #include "state/state_file.h"
@@ -128,7 +128,7 @@ static void begin(struct asking *asking)
 	uint64_t all, few;
 	memset(asking, 0, sizeof(*asking));
 	snprintf(asking->path, sizeof(asking->path), "test_number_faults.%ld.sht", (long)getpid());
-	leveled_overview_path(&numbers_kind, asking->path, asking->file.path);
+	pyramid_path(PYRAMID_NUMBERS, asking->path, 1, asking->file.path);
 	unlink(asking->path);
 	build(asking->path);
 	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
@@ -300,9 +300,9 @@ static void lies_are_told_or_found(void **state)
 	struct asking asking;
 	char provider[sizeof(asking.of.provider)];
 	begin(&asking);
-	leveled_overview_provider(&numbers_kind, &asking.of, 3, provider, sizeof(provider));
+	pyramid_provider(PYRAMID_NUMBERS, &asking.of, 3, provider, sizeof(provider));
 	for (enum lie lie = NO_LIE; lie < LIES; lie++) {
-		forge(&asking, lie, provider, NUMBERS_VERSION, 0);
+		forge(&asking, lie, provider, pyramid_kinds[PYRAMID_NUMBERS].version, 0);
 		assert_int_equal(overview_file_count(asking.path), 1);
 		bool right = is_right(&asking, "a lie"), told = is_told(&asking);
 		if (!told) /* also without a lie: thirds are no eights of states */
@@ -322,16 +322,16 @@ static void foreign_ones_are_none(void **state)
 	char provider[sizeof(asking.of.provider)], other[sizeof(asking.of.provider)];
 	begin(&asking);
 	struct histree_history_info of = asking.of;
-	leveled_overview_provider(&numbers_kind, &of, 3, provider, sizeof(provider));
+	pyramid_provider(PYRAMID_NUMBERS, &of, 3, provider, sizeof(provider));
 	of.identity ^= 1;
-	leveled_overview_provider(&numbers_kind, &of, 3, other, sizeof(other));
-	forge(&asking, NO_LIE, other, NUMBERS_VERSION, 0);
+	pyramid_provider(PYRAMID_NUMBERS, &of, 3, other, sizeof(other));
+	forge(&asking, NO_LIE, other, pyramid_kinds[PYRAMID_NUMBERS].version, 0);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	forge(&asking, NO_LIE, provider, NUMBERS_VERSION + 1, 0);
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_NUMBERS].version + 1, 0);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	forge(&asking, NO_LIE, provider, NUMBERS_VERSION, ATTRIBUTES);
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_NUMBERS].version, ATTRIBUTES);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	forge(&asking, NO_LIE, "numbers of 12", NUMBERS_VERSION, 0);
+	forge(&asking, NO_LIE, "numbers of 12", pyramid_kinds[PYRAMID_NUMBERS].version, 0);
 	assert_int_equal(overview_file_count(asking.path), 0);
 	assert_true(is_right(&asking, "a foreign overview"));
 	assert_true(is_told(&asking));

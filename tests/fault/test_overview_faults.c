@@ -18,13 +18,13 @@
 #include "histree/rows.h"
 #include "histree/view.h"
 #include "overview/overview_writer.h"
-#include "state/leveled_overview.h"
-#include "state/history_overviews.h"
+#include "state/pyramid.h"
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/forging.h"
+#include "support/history_file.h"
 #include "support/memory_io.h"
 #include "support/workload.h"
 
@@ -121,9 +121,9 @@ static void end_making(struct making *making)
 static unsigned count_overviews(struct making *making)
 {
 	unsigned count = 0;
-	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
+	for (uint32_t number = 1; number <= PYRAMID_LEVELS_MAX; number++) {
 		char name[NAME_SIZE];
-		overview_path("f", number, name);
+		pyramid_path(PYRAMID_ROWS, "f", number, name);
 		count += memory_io_find(&making->memory, name) != NULL;
 	}
 	count += memory_io_find(&making->memory, "f.numbers") != NULL;
@@ -307,13 +307,13 @@ static enum histree_status draw(const char *path, bool no_overviews, struct pict
 /* With so many overviews, as many as there are pictures. */
 struct drawn {
 	char path[NAME_SIZE / 2], overview[NAME_SIZE];
-	struct picture pictures[OVERVIEWS_MAX + 1];
+	struct picture pictures[PYRAMID_LEVELS_MAX + 1];
 	uint32_t overview_count;
 };
 
 static void name_overview(struct drawn *drawn, uint32_t number)
 {
-	overview_path(drawn->path, number, drawn->overview);
+	pyramid_path(PYRAMID_ROWS, drawn->path, number, drawn->overview);
 }
 
 static void begin_drawing(struct drawn *drawn)
@@ -325,9 +325,9 @@ static void begin_drawing(struct drawn *drawn)
 	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
 	/* Neither rows nor the usage are made of these: test_number_faults, test_sum_faults. */
-	leveled_overview_path(&numbers_kind, drawn->path, drawn->overview);
+	pyramid_path(PYRAMID_NUMBERS, drawn->path, 1, drawn->overview);
 	assert_int_equal(unlink(drawn->overview), 0);
-	leveled_overview_path(&sums_kind, drawn->path, drawn->overview);
+	pyramid_path(PYRAMID_SUMS, drawn->path, 1, drawn->overview);
 	assert_int_equal(unlink(drawn->overview), 0);
 	for (name_overview(drawn, 1); access(drawn->overview, R_OK) == 0;
 	     name_overview(drawn, drawn->overview_count + 1))
@@ -352,11 +352,7 @@ static void begin_drawing(struct drawn *drawn)
 
 static void end_drawing(struct drawn *drawn)
 {
-	unlink(drawn->path);
-	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
-		name_overview(drawn, number);
-		unlink(drawn->overview);
-	}
+	history_files_remove(drawn->path);
 }
 
 /* Rows and curves are each made of the history, or of as many overviews as are whole. */
@@ -560,8 +556,8 @@ static void forge_as(struct drawn *drawn, const struct histree_history_info *of,
 static void forge(struct drawn *drawn, const struct histree_history_info *of, const char *const *names)
 {
 	char provider[sizeof(of->provider)];
-	overview_provider(of, provider, sizeof(provider));
-	forge_as(drawn, of, provider, OVERVIEW_VERSION, names);
+	pyramid_provider(PYRAMID_ROWS, of, 0, provider, sizeof(provider));
+	forge_as(drawn, of, provider, pyramid_kinds[PYRAMID_ROWS].version, names);
 }
 
 /* Whose it is, an overview says by the identity of its history; older ones by how much that has. */
@@ -583,15 +579,15 @@ static void overviews_of_another_identity_are_none(void **state)
 		struct histree_history_info other = of;
 		char provider[sizeof(of.provider)], older[sizeof(of.provider)];
 		other.identity ^= which == 1;
-		overview_provider(&other, provider, sizeof(provider));
+		pyramid_provider(PYRAMID_ROWS, &other, 0, provider, sizeof(provider));
 		snprintf(older, sizeof(older), "digest of %llu states, %llu bytes",
 			 (unsigned long long)of.interval_count + (which == 4), (unsigned long long)of.file_bytes);
 		bool is_old = which >= 3;
 		forge_as(&drawn, &of, is_old ? older : provider,
-			 which == 2   ? OVERVIEW_VERSION + 1
-			 : which == 5 ? OVERVIEW_VERSION
+			 which == 2   ? pyramid_kinds[PYRAMID_ROWS].version + 1
+			 : which == 5 ? pyramid_kinds[PYRAMID_ROWS].version
 			 : is_old     ? 1
-				      : OVERVIEW_VERSION,
+				      : pyramid_kinds[PYRAMID_ROWS].version,
 			 names);
 		assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
 		uint32_t count = histree_history_info(history)->overview_count;

@@ -16,8 +16,8 @@
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
 #include "state/attribute_tree.h"
-#include "state/leveled_overview.h"
 #include "state/interval_sink.h"
+#include "state/pyramid.h"
 #include "state/state_file.h"
 #include "state/state_sum.h"
 #include "support/effort.h"
@@ -145,7 +145,7 @@ static void begin(struct asking *asking)
 	size_t all, few;
 	memset(asking, 0, sizeof(*asking));
 	snprintf(asking->path, sizeof(asking->path), "test_sum_faults.%ld.sht", (long)getpid());
-	leveled_overview_path(&sums_kind, asking->path, asking->file.path);
+	pyramid_path(PYRAMID_SUMS, asking->path, 1, asking->file.path);
 	unlink(asking->path);
 	build(asking->path);
 	assert_int_equal(histree_history_open(asking->path, NULL, &history, NULL), HISTREE_OK);
@@ -339,7 +339,7 @@ static void lies_are_told_or_found(void **state)
 	histree_history_close(sums);
 	for (enum lie lie = NO_LIE; lie < LIES; lie++) {
 		overview_file_write(&asking.file, asking.file.bytes, asking.file.size);
-		forge(&asking, lie, provider, SUMS_VERSION);
+		forge(&asking, lie, provider, pyramid_kinds[PYRAMID_SUMS].version);
 		assert_int_equal(overview_file_count(asking.path), 1);
 		bool right = is_right(&asking, "a lie"), told = is_told(&asking);
 		assert_int_equal(told, lie != NO_LIE);
@@ -357,23 +357,24 @@ static void foreign_ones_are_none(void **state)
 	char provider[sizeof(asking.of.provider)], other[sizeof(asking.of.provider)];
 	begin(&asking);
 	struct histree_history_info of = asking.of;
-	leveled_overview_provider(&sums_kind, &of, 12, provider, sizeof(provider));
+	pyramid_provider(PYRAMID_SUMS, &of, 12, provider, sizeof(provider));
 	of.identity ^= 1;
-	leveled_overview_provider(&sums_kind, &of, 12, other, sizeof(other));
-	forge(&asking, NO_LIE, other, SUMS_VERSION);
+	pyramid_provider(PYRAMID_SUMS, &of, 12, other, sizeof(other));
+	forge(&asking, NO_LIE, other, pyramid_kinds[PYRAMID_SUMS].version);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	forge(&asking, NO_LIE, provider, SUMS_VERSION + 1);
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_SUMS].version + 1);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	forge(&asking, NO_LIE, "sums of 12", SUMS_VERSION);
+	forge(&asking, NO_LIE, "sums of 12", pyramid_kinds[PYRAMID_SUMS].version);
 	assert_int_equal(overview_file_count(asking.path), 0);
-	leveled_overview_provider(&sums_kind, &asking.of, SUMS_WIDTH_LOG2_MAX + 1, provider, sizeof(provider));
-	forge(&asking, NO_LIE, provider, SUMS_VERSION);
+	pyramid_provider(PYRAMID_SUMS, &asking.of, pyramid_kinds[PYRAMID_SUMS].log2_max + 1, provider,
+			 sizeof(provider));
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_SUMS].version);
 	assert_int_equal(overview_file_count(asking.path), 0);
 	assert_true(is_right(&asking, "a foreign overview"));
 	assert_true(is_told(&asking));
 	/* Cells of another width are of this history, and hold more or less than they can. */
-	leveled_overview_provider(&sums_kind, &asking.of, 3, provider, sizeof(provider));
-	forge(&asking, NO_LIE, provider, SUMS_VERSION);
+	pyramid_provider(PYRAMID_SUMS, &asking.of, 3, provider, sizeof(provider));
+	forge(&asking, NO_LIE, provider, pyramid_kinds[PYRAMID_SUMS].version);
 	assert_true(is_right(&asking, "other cells"));
 	assert_true(is_told(&asking));
 	end(&asking);

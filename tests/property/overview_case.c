@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "state/history.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 
 struct overview_options overview_case_options(struct random *random)
 {
@@ -35,27 +35,6 @@ void overview_case_vary(struct overview_options *options, struct random *random)
 		options->numbers_percent_max = 4;
 		options->percent_max = 20 + (uint32_t)random_below(random, 60);
 	}
-}
-
-void overview_case_remove(const char *path)
-{
-	char *name = malloc(overview_path_size(path));
-	unlink(path);
-	for (uint32_t number = 1; name != NULL && number <= OVERVIEWS_MAX; number++) {
-		overview_path(path, number, name);
-		unlink(name);
-	}
-	free(name);
-	name = malloc(leveled_overview_path_size(&numbers_kind, path));
-	if (name != NULL) {
-		leveled_overview_path(&numbers_kind, path, name);
-		unlink(name);
-		leveled_overview_path(&sums_kind, path, name); /* which is shorter */
-		unlink(name);
-		leveled_overview_path(&cube_kind, path, name);
-		unlink(name);
-	}
-	free(name);
 }
 
 void overview_case_choose_values(struct workload *workload)

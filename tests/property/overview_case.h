@@ -8,7 +8,7 @@
 
 #include "overview/overview_choice.h"
 #include "overview/overview_writer.h"
-#include "state/history_overviews.h"
+#include "state/pyramid.h"
 #include "support/reference.h"
 #include "support/workload.h"
 
@@ -17,9 +17,6 @@ struct overview_options overview_case_options(struct random *random);
 
 /* Several threads; now and then so few bytes that a first overview is made again, of the one that is there. */
 void overview_case_vary(struct overview_options *options, struct random *random);
-
-/* A history, and all the overviews that it may have. */
-void overview_case_remove(const char *path);
 
 /* Attributes of ints have few, some, or many values, and all of them int 0 now and then. */
 void overview_case_choose_values(struct workload *workload);

@@ -20,6 +20,7 @@
 #include "state/number_summary.h"
 #include "state/state_file.h"
 #include "support/effort.h"
+#include "support/history_file.h"
 
 enum { ATTRIBUTES = 6, STATES_MAX = 1500, QUESTIONS = 120 };
 
@@ -311,7 +312,7 @@ static void numbers_are_those_of_a_search(void **state)
 		struct plain plain;
 		struct asked with, without;
 		make_plain(&plain, &random);
-		overview_case_remove(path);
+		history_files_remove(path);
 		write_history(&plain, path, variants[round % 6]);
 		const struct overview_options options = overview_case_options(&random);
 		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
@@ -323,7 +324,7 @@ static void numbers_are_those_of_a_search(void **state)
 			ask(&plain, &with, &without, &random);
 		close_asked(&with);
 		close_asked(&without);
-		overview_case_remove(path);
+		history_files_remove(path);
 		free(plain.states);
 	}
 	fprintf(stderr, "%llu answers, %llu of summaries\n", (unsigned long long)answers,

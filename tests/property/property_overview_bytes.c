@@ -17,6 +17,7 @@
 #include "overview_case.h"
 #include "state/history.h"
 #include "support/effort.h"
+#include "support/history_file.h"
 
 enum { PERCENT_MAX = 15, ATTRIBUTES_MAX = 400 };
 
@@ -108,7 +109,7 @@ static void overviews_have_their_share_at_most(void **state)
 	snprintf(path, sizeof(path), "property_overview_bytes.%ld.sht", (long)getpid());
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		for (enum content content = 0; content < CONTENTS; content++) {
-			overview_case_remove(path);
+			history_files_remove(path);
 			build(path, &shapes[i], content, &random);
 			for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
 				struct histree_history *history;
@@ -120,12 +121,12 @@ static void overviews_have_their_share_at_most(void **state)
 						 (unsigned long long)info->overview_bytes,
 						 (unsigned long long)info->file_bytes);
 				with += info->overview_count > 0;
-				summed += history_sums(history)->history != NULL;
+				summed += history_pyramid(history, PYRAMID_SUMS)->level_count > 0;
 				all++;
 				histree_history_close(history);
 			}
 		}
-	overview_case_remove(path);
+	history_files_remove(path);
 	fprintf(stderr, "%u of %u histories have overviews, %u of sums\n", with, all, summed);
 	assert_true(with > all / 4 && summed > 0);
 }

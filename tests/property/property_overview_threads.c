@@ -14,7 +14,7 @@
 #include "driver.h"
 #include "overview_case.h"
 #include "state/history.h"
-#include "state/leveled_overview.h"
+#include "state/pyramid.h"
 #include "support/effort.h"
 #include "support/history_file.h"
 
@@ -29,19 +29,12 @@ struct threads_case {
 /* A test that compares nothing shall not pass. */
 static uint64_t files_compared, histories_with_several, histories_with_sums;
 
-/* The overview's name; those of the numbers, the sums and the cube behind the last one; NULL behind that. */
+/* The name of a level of rows; those of the other pyramids are behind the last one; NULL behind that. */
 static const char *name_of(const char *path, uint32_t number, char name[NAME_MAX_SIZE])
 {
-	if (number > OVERVIEWS_MAX + 3)
+	if (number >= PYRAMID_LEVELS_MAX + PYRAMIDS)
 		return NULL;
-	if (number > OVERVIEWS_MAX + 2)
-		leveled_overview_path(&cube_kind, path, name);
-	else if (number > OVERVIEWS_MAX + 1)
-		leveled_overview_path(&sums_kind, path, name);
-	else if (number > OVERVIEWS_MAX)
-		leveled_overview_path(&numbers_kind, path, name);
-	else
-		overview_path(path, number, name);
+	pyramid_path(number > PYRAMID_LEVELS_MAX ? number - PYRAMID_LEVELS_MAX : PYRAMID_ROWS, path, number, name);
 	return name;
 }
 
@@ -80,9 +73,9 @@ static const char *compare_overviews(const struct threads_case *test)
 	const char *fault = NULL;
 	for (uint32_t number = 1; fault == NULL && name_of(test->one, number, name) != NULL; number++)
 		fault = compare_files(name, name_of(test->other, number, other));
-	overview_path(test->one, 2, name);
+	pyramid_path(PYRAMID_ROWS, test->one, 2, name);
 	histories_with_several += access(name, F_OK) == 0;
-	leveled_overview_path(&sums_kind, test->one, name);
+	pyramid_path(PYRAMID_SUMS, test->one, 1, name);
 	histories_with_sums += access(name, F_OK) == 0;
 	return fault;
 }
@@ -110,14 +103,14 @@ static const char *check_workload(void *context, const struct workload *workload
 	struct histree_error error;
 	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
 	const char *fault = "a history that cannot be made";
-	overview_case_remove(test->one);
-	overview_case_remove(test->other);
+	history_files_remove(test->one);
+	history_files_remove(test->other);
 	if (quarks != NULL &&
 	    history_file_build_statuses(test->one, &options, workload, quarks, &error) == HISTREE_OK &&
 	    link(test->one, test->other) == 0)
 		fault = check_threads(test);
-	overview_case_remove(test->one);
-	overview_case_remove(test->other);
+	history_files_remove(test->one);
+	history_files_remove(test->other);
 	free(quarks);
 	return fault;
 }

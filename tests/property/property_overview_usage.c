@@ -61,8 +61,8 @@ static double tolerance(struct histree_history *history, uint64_t quotient, unsi
 {
 	double ns = 0;
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-		const struct overview_entry *entry;
-		if (history_overviews_find(history_overviews(history), cpus[cpu], quotient / 4, &entry) ==
+		const struct pyramid_entry *entry;
+		if (pyramid_find_width(history_pyramid(history, PYRAMID_ROWS), cpus[cpu], quotient / 4, &entry) ==
 		    UINT32_MAX)
 			continue;
 		ns += (double)(UINT64_C(1) << entry->width_log2);
@@ -121,7 +121,7 @@ static void usage_is_right_to_within_a_cell(const void *kind, uint64_t seed)
 		struct random random = { seed + number };
 		const struct histree_open_options no_overviews = { .no_overviews = true };
 		struct histree_history *with, *without;
-		overview_case_remove(path);
+		history_files_remove(path);
 		build(path, &random, 5000, 0);
 		const struct overview_options options = overview_case_options(&random);
 		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
@@ -131,7 +131,7 @@ static void usage_is_right_to_within_a_cell(const void *kind, uint64_t seed)
 			compare(with, without, &random, &from_overviews);
 		histree_history_close(with);
 		histree_history_close(without);
-		overview_case_remove(path);
+		history_files_remove(path);
 	}
 	assert_true(from_overviews > 50);
 }
@@ -155,16 +155,16 @@ static void overviews_are_small(void **state)
 		struct histree_history *history;
 		char path[64];
 		snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
-		overview_case_remove(path);
+		history_files_remove(path);
 		build(path, &random, kinds[i].start, kinds[i].step_log2);
 		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
 		assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-		assert_true(history_overviews(history)->count > 0);
-		const struct histree_history *overview = history_overviews(history)->overviews[0].history;
+		assert_true(history_pyramid(history, PYRAMID_ROWS)->level_count > 0);
+		const struct histree_history *overview = history_pyramid(history, PYRAMID_ROWS)->levels[0].history;
 		uint64_t all = histree_history_info(history)->interval_count;
 		assert_in_range(histree_history_info(overview)->interval_count, 1, all / 4);
 		histree_history_close(history);
-		overview_case_remove(path);
+		history_files_remove(path);
 	}
 }
 

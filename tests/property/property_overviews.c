@@ -51,7 +51,7 @@ static const char *wrong(struct overviews_case *test, histree_quark quark, histr
 /* ---- the overviews themselves ------------------------------------------------------------------------------- */
 
 static const char *check_cell(struct overviews_case *test, const struct reference *overview,
-			      const struct overview_entry *entry, bool few_values, histree_time from,
+			      const struct pyramid_entry *entry, bool few_values, histree_time from,
 			      histree_time to)
 {
 	static struct shares plain, kept;
@@ -62,10 +62,10 @@ static const char *check_cell(struct overviews_case *test, const struct referenc
 	for (size_t i = 0; i < kept.count; i++) {
 		const struct histree_value *value = kept.shares[i].value;
 		uint64_t ns = shares_find(&plain, value);
-		values += !overview_value_is_rest(value);
-		if (kept.shares[i].ns > ns && !overview_value_is_rest(value))
+		values += !pyramid_value_is_rest(value);
+		if (kept.shares[i].ns > ns && !pyramid_value_is_rest(value))
 			return wrong(test, entry->quark, from, to, "a value lasts longer than it did");
-		if (overview_value_is_rest(value) && (few_values || plain.count <= OVERVIEW_VALUES_KEPT))
+		if (pyramid_value_is_rest(value) && (few_values || plain.count <= OVERVIEW_VALUES_KEPT))
 			return wrong(test, entry->quark, from, to, "a few values are not told apart");
 	}
 	for (size_t i = 0; i < plain.count; i++) {
@@ -82,7 +82,7 @@ static const char *check_cell(struct overviews_case *test, const struct referenc
 }
 
 static const char *check_attribute(struct overviews_case *test, const struct reference *overview,
-				   const struct overview_entry *entry)
+				   const struct pyramid_entry *entry)
 {
 	uint64_t whole = (uint64_t)test->plain->end - (uint64_t)test->plain->start;
 	bool few_values = attribute_has_few_values(test->plain, entry->quark);
@@ -104,7 +104,7 @@ static void print_fault(void *context, const char *fault)
 	snprintf(test->fault, sizeof(test->fault), "an overview does not verify: %s", fault);
 }
 
-static const char *check_overview(struct overviews_case *test, const struct history_overview *overview)
+static const char *check_overview(struct overviews_case *test, const struct pyramid_level *overview)
 {
 	struct histree_error error;
 	struct kept_states states;
@@ -113,7 +113,7 @@ static const char *check_overview(struct overviews_case *test, const struct hist
 	if (!kept_states_read(&states, overview->history))
 		return "the states of an overview cannot be read";
 	const char *fault = NULL;
-	for (uint32_t i = 0; i < overview->count && fault == NULL; i++)
+	for (size_t i = 0; i < overview->count && fault == NULL; i++)
 		fault = check_attribute(test, &states.states, &overview->entries[i]);
 	kept_states_release(&states);
 	return fault;
@@ -240,8 +240,9 @@ static uint64_t cell_of_row(const struct overviews_case *test, struct histree_hi
 	uint64_t most = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	uint64_t cells = most / INTERVALS_PER_OVERVIEW_CELL > 4 ? most / INTERVALS_PER_OVERVIEW_CELL : 4;
 	uint64_t quotient = pixel_scale(request->from, request->to, request->pixels).quotient;
-	const struct overview_entry *entry;
-	uint32_t found = history_overviews_find(history_overviews(history), quark, quotient / cells, &entry);
+	const struct pyramid_entry *entry;
+	uint32_t found =
+		pyramid_find_width(history_pyramid(history, PYRAMID_ROWS), quark, quotient / cells, &entry);
 	return found == UINT32_MAX ? 0 : UINT64_C(1) << entry->width_log2;
 }
 
@@ -352,10 +353,12 @@ static const char *check_history(struct overviews_case *test)
 	}
 	if (!open_rows(&with, test->path, false) || !open_rows(&without, test->path, true))
 		goto out;
-	const struct history_overviews *overviews = history_overviews(with.history);
-	fault = history_overviews(without.history)->count == 0 ? NULL : "overviews that were not asked for";
-	for (uint32_t i = 0; i < overviews->count && fault == NULL; i++)
-		fault = check_overview(test, &overviews->overviews[i]);
+	const struct pyramid *rows = history_pyramid(with.history, PYRAMID_ROWS);
+	fault = history_pyramid(without.history, PYRAMID_ROWS)->level_count == 0
+			? NULL
+			: "overviews that were not asked for";
+	for (uint32_t i = 0; i < rows->level_count && fault == NULL; i++)
+		fault = check_overview(test, &rows->levels[i]);
 	for (int i = 0; i < REQUESTS && fault == NULL; i++) {
 		choose_request(test, &random);
 		fault = ask(test, with.history, with.rows);
@@ -378,7 +381,7 @@ static const char *check_workload(void *context, const struct workload *workload
 	const char *fault = "out of memory";
 	if (quarks == NULL)
 		return fault;
-	overview_case_remove(test->path);
+	history_files_remove(test->path);
 	if (history_file_build(test->path, &test->options, workload, quarks, &error) != HISTREE_OK) {
 		fault = wrong(test, 0, 0, 0, error.message);
 	} else if (history_file_reference(workload, quarks, &plain)) {
@@ -386,7 +389,7 @@ static const char *check_workload(void *context, const struct workload *workload
 		fault = check_history(test);
 	}
 	reference_release(&plain);
-	overview_case_remove(test->path);
+	history_files_remove(test->path);
 	free(quarks);
 	return fault;
 }

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "histree/labels.h"
+#include "state/pyramid.h"
 
 enum { GROUPS = 7 };
 
@@ -123,4 +125,16 @@ out:
 	free(named);
 	free(intervals);
 	return done;
+}
+
+void history_files_remove(const char *history_path)
+{
+	char *path = malloc(pyramid_path_size(history_path));
+	unlink(history_path);
+	for (unsigned id = 0; path != NULL && id < PYRAMIDS; id++)
+		for (uint32_t file = 1; file <= pyramid_files_max(id); file++) {
+			pyramid_path(id, history_path, file, path);
+			unlink(path);
+		}
+	free(path);
 }

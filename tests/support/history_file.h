@@ -31,4 +31,7 @@ enum histree_status history_in_memory(const struct histree_tree_options *options
 /* What the changes say, and one null each for "Group" and "Group/N".  Values are borrowed from the workload. */
 bool history_file_reference(const struct workload *workload, const histree_quark *quarks, struct reference *out);
 
+/* Remove a history and all pyramids beside it. */
+void history_files_remove(const char *history_path);
+
 #endif

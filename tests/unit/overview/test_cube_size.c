@@ -99,13 +99,13 @@ static void is_of(uint32_t owners, uint32_t node_size, bool has_owners)
 	build(owners);
 	assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
 	struct histree_history *with = open_it(false), *without = open_it(true);
-	const struct leveled_overview *cube = history_cube(with);
+	const struct pyramid *cube = history_pyramid(with, PYRAMID_CUBE);
 	histree_quark cpus;
-	assert_non_null(cube->history);
-	assert_int_equal(histree_history_info(cube->history)->node_size, node_size);
+	assert_true(cube->level_count > 0);
+	assert_int_equal(histree_history_info(cube->levels[0].history)->node_size, node_size);
 	assert_int_equal(histree_attributes_find(histree_history_attributes(with), HISTREE_ROOT, "CPUs", &cpus),
 			 HISTREE_OK);
-	assert_int_equal(overview_level_find(&cube->levels[0], cpus) != NULL, has_owners);
+	assert_int_equal(pyramid_level_find(&cube->levels[0], cpus) != NULL, has_owners);
 	const histree_time end = histree_history_info(with)->end;
 	expect_the_same(with, without, 0, end);
 	expect_the_same(with, without, 7, end);
@@ -119,11 +119,11 @@ static void nodes_are_as_large_as_a_cell_needs(void **state)
 {
 	(void)state;
 	snprintf(path, sizeof(path), "test_cube_size.%ld.sht", (long)getpid());
-	leveled_overview_path(&cube_kind, path, cube_path);
-	is_of(FEW, CUBE_NODE_SIZE, true);
-	is_of(MANY, 2 * CUBE_NODE_SIZE, true);
+	pyramid_path(PYRAMID_CUBE, path, 1, cube_path);
+	is_of(FEW, pyramid_kinds[PYRAMID_CUBE].node_size, true);
+	is_of(MANY, 2 * pyramid_kinds[PYRAMID_CUBE].node_size, true);
 	is_of(MORE, CUBE_NODE_SIZE_MAX, true);
-	is_of(TOO_MANY, CUBE_NODE_SIZE, false);
+	is_of(TOO_MANY, pyramid_kinds[PYRAMID_CUBE].node_size, false);
 	unlink(path);
 	unlink(cube_path);
 }

@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "histree/state_system.h"
 #include "overview/overview_writer.h"
-#include "state/history_overviews.h"
+#include "state/pyramid.h"
 
 enum { ATTRIBUTES = 4, STATES = 400000, STATES_IN_WINDOW = 8000 };
 
@@ -147,7 +147,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	snprintf(path, sizeof(path), "test_overview_trial.%ld.sht", (long)getpid());
-	overview_path(path, 1, overview);
+	pyramid_path(PYRAMID_ROWS, path, 1, overview);
 	build();
 	return 0;
 }
@@ -155,8 +155,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
-		overview_path(path, number, overview);
+	for (uint32_t number = 1; number <= PYRAMID_LEVELS_MAX; number++) {
+		pyramid_path(PYRAMID_ROWS, path, number, overview);
 		unlink(overview);
 	}
 	unlink(path);

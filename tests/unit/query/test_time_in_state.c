@@ -18,6 +18,7 @@
 #include "overview/overview_writer.h"
 #include "state/history.h"
 #include "support/effort.h"
+#include "support/history_file.h"
 
 enum { HOSTS = 2, ATTRIBUTES = 5, LENGTH = 3000, START = 1000, VALUES = 6, UNKNOWN_VALUE = 5, NO_VALUE = -1 };
 
@@ -122,23 +123,13 @@ static void sum_up(const struct world *world, int host, struct random *random)
 
 static void remove_world(struct world *world)
 {
-	char path[96];
-	for (int host = 0; host < HOSTS; host++) {
-		unlink(world->paths[host]);
-		for (int i = 1; i <= 16; i++) {
-			snprintf(path, sizeof(path), "%s.overview%d", world->paths[host], i);
-			unlink(path);
-		}
-		leveled_overview_path(&numbers_kind, world->paths[host], path);
-		unlink(path);
-		leveled_overview_path(&sums_kind, world->paths[host], path);
-		unlink(path);
-	}
+	for (int host = 0; host < HOSTS; host++)
+		history_files_remove(world->paths[host]);
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------------- */
 
-struct answer {
+struct times_found {
 	uint64_t ns[ATTRIBUTES][VALUES + 1]; /* null is the last one */
 	size_t parts;
 };
@@ -157,7 +148,7 @@ static int index_of(const struct histree_value *value, bool is_text)
 
 /* Of some attributes of a host, of which the history calls the first one `first`. */
 static void ask(struct histree_history *history, histree_quark first, unsigned which, histree_time from,
-		histree_time to, size_t room, struct answer *answer)
+		histree_time to, size_t room, struct times_found *answer)
 {
 	histree_quark quarks[ATTRIBUTES];
 	struct histree_region region = { .quarks = quarks, .from = from, .to = to };
@@ -187,7 +178,7 @@ static void ask(struct histree_history *history, histree_quark first, unsigned w
 }
 
 static void expect(const struct world *world, int host, unsigned which, histree_time from, histree_time to,
-		   const struct answer *answer)
+		   const struct times_found *answer)
 {
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		uint64_t ns[VALUES + 1] = { 0 };
@@ -219,7 +210,7 @@ static void sums_say_what_the_states_do(void **state)
 	for (uint64_t round = test_effort(40, 10) * test_rounds(); round > 0; round--) {
 		make_host(&world, 0, &random);
 		for (int summed = 0; summed < 2; summed++) {
-			struct answer answer;
+			struct times_found answer;
 			histree_time from, to;
 			if (summed)
 				sum_up(&world, 0, &random);
@@ -264,7 +255,7 @@ static void of_several_hosts(void **state)
 		assert_int_equal(count, HOSTS);
 		for (int i = 0; i < 30; i++) {
 			const unsigned which = (unsigned)random_below(&random, 1 << ATTRIBUTES);
-			struct answer answer;
+			struct times_found answer;
 			histree_time from, to;
 			draw_range(&random, info->start, (int)(info->end - info->start + 1), &from, &to);
 			for (int host = 0; host < HOSTS; host++) {

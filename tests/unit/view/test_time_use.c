@@ -21,6 +21,7 @@
 #include "overview/overview_writer.h"
 #include "state/history.h"
 #include "support/effort.h"
+#include "support/history_file.h"
 #include "support/local_source.h"
 
 enum { THREADS = 5, CPUS = 3, LENGTH = 600, START = 1000, NOTHING = -100, NOT_KNOWN = -101, ATTRIBUTES = 3 };
@@ -197,19 +198,8 @@ static void sum_up(struct world *world, struct random *random)
 
 static void remove_world(struct world *world)
 {
-	char path[96];
 	close_world(world);
-	unlink(world->path);
-	for (int i = 1; i <= OVERVIEWS_MAX; i++) {
-		overview_path(world->path, (uint32_t)i, path);
-		unlink(path);
-	}
-	leveled_overview_path(&numbers_kind, world->path, path);
-	unlink(path);
-	leveled_overview_path(&sums_kind, world->path, path);
-	unlink(path);
-	leveled_overview_path(&cube_kind, world->path, path);
-	unlink(path);
+	history_files_remove(world->path);
 }
 
 /* ---- the same, one nanosecond after the other ------------------------------------------------------------ */
@@ -483,10 +473,10 @@ static void every_nanosecond_is_in_a_row(void **state)
 		for (int i = 0; i < 20; i++)
 			compare(&random, &world);
 		sum_up(&world, &random);
-		summed += history_sums(world.history)->history != NULL;
-		cubes += history_cube(world.history)->history != NULL;
-		with_owners += history_cube(world.history)->history != NULL &&
-			       history_cube(world.history)->levels[0].count > 1;
+		summed += history_pyramid(world.history, PYRAMID_SUMS)->level_count > 0;
+		cubes += history_pyramid(world.history, PYRAMID_CUBE)->level_count > 0;
+		with_owners += history_pyramid(world.history, PYRAMID_CUBE)->level_count > 0 &&
+			       history_pyramid(world.history, PYRAMID_CUBE)->levels[0].count > 1;
 		for (int i = 0; i < 40; i++)
 			compare(&random, &world);
 		remove_world(&world);
@@ -573,7 +563,7 @@ static void turn(const char *path, long at, int bit)
 }
 
 /* Any byte of the overview changes, or its end is cut off: the answer stays what it is. */
-static void damaged_is_no_use(const struct leveled_kind *kind, unsigned by)
+static void damaged_is_no_use(enum pyramid_id id, unsigned by)
 {
 	static struct world world;
 	struct random random = { test_seed() + 3 };
@@ -583,7 +573,7 @@ static void damaged_is_no_use(const struct leveled_kind *kind, unsigned by)
 	do {
 		make(&world, &random);
 		sum_up(&world, &random);
-		leveled_overview_path(kind, world.path, path);
+		pyramid_path(id, world.path, 1, path);
 		is_there = access(path, F_OK) == 0;
 		if (!is_there)
 			remove_world(&world);
@@ -621,10 +611,10 @@ static void damaged_is_no_use(const struct leveled_kind *kind, unsigned by)
 static void damaged_sums_are_no_use(void **state)
 {
 	(void)state;
-	damaged_is_no_use(&sums_kind, HISTREE_BY(THREAD));
-	damaged_is_no_use(&cube_kind, HISTREE_BY(CPU));
-	damaged_is_no_use(&cube_kind, HISTREE_BY(SYSTEM_CALL));
-	damaged_is_no_use(&cube_kind, HISTREE_BY(HAD_BY));
+	damaged_is_no_use(PYRAMID_SUMS, HISTREE_BY(THREAD));
+	damaged_is_no_use(PYRAMID_CUBE, HISTREE_BY(CPU));
+	damaged_is_no_use(PYRAMID_CUBE, HISTREE_BY(SYSTEM_CALL));
+	damaged_is_no_use(PYRAMID_CUBE, HISTREE_BY(HAD_BY));
 }
 
 static void counts_do_not_depend_on_windows(void **state)
