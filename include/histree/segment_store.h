@@ -261,6 +261,13 @@ struct histree_segment_query {
 	bool (*host_filter)(void *context, const char *host);
 	void *host_context;
 	uint64_t limit; /* maximum number of segments; 0 means all */
+	/*
+	 * For statistics by a field: puts another value in the place of a segment's, such as one for each of the
+	 * threads that had a number.  Its bytes are borrowed until the next call.  NULL: groups are of values as
+	 * they are.
+	 */
+	void (*group)(void *context, const struct histree_segment *segment, struct histree_value *value);
+	void *group_context;
 	/* Asked now and then while segments are looked for; HISTREE_ERR_CANCELLED ends the query. */
 	struct histree_cancel cancel;
 };

@@ -99,6 +99,9 @@ HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow
 HISTREE_API uint32_t histree_control_flow_find_at(const struct histree_control_flow *flow, int32_t tid, int32_t cpu,
 						  histree_time time);
 
+/* Returns whether a number was several threads' one after another. */
+HISTREE_API bool histree_control_flow_has_lives(const struct histree_control_flow *flow);
+
 /*
  * Returns the index of the next thread after `after` (from the first one if that is HISTREE_NO_INDEX) whose name
  * contains `text`, ignoring the case of ASCII letters, or whose tid or pid begins with it.  Returns the one before

@@ -109,6 +109,7 @@ enum cli_exit segment_target_open(struct segment_target *target, const struct cl
 		code = read_range(target, options);
 	if (code == CLI_OK && options->where != NULL)
 		code = read_filter(target, options->where);
+	target->host = options->host;
 	if (code == CLI_OK && options->host != NULL)
 		code = read_host(target, options);
 	return code;
@@ -116,6 +117,8 @@ enum cli_exit segment_target_open(struct segment_target *target, const struct cl
 
 void segment_target_close(struct segment_target *target)
 {
+	histree_control_flow_free(target->lives.flow);
+	histree_history_close(target->lives.history);
 	histree_segment_filter_free(target->filter);
 	histree_segment_store_close(target->store);
 	target_close(&target->target);
@@ -135,6 +138,69 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
 			   names);
 }
+
+/* ---- groups of threads ------------------------------------------------------------------------------------- */
+
+static void put_life(void *context, const struct histree_segment *segment, struct histree_value *value)
+{
+	struct thread_lives *lives = context;
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(lives->flow, &count);
+	const int32_t tid = value->type == HISTREE_INT ? value->int32 : 0;
+	const uint32_t last = tid > 0 ? histree_control_flow_find(lives->flow, tid, -1) : HISTREE_NO_INDEX;
+	if (last == HISTREE_NO_INDEX || threads[last].life == 0)
+		return;
+	const histree_time at = lives->are_at_end ? segment->end : segment->start;
+	const struct histree_thread *thread = &threads[histree_control_flow_find_at(lives->flow, tid, -1, at)];
+	snprintf(lives->text, sizeof(lives->text), "%" PRId32 " (%s, life %" PRId32 ")", tid,
+		 *thread->name != '\0' ? thread->name : "?", thread->life);
+	*value = histree_string(lives->text);
+}
+
+/* Of one host: numbers of several are no one's, and are one group as they are. */
+static struct histree_history *one_host(const struct segment_target *target)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(target->lives.history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (target->host != NULL && strcmp(hosts[i].name, target->host) == 0)
+			return hosts[i].history;
+	return count == 0 ? target->lives.history : NULL;
+}
+
+static enum cli_exit read_lives(struct segment_target *target)
+{
+	struct thread_lives *lives = &target->lives;
+	struct histree_error error = { 0 };
+	enum histree_status status = target_history(&target->target, NULL, true, &lives->history, &error);
+	struct histree_history *history = status == HISTREE_OK ? one_host(target) : NULL;
+	if (history == NULL || strncmp(histree_history_info(history)->provider, "kernel", strlen("kernel")) != 0)
+		return CLI_OK; /* nobody knows who had numbers when */
+	status = histree_control_flow_create(history, target->query.cancel, &lives->flow, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	if (histree_control_flow_has_lives(lives->flow)) {
+		target->query.group = put_life;
+		target->query.group_context = lives;
+	}
+	return CLI_OK;
+}
+
+enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field)
+{
+	static const char *const of_threads[] = { "tid", "waker", "had_by", "taker" };
+	enum cli_exit code = segment_target_field(target, "by", name, field);
+	if (code != CLI_OK || target->target.store == NULL ||
+	    histree_segment_store_info(target->store)->schema.fields[*field].type != HISTREE_INT)
+		return code;
+	target->lives.are_at_end = strcmp(name, "had_by") == 0;
+	for (size_t i = 0; i < sizeof(of_threads) / sizeof(*of_threads); i++)
+		if (strcmp(name, of_threads[i]) == 0)
+			return read_lives(target);
+	return code;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
 
 enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
 					 const struct histree_segment_loss *loss)

@@ -11,6 +11,7 @@
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "histree/segment_filter.h"
+#include "histree/view.h"
 
 struct segment_options {
 	const char *from, *to, *where;
@@ -37,6 +38,14 @@ struct segment_target {
 	struct histree_segment_filter *filter; /* NULL: none */
 	struct time_span span;                 /* of the trace; of a single file, of its segments */
 	struct histree_segment_query query;    /* the window of --from and --to, with the filter of --where */
+	const char *host;                      /* of a store of several; NULL: of all */
+	/* Of the field by which groups are: if it has numbers that several threads had. */
+	struct thread_lives {
+		struct histree_history *history;
+		struct histree_control_flow *flow; /* NULL: there are none */
+		bool are_at_end;                   /* the number is of who had it when the segment ended */
+		char text[96];                     /* of the last group */
+	} lives;
 };
 
 /* What failed is reported on standard error.  Call segment_target_close() even after failure. */
@@ -48,6 +57,12 @@ void segment_target_close(struct segment_target *target);
 /* Finds the index of a field.  An unknown name is reported on standard error, with the names that there are. */
 enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
 				   size_t *field);
+
+/*
+ * Finds the field of '--by', whose values are the groups of the query.  Of a thread number that was used again
+ * there is a group for each thread that had it, as far as the store has states of the threads of one host.
+ */
+enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field);
 
 /* Returns the column of a field, wide enough in text for what most have in it, and for its name. */
 struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field);

@@ -305,7 +305,7 @@ static enum cli_exit open_segments(struct segment_target *target, char *path, co
 	enum cli_exit code =
 		segment_target_open(target, &(struct cli_words){ .words = words, .count = 2 }, &wanted);
 	if (code == CLI_OK)
-		code = segment_target_field(target, "by", chosen->by != NULL ? chosen->by : "name", &side->field);
+		code = segment_target_groups(target, chosen->by != NULL ? chosen->by : "name", &side->field);
 	side->store = target->store;
 	side->query = target->query;
 	return code;

@@ -323,7 +323,7 @@ static histree_time within(const struct time_span *span, histree_time time)
 	return time < span->start ? span->start : time > span->end ? span->end : time;
 }
 
-static enum cli_exit read_options(const struct density_options *chosen, const struct segment_target *target,
+static enum cli_exit read_options(const struct density_options *chosen, struct segment_target *target,
 				  struct histree_density_options *density)
 {
 	*density = (struct histree_density_options){
@@ -334,7 +334,7 @@ static enum cli_exit read_options(const struct density_options *chosen, const st
 		.from = within(&target->span, target->query.from),
 		.to = within(&target->span, target->query.to),
 	};
-	return chosen->by == NULL ? CLI_OK : segment_target_field(target, "by", chosen->by, &density->field);
+	return chosen->by == NULL ? CLI_OK : segment_target_groups(target, chosen->by, &density->field);
 }
 
 static int print(const struct histree_segment_store *store, const struct histree_segment_density *density,

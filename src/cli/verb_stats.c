@@ -140,7 +140,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct histree_error error = { 0 };
 	status = segment_target_open(&target, &words, &chosen.segments);
 	if (status == CLI_OK)
-		status = segment_target_field(&target, "by", chosen.by != NULL ? chosen.by : "name", &field);
+		status = segment_target_groups(&target, chosen.by != NULL ? chosen.by : "name", &field);
 	if (status == CLI_OK && chosen.of != NULL)
 		status = segment_target_field(&target, "of", chosen.of, &of);
 	if (status == CLI_OK &&

@@ -152,7 +152,9 @@ static enum histree_status read_durations(struct histree_segment_comparison *com
 		take(&comparison->all, side, is_late, duration);
 		if (reader->field != HISTREE_SEGMENTS_TOGETHER) {
 			struct group *group = NULL;
-			status = find_group(comparison, &reader->segment.content[reader->field], &group, error);
+			const struct histree_value value =
+				segment_group_value(&reader->query, &reader->segment, reader->field);
+			status = find_group(comparison, &value, &group, error);
 			if (status != HISTREE_OK)
 				break;
 			take(group, side, is_late, duration);

@@ -162,12 +162,13 @@ static enum histree_status count(struct histree_segment_density *density, const 
 }
 
 static enum histree_status count_segment(struct histree_segment_density *density,
+					 const struct histree_segment_query *query,
 					 const struct histree_segment *segment, struct histree_error *error)
 {
-	const struct histree_value null = histree_null();
-	const struct histree_value *value =
-		density->field == HISTREE_SEGMENTS_TOGETHER ? &null : &segment->content[density->field];
-	return count(density, value, column_of(density, segment->start), histree_segment_duration(segment), 1,
+	const struct histree_value value = density->field == HISTREE_SEGMENTS_TOGETHER
+						   ? histree_null()
+						   : segment_group_value(query, segment, density->field);
+	return count(density, &value, column_of(density, segment->start), histree_segment_duration(segment), 1,
 		     error);
 }
 
@@ -184,7 +185,7 @@ static enum histree_status count_all(struct histree_segment_density *density, st
 		status = histree_segment_iter_start(iter, &plain, NULL, error);
 	while (status == HISTREE_OK &&
 	       (status = segment_losses_next(&density->losses, iter, &segment, error)) == HISTREE_OK)
-		status = count_segment(density, &segment, error);
+		status = count_segment(density, query, &segment, error);
 	histree_segment_iter_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

@@ -128,7 +128,8 @@ static enum histree_status pass(struct histree_segment_stats *stats, struct hist
 		if (field == HISTREE_SEGMENTS_TOGETHER)
 			continue;
 		struct group *group = NULL;
-		status = find_group(stats, &segment.content[field], &group, error);
+		const struct histree_value value = segment_group_value(query, &segment, field);
+		status = find_group(stats, &value, &group, error);
 		if (status == HISTREE_OK)
 			take(group, &segment, number);
 	}

@@ -150,7 +150,8 @@ static bool can_read_parts(const struct histree_segment_store *store, const stru
 bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
 			   size_t field)
 {
-	if (query->filter != NULL || query->from > query->to)
+	const bool is_regrouped = query->group != NULL && field != SEGMENT_OVERVIEWS_TOGETHER;
+	if (query->filter != NULL || is_regrouped || query->from > query->to)
 		return false;
 	if (summary_parts_has(store))
 		return can_read_parts(store, query, field);

@@ -103,4 +103,14 @@ enum histree_status segment_summaries_read_chosen(struct histree_segment_store *
 						  const struct summaries_request *request,
 						  struct segment_choice choice, struct histree_error *error);
 
+/* Returns the value of the group to which a segment belongs; bytes are borrowed until the next call. */
+static inline struct histree_value segment_group_value(const struct histree_segment_query *query,
+						       const struct histree_segment *segment, size_t field)
+{
+	struct histree_value value = segment->content[field];
+	if (query->group != NULL)
+		query->group(query->group_context, segment, &value);
+	return value;
+}
+
 #endif

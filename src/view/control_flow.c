@@ -364,6 +364,14 @@ uint32_t histree_control_flow_find_at(const struct histree_control_flow *flow, i
 	return found;
 }
 
+bool histree_control_flow_has_lives(const struct histree_control_flow *flow)
+{
+	for (uint32_t i = 0; i < flow->count; i++)
+		if (flow->threads[i].life > 0)
+			return true;
+	return false;
+}
+
 uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu)
 {
 	return histree_control_flow_find_at(flow, tid, cpu, INT64_MAX);

@@ -64,16 +64,6 @@ static struct use_sweep sweep_of(struct histree_time_use *use, struct histree_hi
 
 /* ---- with the list of threads ------------------------------------------------------------------------------- */
 
-static bool has_lives(const struct histree_control_flow *flow)
-{
-	uint32_t count;
-	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (threads[i].life > 0)
-			return true;
-	return false;
-}
-
 static enum histree_status sweep_threads(struct histree_time_use *use, struct histree_history *history,
 					 struct histree_error *error)
 {
@@ -84,7 +74,7 @@ static enum histree_status sweep_threads(struct histree_time_use *use, struct hi
 	sweep.threads = histree_control_flow_threads(use->flow, &sweep.thread_count);
 	if (sweep.thread_count == 0)
 		return HISTREE_OK;
-	use->has_lives = has_lives(use->flow);
+	use->has_lives = histree_control_flow_has_lives(use->flow);
 	if (use->request.longest && (use->runs = calloc(sweep.thread_count, sizeof(*use->runs))) == NULL)
 		return error_memory(error, "the use of time");
 	enum histree_status status = use_sweep_run(&sweep, error);
@@ -152,7 +142,7 @@ static enum histree_status hand_out(struct histree_time_use *use, struct use_cub
 		status = control_flow_create_during(cube->sweep.history, use->request.from, use->request.to,
 						    use->request.cancel, &flow, error);
 	use->flow = flow;
-	use->is_parted = flow != NULL && has_lives(flow);
+	use->is_parted = flow != NULL && histree_control_flow_has_lives(flow);
 	if (status == HISTREE_OK && !use->is_parted)
 		status = use_cube_hand_out(cube, error);
 	use->flow = NULL;
