@@ -4,14 +4,10 @@
  * sentences of one pass, of whole traces and of damaged ones, wherever the cuts are and whatever memory slices
  * have; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analysis/registry.h"
 #include "base/array.h"
@@ -25,6 +21,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/slice_carrier.h"
+#include "support/test.h"
 #include "support/trace_copy.h"
 
 static const char *const traces[] = { "demo-trace", "ctf-perf-small" };

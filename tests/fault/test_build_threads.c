@@ -3,14 +3,10 @@
  * test_build_threads.c - a build with several threads makes the bytes that one thread makes, of whole traces and of
  * damaged ones; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "pipeline/hosts/experiment.h"
@@ -18,6 +14,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/test.h"
 #include "support/trace_copy.h"
 
 static const char *const traces[] = {

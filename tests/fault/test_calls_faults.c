@@ -4,15 +4,11 @@
  * read: each call ends with a sentence that says so, or with what there is; nothing leaks.
  */
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analysis/ust/call_symbols.h"
 #include "base/error.h"
@@ -24,6 +20,7 @@
 #include "support/analysis_feed.h"
 #include "support/failing_files.h"
 #include "support/faulty_memory.h"
+#include "support/test.h"
 #include "support/written_events.h"
 #include "symbols/symbol_source.h"
 

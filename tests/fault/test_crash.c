@@ -5,19 +5,16 @@
  * Whatever is left: once something was published, it opens, reaches at least that far, and says nothing wrong;
  * before that, it opens and is right, or is refused.  Another builder goes on from there to the same end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/crash_io.h"
 #include "support/effort.h"
 #include "support/history_subject.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "tree/variant.h"
 

@@ -3,14 +3,10 @@
  * test_cube_faults.c - a cube that is damaged, forged, of another history, or that memory has no room for: the
  * answer is that of the states, or verifying says what is wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "base/saved_bytes.h"
@@ -25,6 +21,7 @@
 #include "support/faulty_memory.h"
 #include "support/forging.h"
 #include "support/overview_file.h"
+#include "support/test.h"
 
 enum { THREADS = 6, CPUS = 2, STATES = 3000, RANGES = 4, BYS = 3, ROWS = 32 };
 

@@ -3,19 +3,14 @@
  * test_event_text_faults.c - whatever fails while a text of events is read, the events before it come, then a
  * sentence; and no text takes much more memory than it has bytes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/counted_memory.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 #include "trace/text/event_text.h"
 #include "trace/trace.h"
 #include "trace/trace_source.h"

@@ -4,13 +4,9 @@
  * enough: what had the name of the store before is whole, what was complete is kept, and a build with `resume`
  * ends with the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "histree/experiment.h"
 #include "pipeline/hosts/experiment.h"
@@ -18,6 +14,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/test.h"
 
 struct world {
 	char folder[64], store[96], one[DATA_PATH_SIZE], two[DATA_PATH_SIZE];

@@ -6,13 +6,9 @@
  * Whatever fails, the call says so, an older file stays as it was, nothing half written is left, and nothing leaks
  * (AddressSanitizer looks).  What did not fail has the bytes that it has when nothing does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "export/csv/csv_export.h"
 #include "export/viewer/viewer_walk.h"
@@ -21,6 +17,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/memory_history.h"
+#include "support/test.h"
 
 static const char old_bytes[] = "what was there";
 

@@ -6,13 +6,9 @@
  * Whatever is asked, the work is bounded by the bytes of the file.  It is counted: bytes read and intervals handed
  * out.  And each answer is true, or says what is unknown, or is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
@@ -21,6 +17,7 @@
 #include "support/effort.h"
 #include "support/memory_history.h"
 #include "support/sound_answers.h"
+#include "support/test.h"
 #include "tree/lifetimes.h"
 #include "tree/tree_options.h"
 #include "tree/tree_reader.h"

@@ -9,14 +9,10 @@
  *
  *	HISTREE_ROUNDS=100	10,000 of each kind of change, over all kinds of files
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
@@ -32,6 +28,7 @@
 #include "support/forging.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "tree/tree_reader.h"
 
 #if defined(__SANITIZE_ADDRESS__)

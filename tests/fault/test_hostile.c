@@ -4,20 +4,17 @@
  * stores in which a file is something else, or says that it is larger than anything.  All of it works, or is
  * refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "histree/histree.h"
 #include "store/block_file.h"
+#include "support/test.h"
 
 struct world {
 	char folder[64], path[80];

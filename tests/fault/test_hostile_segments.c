@@ -7,19 +7,16 @@
  * In every order a query for all segments ends, and has them all, or says that something is lost or damaged;
  * verification says so in any case.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "segment/segment_backend.h"
 #include "support/block_parts.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 /* histree-format(5) */
 enum {

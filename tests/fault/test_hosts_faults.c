@@ -5,14 +5,10 @@
  * Whatever fails, the call says so, the parts are closed, and nothing leaks (AddressSanitizer looks).  What did not
  * fail is what it is when nothing does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "event_index/event_index.h"
 #include "event_index/events.h"
@@ -21,6 +17,7 @@
 #include "support/faulty_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 enum { PARTS = 3, REQUESTS_MAX = 4000 };
 

@@ -5,21 +5,18 @@
  * Whatever fails, the status says so, nothing leaks (AddressSanitizer looks), no file of a failed build is left,
  * and no answer is short without an error.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/query.h"
 #include "histree/state_system.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
 

@@ -3,17 +3,12 @@
  * test_memory_analyses.c - the analyses of memory and of counters while memory is out: the build ends with a
  * sentence that says so, or all is as if nothing had been refused; and nothing leaks.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "histree/segment_store.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/faulty_memory.h"
+#include "support/test.h"
 #include "support/written_events.h"
 
 enum { EVENTS = 300, REQUESTS_MAX = 2000 };

@@ -7,13 +7,9 @@
  * looks), no answer is wrong, and what was asked again with memory is answered.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "histree/labels.h"
@@ -27,6 +23,7 @@
 #include "support/history_subject.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "tree/variant.h"
 

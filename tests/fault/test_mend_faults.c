@@ -5,16 +5,12 @@
  * store before is whole, and so is the new one once it has the name; and the same again, undisturbed, makes what
  * would have been made at first.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/experiment.h"
 #include "pipeline/hosts/experiment.h"
@@ -24,6 +20,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/killing_io.h"
+#include "support/test.h"
 
 enum { HOSTS = 2 };
 

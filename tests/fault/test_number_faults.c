@@ -3,14 +3,10 @@
  * test_number_faults.c - a number overview is a help and no more: damaged or foreign ones cost time, and never an
  * answer; one that was forged with right checksums gives the right answer, or verifying says that it does not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/lookup.h"
@@ -23,6 +19,7 @@
 #include "support/faulty_memory.h"
 #include "support/forging.h"
 #include "support/overview_file.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 2, STATES = 3000, RANGES = 40 };
 

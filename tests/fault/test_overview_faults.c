@@ -4,14 +4,10 @@
  * allocation and when it is cancelled, and leaves a history as it was; damaged or foreign ones cost time, and never
  * an answer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/labels.h"
@@ -26,6 +22,7 @@
 #include "support/forging.h"
 #include "support/history_file.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 enum { CPUS = 3, STATES = 3000, END = 165000, PIXELS = 10, NAME_SIZE = 96 };

@@ -3,12 +3,8 @@
  * test_packet_faults.c - the packets between two hosts while memory is out or reads fail: an error, or all of them,
  * never fewer; and who asks again is told all of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "event/packet_text.h"
 #include "histree/critical_path.h"
@@ -18,6 +14,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { PACKETS = 40, RECEIVERS = 5, STEP = 100, END = (PACKETS + 1) * STEP };
 

@@ -6,16 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "export/parquet/parquet_export.h"
@@ -23,6 +19,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/random_columns.h"
+#include "support/test.h"
 
 enum { ROWS = 1500, SEED = 11 };
 

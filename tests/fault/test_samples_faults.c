@@ -3,18 +3,15 @@
  * test_samples_faults.c - samples, from the recording to a flame graph, while memory is out: each call ends
  * with a sentence that says so, and nothing leaks; else the sums are right.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "histree/flame.h"
 #include "support/analysis_feed.h"
 #include "support/data.h"
 #include "support/faulty_memory.h"
+#include "support/test.h"
 #include "trace/trace.h"
 
 enum { ANALYSES = 2, REQUESTS_MAX = 20000 };

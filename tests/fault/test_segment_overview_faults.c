@@ -4,13 +4,9 @@
  * call, at each allocation and when it is cancelled, and leaves the store as it was and nothing beside it;
  * damaged, foreign or forged ones cost time, and never an answer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/segment_stats.h"
@@ -22,6 +18,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
 

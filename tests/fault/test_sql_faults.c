@@ -4,16 +4,10 @@
  * error, the connection can be closed, and nothing leaks.  Only events may lack a stream: what reads traces passes
  * over what it cannot read, whatever the reason.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/build.h"
 #include "sql/sql_attach.h"
@@ -21,6 +15,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_memory.h"
+#include "support/test.h"
 
 /* One of each way in which a table allocates. */
 static const char *const statements[] = {

@@ -3,14 +3,10 @@
  * test_sum_faults.c - an overview of sums that is damaged, forged, of another history, or that memory has no room
  * for: the answer is that of the states, or verifying says what is wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/histree.h"
@@ -24,6 +20,7 @@
 #include "support/faulty_memory.h"
 #include "support/forging.h"
 #include "support/overview_file.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 3, STATES = 2400, RANGES = 6, VALUES = 4, UNKNOWN_VALUE = VALUES, NULL_VALUE, KINDS };
 

@@ -4,12 +4,8 @@
  * behind, or answers what it answers when nothing fails; and who asks again is told all of it.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "histree/histree.h"
 #include "state/history.h"
@@ -17,6 +13,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/memory_history.h"
+#include "support/test.h"
 
 enum { HOSTS = 3, CACHE_BYTES = 64 << 10 };
 

@@ -7,19 +7,15 @@
  * histree may not understand them: either undo the change, or give the format a new version (store/block_file.h),
  * add golden files of it, and keep these.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "golden_history.h"
 #include "golden_segments.h"
 #include "support/data.h"
+#include "support/test.h"
 
 static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
 enum { VARIANTS = sizeof(variants) / sizeof(variants[0]), VERSIONS = 2 };

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "driver.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { TESTS_MAX = 64, SHRINK_RUNS = 400 };
 

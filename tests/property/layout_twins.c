@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "layout_twins.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "state/state_system.h"
+#include "support/test.h"
 
 static void begin(struct layout_twin *twin, const struct analysis *analysis, histree_time start)
 {

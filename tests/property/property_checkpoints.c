@@ -8,12 +8,8 @@
  * of the threads that run, wait, are dead or in doubt, of interrupts that are open or unknown, and of all that a
  * gap leaves behind.  Other events are lost without a word.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "losses.h"
@@ -23,6 +19,7 @@
 #include "state/slice_maker.h"
 #include "support/analysis_feed.h"
 #include "support/memory_history.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "trace/trace.h"
 

@@ -4,18 +4,15 @@
  * any size of batches, every variant.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "driver.h"
 #include "support/arrow_cells.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { QUESTIONS = 12 };
 

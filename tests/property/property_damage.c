@@ -5,18 +5,15 @@
  * Some nodes of a tree are damaged, after what they held was written down.  Then every answer is what the array
  * says, with `unknown` for just that; and the list of nodes has each of them, the damaged ones as damaged.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "node/node_cursor.h"
 #include "node/node_view.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
 #include "tree/tree_shape.h"

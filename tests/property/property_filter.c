@@ -3,18 +3,15 @@
  * property_filter.c - random expressions over random segments: a store hands out those that a plain walk over the
  * tree of the expression finds in an array.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "expressions.h"
 #include "histree/segment_filter.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 enum { FILTERS = 300 }; /* drawn in a round */
 

@@ -11,15 +11,11 @@
  *	fields and bytes, with right checksums: each answer has as much of each attribute's time as was asked for,
  *	or is refused; and none is refused if verification finds nothing, for then it is another history.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
@@ -30,6 +26,7 @@
 #include "support/effort.h"
 #include "support/memory_history.h"
 #include "support/sound_answers.h"
+#include "support/test.h"
 #include "tree/tree_shape.h"
 
 enum {

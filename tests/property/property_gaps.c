@@ -7,19 +7,16 @@
  * has too.  Left out is what kernel_gap.h says is kept: names and parents, that a thread is dead, and that an
  * attribute of which nobody heard is null from the beginning.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "losses.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/recorded_history.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "trace/trace.h"
 

@@ -3,19 +3,16 @@
  * property_history.c - the same through the public interface: changes into a state system, a file on disk or in
  * memory, queries on the history.  Each attribute and the whole file are compared with what the changes say.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "driver.h"
 #include "histree/query.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
+#include "support/test.h"
 #include "tree/variant.h"
 
 enum { QUESTIONS = 40 };

@@ -3,19 +3,16 @@
  * property_join.c - the pairs of states and segments that overlap, compared with two arrays of which each element
  * is held against each other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "driver.h"
 #include "histree/join.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { QUESTIONS = 12 /* in a full run */, SEGMENTS = 300 };
 

@@ -4,13 +4,9 @@
  * what a walk over the array says that the tables were made of, and the table of an attribute is the first of
  * which a pattern, matched from the top, finds it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -18,6 +14,7 @@
 #include "histree/backend.h"
 #include "histree/labels.h"
 #include "state/labels.h"
+#include "support/test.h"
 
 struct label_kind {
 	const char *name;

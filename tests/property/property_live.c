@@ -6,19 +6,16 @@
  * say; where nothing is cut off, the file and its tail are also, byte by byte, the file that a build makes which
  * ends there.  Looking changes nothing: the file that is closed in the end is the one that nobody looked at.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/history_subject.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "tree/variant.h"
 

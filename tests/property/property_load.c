@@ -4,14 +4,10 @@
  * the order of the rows and the variant of the tree; and changes that are loaded are those that were made.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "cli/answer.h"
 #include "cli/interval_rows.h"
@@ -20,6 +16,7 @@
 #include "histree/store.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
+#include "support/test.h"
 
 enum { QUESTIONS = 10 };
 

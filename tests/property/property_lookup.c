@@ -3,20 +3,17 @@
  * property_lookup.c - what lookup.h and snapshot.h make of queries, compared with a search through an array of all
  * intervals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/lookup.h"
 #include "histree/snapshot.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
+#include "support/test.h"
 #include "support/union_history.h"
 
 enum { QUESTIONS = 30 };

@@ -7,19 +7,16 @@
  * after it that names the thread; of the CPU, to the first one that says who runs there; of other CPUs never.  So
  * it is whatever kinds of events the trace has.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "driver.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/recorded_history.h"
+#include "support/test.h"
 #include "support/written_events.h"
 
 enum { CPUS = 3, THREADS = 8, EVENTS_MAX = 600 };

@@ -4,14 +4,10 @@
  * without it, to the last bit, and both as a search through all states says.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/lookup.h"
 #include "overview_case.h"
@@ -21,6 +17,7 @@
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 6, STATES_MAX = 1500, QUESTIONS = 120 };
 

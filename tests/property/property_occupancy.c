@@ -8,14 +8,10 @@
  * the analysis says so, and if nothing is it does not.  Of the whole made-up trace nothing is unknown.  The compact
  * layout of the same states says the same (layout_twins.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/query.h"
@@ -24,6 +20,7 @@
 #include "losses.h"
 #include "support/analysis_feed.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "support/written_events.h"
 #include "trace/trace.h"

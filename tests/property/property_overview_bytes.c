@@ -2,15 +2,11 @@
 /*
  * property_overview_bytes.c - overviews have 15 % of the bytes of their history at most, whatever it is of.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/labels.h"
 #include "histree/state_system.h"
@@ -18,6 +14,7 @@
 #include "state/history.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { PERCENT_MAX = 15, ATTRIBUTES_MAX = 400 };
 

@@ -2,14 +2,10 @@
 /*
  * property_overview_threads.c - overviews are the same to the byte, however many threads make them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "overview_case.h"
@@ -17,6 +13,7 @@
 #include "state/pyramid.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { NAME_MAX_SIZE = 128 };
 

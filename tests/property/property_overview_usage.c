@@ -3,13 +3,9 @@
  * property_overview_usage.c - the usage of CPUs that is made of overviews, against the one that is made of the
  * history.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/view.h"
@@ -18,6 +14,7 @@
 #include "state/history.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { HISTORIES = 4, CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
 

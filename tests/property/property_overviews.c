@@ -3,14 +3,10 @@
  * property_overviews.c - overviews of random histories, and rows that are made of them, against a plain array of
  * all states: what histree/rows.h promises, and no more.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/rows.h"
@@ -20,6 +16,7 @@
 #include "state/history.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { REQUESTS = 40, ROWS_MAX = 6 };
 

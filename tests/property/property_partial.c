@@ -6,12 +6,8 @@
  * The changes are those of a workload, and worse: now and then an ongoing state is replaced, a change is of a time
  * before others or of another type, and attributes are made when they are first used.  Checkpoints lie anywhere.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "driver.h"
@@ -22,6 +18,7 @@
 #include "state/state_file.h"
 #include "support/history_subject.h"
 #include "support/memory_history.h"
+#include "support/test.h"
 #include "tree/variant.h"
 
 enum { QUESTIONS = 30, CHECKPOINTS_MAX = 24 };

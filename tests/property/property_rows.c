@@ -3,18 +3,15 @@
  * property_rows.c - rows of random requests on random histories, compared with the plainest reading of
  * histree/rows.h: for each pixel, walk through all intervals of the attribute and add up.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "driver.h"
 #include "histree/rows.h"
 #include "support/history_file.h"
+#include "support/test.h"
 #include "support/union_history.h"
 #include "tree/variant.h"
 

@@ -7,13 +7,9 @@
  * that, in every order; and before a segment is handed out, each one that is missing before it lies within a loss
  * that was told.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "node/node_view.h"
@@ -21,6 +17,7 @@
 #include "segment/segment_backend.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "tree/tree_shape.h"
 

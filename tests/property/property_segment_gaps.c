@@ -7,11 +7,7 @@
  * first, with the same start, end and content, but for what is null as nobody said it, for the names of processes,
  * which are kept through gaps, and for the start of what begins with the first of several events.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -19,6 +15,7 @@
 #include "losses.h"
 #include "support/analysis_feed.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "support/workload.h"
 #include "trace/trace.h"
 

@@ -7,14 +7,10 @@
  * densities of all segments and by name, histograms, scatter charts.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/segment_density.h"
@@ -25,6 +21,7 @@
 #include "segment/segment_backend.h"
 #include "support/effort.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 enum { QUESTIONS = 12, COLUMNS_MAX = 20, BUCKETS_MAX = 100, SIDE_MAX = 12 };
 

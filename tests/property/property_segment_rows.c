@@ -6,19 +6,16 @@
  * queries, of each of which rows are asked for in any order, counted, found by time, and given up in between, with
  * marks that are close together.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/segment_rows.h"
 #include "segment/segment_backend.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 enum { QUESTIONS = 8, VISITS = 15, ROWS_PER_VISIT = 40, PATIENCE_MAX = 20 };

@@ -3,18 +3,15 @@
  * property_segment_sets.c - segment stores as sets: whether a segment is in one, all of one into another, and each
  * once, compared with an array searched linearly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "driver.h"
 #include "histree/segment_store.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 enum { SEGMENTS_MAX = 600, QUESTIONS = 60 };
 

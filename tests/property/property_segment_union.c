@@ -7,13 +7,9 @@
  * another order; some are missing, and each of these is said to be, once, before anything else.  What the queries
  * above stores say (statistics, densities, rows) is what they say of a plain store with a field "host".
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "histree/segment_density.h"
@@ -25,6 +21,7 @@
 #include "segment/segment_backend.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 enum { PARTS_MAX = 7, QUESTIONS = 25, FIELD_HOST = SEGMENT_TEST_FIELDS, FIELDS = FIELD_HOST + 1 };
 

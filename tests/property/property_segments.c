@@ -9,18 +9,15 @@
  *
  * A failure prints the store, and how many of the segments are enough.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "segment/segment_backend.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 enum { QUESTIONS = 30, SHRINK_RUNS = 200 };

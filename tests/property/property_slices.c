@@ -8,13 +8,9 @@
  * it.  Each second one comes to it as bytes.  The instance that results also says the same of itself as that of
  * one pass: it saves the same bytes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "losses.h"
@@ -22,6 +18,7 @@
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "trace/trace.h"
 
 enum { RUNS = 3 };

@@ -8,16 +8,13 @@
  * A failure prints the shape of the tree, and the smallest workload that still fails.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "support/effort.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "support/tree_file.h"
 #include "tree/tree_counts.h"
 

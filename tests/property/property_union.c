@@ -3,19 +3,16 @@
  * property_union.c - a history of several hosts answers as the array of all their intervals: with every kind of
  * query, whatever the variants, times and sizes of its shards, and however many threads and bytes of cache it has.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "driver.h"
 #include "histree/query.h"
 #include "support/effort.h"
 #include "support/history_subject.h"
+#include "support/test.h"
 #include "support/union_history.h"
 
 enum { QUESTIONS = 60 };

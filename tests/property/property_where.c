@@ -3,20 +3,17 @@
  * property_where.c - random expressions over the states of random histories: what a selection and a filter leave of
  * a history is what a plain walk over the tree of the expression finds in an array of all states.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "driver.h"
 #include "expressions.h"
 #include "histree/state_filter.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { FILTERS = 40 /* in a full run */, PATH_SIZE = 64 };
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "support/overview_file.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 void overview_file_read(struct overview_file *file)
 {

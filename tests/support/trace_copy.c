@@ -2,18 +2,15 @@
 #include "support/trace_copy.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/crew.h"
 #include "support/data.h"
+#include "support/test.h"
 
 void run_command(const char *format, ...)
 {

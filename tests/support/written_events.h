@@ -9,17 +9,12 @@
 #ifndef SUPPORT_WRITTEN_EVENTS_H
 #define SUPPORT_WRITTEN_EVENTS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "event/event.h"
+#include "support/test.h"
 
 enum { WRITTEN_CLASSES_MAX = 32, WRITTEN_FIELDS_MAX = 16, WRITTEN_TEXT_SIZE = 512 };
 

@@ -12,16 +12,10 @@
 #ifndef ANALYSIS_RUN_H
 #define ANALYSIS_RUN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/recorded_history.h"
+#include "support/test.h"
 #include "support/written_events.h"
 
 enum { RUN_TEXT_SIZE = 512 };

@@ -2,17 +2,12 @@
 /*
  * test_address_space.c - what lies where in a process, against an array that says it of each address.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/samples/sample_processes.h"
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { CELLS = 300, NOTHING = 0 };
 

@@ -23,15 +23,12 @@
  *	nothing                                         there is no attribute at all
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "case_file.h"
 #include "case_kind.h"
+#include "support/test.h"
 
 struct case_run {
 	const struct text_case *test;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Inputs of analyses: one of a kind for a build, and events that are decoded once for all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
 #include "support/analysis_feed.h"
+#include "support/test.h"
 #include "support/written_events.h"
 
 static const char switch_fields[] =

@@ -3,14 +3,10 @@
  * test_change_log.c - what a slice does with an attribute for which there was no memory; all else that logs do is
  * in property_slices.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analysis/change_log.h"
+#include "support/test.h"
 
 static void nothing_is_known_of_what_could_not_be_made(void **state)
 {

@@ -3,16 +3,11 @@
  * Blocks of memory that programs have: found by process and address while they are live, in memory that does not
  * grow with the addresses that ever were.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/ust/heap_blocks.h"
 #include "base/random.h"
+#include "support/test.h"
 
 static struct heap_block block_at(int32_t process, uint64_t address, uint64_t bytes)
 {

@@ -3,15 +3,12 @@
  * test_language.c - analyses as text: what is read, and what is said of each thing that cannot be.  What programs
  * of it do is for tests/property.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analysis/language/language_tree.h"
+#include "support/test.h"
 
 static enum histree_status read_text(const char *text, struct language_tree *tree, struct histree_error *error)
 {

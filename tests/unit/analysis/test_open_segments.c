@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Open segments: found by key while they are open, in memory that does not grow with the keys that ever were. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/open_segments.h"
 #include "base/random.h"
+#include "support/test.h"
 
 static void a_segment_is_found_until_it_is_removed(void **state)
 {

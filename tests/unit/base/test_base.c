@@ -4,18 +4,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -30,6 +24,7 @@
 #include "base/radix_sort.h"
 #include "base/random.h"
 #include "base/search.h"
+#include "support/test.h"
 
 /* Keys for which the leading bits suffice, nearly do, and do not. */
 static uint64_t sort_key(struct random *random, unsigned kind, size_t place)

@@ -4,15 +4,10 @@
  * what is not handed over.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/crew.h"
+#include "support/test.h"
 
 /* Adds 1, 2, 3... as often as it was asked to. */
 struct sum {

@@ -3,16 +3,12 @@
  * test_exact_sum.c - sums of doubles against an addition bit by bit, and means against what "nearest" means.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/exact_sum.h"
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { BITS = 64 * EXACT_SUM_LIMBS, ONE_BIT = 1074 };
 

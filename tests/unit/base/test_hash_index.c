@@ -2,18 +2,13 @@
 /*
  * test_hash_index.c - the hash index against an array that is searched linearly, and the map of records on it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/hash_index.h"
 #include "base/id_map.h"
 #include "base/random.h"
+#include "support/test.h"
 
 enum { KEYS = 3000, RANGE = 9000, MANY = 100000 };
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* test_json_weight.c - what a JSON text is said to take is at least what the parser takes. */
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "base/json_text.h"
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 static size_t now, peak;
 

@@ -4,15 +4,10 @@
  */
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/library.h"
+#include "support/test.h"
 
 #define MATHS_FUNCTIONS(F) F(, cos) F(fl, oor)
 

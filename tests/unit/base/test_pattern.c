@@ -4,17 +4,14 @@
  * promise.
  */
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/pattern.h"
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 static bool finds(const char *text, const char *in)

@@ -2,13 +2,9 @@
 /*
  * test_table.c - tables in memory and in files hold the same, and memory has its ceiling.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/id_map.h"
@@ -16,6 +12,7 @@
 #include "base/random.h"
 #include "base/table.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { MEMORY = 1 << 20 };
 

@@ -3,12 +3,6 @@
  * What people type for a time means that nanosecond and no other; what is no time is refused; what is printed
  * reads back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include "base/random.h"
 #include "base/time_text.h"
 #include "histree/time_text.h"
+#include "support/test.h"
 
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)

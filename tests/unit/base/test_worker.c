@@ -2,14 +2,9 @@
 /*
  * One task at a time, each done before worker_wait() returns; ThreadSanitizer would see what is not handed over.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/crew.h"
+#include "support/test.h"
 
 struct sum {
 	unsigned total, next;

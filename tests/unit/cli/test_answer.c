@@ -5,12 +5,6 @@
  *
  * The oracle is the list of intervals that the states were made from, searched linearly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +13,7 @@
 
 #include "cli/answer.h"
 #include "histree/state_system.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 40, CHANGES = 60, START = 1000, END = 200000 };
 

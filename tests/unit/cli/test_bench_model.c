@@ -3,16 +3,11 @@
  * The judge of every benchmark: the model's answers in closed form are those of a search through all of its
  * intervals, the intervals are what figure 4.6 draws, and a wrong answer is seen.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "cli/bench.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 137, STATES = 23, QUERIES = 400 };
 

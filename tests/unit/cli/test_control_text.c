@@ -2,14 +2,11 @@
 /*
  * test_control_text.c - no control character of a text comes to the terminal, and everything else does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cli/control_text.h"
+#include "support/test.h"
 
 static void check(const char *text, const char *expected)
 {

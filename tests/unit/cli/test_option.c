@@ -2,12 +2,6 @@
 /*
  * The command line: what a table of options says is what the parser takes, and what it refuses it names.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "cli/option.h"
+#include "support/test.h"
 
 /* ---- options ------------------------------------------------------------------------------------------ */
 

@@ -3,12 +3,6 @@
  * What the command prints: numbers read back as they were, and rows are well formed in each of the four formats,
  * whatever bytes a trace had in it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <float.h>
 #include <math.h>
@@ -19,6 +13,7 @@
 
 #include "base/number_text.h"
 #include "cli/row_writer.h"
+#include "support/test.h"
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */
 

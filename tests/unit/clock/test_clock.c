@@ -5,19 +5,16 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "clock/clock_transform.h"
 #include "clock/clock_tree.h"
 #include "clock/packet_table.h"
 #include "support/data.h"
+#include "support/test.h"
 
 enum { PACKETS_MAX = 60, ROUNDS = 400 };
 

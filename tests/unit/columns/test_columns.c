@@ -3,20 +3,17 @@
  * test_columns.c - answers as columns: each type, nulls, empty answers, small batches, and releases in any order.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/utf8.h"
 #include "histree/arrow.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"
 #include "support/arrow_cells.h"
+#include "support/test.h"
 
 enum { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, PARTS };
 

@@ -3,20 +3,17 @@
  * test_columns_tables.c - segments, attributes and events as columns, compared with what iterators and look-ups
  * say; and what damage does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/build.h"
 #include "support/arrow_cells.h"
 #include "support/data.h"
 #include "support/memory_history.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 static struct histree_error error;
 

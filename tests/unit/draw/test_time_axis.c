@@ -3,15 +3,12 @@
  * test_time_axis.c - what stands at the ticks of an axis: times of a day, and days where a range has several.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/time_text.h"
 #include "draw/canvas.h"
+#include "support/test.h"
 
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)

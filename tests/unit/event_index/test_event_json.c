@@ -4,16 +4,11 @@
  * are too deep or too large, of which a whole object is left.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "event_index/event_text.h"
+#include "support/test.h"
 
 struct made_event {
 	const struct event_part *parts;

@@ -5,16 +5,10 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/array.h"
 #include "base/random.h"
@@ -23,6 +17,7 @@
 #include "histree/events.h"
 #include "histree/rows.h"
 #include "support/data.h"
+#include "support/test.h"
 #include "trace/trace.h"
 
 /*

@@ -4,13 +4,9 @@
  * some of several blocks, with many equal times; the same trace as three hosts; and one whose clock steps back.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/array.h"
 #include "base/random.h"
@@ -20,6 +16,7 @@
 #include "histree/rows.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 /* As in test_events.c: babeltrace2 has its memory from glib. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);

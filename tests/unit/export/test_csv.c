@@ -4,19 +4,16 @@
  * that grow or are others each time, against a plain reading of the same cells; and what is refused.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "export/csv/csv_export.h"
 #include "support/arrow_cells.h"
 #include "support/effort.h"
 #include "support/foreign_stream.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 static const struct histree_csv_options defaults;
 

@@ -5,19 +5,16 @@
  * What the bytes say is read by others in tests/export.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bytes.h"
 #include "export/arrow/ipc_export.h"
 #include "support/foreign_stream.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 static const char old_bytes[] = "old";
 

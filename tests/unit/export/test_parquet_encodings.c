@@ -3,18 +3,15 @@
  * test_parquet_encodings.c - the encodings of Parquet, each against a decoder that follows its specification word
  * by word and number by number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "export/parquet/parquet_encoding.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_order.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { COUNT_MAX = 3000 };
 

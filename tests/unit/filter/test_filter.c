@@ -3,16 +3,13 @@
  * test_filter.c - filter expressions: what they mean, by a table, and what is said about those that mean nothing.
  * That any expression means what a plain evaluation says is for tests/property.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "histree/filter.h"
 #include "histree/segment_filter.h"
+#include "support/test.h"
 
 enum { NAME, TID, RET, RATIO, MAIN, START, DURATION, ANYTHING, GONE, FIELDS };
 

@@ -3,12 +3,8 @@
  * test_critical_path.c - paths in graphs that no kernel makes: they end, soon, and go forward in time; and from
  * host to host.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "event/packet_text.h"
@@ -20,6 +16,7 @@
 #include "support/faulty_io.h"
 #include "support/forging.h"
 #include "support/random_graph.h"
+#include "support/test.h"
 
 enum { BYTES_MAX = 4 * 1000 };
 

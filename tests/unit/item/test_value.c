@@ -3,15 +3,12 @@
  * test_value.c - state values: equality, names of types, and their bytes in both directions.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "item/value_codec.h"
 #include "item/value_pair.h"
+#include "support/test.h"
 
 enum { ROOM = 64 };
 

@@ -2,18 +2,14 @@
 /*
  * test_answer_chunk.c - rows that travel as columns arrive as they were, and no other bytes pass for them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "mpi/answer.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { ROUNDS = 200, ATTRIBUTES = 12, ROWS = 300, TEXTS = 5 };
 

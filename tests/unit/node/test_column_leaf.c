@@ -3,15 +3,9 @@
  * The leaf of columns against the plain list that went in: every interval comes back, every (key, time) is found,
  * every window gives what a look at all of them gives, and a damaged leaf is refused or read, never more.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
@@ -19,6 +13,7 @@
 #include "node/column_builder.h"
 #include "node/node_capacity.h"
 #include "node/node_cursor.h"
+#include "support/test.h"
 
 enum { NODE_SIZE = 1 << 20, VALUES = 40, NUMBER = 7 };
 

@@ -3,16 +3,13 @@
  * test_column_steps.c - which interval of a series ends at a tick or later, against adding up one step after the
  * other: steps of all widths, with edges apart and without, from any interval on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "node/column_steps.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { INTERVALS_MAX = 70 };
 

@@ -3,13 +3,9 @@
  * test_node.c - one node: filled to the last byte, sealed, searched, and damaged in every way that node_check()
  * knows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
@@ -20,6 +16,7 @@
 #include "node/node_capacity.h"
 #include "node/node_cursor.h"
 #include "node/node_format.h"
+#include "support/test.h"
 
 enum { NODE_SIZE = 4096, KEYS = 9 };
 

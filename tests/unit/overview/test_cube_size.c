@@ -3,19 +3,16 @@
  * test_cube_size.c - many threads have a CPU, one after the other, in one cell of the cube: nodes are as large as
  * it needs them, and where none would do, states say who had the CPU.  The answers are the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/state_system.h"
 #include "histree/time_in_state.h"
 #include "histree/time_use.h"
 #include "overview/overview_writer.h"
 #include "state/history.h"
+#include "support/test.h"
 
 /* Nothing changes for so long that all that does is in one cell, of a thousandth of the time. */
 enum { QUIET = 1 << 28, FIRST_OWNER = 100, WAITS = 5, FEW = 10000, MANY = 40000, MORE = 140000, TOO_MANY = 320000 };

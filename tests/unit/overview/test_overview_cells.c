@@ -6,17 +6,14 @@
  * A piece is what a window has of a cell between two long states: in each, what was kept is compared with the plain
  * sum of every value.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "overview/overview_choice.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 enum { STATES_MAX = 600, VALUES_MAX = 200, RUNS = 400, RUNS_OF_ALL_TIME = 100, ATTRIBUTE = 7 };

@@ -4,20 +4,17 @@
  * history whose first overview would be too large gets one that fits without making another before.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/state_system.h"
 #include "overview/overview_writer.h"
 #include "state/pyramid.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 4, STATES = 400000, STATES_IN_WINDOW = 8000 };
 

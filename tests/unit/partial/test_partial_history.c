@@ -4,19 +4,15 @@
  * and get what the full one says.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/build.h"
 #include "histree/query.h"
 #include "support/data.h"
+#include "support/test.h"
 
 enum { THREADS = 4, QUESTIONS = 60, QUARKS = 8 };
 

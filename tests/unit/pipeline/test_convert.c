@@ -2,16 +2,11 @@
 /*
  * test_convert.c - whatever fails while a store is converted, what was there stays, and nothing else is left.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/build.h"
 #include "histree/query.h"
@@ -20,6 +15,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 
 struct world {
 	char folder[64], trace[DATA_PATH_SIZE], store[128], other[128];

@@ -3,20 +3,17 @@
  * test_identities.c - the files of a store know each other: one of another store or build in the place of ours is
  * told from it, and is no answer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/events.h"
 #include "histree/repair.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 
 enum { OURS, OTHER, STORES };
 

@@ -3,9 +3,6 @@
  * test_load.c - whatever fails while texts are loaded, nothing is left of it, and a store that was there stays.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/query.h"
 #include "histree/store.h"
 #include "pipeline/load/load.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 
 enum { ROWS = 30000 };
 

@@ -2,14 +2,9 @@
 /*
  * test_memory_plan.c - the parts of a build's memory: all of them together, and which do not depend on the others.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "pipeline/memory_plan.h"
+#include "support/test.h"
 
 enum { HISTORIES_MAX = 9, STORES_MAX = 30, MEGABYTE = 1 << 20 };
 

@@ -3,17 +3,11 @@
  * From a trace to a store: what is in it, what it refuses, and that a store which is there survives whatever goes
  * wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "histree/query.h"
 #include "pipeline/hosts/experiment.h"
@@ -23,6 +17,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 
 /* A folder of our own, a trace of the repository, and the store to make of it. */
 struct world {

@@ -4,22 +4,18 @@
  * complete.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/store.h"
 #include "pipeline/hosts/experiment.h"
 #include "store_folder/store_folder.h"
 #include "support/data.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 
 struct world {
 	char folder[64], trace[DATA_PATH_SIZE], store[128];

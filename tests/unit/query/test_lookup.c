@@ -3,18 +3,15 @@
  * test_lookup.c - tops of stacks against plain arrays, windows of changes that must be cut, also where there is
  * damage, and what is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/lookup.h"
 #include "histree/state_system.h"
+#include "support/test.h"
 
 static char path[64];
 

@@ -2,17 +2,14 @@
 /*
  * test_query.c - the public queries: what they refuse, that they can be used again and stopped at any point.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/query.h"
 #include "histree/state_system.h"
+#include "support/test.h"
 
 enum { START = 1000, END = 9999, KEYS = 50 };
 

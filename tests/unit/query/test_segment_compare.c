@@ -3,17 +3,14 @@
  * test_segment_compare.c - comparisons of durations, against all pairs of two arrays.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/segment_compare.h"
 #include "support/effort.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 /* ---- all pairs -------------------------------------------------------------------------------------- */
 

@@ -3,19 +3,16 @@
  * test_segment_density.c - buckets of duration, and counts in them compared with an array that is gone through once
  * for each bucket.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "histree/rows.h"
 #include "histree/segment_density.h"
 #include "segment/segment_summary.h"
 #include "support/effort.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 /* ---- buckets --------------------------------------------------------------------------------------- */

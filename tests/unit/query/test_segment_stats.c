@@ -3,17 +3,14 @@
  * test_segment_stats.c - statistics of durations, compared with those of an array that is sorted for each group.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "histree/segment_stats.h"
 #include "support/effort.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 /* ---- an array -------------------------------------------------------------------------------------- */

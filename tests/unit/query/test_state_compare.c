@@ -3,19 +3,16 @@
  * test_state_compare.c - times in states of two histories, against the sums of an array that is read linearly.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/backend.h"
 #include "histree/labels.h"
 #include "histree/state_compare.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { VALUES = 6, ATTRIBUTES = 5, CHANGES = 60, START = 1000, STEP_MAX = 40 };
 

@@ -3,16 +3,13 @@
  * test_state_filter.c - which attributes and times expressions leave: no more than can be known from them.  That no
  * state is lost, tests/property says.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "histree/state_filter.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { KEYS = 50, ALL = -1 };
 

@@ -4,14 +4,10 @@
  * sums and without one, of one history and of several hosts, against an array with an entry for each nanosecond.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/histree.h"
@@ -19,6 +15,7 @@
 #include "state/history.h"
 #include "support/effort.h"
 #include "support/history_file.h"
+#include "support/test.h"
 
 enum { HOSTS = 2, ATTRIBUTES = 5, LENGTH = 3000, START = 1000, VALUES = 6, UNKNOWN_VALUE = 5, NO_VALUE = -1 };
 

@@ -4,16 +4,13 @@
  * damaged, and answers so large that threads share the nodes of a shard.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/histree.h"
+#include "support/test.h"
 
 enum { HOSTS = 3, ATTRIBUTES = 20, STEP = 10 };
 

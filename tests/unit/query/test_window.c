@@ -4,14 +4,10 @@
  * nothing else where one comparison says all; numbers at the ends of what an int64 can be.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/window.h"
+#include "support/test.h"
 
 enum { TIMES = 12, ROUNDS = 20000, COMPARISONS_MAX = 4 };
 

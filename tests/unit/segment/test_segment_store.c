@@ -4,14 +4,10 @@
  * read it.  That its answers are right is for tests/property.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "segment/segment_backend.h"
@@ -21,6 +17,7 @@
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "support/tree_file.h"
 
 static const struct segment_kind with_content = { "unit", SEGMENTS_BY_END, 3000, true };

@@ -3,17 +3,14 @@
  * test_segment_visits.c - how many nodes a query of a segment store opens: exact numbers, for which no clock is
  * needed.  Algorithm 5.2 opens what can have a segment before the next one, and nothing else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "node/segment_node.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_disk.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
+#include "support/test.h"
 #include "tree/tree_reader.h"
 
 static const struct segment_kind by_end = { "visits", SEGMENTS_BY_END, 60000, false };

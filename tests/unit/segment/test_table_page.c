@@ -2,14 +2,11 @@
 /*
  * test_table_page.c - a page of a side table comes back as it was written, and only where it belongs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "segment/segment_table.h"
 #include "segment_tree/segment_location.h"
+#include "support/test.h"
 
 enum { NUMBER = 7, COUNT = 5 };
 

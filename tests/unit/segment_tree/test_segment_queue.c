@@ -3,17 +3,14 @@
  * test_segment_queue.c - the monotone queue by itself: what comes out is sorted and complete, with all the memory
  * it wants and with almost none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "segment_tree/segment_sweep.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { ENTRIES = 30000 };
 

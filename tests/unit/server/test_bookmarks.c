@@ -3,18 +3,15 @@
  * Bookmarks and their file: restarts, files that are none, a disk that fails, and several servers in one folder.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/catalogue/bookmarks.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 #define EXPERIMENT "0f0e0d0c-0b0a-8908-8706-050403020100"
 #define OTHER "ffffffff-0b0a-8908-8706-050403020100"

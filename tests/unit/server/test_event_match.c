@@ -2,15 +2,10 @@
 /*
  * Which lines of events match, against what a reader would say; and expressions that are refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/model/state_filter.h"
+#include "support/test.h"
 
 static const struct event_line line = {
 	.number = 7,

@@ -2,20 +2,16 @@
 /*
  * A client that goes away, as the thread that computes its answer sees it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/http/http.h"
+#include "support/test.h"
 
 enum { LOOKS_MAX = 10000, LOOK_NS = 1000000 };
 

@@ -5,23 +5,19 @@
  *
  * The limits are short here; nothing depends on how short, but that a test ends.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/http/http.h"
+#include "support/test.h"
 
 /* A sanitizer has an allocator of its own, of which the C library knows nothing. */
 #ifdef __SANITIZE_ADDRESS__

@@ -2,16 +2,14 @@
 /*
  * Answers: JSON from left to right, pieces, compression, and what becomes of one that fails half-way.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "base/error.h"
 #include "server/http/reply.h"
+#include "support/test.h"
 
 /* All bytes of an answer, terminated; *pieces counts how many there were, and *largest is the greatest. */
 static char *drain(struct reply *reply, size_t *size, size_t *pieces, size_t *largest, bool *whole)

@@ -2,16 +2,13 @@
 /*
  * What a request says: its address, its headers, its body; and which endpoint it finds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/http/http.h"
 #include "server/http/router.h"
 #include "server/tsp/parameters.h"
+#include "support/test.h"
 
 static void test_target(void **state)
 {

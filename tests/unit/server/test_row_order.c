@@ -3,16 +3,13 @@
  * Orders of rows against the plain rule, on random trees: a row is shown unless one above it is folded; a filter
  * leaves what it finds and what is above that; another sort is flat.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "server/model/row_order.h"
+#include "support/test.h"
 
 enum { ROWS_MAX = 300, ROUNDS = 60 };
 

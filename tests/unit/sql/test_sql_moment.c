@@ -3,20 +3,15 @@
  * test_sql_moment.c - statements while things happen: a history that grows, which each connection sees as it was
  * when it attached it; statements that would run for ever, which are stopped.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/state_system.h"
 #include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 5, STEPS = 2000, STEP = 10 };
 

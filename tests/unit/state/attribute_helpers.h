@@ -8,19 +8,16 @@
 #define UNIT_ATTRIBUTE_HELPERS_H
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/array.h"
 #include "base/random.h"
 #include "state/attribute_section.h"
 #include "state/attribute_view.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 /* ---- helpers ------------------------------------------------------------------------------------------ */
 

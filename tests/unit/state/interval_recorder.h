@@ -5,16 +5,13 @@
 #ifndef UNIT_INTERVAL_RECORDER_H
 #define UNIT_INTERVAL_RECORDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/array.h"
 #include "state/state_system.h"
+#include "support/test.h"
 
 enum { VALUE_SIZE_MAX = 40, START = 1000 };
 

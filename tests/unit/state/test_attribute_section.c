@@ -3,19 +3,16 @@
  * test_attribute_section.c - the names of attributes as bytes: there and back, how many bytes they take, cut off at
  * each byte, damaged in each bit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "attribute_helpers.h"
 #include "base/bytes.h"
 #include "state/attribute_path.h"
 #include "state/attributes_verify.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 static void report_nothing(void *context, const char *fault)
 {

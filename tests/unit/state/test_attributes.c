@@ -6,17 +6,14 @@
  */
 #include <inttypes.h>
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "attribute_helpers.h"
 #include "state/attribute_path.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 /* Of a tree as it grows, and of what a finished history has of it. */
 static void assert_sound_finished_too(const struct attribute_tree *tree)

@@ -2,18 +2,15 @@
 /*
  * test_backend.c - what a caller's backend is given is what a history file of the same changes answers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/backend.h"
 #include "histree/query.h"
+#include "support/test.h"
 
 enum { KEYS = 20, CHANGES = 3000, INTERVALS_MAX = CHANGES + KEYS };
 

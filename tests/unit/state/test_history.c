@@ -7,14 +7,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/random.h"
@@ -25,6 +21,7 @@
 #include "state/provider_section.h"
 #include "store/block_file.h"
 #include "support/data.h"
+#include "support/test.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_writer.h"
 

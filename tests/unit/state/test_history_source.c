@@ -3,20 +3,16 @@
  * test_history_source.c - histories that somebody else answers for: what a description has, and that no other bytes
  * pass for one.  What such histories answer, the properties of unions say: some of their hosts are such.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/histree.h"
 #include "support/effort.h"
 #include "support/local_source.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 50, STATES = 3000 };
 

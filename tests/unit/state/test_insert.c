@@ -3,17 +3,14 @@
  * test_insert.c - whole intervals in arrays of any length make the file that one interval at a time makes, byte for
  * byte, wherever one of them is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/state_system.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 400, INTERVALS = 30000, ARRAY_MAX = 300 };
 

@@ -4,13 +4,9 @@
  * of another version, and the tables that the analyses declare.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/registry.h"
 #include "histree/backend.h"
@@ -23,6 +19,7 @@
 #include "store/block_file.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 #define PATTERNS(...)             \
 	(const char *const[])     \

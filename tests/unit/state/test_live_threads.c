@@ -9,19 +9,16 @@
  * It is run under ThreadSanitizer by scripts/trial.  HISTREE_SEED and HISTREE_ROUNDS as in support/workload.h.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/query.h"
 #include "histree/state_system.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "support/workload.h"
 
 enum { KEYS = 10, READERS = 4, STEPS = 3000, STEPS_PER_LOOK = 60, STEPS_PER_PUBLISH = 250 };

@@ -4,13 +4,9 @@
  * does without them as it does without damaged ones.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "histree/query.h"
 #include "state/attribute_tree.h"
@@ -18,6 +14,7 @@
 #include "state/history_copy.h"
 #include "state/state_file.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { ATTRIBUTES = 6, STATES = 2000, STEP = 10, END = STATES * STEP - 1 };
 

@@ -4,15 +4,12 @@
  */
 #include <inttypes.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "interval_recorder.h"
+#include "support/test.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

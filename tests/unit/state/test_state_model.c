@@ -7,17 +7,14 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "interval_recorder.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 /* ---- the model ------------------------------------------------------------------------------------------ */
 

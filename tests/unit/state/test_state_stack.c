@@ -3,15 +3,12 @@
  * test_state_stack.c - stacks and queues in the attribute tree: each operation changes all of its attributes or
  * none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "interval_recorder.h"
+#include "support/test.h"
 
 static void a_stack_keeps_depth_and_values(void **state)
 {

@@ -3,15 +3,12 @@
  * test_state_system.c - the rules of a state change, one by one, against a sink that records the intervals.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "interval_recorder.h"
+#include "support/test.h"
 
 static void a_change_ends_the_state_before_it(void **state)
 {

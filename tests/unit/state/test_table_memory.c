@@ -3,13 +3,9 @@
  * test_table_memory.c - a history whose tables are in files has the bytes of one whose tables are in memory, and
  * what walks through such a table leaves few of its pages resident.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -21,6 +17,7 @@
 #include "state/state_system.h"
 #include "support/effort.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "tree/lifetimes.h"
 
 enum { THREADS = 12000, MEMBERS = 5, OTHERS = 20000, STATES = 3 };

@@ -4,19 +4,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { BLOCK = 4096, BLOCKS = 3 };
 

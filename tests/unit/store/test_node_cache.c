@@ -6,18 +6,15 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "store/node_cache.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { BLOCK = 4096, BLOCKS = 40, REFUSED = 33, BUSY = 35 };
 

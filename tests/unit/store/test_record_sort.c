@@ -3,21 +3,16 @@
  * test_record_sort.c - whatever does not fit into memory comes out as a stable sort of all of it would have it, and
  * a disk that fails is an error.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "store/record_sort.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { RECORDS = 60000, SIZE_MAX_OF_RECORD = 300 };
 

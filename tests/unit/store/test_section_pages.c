@@ -2,18 +2,15 @@
 /*
  * test_section_pages.c - what is mostly holes is no section, for who reads as for who writes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "store/block_file.h"
 #include "store/section_pages.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { BLOCK = 4096, PAGES = 3 * SECTION_EMPTY_PAGES_MIN, SIZE = PAGES * SECTION_PAGE_SIZE };
 

@@ -3,16 +3,13 @@
  * test_demangle.c - names of Rust: those of a program that was compiled with them, those of the RFC, random names
  * that are made together with their text, and what is none; and of C++, those whose text would have no end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_names.h"
 

@@ -3,15 +3,12 @@
  * test_range_cover.c - random ranges, nested as those of functions are or not, against a look at all of them for
  * each address.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "symbols/range_cover.h"
 
 enum { RANGES = 80, ADDRESSES = 300 };

@@ -4,8 +4,6 @@
  * addresses, and copies of it that are cut, changed or of another build.
  */
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "symbols/symbol_source.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------------- */

@@ -3,18 +3,13 @@
  * test_text_table.c - rows of text: what programs write is read, what nobody would have meant is refused with its
  * place, and neither long lines nor short reads change anything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/faulty_io.h"
+#include "support/test.h"
 #include "text/text_table.h"
 
 struct world {

@@ -2,17 +2,12 @@
 /*
  * test_ctf.c - what metadata is refused and why, and what bits mean, where libbabeltrace2 is no judge.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/tsdl.h"
 

@@ -2,17 +2,12 @@
 /*
  * test_ctf2.c - what metadata of CTF 2 are refused and where, what they declare, and texts that are not in UTF-8.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_metadata.h"

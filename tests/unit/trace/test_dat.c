@@ -4,20 +4,17 @@
  *
  * tests/data/dat-made has one recording in seven forms (make-dat-made.py says what is in it).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 #include "trace/trace.h"
 #include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_cmd/ring_page.h"

@@ -4,22 +4,17 @@
  * rows come in the order of time whatever their order in the text, within the window; reading can begin at any
  * event; and what is wrong is said with its place.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/query.h"
 #include "support/data.h"
+#include "support/test.h"
 #include "trace/trace.h"
 
 enum { COLUMNS_MAX = 512, ROWS = 30000 };

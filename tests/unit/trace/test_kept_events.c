@@ -3,15 +3,12 @@
  * test_kept_events.c - events that are kept say what they said: each field, with all that is inside of it.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/data.h"
+#include "support/test.h"
 #include "trace/kept_events.h"
 #include "trace/trace.h"
 

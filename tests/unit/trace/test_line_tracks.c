@@ -4,16 +4,13 @@
  * threads in JSON.  Each case is a text, and the events of tracks that come of it.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "event/track_vocabulary.h"
+#include "support/test.h"
 #include "trace/trace.h"
 
 static char scratch[] = "/tmp/histree-tracks-XXXXXX";

@@ -3,18 +3,15 @@
  * test_lines.c - texts of traces: what a line is, shapes, the order of lines against a sort, places, losses, and
  * texts that are cut or changed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_shape.h"
 #include "trace/trace.h"

@@ -4,22 +4,17 @@
  * pieces it comes; and what becomes of answers that are cut, changed, or nonsense.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/live_daemon.h"
+#include "support/test.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/trace.h"

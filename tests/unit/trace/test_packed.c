@@ -3,20 +3,15 @@
  * test_packed.c - events that a reader has decoded come out as it added them, by time and, at one time, in the
  * order of arrival, whatever memory has no room for; and what goes wrong on the way is said.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/random.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "trace/packed/packed_source.h"
 
 enum { EVENTS = 30000, FIELDS = 6 };

@@ -4,21 +4,18 @@
  *
  * tests/data/perf-made has one recording in five forms (make-perf-made.py says what is in it).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/io.h"
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 #include "trace/ordered_bytes.h"
 #include "trace/perf/perf_stream.h"
 #include "trace/trace.h"

@@ -5,20 +5,17 @@
  *
  * tests/data/perf-made/threads has the events of file.data beside it, of CPU 0 in data.0 and of CPU 1 in data.1.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/test.h"
 #include "trace/trace.h"
 
 enum { EVENTS = 17, EVENTS_OF_CPU_0 = 10, GAPS = 2, LOST = 9, FILES = 3, BYTES_MAX = 8192 };

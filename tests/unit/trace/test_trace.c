@@ -7,21 +7,16 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "trace/trace.h"
 #include "trace/trace_inside.h"
 

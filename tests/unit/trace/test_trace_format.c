@@ -2,15 +2,12 @@
 /*
  * test_trace_format.c - files that are not read are known by their first bytes; nothing else is guessed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "trace/trace_format.h"
 #include "trace/trace_gunzip.h"
 

@@ -4,19 +4,16 @@
  * losses, and files that are cut or changed.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "trace/trace.h"
 #include "trace/uftrace/uftrace_source.h"
 

@@ -3,16 +3,12 @@
  * What goes into a batch comes out sorted, bucket by bucket, whatever the order of its arrival; a copy is as the
  * batch was, and goes on by itself.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "support/test.h"
 #include "tree/batch.h"
 
 static int by_key_and_start(const void *one, const void *other)

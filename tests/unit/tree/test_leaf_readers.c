@@ -4,14 +4,11 @@
  * counts; also if it is stopped, if reading fails, and if leaves are damaged.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "support/model_tree.h"
+#include "support/test.h"
 #include "tree/tree_reader.h"
 
 enum { ROUNDS = 60, KEYS_MAX = 8, TIMES_MAX = 6, ROOM_MAX = 100 };

@@ -3,15 +3,12 @@
  * test_lifetimes.c - the section LIFE: each lifetime that comes back, alone and with its block, is that of a plain
  * array.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "tree/lifetimes.h"
 #include "unit/state/attribute_helpers.h"
 

@@ -8,17 +8,14 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "node/node_cursor.h"
 #include "support/effort.h"
 #include "support/model_tree.h"
+#include "support/test.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_reader.h"
 

@@ -4,15 +4,12 @@
  * (docs/design/0029-preferences.md).
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "support/effort.h"
 #include "support/model_tree.h"
+#include "support/test.h"
 #include "tree/batch.h"
 
 enum { PREFERENCES = HISTREE_PREFER_SPACE + 1, QUERIES = 100, RANGE_KEYS = 4, RANGE_TURNS = 40 };

@@ -3,19 +3,16 @@
  * test_tree_reader.c - sections that are malformed, the iterator, and tree_verify(), which must find what a hostile
  * or careless writer does to a tree whose checksums are all right.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "support/block_parts.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
 #include "tree/tree_coverage.h"

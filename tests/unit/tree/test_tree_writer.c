@@ -2,15 +2,12 @@
 /*
  * test_tree_writer.c - what a tree refuses, and the shape that each variant gives it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/model_tree.h"
+#include "support/test.h"
 
 struct writing {
 	struct memory_io memory;

@@ -2,18 +2,15 @@
 /*
  * test_arrows.c - arrows of a made-up kernel, against a list of all of them that is searched linearly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/arrows.h"
 #include "histree/state_system.h"
+#include "support/test.h"
 
 enum {
 	CPUS = 3,

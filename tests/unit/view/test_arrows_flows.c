@@ -3,17 +3,14 @@
  * test_arrows_flows.c - arrows of random flows between random stacks, against a list of all that is searched
  * linearly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/arrows.h"
 #include "histree/state_system.h"
+#include "support/test.h"
 
 enum { STACKS = 6, DEPTH_MAX = 4, END = 4000, FLOWS_MAX = 70000, NOT_KNOWN = -1 };
 

@@ -4,13 +4,9 @@
  * copies and damage; and their rows and lines against a walk over the states that the history was made of.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/registry.h"
 #include "base/random.h"
@@ -23,6 +19,7 @@
 #include "state/state_file.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
+#include "support/test.h"
 
 enum { START = 100, END = 1000, NODES = 6, TIMES = 40 };
 

@@ -4,19 +4,16 @@
  * in random windows of random sizes, on both sides; of stacks that are given, within a number of nodes; and in
  * order.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/flame.h"
 #include "histree/state_system.h"
 #include "support/effort.h"
+#include "support/test.h"
 
 enum { STACKS = 3, LEVELS = 5, LENGTH = 500, START = 1000, EMPTY = 0, NOT_KNOWN = -1, WORDS = 6, SUMS_MAX = 4096 };
 

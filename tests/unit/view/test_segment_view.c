@@ -3,15 +3,12 @@
  * test_segment_view.c - charts of segments against counting by hand: each point is a segment, each segment has its
  * point or a longer one in its cell, and every duration is counted in the bucket that it lies in.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "histree/segment_view.h"
 #include "support/segments.h"
+#include "support/test.h"
 
 struct fixture {
 	struct segments segments;

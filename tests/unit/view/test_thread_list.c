@@ -3,18 +3,15 @@
  * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and the
  * same is said of them: random lives, names, processes and parents, and a file with damage.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "histree/state_system.h"
 #include "support/effort.h"
+#include "support/test.h"
 #include "view/thread_list.h"
 
 enum { THREADS = 200, LENGTH = 100000, START = 5000, RANGES = 60 };

@@ -4,15 +4,11 @@
  * threads, CPUs and system calls, random ranges, keys and filters, and windows of a few states; of a history in
  * this process, and of one that somebody else holds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "histree/state_system.h"
@@ -23,6 +19,7 @@
 #include "support/effort.h"
 #include "support/history_file.h"
 #include "support/local_source.h"
+#include "support/test.h"
 
 enum { THREADS = 5, CPUS = 3, LENGTH = 600, START = 1000, NOTHING = -100, NOT_KNOWN = -101, ATTRIBUTES = 3 };
 enum { STATUS, QUEUE, CALL };

@@ -2,18 +2,15 @@
 /*
  * test_view.c - the models of views, of a small kernel history made by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "histree/rows.h"
 #include "histree/state_system.h"
 #include "histree/view.h"
+#include "support/test.h"
 
 enum { START = 0, END = 9999 };
 
