@@ -47,6 +47,11 @@ struct event_trace {
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
 	/*
+	 * The tracer's own records number threads as the container does in which it ran, and not as events of the
+	 * kernel do.
+	 */
+	bool counts_otherwise;
+	/*
 	 * When the first event of what is recorded happened, if records of the tracer's own, such as those of maps
 	 * and names by perf, may come before it.
 	 */

@@ -253,6 +253,55 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 		thread_tell_process(model, thread, event->pid);
 }
 
+/* What perf says before the first event of the kernel is of no time in the history. */
+static bool is_too_early(const struct kernel_event *event)
+{
+	const struct event_trace *trace = event->source->class->trace;
+	return event->tid <= 0 || event->pid <= 0 || (trace->has_first && event->time < trace->first);
+}
+
+/* A record of perf says whose a thread is; that of the parent of its first thread is the parent's process. */
+static void on_perf_thread(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	thread_tell_process(model, thread, event->pid);
+	if (event->parent_pid > 0 && event->pid == event->tid)
+		thread_learn(model, thread, THREAD_PPID, histree_int(event->parent_pid));
+}
+
+static void on_perf_name(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	thread_tell_process(model, thread, event->pid);
+	thread_rename(model, thread, event->comm);
+}
+
+/* As the kernel's event of a fork, which may follow; a child has its parent's name. */
+static void on_perf_fork(struct kernel_model *model, const struct kernel_event *event)
+{
+	enum { NAME_SIZE = 64 };
+	char name[NAME_SIZE];
+	struct kernel_event fork = *event;
+	struct kernel_thread *parent =
+		is_too_early(event) || event->parent <= 0 ? NULL : kernel_thread(model, event->parent, event->cpu);
+	if (parent == NULL || event->parent == event->tid)
+		return;
+	const struct histree_value value = thread_value(model, parent, THREAD_EXEC_NAME);
+	fork.comm = (struct kernel_text){ 0 };
+	if (value.type == HISTREE_STRING && value.size <= sizeof(name)) {
+		memcpy(name, value.bytes, value.size);
+		fork.comm = (struct kernel_text){ name, value.size };
+	}
+	on_fork(model, &fork);
+	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
+	if (child != NULL)
+		child->cloned = child->said;
+}
+
 static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_SWITCH] = on_switch,
 	[KERNEL_WAKEUP] = on_wakeup,
@@ -263,6 +312,9 @@ static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_FREE] = on_free,
 	[KERNEL_NEW_TASK] = on_new_task,
 	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_PERF_FORK] = on_perf_fork,
+	[KERNEL_PERF_NAME] = on_perf_name,
+	[KERNEL_PERF_THREAD] = on_perf_thread,
 	[KERNEL_RENAME] = on_rename,
 	[KERNEL_EXEC] = on_rename,
 	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
@@ -310,7 +362,7 @@ static enum histree_status create_compact(struct histree_state_system *system, v
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 34,
+	.version = 35,
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,

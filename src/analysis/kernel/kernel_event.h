@@ -22,6 +22,9 @@ enum kernel_role {
 	KERNEL_FREE,
 	KERNEL_NEW_TASK,      /* just before the fork of it, with the flags of the clone */
 	KERNEL_PROCESS_STATE, /* of the state dump at the start of a trace */
+	KERNEL_PERF_FORK,     /* perf's own records: a thread is made, */
+	KERNEL_PERF_NAME,     /* has another name, */
+	KERNEL_PERF_THREAD,   /* or is of a process */
 	KERNEL_IRQ_ENTRY,
 	KERNEL_IRQ_EXIT,
 	KERNEL_VECTOR_ENTRY, /* interrupts between processors and of the local timer (x86) */

@@ -145,6 +145,9 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_FREE:
 	case KERNEL_NEW_TASK:
 	case KERNEL_PROCESS_STATE:
+	case KERNEL_PERF_FORK:
+	case KERNEL_PERF_NAME:
+	case KERNEL_PERF_THREAD:
 	case KERNEL_SOFTIRQ_RAISE:
 	case KERNEL_FREQUENCY:
 	case KERNEL_CPU_IDLE:

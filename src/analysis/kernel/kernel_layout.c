@@ -48,6 +48,11 @@ static const struct event_row {
 	{ PERF, KERNEL_NEW_TASK, "task:task_newtask" },
 	{ LTTNG, KERNEL_PROCESS_STATE, "lttng_statedump_process_state" },
 	{ PERF, KERNEL_PROCESS_STATE, "perfetto:thread" },
+	{ PERF, KERNEL_PERF_FORK, "perf_fork" },
+	{ PERF, KERNEL_PERF_NAME, "perf_comm" },
+	{ PERF, KERNEL_PERF_THREAD, "perf_thread" },
+	{ PERF, KERNEL_PERF_THREAD, "perf_mmap" },
+	{ PERF, KERNEL_PERF_THREAD, "perf_mmap2" },
 	{ LTTNG, KERNEL_IRQ_ENTRY, "irq_handler_entry" },
 	{ LTTNG, KERNEL_IRQ_EXIT, "irq_handler_exit" },
 	{ PERF, KERNEL_IRQ_ENTRY, "irq:irq_handler_entry" },
@@ -149,6 +154,7 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define OF_ONE_THREAD                                                                                     \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
 	 ROLE(NEW_TASK) | ROLE(EXIT) | ROLE(TRY_TO_WAKE))
+#define OF_PERF (ROLE(PERF_FORK) | ROLE(PERF_NAME) | ROLE(PERF_THREAD))
 #define OF_INTERFACES (ROLE(PACKET_QUEUE) | ROLE(PACKET_TRANSMIT) | ROLE(PACKET_RECEIVE))
 #define OF_PACKETS (OF_INTERFACES | ROLE(PACKET_COPY) | ROLE(PACKET_CONSUME) | ROLE(PACKET_DROP))
 #define OF_BLOCK_DEVICES                                                                           \
@@ -205,6 +211,12 @@ static const struct field_row {
 	{ LTTNG, ROLE(PROCESS_STATE), "cpu", INT32(target_cpu), OPTIONAL },
 	{ LTTNG, ROLE(PROCESS_STATE), "name", TEXT(comm), NEEDED },
 	{ PERF, ROLE(PROCESS_STATE), "comm", TEXT(comm), NEEDED },
+
+	{ PERF, OF_PERF, "tid", INT32(tid), NEEDED },
+	{ PERF, OF_PERF, "pid", INT32(pid), NEEDED },
+	{ PERF, ROLE(PERF_FORK) | ROLE(PERF_THREAD), "ppid", INT32(parent_pid), OPTIONAL },
+	{ PERF, ROLE(PERF_FORK), "ptid", INT32(parent), NEEDED },
+	{ PERF, ROLE(PERF_NAME), "comm", TEXT(comm), NEEDED },
 
 	{ ALL, ROLE(IRQ_ENTRY) | ROLE(IRQ_EXIT), "irq", INT32(number), NEEDED },
 	{ ALL, ROLE(IRQ_ENTRY), "name", TEXT(name), NEEDED },
@@ -388,6 +400,9 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		return binding;
 	binding.role = row->role;
 	bool complete = bind_fields(class, layout, &binding);
+	/* Numbers of a container, beside those of the kernel in tracepoints, are of other threads. */
+	if ((UINT64_C(1) << row->role & OF_PERF) != 0 && class->trace->counts_otherwise)
+		complete = false;
 	bool is_call = row->role == KERNEL_SYSCALL_ENTRY || row->role == KERNEL_SYSCALL_EXIT;
 	if (complete && is_call)
 		complete = bind_call(class, row->pattern, &binding);

@@ -64,7 +64,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	(void)source;
 	if (version->handlers[event->role] == NULL)
 		return HISTREE_OK;
-	provider->has_events = true;
+	/* Records of perf alone tell no states. */
+	provider->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
 	provider->has_switches = provider->has_switches || event->role == KERNEL_SWITCH;
 	begin_changes(provider, event->time);
 	if (provider->model.has_gaps || provider->model.cpus_in_doubt > 0)

@@ -96,7 +96,8 @@ void states_on_fork(struct kernel_model *model, const struct kernel_event *event
 	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
 	if (event->pid >= 0 && event->pid != event->tid)
 		thread_change(model, child, THREAD_PID, histree_int(event->pid));
-	thread_rename(model, child, event->comm);
+	if (event->comm.bytes != NULL)
+		thread_rename(model, child, event->comm);
 	thread_change(model, child, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 	if (model->slice != NULL && !thread_has(parent, THREAD_RUN_QUEUE))
 		parent->assumed |= ASSUMES_RUN_QUEUE;

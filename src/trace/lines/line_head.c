@@ -240,13 +240,37 @@ static bool read_function(struct line_scan scan, struct line_head *out)
 	return scan.at > whole.at && line_scan_word(&scan, " <-") && take_name(out, name, strlen(name), &whole);
 }
 
+/* Those records that say whose a thread is: "FORK(12:13):(1:1)", "COMM exec: bash:12/12", "MMAP2 12/12: [...". */
+static void name_record(struct line_scan scan, struct line_head *out)
+{
+	static char made[] = "perf_fork", ended[] = "perf_exit", named[] = "perf_comm", mapped[] = "perf_mmap",
+		    mapped2[] = "perf_mmap2";
+	static const struct {
+		const char *word;
+		char *name;
+	} rows[] = {
+		{ "FORK(", made },        { "EXIT(", ended },    { "COMM: ", named },
+		{ "COMM exec: ", named }, { "MMAP2 ", mapped2 }, { "MMAP ", mapped },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && out->name_size == 0; i++) {
+		struct line_scan rest = scan;
+		if (!line_scan_word(&rest, rows[i].word))
+			continue;
+		const size_t length = strlen(rows[i].word);
+		if (rows[i].word[length - 1] == '(')
+			rest.at--;
+		take_name(out, rows[i].name, strlen(rows[i].name), &rest);
+	}
+	out->kind = LINE_RECORD;
+}
+
 /* perf's own records, if it was told to show them. */
 static bool read_record(struct line_scan scan, struct line_head *out)
 {
 	uint64_t count;
 	if (!line_scan_word(&scan, "PERF_RECORD_"))
 		return false;
-	out->kind = LINE_RECORD;
+	name_record(scan, out);
 	if (!line_scan_word(&scan, "LOST"))
 		return true;
 	line_scan_word(&scan, "_SAMPLES");

@@ -26,7 +26,7 @@ enum line_kind {
 	LINE_LOSS,    /* events of a CPU are missing before its next event, or before the time of the line */
 	LINE_BEGIN,   /* of the buffer of a CPU: what it had before was overwritten */
 	LINE_CHAIN,   /* of a chain of calls */
-	LINE_RECORD,  /* of perf, such as of a mapping */
+	LINE_RECORD,  /* of perf; with a name if it says whose a thread is */
 	LINE_COMMENT, /* also empty lines */
 };
 
@@ -39,6 +39,7 @@ struct line_head {
 	int32_t process;         /* of the thread; LINE_NO_PROCESS: it is not said, or not known: "(-----)" */
 	bool has_process;        /* the line has a column for it */
 	bool has_time, is_count; /* of the clock, which counts something else than time */
+	bool is_record;          /* an event that perf tells, and not the kernel */
 	histree_time time;
 	uint64_t lost; /* events; 0: nobody counted */
 	bool has_period;

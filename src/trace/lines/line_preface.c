@@ -124,6 +124,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		out->is_graph |= head.kind == LINE_OTHER && line_graph_is(line, size);
 		out->is_strace |= head.kind == LINE_OTHER && !out->is_graph && line_strace_is(line, size);
 		out->has_event = head.kind == LINE_EVENT;
+		if (out->has_event && head.has_time)
+			out->first = head.time;
 		out->is_count = out->has_event && head.is_count;
 		out->lacks_cpu = out->has_event && head.cpu == LINE_NO_CPU;
 		if (out->has_event)
@@ -150,7 +152,7 @@ enum histree_status line_preface_read(const struct line_place *place, struct lin
 {
 	struct line_text text;
 	struct first_lines first = { .left = SAMPLE_LINES };
-	*out = (struct line_preface){ 0 };
+	*out = (struct line_preface){ .first = INT64_MIN };
 	enum histree_status status = line_text_open(&text, place, error);
 	if (status == HISTREE_OK)
 		status = read_lines(&text, out, &first, error);

@@ -169,6 +169,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	}
 	stream->has_samples = source->preface.has_samples;
 	stream->has_no_times = source->preface.has_no_times;
+	stream->first = source->preface.first;
 	if (at == NULL && stream->has_no_times)
 		trace_notes_warn(
 			base->notes,

@@ -391,7 +391,8 @@ static enum histree_status make_row(struct line_stream *stream, const struct lin
 	row->cpu = head->cpu;
 	row->class = class;
 	row->row_at = line_at;
-	if (stream->tells_cpus && row->cpu == LINE_NO_CPU && !line_cpus_tell(&stream->cpus, row, head->pid))
+	if (stream->tells_cpus && row->cpu == LINE_NO_CPU && !head->is_record &&
+	    !line_cpus_tell(&stream->cpus, row, head->pid))
 		return error_memory(error, "the CPUs of a trace");
 	return HISTREE_OK;
 }
@@ -441,6 +442,35 @@ static enum histree_status take_event(struct line_stream *stream, const struct l
 		return status;
 	pass_over(stream, head, line, size, number);
 	return HISTREE_OK;
+}
+
+/*
+ * A record of perf that says whose a thread is.  What was so when perf began has no time, 0.000000, and neither a
+ * thread nor a CPU in which it happened; it comes first, at the time of the first event, as do others before that.
+ */
+static enum histree_status take_record(struct line_stream *stream, struct line_head *head, const char *line,
+				       size_t size, struct histree_error *error)
+{
+	static char fork[] = "perf_fork", thread[] = "perf_thread";
+	const bool is_early = head->has_time && head->time < stream->first;
+	if (is_early && head->time == 0) {
+		if (head->name_size == strlen(fork) && memcmp(head->name, fork, head->name_size) == 0) {
+			head->name = thread;
+			head->name_size = strlen(thread);
+		}
+		head->pid = LINE_NO_THREAD;
+		head->cpu = LINE_NO_CPU;
+	}
+	if (is_early)
+		head->time = stream->first;
+	head->kind = LINE_EVENT;
+	head->is_record = true;
+	return take_event(stream, head, line, size, stream->text.line_at, stream->text.lines, error);
+}
+
+static bool is_told(const struct line_stream *stream, const struct line_head *head)
+{
+	return head->kind == LINE_RECORD && head->name_size > 0 && head->has_time && stream->first != INT64_MIN;
 }
 
 /* ---- samples --------------------------------------------------------------------------------------------- */
@@ -546,6 +576,8 @@ static enum histree_status take_line(struct line_stream *stream, char *line, siz
 	status = add_pending(stream, error);
 	if (status != HISTREE_OK)
 		return status;
+	if (is_told(stream, &head))
+		return take_record(stream, &head, line, size, error);
 	if (head.kind == LINE_EVENT || head.kind == LINE_SAMPLE)
 		return keep_pending(stream, &head, line, size, error);
 	pass_over(stream, &head, line, size, stream->text.lines);
@@ -572,8 +604,10 @@ static enum histree_status fill(struct line_stream *stream, struct histree_error
 			status = take_line(stream, line, size, error);
 		} else {
 			line_head_read(line, size, &head);
-			status = take_event(stream, &head, line, size, stream->text.line_at, stream->text.lines,
-					    error);
+			status = is_told(stream, &head)
+					 ? take_record(stream, &head, line, size, error)
+					 : take_event(stream, &head, line, size, stream->text.line_at,
+						      stream->text.lines, error);
 		}
 		if (status != HISTREE_OK)
 			return status;

@@ -131,6 +131,13 @@ static const struct shape_row rows[] = {
 	{ "task:task_rename", "pid={pid} oldcomm={oldcomm:text} newcomm={newcomm:text} "
 			      "oom_score_adj={oom_score_adj}" },
 
+	{ "perf_fork", "({pid}:{tid}):({ppid}:{ptid})" },
+	{ "perf_thread", "({pid}:{tid}):({ppid}:{ptid})" },
+	{ "perf_exit", "({pid}:{tid}):({ppid}:{ptid})" },
+	{ "perf_comm", "{comm:text}:{pid}/{tid}" },
+	{ "perf_mmap", "{pid}/{tid}: [{start}({len}) @ {pgoff}]: {:text} {filename:text}" },
+	{ "perf_mmap2", "{pid}/{tid}: [{start}({len})" },
+
 	{ "ftrace:function", "{ip:text} <-- {parent_ip:text}" },
 	{ "ftrace:function", "{ip:text} <-{parent_ip:text}" },
 	{ "ftrace:print", "{buf:text}" },
@@ -143,7 +150,8 @@ const struct shape_row *shape_row_find(const char *event, size_t size)
 {
 	bool is_whole = memchr(event, ':', size) != NULL;
 	for (size_t i = 0; i < ROW_COUNT; i++) {
-		const char *name = is_whole ? rows[i].event : strchr(rows[i].event, ':') + 1;
+		const char *colon = strchr(rows[i].event, ':');
+		const char *name = is_whole || colon == NULL ? rows[i].event : colon + 1;
 		if (strlen(name) == size && memcmp(name, event, size) == 0)
 			return &rows[i];
 	}

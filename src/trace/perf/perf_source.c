@@ -132,6 +132,7 @@ static enum histree_status open_stream(struct perf_source *source, size_t number
 	enum histree_status status = perf_stream_init(stream, at == NULL ? NULL : &begin, error);
 	base->trace.has_first = source->loss_count.has_latest;
 	base->trace.first = source->loss_count.earliest;
+	base->trace.counts_otherwise = source->loss_count.counts_otherwise;
 	return status;
 }
 

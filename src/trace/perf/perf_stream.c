@@ -595,12 +595,37 @@ static enum histree_status read_loss(struct walk *walk, const struct perf_record
 	return count == 0 ? HISTREE_OK : lose(walk, stamp.cpu, last, &stamp, count, error);
 }
 
+/*
+ * Whether perf numbers threads as the kernel does: not in a container.  All tracepoints have common_pid at one
+ * place (kernel/trace/trace_events.c).
+ */
+static void compare_numbers(struct walk *walk, const struct perf_record *record, const struct perf_stamp *stamp)
+{
+	enum { COMMON_PID = 4, COMMON_SIZE = 8 };
+	const struct perf_attribute *attribute = &walk->file->attributes[stamp->attribute];
+	const bool is_big = walk->file->is_big;
+	uint32_t size = 0;
+	if (walk->count->has_compared || attribute->type != PERF_TYPE_IS_TRACEPOINT || attribute->tid == 0)
+		return;
+	const uint8_t *raw = perf_attribute_raw(attribute, record->bytes, record->size, is_big, &size);
+	if (raw == NULL || size < COMMON_SIZE)
+		return;
+	const int32_t of_kernel = (int32_t)ordered_u32(raw + COMMON_PID, is_big);
+	const int32_t of_perf = (int32_t)ordered_u32(record->bytes + attribute->tid + 4, is_big);
+	walk->count->has_compared = of_kernel > 0 && of_perf >= 0;
+	walk->count->counts_otherwise = walk->count->has_compared && of_kernel != of_perf;
+}
+
 static enum histree_status read_record(struct walk *walk, const struct perf_record *record,
 				       struct histree_error *error)
 {
 	struct perf_stamp stamp;
-	if (record->type == PERF_SAMPLE)
-		return perf_stamp_of_sample(walk->file, record, &stamp) ? meet(walk, &stamp, error) : HISTREE_OK;
+	if (record->type == PERF_SAMPLE) {
+		if (!perf_stamp_of_sample(walk->file, record, &stamp))
+			return HISTREE_OK;
+		compare_numbers(walk, record, &stamp);
+		return meet(walk, &stamp, error);
+	}
 	if (record->type == PERF_LOST || record->type == PERF_LOST_SAMPLES)
 		return read_loss(walk, record, error);
 	if (record->type > PERF_MMAP2 || perf_stamp_of_side(walk->file, record).has_time)
