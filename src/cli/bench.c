@@ -507,9 +507,13 @@ static void print_facts(const struct bench_outcome *outcome, struct output *outp
 	output_format(output, "tree         %s, nodes of %u bytes, fan-out %u: %llu nodes, depth %u\n",
 		      info->variant, info->node_size, info->fan_out, (unsigned long long)info->node_count,
 		      info->depth);
-	output_format(output, "size         %.2f bytes an interval, %.2f of them names\n",
-		      (double)info->file_bytes / (double)info->interval_count,
-		      (double)info->attribute_bytes / (double)info->interval_count);
+	if (info->interval_count > 0)
+		output_format(output, "size         %.2f bytes an interval, %.2f of them names\n",
+			      (double)info->file_bytes / (double)info->interval_count,
+			      (double)info->attribute_bytes / (double)info->interval_count);
+	else
+		output_format(output, "size         %llu bytes, %llu of them names\n",
+			      (unsigned long long)info->file_bytes, (unsigned long long)info->attribute_bytes);
 	if (outcome->is_model)
 		output_format(output,
 			      "build        %.2f million intervals a second through the state system: %.3f s, and "

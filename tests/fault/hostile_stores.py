@@ -40,6 +40,7 @@ class Command:
     def __init__(self, histree):
         self.histree = histree
         self.resident = 0
+        self.numbers_fail = False
         self.sanitized = b"__asan_init" in pathlib.Path(histree).read_bytes()
         self.cpu_max = 20 if self.sanitized else 3
 
@@ -50,9 +51,11 @@ class Command:
 
     def run(self, *words):
         """Its exit status, what it said, and the seconds of processor time it took."""
-        with tempfile.TemporaryFile() as said:
+        measures = words[0] == "bench"
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as printed:
             process = subprocess.Popen([self.histree, *map(str, words)], stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, stderr=said, preexec_fn=self.limit)
+                                       stdout=printed if measures else subprocess.DEVNULL, stderr=said,
+                                       preexec_fn=self.limit)
             end = time.monotonic() + HANG_SECONDS
             refused = ask_for_rows(process, said, end) if words[0] == "serve" else ""
             pid = 0
@@ -65,6 +68,8 @@ class Command:
                 return None, "it hangs", HANG_SECONDS
             process.returncode = os.waitstatus_to_exitcode(status)
             self.resident = usage.ru_maxrss << 10
+            printed.seek(0)
+            self.numbers_fail = re.search(rb"\b(inf|-?nan)\b", printed.read()) is not None
             said.seek(0)
             return (process.returncode, said.read().decode(errors="replace") + refused,
                     usage.ru_utime + usage.ru_stime)
@@ -154,6 +159,8 @@ def try_store(command, store, out, case=None, is_sound=False):
             wrong.append(f"{call}: {seconds:.1f} s")
         elif words[0] == "verify" and words[1] == store and not is_sound and status == 0 and case not in HARMLESS:
             wrong.append(f"{call}: says that all is well")
+        elif command.numbers_fail:
+            wrong.append(f"{call}: prints what is no number")
         elif "out of memory" in said:
             wrong.append(f"{call}: more than {MEMORY_MAX >> 20} MiB: {said}")
         elif is_sound and status not in (0, 1) and ".seg" not in call:
