@@ -343,11 +343,6 @@ enum {
 	GROWTH = 4, /* of a window after one that had few changes */
 };
 
-struct found_change {
-	uint64_t distance;
-	struct histree_interval interval; /* its bytes are in `bytes` */
-};
-
 struct histree_changes {
 	struct histree_history *history;
 	struct histree_query *query;
@@ -358,11 +353,9 @@ struct histree_changes {
 	uint64_t length; /* of the next window, less one */
 	bool is_damaged; /* a window so far had nodes that cannot be read */
 	/* The window that was read: its changes by distance and quark, and how many were handed out. */
-	struct found_change *found;
+	struct histree_interval *found;
 	size_t count, capacity, handed_out;
-	struct histree_interval *intervals; /* those of one time, handed out together */
-	size_t intervals_capacity;
-	struct arena bytes;
+	struct arena bytes;          /* of their values */
 	size_t count_max, bytes_max; /* above which a window is cut */
 };
 
@@ -391,7 +384,6 @@ void histree_changes_free(struct histree_changes *changes)
 	histree_query_free(changes->query);
 	arena_release(&changes->bytes);
 	free(changes->found);
-	free(changes->intervals);
 	free(changes);
 }
 
@@ -414,12 +406,19 @@ static histree_time time_at(const struct histree_changes *changes, uint64_t dist
 					 : (histree_time)((uint64_t)changes->region.from + distance);
 }
 
-static int by_distance(const void *one, const void *other)
+static int by_distance(const void *one, const void *other, void *context)
 {
-	const struct found_change *a = one, *b = other;
-	if (a->distance != b->distance)
-		return a->distance < b->distance ? -1 : 1;
-	return a->interval.quark < b->interval.quark ? -1 : a->interval.quark > b->interval.quark;
+	const struct histree_interval *a = one, *b = other;
+	const bool backwards = ((const struct histree_changes *)context)->region.backwards;
+	if (a->start != b->start)
+		return (a->start < b->start) != backwards ? -1 : 1;
+	return a->quark < b->quark ? -1 : a->quark > b->quark;
+}
+
+static void sort_found(struct histree_changes *changes)
+{
+	if (changes->count > 0)
+		qsort_r(changes->found, changes->count, sizeof(*changes->found), by_distance, changes);
 }
 
 /* ---- windows ---------------------------------------------------------------------------------------- */
@@ -443,16 +442,16 @@ static bool copy_bytes(struct arena *arena, struct histree_value *value)
 /* Keep the nearer half, and all changes of the nearest time.  *last becomes the last distance that is complete. */
 static enum histree_status cut_window(struct histree_changes *changes, uint64_t *last, struct histree_error *error)
 {
-	struct found_change *found = changes->found;
-	qsort(found, changes->count, sizeof(*found), by_distance);
-	uint64_t middle = found[changes->count / 2].distance;
-	*last = middle > found[0].distance ? middle - 1 : middle;
+	struct histree_interval *found = changes->found;
+	sort_found(changes);
+	uint64_t middle = distance_of(changes, found[changes->count / 2].start);
+	*last = middle > distance_of(changes, found[0].start) ? middle - 1 : middle;
 	size_t kept = changes->count;
-	while (found[kept - 1].distance > *last)
+	while (distance_of(changes, found[kept - 1].start) > *last)
 		kept--;
 	struct arena bytes = { 0 };
 	for (size_t i = 0; i < kept; i++)
-		if (!copy_bytes(&bytes, &found[i].interval.value)) {
+		if (!copy_bytes(&bytes, &found[i].value)) {
 			arena_release(&bytes);
 			return error_memory(error, "changes");
 		}
@@ -470,12 +469,13 @@ static enum histree_status cut_window(struct histree_changes *changes, uint64_t 
 static enum histree_status keep(struct histree_changes *changes, const struct histree_interval *interval,
 				uint64_t *last, struct histree_error *error)
 {
-	struct found_change change = { .distance = distance_of(changes, interval->start), .interval = *interval };
+	struct histree_interval change = *interval;
+	const uint64_t distance = distance_of(changes, interval->start);
 	if (interval->start < changes->region.from || interval->start > changes->region.to ||
-	    change.distance < changes->next || change.distance > *last)
+	    distance < changes->next || distance > *last)
 		return HISTREE_OK;
 	if (!array_reserve(&changes->found, &changes->capacity, changes->count + 1) ||
-	    !copy_bytes(&changes->bytes, &change.interval.value))
+	    !copy_bytes(&changes->bytes, &change.value))
 		return error_memory(error, "changes");
 	changes->found[changes->count++] = change;
 	bool too_much = changes->count > changes->count_max || changes->bytes.bytes_total > changes->bytes_max;
@@ -514,8 +514,8 @@ static enum histree_status read_window(struct histree_changes *changes, uint64_t
 		forget_window(changes);
 		status = read_range(changes, all->from, all->to, last, error);
 	}
-	if (status == HISTREE_OK && changes->count > 0)
-		qsort(changes->found, changes->count, sizeof(*changes->found), by_distance);
+	if (status == HISTREE_OK)
+		sort_found(changes);
 	return status;
 }
 
@@ -591,15 +591,11 @@ enum histree_status histree_changes_next(struct histree_changes *changes, struct
 			return HISTREE_END;
 	}
 	size_t first = changes->handed_out, count = 1;
-	uint64_t distance = changes->found[first].distance;
-	while (first + count < changes->count && changes->found[first + count].distance == distance)
+	const histree_time time = changes->found[first].start;
+	while (first + count < changes->count && changes->found[first + count].start == time)
 		count++;
-	if (!array_reserve(&changes->intervals, &changes->intervals_capacity, count))
-		return error_memory(error, "changes");
-	for (size_t i = 0; i < count; i++)
-		changes->intervals[i] = changes->found[first + i].interval;
 	changes->handed_out += count;
-	*out = (struct histree_change){ time_at(changes, distance), changes->intervals, count };
+	*out = (struct histree_change){ time, &changes->found[first], count };
 	return HISTREE_OK;
 }
 

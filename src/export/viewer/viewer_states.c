@@ -13,9 +13,11 @@
 #include "export/viewer/viewer_words.h"
 #include "histree/lookup.h"
 
+/* Numbers, not pointers: where a trace is damaged, all states begin at one time. */
 struct pending {
-	struct viewer_row *row;
-	struct histree_interval interval;
+	uint32_t row;      /* of `rows` */
+	uint32_t interval; /* of `intervals` */
+	histree_time end;  /* of the range, if it goes beyond that */
 };
 
 struct states {
@@ -24,7 +26,10 @@ struct states {
 	struct viewer_flows flows;
 	struct pending *pending; /* of one time */
 	size_t count, capacity;
-	struct arena bytes; /* of those that begin before the range */
+	const struct histree_interval *intervals; /* of that time */
+	struct histree_interval *first;           /* those that begin before the range, */
+	size_t first_count, first_capacity;
+	struct arena bytes; /* and their values */
 };
 
 /* ---- one state -------------------------------------------------------------------------------------------- */
@@ -51,12 +56,11 @@ static struct viewer_track *counter_of(struct states *states, struct viewer_row 
 static void write_state(struct states *states, const struct pending *pending)
 {
 	const struct histree_viewer_request *request = states->walk->request;
-	const struct histree_interval *interval = &pending->interval;
-	struct viewer_row *row = pending->row;
+	const struct histree_interval *interval = &states->intervals[pending->interval];
+	struct viewer_row *row = &states->rows.rows[pending->row];
 	char room[VIEWER_WORDS_SIZE];
 	bool says_value;
-	histree_time start = interval->start > request->from ? interval->start : request->from;
-	histree_time end = interval->end < request->to ? interval->end : request->to;
+	histree_time start = interval->start > request->from ? interval->start : request->from, end = pending->end;
 	if (is_number(row, &interval->value)) {
 		struct viewer_track *counter = counter_of(states, row);
 		if (counter != NULL)
@@ -78,45 +82,47 @@ static void write_state(struct states *states, const struct pending *pending)
 
 /* ---- states of one time ----------------------------------------------------------------------------------- */
 
-static int compare_pending(const void *one, const void *other)
+static int compare_pending(const void *one, const void *other, void *context)
 {
 	const struct pending *a = one, *b = other;
-	if (a->interval.end != b->interval.end)
-		return a->interval.end > b->interval.end ? -1 : 1;
-	if (a->row->rank != b->row->rank)
-		return a->row->rank < b->row->rank ? -1 : 1;
-	return (a->row->quark > b->row->quark) - (a->row->quark < b->row->quark);
+	const struct viewer_row *rows = ((const struct states *)context)->rows.rows;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	if (rows[a->row].rank != rows[b->row].rank)
+		return rows[a->row].rank < rows[b->row].rank ? -1 : 1;
+	return (rows[a->row].quark > rows[b->row].quark) - (rows[a->row].quark < rows[b->row].quark);
 }
 
-static bool keep(struct states *states, const struct histree_interval *interval)
+/* What goes beyond the range ends with it: of those the outermost is the first, too. */
+static bool keep(struct states *states, size_t number)
 {
-	struct viewer_row *row = viewer_rows_at(&states->rows, interval->quark, interval->start);
+	const struct histree_interval *interval = &states->intervals[number];
+	const histree_time to = states->walk->request->to;
+	const struct viewer_row *row = viewer_rows_at(&states->rows, interval->quark, interval->start);
 	if (interval->value.type == HISTREE_NULL || row == NULL)
 		return true;
 	if (!array_reserve(&states->pending, &states->capacity, states->count + 1))
 		return false;
-	states->pending[states->count++] = (struct pending){ row, *interval };
+	states->pending[states->count++] = (struct pending){ .row = (uint32_t)(row - states->rows.rows),
+							     .interval = (uint32_t)number,
+							     .end = interval->end < to ? interval->end : to };
 	return true;
 }
 
-/* What goes beyond the range ends with it: of those the outermost is the first, too. */
-static void cut(struct states *states)
+/* The states that begin at one time, or were going on then. */
+static enum histree_status write_all_of(struct states *states, histree_time time,
+					const struct histree_interval *intervals, size_t count)
 {
-	histree_time to = states->walk->request->to;
-	for (size_t i = 0; i < states->count; i++)
-		if (states->pending[i].interval.end > to)
-			states->pending[i].interval.end = to;
-}
-
-static enum histree_status write_pending(struct states *states, histree_time time)
-{
+	states->intervals = intervals;
+	states->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!keep(states, i))
+			return viewer_file_lacks_memory(states->walk->file);
 	viewer_flows_write(&states->flows, time);
-	cut(states);
 	if (states->count > 1)
-		qsort(states->pending, states->count, sizeof(*states->pending), compare_pending);
+		qsort_r(states->pending, states->count, sizeof(*states->pending), compare_pending, states);
 	for (size_t i = 0; i < states->count; i++)
 		write_state(states, &states->pending[i]);
-	states->count = 0;
 	return states->walk->file->status;
 }
 
@@ -139,13 +145,14 @@ static enum histree_status write_first(struct states *states)
 		if ((value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM) &&
 		    (value->bytes = arena_copy(&states->bytes, value->bytes, value->size)) == NULL)
 			return viewer_file_lacks_memory(file);
-		if (!keep(states, &interval))
+		if (!array_reserve(&states->first, &states->first_capacity, states->first_count + 1))
 			return viewer_file_lacks_memory(file);
+		states->first[states->first_count++] = interval;
 	}
 	states->walk->counts->damaged_nodes += histree_query_stats(states->rows.query).nodes_damaged;
 	if (status != HISTREE_END)
 		return viewer_walk_fail(states->walk, status);
-	return write_pending(states, request->from);
+	return write_all_of(states, request->from, states->first, states->first_count);
 }
 
 /* What the first took, of which there is one for each row, is not what the changes of a time take. */
@@ -156,6 +163,8 @@ static void forget_first(struct states *states)
 	free(states->pending);
 	states->pending = NULL;
 	states->capacity = 0;
+	free(states->first);
+	states->first = NULL;
 	arena_release(&states->bytes);
 }
 
@@ -173,10 +182,7 @@ static enum histree_status write_changes(struct states *states, struct histree_c
 	enum histree_status status = histree_changes_start(changes, &region, file->error);
 	while (status == HISTREE_OK &&
 	       (status = histree_changes_next(changes, &change, file->error)) == HISTREE_OK) {
-		for (size_t i = 0; i < change.count; i++)
-			if (!keep(states, &change.intervals[i]))
-				return viewer_file_lacks_memory(file);
-		if (write_pending(states, change.time) != HISTREE_OK ||
+		if (write_all_of(states, change.time, change.intervals, change.count) != HISTREE_OK ||
 		    !viewer_walk_goes_on(states->walk, change.time))
 			return file->status;
 	}
@@ -216,6 +222,7 @@ enum histree_status viewer_walk_states(struct viewer_walk *walk)
 	viewer_flows_release(&states.flows);
 	viewer_rows_release(&states.rows);
 	arena_release(&states.bytes);
+	free(states.first);
 	free(states.pending);
 	return walk->file->status;
 }
