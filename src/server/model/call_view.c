@@ -201,7 +201,17 @@ static enum histree_status add_threads(struct call_maker *maker, struct histree_
 	return status;
 }
 
-enum histree_status call_view_make(struct dataset *dataset, void **out, struct histree_error *error)
+static void call_view_free(void *context)
+{
+	struct call_view *view = context;
+	for (size_t i = 0; i < view->program_count; i++)
+		free(view->programs[i]);
+	free(view->programs);
+	free(view->rows);
+	free(view);
+}
+
+static enum histree_status call_view_make(struct dataset *dataset, void **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct call_view *view = calloc(1, sizeof(*view));
@@ -219,16 +229,6 @@ enum histree_status call_view_make(struct dataset *dataset, void **out, struct h
 	else
 		call_view_free(view);
 	return status;
-}
-
-void call_view_free(void *context)
-{
-	struct call_view *view = context;
-	for (size_t i = 0; i < view->program_count; i++)
-		free(view->programs[i]);
-	free(view->programs);
-	free(view->rows);
-	free(view);
 }
 
 /* ---- what is known of a row -------------------------------------------------------------------------------- */
@@ -264,10 +264,10 @@ static struct histree_value depth(const struct fact_request *request)
 	return histree_int(row_of(request)->depth);
 }
 
-const struct state_fact call_facts[] = {
-	{ "TID", tid },
-	{ "Exec_Name", program },
-	{ "Depth", depth },
+static const struct state_fact call_facts[] = {
+	{ "TID", tid, FACT_OF_ROWS },
+	{ "Exec_Name", program, FACT_NOT_SHOWN },
+	{ "Depth", depth, FACT_NOT_SHOWN },
 	{ 0 },
 };
 

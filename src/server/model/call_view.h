@@ -9,7 +9,6 @@
 
 #include "histree/charts.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/state_fact.h"
 #include "server/text/piece.h"
 
 struct call_row {
@@ -38,15 +37,9 @@ bool call_chart_is_of_stacks(const struct histree_chart *chart);
 /* Returns the first history that has such a chart, or NULL. */
 struct histree_history *call_view_declared(const struct dataset *dataset);
 
-/* These are for struct output and struct row_model. */
 bool call_view_applies(const struct dataset *dataset);
-enum histree_status call_view_make(struct dataset *dataset, void **view, struct histree_error *error);
-void call_view_free(void *view);
 
 /* Adds "glxgears (4297)", or the depth. */
 void call_row_name(const struct call_row *row, struct piece *name);
-
-/* TID, Exec_Name, Depth. */
-extern const struct state_fact call_facts[];
 
 #endif

@@ -20,6 +20,317 @@
 #include "server/model/state_text.h"
 #include "server/text/piece.h"
 
+/* ---- kernel view ------------------------------------------------------------------------------------------- */
+
+struct histree_history *kernel_view_history(const struct dataset *dataset)
+{
+	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-tc", "kernel-2016" };
+	struct histree_history *history = NULL;
+	for (size_t i = 0; i < sizeof(analyses) / sizeof(analyses[0]) && history == NULL; i++)
+		history = dataset_history(dataset, analyses[i]);
+	return history;
+}
+
+bool kernel_view_applies(const struct dataset *dataset)
+{
+	return kernel_view_history(dataset) != NULL;
+}
+
+enum { NODES_AT_ONCE = 4096 };
+
+static enum histree_status list_nodes(struct kernel_view *view, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(view->history);
+	histree_quark group, last = HISTREE_ROOT;
+	size_t capacity = 0, found;
+	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)
+		return HISTREE_OK;
+	do {
+		if (!array_reserve(&view->nodes, &capacity, view->node_count + (size_t)NODES_AT_ONCE))
+			return error_memory(error, "the threads");
+		histree_quark *room = view->nodes + view->node_count;
+		found = histree_attributes_children(attributes, group, last, room, NODES_AT_ONCE);
+		view->node_count += (uint32_t)found;
+		last = found > 0 ? room[found - 1] : HISTREE_ROOT;
+	} while (found == NODES_AT_ONCE);
+	return HISTREE_OK;
+}
+
+static void kernel_view_free(void *context)
+{
+	struct kernel_view *view = context;
+	free(view->nodes);
+	histree_segment_store_close(view->wakeups);
+	histree_resources_free(view->resources);
+	free(view);
+}
+
+static enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct kernel_view *view = calloc(1, sizeof(*view));
+	if (view == NULL)
+		return error_memory(error, "a view");
+	view->history = kernel_view_history(dataset);
+	view->start = histree_history_info(view->history)->start;
+	view->end = histree_history_info(view->history)->end;
+	view->shown_from = dataset->whole != NULL ? dataset_start(dataset) : view->start;
+	enum histree_status status = histree_resources_create(view->history, &view->resources, error);
+	if (status == HISTREE_OK)
+		status = list_nodes(view, error);
+	if (status != HISTREE_OK) {
+		kernel_view_free(view);
+		return status;
+	}
+	/* States can be shown without them. */
+	if (histree_store_segments(dataset->store, "wakeups", false, NULL, &view->wakeups, NULL) != HISTREE_OK)
+		view->wakeups = NULL;
+	view->resource_list = histree_resources_list(view->resources, &view->resource_count);
+	*out = view;
+	return HISTREE_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+/* Gets the last value of an attribute that is not null; returns false if there is none, or no such attribute. */
+static bool kernel_view_last_value(const struct kernel_view *view, struct histree_query *query, histree_quark quark,
+				   struct histree_value *out)
+{
+	struct histree_interval last;
+	if (quark == HISTREE_ROOT || histree_query_single(query, quark, view->end, &last, NULL) != HISTREE_OK)
+		return false;
+	if (last.value.type == HISTREE_NULL && last.start > view->start &&
+	    histree_query_single(query, quark, last.start - 1, &last, NULL) != HISTREE_OK)
+		return false;
+	*out = last.value;
+	return last.value.type != HISTREE_NULL;
+}
+
+/* ---- who was where ----------------------------------------------------------------------------------------- */
+
+/* The tid in an attribute Current_thread at a time. */
+static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_time at)
+{
+	struct histree_interval who;
+	bool is_known = histree_query_single(query, quark, at, &who, NULL) == HISTREE_OK;
+	return is_known && who.value.type == HISTREE_INT ? who.value.int32 : -1;
+}
+
+/*
+ * Of the CPUs in turn, the first whose number or thread is the one wanted; its thread and number at *tid and
+ * *cpu.
+ */
+static bool find_current(const struct kernel_view *view, histree_time at, int32_t *tid, int32_t *cpu)
+{
+	struct histree_query *query;
+	bool found = false;
+	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
+		return false;
+	for (uint32_t i = 0; i < view->resource_count && !found; i++) {
+		const struct histree_resource *resource = &view->resource_list[i];
+		if (resource->kind != HISTREE_RESOURCE_CURRENT_THREAD || (*cpu >= 0 && resource->cpu != *cpu))
+			continue;
+		int32_t who = tid_at(query, resource->quark, at);
+		found = *cpu >= 0 || who == *tid;
+		if (found) {
+			*tid = who;
+			*cpu = resource->cpu;
+		}
+	}
+	histree_query_free(query);
+	return found;
+}
+
+/* The tid that had a CPU at a time, and the CPU that a thread had; -1: there is none, or it is not known. */
+static int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at)
+{
+	int32_t tid = -1;
+	return cpu >= 0 && find_current(view, at, &tid, &cpu) ? tid : -1;
+}
+
+static int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at)
+{
+	int32_t cpu = -1;
+	return tid > 0 && find_current(view, at, &tid, &cpu) ? cpu : -1;
+}
+
+/* ---- kernel threads ---------------------------------------------------------------------------------------- */
+
+static bool is_wanted(void *context)
+{
+	return dataset_is_wanted(context);
+}
+
+static void kernel_threads_free(void *context)
+{
+	struct kernel_threads *threads = context;
+	free(threads->cpu_ns);
+	pthread_mutex_destroy(&threads->cpu_lock);
+	histree_control_flow_free(threads->flow);
+	free(threads);
+}
+
+static enum histree_status kernel_threads_make(struct dataset *dataset, void **out, struct histree_error *error)
+{
+	void *kernel;
+	*out = NULL;
+	enum histree_status status = dataset_view(dataset, kernel_view_make, kernel_view_free, &kernel, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct kernel_threads *threads = calloc(1, sizeof(*threads));
+	if (threads == NULL)
+		return error_memory(error, "the tree of threads");
+	pthread_mutex_init(&threads->cpu_lock, NULL);
+	threads->kernel = kernel;
+	const struct histree_cancel cancel = { is_wanted, dataset };
+	status = histree_control_flow_create(threads->kernel->history, cancel, &threads->flow, error);
+	if (status != HISTREE_OK) {
+		kernel_threads_free(threads);
+		return status;
+	}
+	threads->list = histree_control_flow_threads(threads->flow, &threads->count);
+	threads->kernel->threads = threads;
+	*out = threads;
+	return HISTREE_OK;
+}
+
+/* ---- CPU times --------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_up(const struct kernel_threads *threads, int64_t *cpu_ns,
+				  struct histree_error *error)
+{
+	const struct kernel_view *kernel = threads->kernel;
+	struct histree_cpu_usage_request request = { .from = kernel->start, .to = kernel->end, .pixels = 1 };
+	struct histree_cpu_usage *usage;
+	size_t count;
+	enum histree_status status = histree_cpu_usage_create(kernel->history, &request, &usage, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t thread = histree_control_flow_find(threads->flow, times[i].tid, -1);
+		/* All that had the number count as having run as long. */
+		while (thread != HISTREE_NO_INDEX) {
+			cpu_ns[thread] = times[i].ns;
+			if (threads->list[thread].life == 0)
+				break;
+			thread = histree_control_flow_find_at(threads->flow, times[i].tid, -1,
+							      threads->list[thread].from - 1);
+		}
+	}
+	histree_cpu_usage_free(usage);
+	return HISTREE_OK;
+}
+
+/* Costs a look at every switch of the history, so it is done once; others wait. */
+static enum histree_status kernel_threads_add_up_cpu(struct kernel_threads *threads, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	pthread_mutex_lock(&threads->cpu_lock);
+	if (threads->cpu_ns == NULL) {
+		int64_t *cpu_ns = calloc((size_t)threads->count + 1, sizeof(*cpu_ns));
+		status = cpu_ns != NULL ? add_up(threads, cpu_ns, error) : error_memory(error, "CPU times");
+		if (status == HISTREE_OK)
+			threads->cpu_ns = cpu_ns;
+		else
+			free(cpu_ns);
+	}
+	pthread_mutex_unlock(&threads->cpu_lock);
+	return status;
+}
+
+/* -1: the times have not been added up yet. */
+static int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint32_t thread)
+{
+	const int64_t *cpu_ns = threads->cpu_ns;
+	return cpu_ns != NULL ? cpu_ns[thread] : -1;
+}
+
+/* ---- kernel text ------------------------------------------------------------------------------------------- */
+
+/* Adds the label of a thread of the tree. */
+static void put_listed(const struct kernel_threads *threads, int32_t tid, histree_time at, struct piece *text)
+{
+	uint32_t index = histree_control_flow_find_at(threads->flow, tid, -1, at);
+	if (index != HISTREE_NO_INDEX)
+		piece_put_text(text, threads->list[index].name);
+}
+
+/*
+ * Adds the last name that a thread has from a time on: one that is used again has none for a while before it is
+ * another's (view/thread_list.c).
+ */
+static void put_last_name(struct histree_query *query, histree_quark quark, histree_time at, histree_time end,
+			  struct piece *text)
+{
+	enum { NAMES_MAX = 256 };
+	const size_t before = text->size;
+	struct histree_interval name;
+	for (int i = 0; i < NAMES_MAX && histree_query_single(query, quark, at, &name, NULL) == HISTREE_OK &&
+			name.value.type == HISTREE_STRING;
+	     i++) {
+		text->size = before;
+		piece_put(text, name.value.bytes, name.value.size);
+		if (name.end >= end)
+			break;
+		at = name.end + 1;
+	}
+}
+
+/* From the history. */
+static void put_asked(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
+{
+	char path[64];
+	histree_quark quark;
+	struct histree_value name;
+	struct histree_query *query;
+	snprintf(path, sizeof(path), "Threads/%d/Exec_name", tid);
+	if (histree_attributes_find(histree_history_attributes(view->history), HISTREE_ROOT, path, &quark) !=
+		    HISTREE_OK ||
+	    histree_query_create(view->history, &query, NULL) != HISTREE_OK)
+		return;
+	const size_t before = text->size;
+	put_last_name(query, quark, at, view->end, text);
+	if (text->size == before && kernel_view_last_value(view, query, quark, &name) &&
+	    name.type == HISTREE_STRING)
+		piece_put(text, name.bytes, name.size);
+	histree_query_free(query);
+}
+
+void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
+{
+	const struct kernel_threads *threads = view->threads;
+	size_t before = text->size;
+	if (tid == 0)
+		return;
+	if (threads != NULL)
+		put_listed(threads, tid, at, text);
+	else
+		put_asked(view, tid, at, text);
+	piece_format(text, text->size > before ? " (%d)" : "%d", tid);
+}
+
+static void kernel_thread_text(const void *view, const struct histree_label_table *table,
+			       const struct histree_value *value, histree_time at, struct piece *text)
+{
+	(void)view, (void)at;
+	const struct histree_style *style = histree_style_of(table, value);
+	if (style != NULL)
+		piece_put_text(text, style->name);
+}
+
+static void kernel_resource_text(const void *view, const struct histree_label_table *table,
+				 const struct histree_value *value, histree_time at, struct piece *text)
+{
+	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
+	if (meaning == HISTREE_MEANS_TID && value->type == HISTREE_INT)
+		kernel_thread_label(view, value->int32, at, text);
+	else if (meaning == HISTREE_MEANS_IRQ && value->type == HISTREE_INT)
+		piece_format(text, "CPU %d", value->int32);
+	else if (meaning == HISTREE_MEANS_FREQUENCY && value->type == HISTREE_LONG)
+		piece_format(text, "%.3f GHz", (double)value->int64 / 1e9);
+}
+
 /* ---- kernel facts ------------------------------------------------------------------------------------------ */
 
 static const struct histree_thread *thread_of(const struct fact_request *request)
@@ -87,10 +398,15 @@ static struct histree_value priority(const struct fact_request *request)
 	return of_thread(request, "Prio");
 }
 
-const struct state_fact kernel_thread_facts[] = {
-	{ "TID", tid },           { "PID", pid }, { "PTID", ppid },
-	{ "Exec_Name", program }, { "CPU", cpu }, { "System call", system_call },
-	{ "Priority", priority }, { 0 },
+static const struct state_fact kernel_thread_facts[] = {
+	{ "TID", tid, FACT_OF_ROWS },
+	{ "PID", pid, FACT_OF_ROWS },
+	{ "PTID", ppid, FACT_OF_ROWS },
+	{ "Exec_Name", program, FACT_OF_ROWS },
+	{ "CPU", cpu, FACT_OF_STATES },
+	{ "System call", system_call, FACT_OF_STATES },
+	{ "Priority", priority, FACT_OF_STATES },
+	{ 0 },
 };
 
 /* ---- resources --------------------------------------------------------------------------------------------- */
@@ -118,333 +434,12 @@ static struct histree_value resource_tid(const struct fact_request *request)
 	return histree_null();
 }
 
-const struct state_fact kernel_resource_facts[] = {
-	{ "CPU", resource_cpu },
-	{ "Resource", resource_name },
-	{ "TID", resource_tid },
+static const struct state_fact kernel_resource_facts[] = {
+	{ "CPU", resource_cpu, FACT_OF_SOME_ROWS },
+	{ "Resource", resource_name, FACT_NOT_SHOWN },
+	{ "TID", resource_tid, FACT_OF_STATES },
 	{ 0 },
 };
-
-/* ---- kernel text ------------------------------------------------------------------------------------------- */
-
-/* Adds the label of a thread of the tree. */
-static void put_listed(const struct kernel_threads *threads, int32_t tid, histree_time at, struct piece *text)
-{
-	uint32_t index = histree_control_flow_find_at(threads->flow, tid, -1, at);
-	if (index != HISTREE_NO_INDEX)
-		piece_put_text(text, threads->list[index].name);
-}
-
-/*
- * Adds the last name that a thread has from a time on: one that is used again has none for a while before it is
- * another's (view/thread_list.c).
- */
-static void put_last_name(struct histree_query *query, histree_quark quark, histree_time at, histree_time end,
-			  struct piece *text)
-{
-	enum { NAMES_MAX = 256 };
-	const size_t before = text->size;
-	struct histree_interval name;
-	for (int i = 0; i < NAMES_MAX && histree_query_single(query, quark, at, &name, NULL) == HISTREE_OK &&
-			name.value.type == HISTREE_STRING;
-	     i++) {
-		text->size = before;
-		piece_put(text, name.value.bytes, name.value.size);
-		if (name.end >= end)
-			break;
-		at = name.end + 1;
-	}
-}
-
-/* From the history. */
-static void put_asked(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
-{
-	char path[64];
-	histree_quark quark;
-	struct histree_value name;
-	struct histree_query *query;
-	snprintf(path, sizeof(path), "Threads/%d/Exec_name", tid);
-	if (histree_attributes_find(histree_history_attributes(view->history), HISTREE_ROOT, path, &quark) !=
-		    HISTREE_OK ||
-	    histree_query_create(view->history, &query, NULL) != HISTREE_OK)
-		return;
-	const size_t before = text->size;
-	put_last_name(query, quark, at, view->end, text);
-	if (text->size == before && kernel_view_last_value(view, query, quark, &name) &&
-	    name.type == HISTREE_STRING)
-		piece_put(text, name.bytes, name.size);
-	histree_query_free(query);
-}
-
-void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
-{
-	const struct kernel_threads *threads = view->threads;
-	size_t before = text->size;
-	if (tid == 0)
-		return;
-	if (threads != NULL)
-		put_listed(threads, tid, at, text);
-	else
-		put_asked(view, tid, at, text);
-	piece_format(text, text->size > before ? " (%d)" : "%d", tid);
-}
-
-void kernel_thread_text(const void *view, const struct histree_label_table *table,
-			const struct histree_value *value, histree_time at, struct piece *text)
-{
-	(void)view, (void)at;
-	const struct histree_style *style = histree_style_of(table, value);
-	if (style != NULL)
-		piece_put_text(text, style->name);
-}
-
-void kernel_resource_text(const void *view, const struct histree_label_table *table,
-			  const struct histree_value *value, histree_time at, struct piece *text)
-{
-	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
-	if (meaning == HISTREE_MEANS_TID && value->type == HISTREE_INT)
-		kernel_thread_label(view, value->int32, at, text);
-	else if (meaning == HISTREE_MEANS_IRQ && value->type == HISTREE_INT)
-		piece_format(text, "CPU %d", value->int32);
-	else if (meaning == HISTREE_MEANS_FREQUENCY && value->type == HISTREE_LONG)
-		piece_format(text, "%.3f GHz", (double)value->int64 / 1e9);
-}
-
-/* ---- kernel threads ---------------------------------------------------------------------------------------- */
-
-static bool is_wanted(void *context)
-{
-	return dataset_is_wanted(context);
-}
-
-enum histree_status kernel_threads_make(struct dataset *dataset, void **out, struct histree_error *error)
-{
-	void *kernel;
-	*out = NULL;
-	enum histree_status status = dataset_view(dataset, kernel_view_make, kernel_view_free, &kernel, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct kernel_threads *threads = calloc(1, sizeof(*threads));
-	if (threads == NULL)
-		return error_memory(error, "the tree of threads");
-	pthread_mutex_init(&threads->cpu_lock, NULL);
-	threads->kernel = kernel;
-	const struct histree_cancel cancel = { is_wanted, dataset };
-	status = histree_control_flow_create(threads->kernel->history, cancel, &threads->flow, error);
-	if (status != HISTREE_OK) {
-		kernel_threads_free(threads);
-		return status;
-	}
-	threads->list = histree_control_flow_threads(threads->flow, &threads->count);
-	threads->kernel->threads = threads;
-	*out = threads;
-	return HISTREE_OK;
-}
-
-void kernel_threads_free(void *context)
-{
-	struct kernel_threads *threads = context;
-	free(threads->cpu_ns);
-	pthread_mutex_destroy(&threads->cpu_lock);
-	histree_control_flow_free(threads->flow);
-	free(threads);
-}
-
-/* ---- CPU times --------------------------------------------------------------------------------------------- */
-
-static enum histree_status add_up(const struct kernel_threads *threads, int64_t *cpu_ns,
-				  struct histree_error *error)
-{
-	const struct kernel_view *kernel = threads->kernel;
-	struct histree_cpu_usage_request request = { .from = kernel->start, .to = kernel->end, .pixels = 1 };
-	struct histree_cpu_usage *usage;
-	size_t count;
-	enum histree_status status = histree_cpu_usage_create(kernel->history, &request, &usage, error);
-	if (status != HISTREE_OK)
-		return status;
-	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t thread = histree_control_flow_find(threads->flow, times[i].tid, -1);
-		/* All that had the number count as having run as long. */
-		while (thread != HISTREE_NO_INDEX) {
-			cpu_ns[thread] = times[i].ns;
-			if (threads->list[thread].life == 0)
-				break;
-			thread = histree_control_flow_find_at(threads->flow, times[i].tid, -1,
-							      threads->list[thread].from - 1);
-		}
-	}
-	histree_cpu_usage_free(usage);
-	return HISTREE_OK;
-}
-
-enum histree_status kernel_threads_add_up_cpu(struct kernel_threads *threads, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	pthread_mutex_lock(&threads->cpu_lock);
-	if (threads->cpu_ns == NULL) {
-		int64_t *cpu_ns = calloc((size_t)threads->count + 1, sizeof(*cpu_ns));
-		status = cpu_ns != NULL ? add_up(threads, cpu_ns, error) : error_memory(error, "CPU times");
-		if (status == HISTREE_OK)
-			threads->cpu_ns = cpu_ns;
-		else
-			free(cpu_ns);
-	}
-	pthread_mutex_unlock(&threads->cpu_lock);
-	return status;
-}
-
-int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint32_t thread)
-{
-	const int64_t *cpu_ns = threads->cpu_ns;
-	return cpu_ns != NULL ? cpu_ns[thread] : -1;
-}
-
-/* ---- kernel view ------------------------------------------------------------------------------------------- */
-
-struct histree_history *kernel_view_history(const struct dataset *dataset)
-{
-	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-tc", "kernel-2016" };
-	struct histree_history *history = NULL;
-	for (size_t i = 0; i < sizeof(analyses) / sizeof(analyses[0]) && history == NULL; i++)
-		history = dataset_history(dataset, analyses[i]);
-	return history;
-}
-
-bool kernel_view_applies(const struct dataset *dataset)
-{
-	return kernel_view_history(dataset) != NULL;
-}
-
-enum { NODES_AT_ONCE = 4096 };
-
-static enum histree_status list_nodes(struct kernel_view *view, struct histree_error *error)
-{
-	const struct histree_attributes *attributes = histree_history_attributes(view->history);
-	histree_quark group, last = HISTREE_ROOT;
-	size_t capacity = 0, found;
-	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)
-		return HISTREE_OK;
-	do {
-		if (!array_reserve(&view->nodes, &capacity, view->node_count + (size_t)NODES_AT_ONCE))
-			return error_memory(error, "the threads");
-		histree_quark *room = view->nodes + view->node_count;
-		found = histree_attributes_children(attributes, group, last, room, NODES_AT_ONCE);
-		view->node_count += (uint32_t)found;
-		last = found > 0 ? room[found - 1] : HISTREE_ROOT;
-	} while (found == NODES_AT_ONCE);
-	return HISTREE_OK;
-}
-
-enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct histree_error *error)
-{
-	*out = NULL;
-	struct kernel_view *view = calloc(1, sizeof(*view));
-	if (view == NULL)
-		return error_memory(error, "a view");
-	view->history = kernel_view_history(dataset);
-	view->start = histree_history_info(view->history)->start;
-	view->end = histree_history_info(view->history)->end;
-	view->shown_from = dataset->whole != NULL ? dataset_start(dataset) : view->start;
-	enum histree_status status = histree_resources_create(view->history, &view->resources, error);
-	if (status == HISTREE_OK)
-		status = list_nodes(view, error);
-	if (status != HISTREE_OK) {
-		kernel_view_free(view);
-		return status;
-	}
-	/* States can be shown without them. */
-	if (histree_store_segments(dataset->store, "wakeups", false, NULL, &view->wakeups, NULL) != HISTREE_OK)
-		view->wakeups = NULL;
-	view->resource_list = histree_resources_list(view->resources, &view->resource_count);
-	*out = view;
-	return HISTREE_OK;
-}
-
-void kernel_view_free(void *context)
-{
-	struct kernel_view *view = context;
-	free(view->nodes);
-	histree_segment_store_close(view->wakeups);
-	histree_resources_free(view->resources);
-	free(view);
-}
-
-/* ---- values ------------------------------------------------------------------------------------------------ */
-
-void kernel_view_value_at(const struct kernel_view *view, struct histree_place place, histree_time time,
-			  struct piece *text)
-{
-	struct histree_query *query;
-	struct histree_interval interval;
-	if (place.quark == HISTREE_ROOT || histree_query_create(view->history, &query, NULL) != HISTREE_OK)
-		return;
-	if (histree_query_single(query, place.quark, time, &interval, NULL) == HISTREE_OK) {
-		struct histree_value value = histree_value_part(&interval.value, place.part);
-		state_value_text(&value, text);
-	}
-	histree_query_free(query);
-}
-
-bool kernel_view_last_value(const struct kernel_view *view, struct histree_query *query, histree_quark quark,
-			    struct histree_value *out)
-{
-	struct histree_interval last;
-	if (quark == HISTREE_ROOT || histree_query_single(query, quark, view->end, &last, NULL) != HISTREE_OK)
-		return false;
-	if (last.value.type == HISTREE_NULL && last.start > view->start &&
-	    histree_query_single(query, quark, last.start - 1, &last, NULL) != HISTREE_OK)
-		return false;
-	*out = last.value;
-	return last.value.type != HISTREE_NULL;
-}
-
-/* ---- who was where ----------------------------------------------------------------------------------------- */
-
-/* The tid in an attribute Current_thread at a time. */
-static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_time at)
-{
-	struct histree_interval who;
-	bool is_known = histree_query_single(query, quark, at, &who, NULL) == HISTREE_OK;
-	return is_known && who.value.type == HISTREE_INT ? who.value.int32 : -1;
-}
-
-/*
- * Of the CPUs in turn, the first whose number or thread is the one wanted; its thread and number at *tid and
- * *cpu.
- */
-static bool find_current(const struct kernel_view *view, histree_time at, int32_t *tid, int32_t *cpu)
-{
-	struct histree_query *query;
-	bool found = false;
-	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
-		return false;
-	for (uint32_t i = 0; i < view->resource_count && !found; i++) {
-		const struct histree_resource *resource = &view->resource_list[i];
-		if (resource->kind != HISTREE_RESOURCE_CURRENT_THREAD || (*cpu >= 0 && resource->cpu != *cpu))
-			continue;
-		int32_t who = tid_at(query, resource->quark, at);
-		found = *cpu >= 0 || who == *tid;
-		if (found) {
-			*tid = who;
-			*cpu = resource->cpu;
-		}
-	}
-	histree_query_free(query);
-	return found;
-}
-
-int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at)
-{
-	int32_t tid = -1;
-	return cpu >= 0 && find_current(view, at, &tid, &cpu) ? tid : -1;
-}
-
-int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at)
-{
-	int32_t cpu = -1;
-	return tid > 0 && find_current(view, at, &tid, &cpu) ? cpu : -1;
-}
 
 /* ---- the rows of threads ----------------------------------------------------------------------------------- */
 
@@ -467,6 +462,7 @@ static void threads_facts(const void *context, uint32_t row, struct row_facts *o
 		.descendants = thread->descendants,
 		.parent = thread->parent,
 		.life = { thread->from, thread->to },
+		.seen = { thread->first, thread->last },
 	};
 }
 

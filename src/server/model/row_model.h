@@ -26,8 +26,10 @@ struct row_facts {
 	uint32_t depth, descendants;
 	uint32_t parent; /* a row of the model, HISTREE_NO_INDEX at the top; only trees of it need it */
 	struct histree_row_life life; /* the states outside of it are another thread's; both 0: all are its own */
-	const char *host;             /* NULL: there is but one */
-	const char *why;              /* the row is that of a host that cannot be read */
+	struct histree_row_life
+		seen;        /* from its first state to its last, not in order: never; both 0: as its host */
+	const char *host;    /* NULL: there is but one */
+	const char *why;     /* the row is that of a host that cannot be read */
 	const void *view;    /* of the model, which texts and facts are asked of; NULL: the row is a host's */
 	uint32_t row;        /* in that view */
 	histree_quark first; /* where the quarks of the view begin in the history */

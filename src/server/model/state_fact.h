@@ -36,12 +36,24 @@ struct fact_request {
 	struct fact_memory *memory; /* of this fact in one history */
 };
 
+/* Where a fact is shown besides: with the row, where rows that do not have it say -1 or nothing; with the state. */
+enum fact_use { FACT_NOT_SHOWN, FACT_OF_ROWS, FACT_OF_SOME_ROWS, FACT_OF_STATES };
+
 struct state_fact {
 	const char *name; /* NULL ends a list */
+	/* Of a fact of rows neither time nor query nor memory are asked. */
 	struct histree_value (*value)(const struct fact_request *request);
+	enum fact_use use;
 };
 
 /* Returns the value of an attribute of the view then, with its text in the memory; null if it is not known. */
 struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark own);
+
+/* Whether an attribute of its own says what stands in a state: the system call that a thread is in. */
+static inline bool state_is_named(histree_quark label, const struct histree_value *value)
+{
+	enum { STATUS_SYSTEM_CALL = 3 };
+	return label != HISTREE_ROOT && value->type == HISTREE_INT && value->int32 == STATUS_SYSTEM_CALL;
+}
 
 #endif

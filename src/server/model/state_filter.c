@@ -107,7 +107,6 @@ enum {
 	FIELD_FACTS, /* the first of them */
 	FIELDS_MAX = FIELD_FACTS + 2 * STATE_FACTS_MAX,
 	EXPRESSIONS_MAX = 32,
-	STATUS_SYSTEM_CALL = 3,
 };
 
 struct state_filter {
@@ -242,9 +241,7 @@ struct histree_value state_fact_attribute(const struct fact_request *request, hi
 static struct histree_value label_of(struct state_filter *filter, const struct state_owner *owner,
 				     const struct fact_request *request, const struct histree_interval *state)
 {
-	bool is_named = owner->label != HISTREE_ROOT && state->value.type == HISTREE_INT &&
-			state->value.int32 == STATUS_SYSTEM_CALL;
-	if (is_named)
+	if (state_is_named(owner->label, &state->value))
 		return state_fact_attribute(request, owner->label - owner->first);
 	filter->label.size = 0;
 	if (owner->kind->text != NULL && owner->view != NULL)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/tsp/parameters.h"
+#include "server/tsp/replies.h"
 
 /* Where a client does not say how wide its chart is. */
 enum { USUAL_PIXELS = 1000 };
@@ -34,13 +35,7 @@ static void write_arrow(const struct arrows_answer *answer, const struct arrow_s
 	json_int_member(json, "targetId", answer->first_id + arrow_source_row(source, to));
 	json_int_member(json, "start", arrow->start);
 	json_int_member(json, "end", arrow->end);
-	json_key(json, "style");
-	json_begin_object(json);
-	json_text_member(json, "parentKey", histree_arrow_style(arrow->kind)->key);
-	json_key(json, "values");
-	json_begin_object(json);
-	json_end(json);
-	json_end(json);
+	style_reference(json, histree_arrow_style(arrow->kind)->key);
 	json_end(json);
 }
 

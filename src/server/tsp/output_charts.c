@@ -280,13 +280,13 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 /* The rows are those of one chart of the set that the output has. */
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, state_label, { NULL, state_any_text } };
+	static const struct state_kind kind = { NULL, state_any_text };
 	const struct chart_of_set *chart;
 	struct output_call of_chart = *output;
 	if (!chart_entries_find(output, &chart))
 		return;
 	of_chart.view = (void *)(uintptr_t)chart;
-	state_rows_reply(&of_chart, &source);
+	state_rows_reply(&of_chart, find_row, &kind);
 }
 
 static void style(const struct output_call *output)

@@ -182,13 +182,7 @@ static void write_state(const struct path_answer *answer, const struct histree_p
 	json_int_member(json, "end", step->end);
 	if (style != NULL) {
 		json_text_member(json, "label", style->name);
-		json_key(json, "style");
-		json_begin_object(json);
-		json_text_member(json, "parentKey", style->key);
-		json_key(json, "values");
-		json_begin_object(json);
-		json_end(json);
-		json_end(json);
+		style_reference(json, style->key);
 	}
 	json_end(json);
 }
@@ -242,15 +236,8 @@ static enum histree_status next_arrows(void *context, struct json_writer *json, 
 		json_int_member(json, "targetId", entry_of(step->to_host, step->to_tid));
 		json_int_member(json, "start", step->start);
 		json_int_member(json, "end", step->end);
-		json_key(json, "style");
-		json_begin_object(json);
-		json_text_member(json, "parentKey",
-				 is_packet ? histree_graph_state_name(step->state)
-					   : histree_arrow_style(HISTREE_ARROW_WAKEUP)->key);
-		json_key(json, "values");
-		json_begin_object(json);
-		json_end(json);
-		json_end(json);
+		style_reference(json, is_packet ? histree_graph_state_name(step->state)
+						: histree_arrow_style(HISTREE_ARROW_WAKEUP)->key);
 		json_end(json);
 	}
 	return answer->step < answer->list.step_count ? HISTREE_OK : HISTREE_END;

@@ -223,8 +223,8 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, state_label, { NULL, state_any_text } };
-	state_rows_reply(output, &source);
+	static const struct state_kind kind = { NULL, state_any_text };
+	state_rows_reply(output, find_row, &kind);
 }
 
 /* Hosts have the tables of their own histories, which mostly are those of the first one. */

@@ -89,6 +89,17 @@ static bool is_known_before(const struct histree_label_table *const *tables, siz
 	return false;
 }
 
+void style_reference(struct json_writer *json, const char *key)
+{
+	json_key(json, "style");
+	json_begin_object(json);
+	json_text_member(json, "parentKey", key);
+	json_key(json, "values");
+	json_begin_object(json);
+	json_end(json);
+	json_end(json);
+}
+
 void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count)
 {
 	style_reply_with_arrows(output, tables, count, NULL, 0);

@@ -41,6 +41,9 @@ bool tooltip_begin(const struct output_call *output, histree_time start, histree
 
 /* Writes a pair, unless the text is empty. */
 void tooltip_pair(const struct output_call *output, const char *key, const struct piece *text);
+/* Writes the member of a state or an arrow that says which of these styles it has. */
+void style_reference(struct json_writer *json, const char *key);
+
 void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count);
 
 /* Does the same for a time graph that has arrows of these kinds too. */

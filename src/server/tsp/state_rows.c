@@ -28,7 +28,8 @@ struct gathered {
 struct state_rows {
 	struct dataset *dataset; /* held */
 	const void *view;
-	const struct state_source *source;
+	state_row_find *find;
+	const struct state_kind *kind;
 	struct parameter_times times;
 	struct state_tags tags;
 	struct histree_cancel cancel;
@@ -87,7 +88,7 @@ static enum histree_status choose_group(struct state_rows *rows, struct histree_
 	rows->row_count = rows->quark_count = 0;
 	for (; rows->next_item < rows->item_count && rows->row_count < rows_max; rows->next_item++) {
 		struct state_row row;
-		if (!rows->source->row(rows->view, rows->items[rows->next_item], &row))
+		if (!rows->find(rows->view, rows->items[rows->next_item], &row))
 			continue;
 		if (rows->row_count > 0 && row.facts.history != rows->rows[0].facts.history)
 			break;
@@ -180,8 +181,8 @@ static enum histree_status read_deep(struct state_rows *rows, const struct param
 	if (deep == NULL)
 		return error_memory(error, "a search");
 	for (size_t i = 0; i < rows->row_count; i++)
-		deep[i] = (struct deep_row){ rows->rows[i].facts.quark,
-					     row_owner(&rows->source->kind, &rows->rows[i].facts) };
+		deep[i] =
+			(struct deep_row){ rows->rows[i].facts.quark, row_owner(rows->kind, &rows->rows[i].facts) };
 	qsort(deep, rows->row_count, sizeof(*deep), compare_deep_rows);
 	size_t count = 0;
 	for (size_t i = 0; i < rows->row_count; i++)
@@ -266,43 +267,41 @@ static struct histree_value label_of(const struct state_rows *rows, histree_quar
 	return meets ? rows->states[at].value : histree_null();
 }
 
-static void write_state(struct state_rows *rows, const struct state_row *row, const struct gathered *gathered,
+/* What stands in a state: the name of a system call, or what its kind says. */
+static void put_label(struct state_rows *rows, const struct row_facts *facts, const struct gathered *state)
+{
+	rows->text.size = 0;
+	if (facts->why != NULL) {
+		piece_put_text(&rows->text, facts->why);
+	} else if (state_is_named(facts->label, &state->value)) {
+		const struct histree_value label = label_of(rows, facts->label, state);
+		state_value_text(&label, &rows->text);
+	} else if (rows->kind->text != NULL) {
+		rows->kind->text(facts->view, facts->table, &state->value, state->start, &rows->text);
+	}
+}
+
+static void write_state(struct state_rows *rows, const struct row_facts *facts, const struct gathered *state,
 			struct json_writer *json)
 {
-	struct row_state state = {
-		.start = gathered->start,
-		.end = gathered->end,
-		.value = gathered->value,
-		.label = label_of(rows, row->facts.label, gathered),
-	};
-	const struct state_owner owner = row_owner(&rows->source->kind, &row->facts);
+	const struct state_owner owner = row_owner(rows->kind, facts);
 	const struct histree_interval interval = {
-		.quark = gathered->quark, .start = state.start, .end = state.end, .value = state.value
+		.quark = state->quark, .start = state->start, .end = state->end, .value = state->value
 	};
 	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
 	/* What is excluded is sent as if nothing was there. */
-	const bool is_others = (row->facts.life.from != 0 || row->facts.life.to != 0) &&
-			       (state.end < row->facts.life.from || state.start > row->facts.life.to);
+	const bool is_others = (facts->life.from != 0 || facts->life.to != 0) &&
+			       (state->end < facts->life.from || state->start > facts->life.to);
 	const struct histree_style *style =
-		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->facts.table, &state.value);
+		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(facts->table, &state->value);
 	json_begin_object(json);
-	json_int_member(json, "start", state.start);
-	json_int_member(json, "end", state.end + 1);
-	rows->text.size = 0;
-	if (style != NULL && row->facts.why != NULL)
-		piece_put_text(&rows->text, row->facts.why);
-	else if (style != NULL)
-		rows->source->label(row->facts.view, row, &state, &rows->text);
-	if (rows->text.size > 0)
-		json_string_member(json, "label", rows->text.bytes, rows->text.size);
+	json_int_member(json, "start", state->start);
+	json_int_member(json, "end", state->end + 1);
 	if (style != NULL) {
-		json_key(json, "style");
-		json_begin_object(json);
-		json_text_member(json, "parentKey", style->key);
-		json_key(json, "values");
-		json_begin_object(json);
-		json_end(json);
-		json_end(json);
+		put_label(rows, facts, state);
+		if (rows->text.size > 0)
+			json_string_member(json, "label", rows->text.bytes, rows->text.size);
+		style_reference(json, style->key);
 	}
 	if (tags != 0)
 		json_int_member(json, "tags", tags);
@@ -325,7 +324,7 @@ static bool write_row(struct state_rows *rows, struct json_writer *json)
 	while (rows->at < rows->state_count && rows->states[rows->at].quark == row->facts.quark) {
 		if (json->piece->size >= PIECE_SIZE)
 			return false;
-		write_state(rows, row, &rows->states[rows->at++], json);
+		write_state(rows, &row->facts, &rows->states[rows->at++], json);
 	}
 	json_end(json);
 	json_end(json);
@@ -350,12 +349,7 @@ static enum histree_status rows_next(void *state, struct json_writer *json, stru
 	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
 }
 
-void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text)
-{
-	state_any_text(view, row->facts.table, &state->value, state->start, text);
-}
-
-void state_rows_reply(const struct output_call *output, const struct state_source *source)
+void state_rows_reply(const struct output_call *output, state_row_find *find, const struct state_kind *kind)
 {
 	struct call *call = output->call;
 	struct state_rows *rows = calloc(1, sizeof(*rows));
@@ -365,11 +359,12 @@ void state_rows_reply(const struct output_call *output, const struct state_sourc
 	}
 	rows->dataset = dataset_hold(output->dataset);
 	rows->view = output->view;
-	rows->source = source;
+	rows->find = find;
+	rows->kind = kind;
 	rows->cancel = reply_cancel(call->reply);
 	const struct histree_store_info *info = histree_store_info(output->dataset->store);
 	if (!parameters_times(call, &rows->times) || !parameters_items(call, &rows->items, &rows->item_count) ||
-	    !state_tags_read(call, &source->kind, info->start, info->end, &rows->tags)) {
+	    !state_tags_read(call, kind, info->start, info->end, &rows->tags)) {
 		rows_free(rows);
 		return;
 	}

@@ -17,26 +17,13 @@ struct state_row {
 	struct row_facts facts;
 };
 
-/* One state of it. */
-struct row_state {
-	histree_time start, end; /* both inclusive */
-	struct histree_value value;
-	struct histree_value label; /* of the label's attribute; null where there is none */
-};
+/* Finds the row of an item; returns false if there is none.  The view is that of the output. */
+typedef bool state_row_find(const void *view, int64_t id, struct state_row *out);
 
-/* What differs between outputs. */
-struct state_source {
-	/* Returns false if there is no such row. */
-	bool (*row)(const void *view, int64_t id, struct state_row *out);
-	/* Adds the text of the state; adds nothing if it stays empty.  The view is the row's. */
-	void (*label)(const void *view, const struct state_row *row, const struct row_state *state,
-		      struct piece *text);
-	struct state_kind kind; /* by what its states can be searched */
-};
-
-void state_rows_reply(const struct output_call *output, const struct state_source *source);
-
-/* A label for views that show the value of a state in it. */
-void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text);
+/*
+ * Answers with the states of the items that are asked for.  `kind` says what stands in a state and by what they can
+ * be searched.
+ */
+void state_rows_reply(const struct output_call *output, state_row_find *find, const struct state_kind *kind);
 
 #endif

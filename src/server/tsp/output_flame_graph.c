@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * output_stacks.c - call stacks over time and as a flame graph, as outputs.
- *
- * The functions that threads were in, as a flame chart.
- *
- * Of entries, host_entries.h says which is what.
- *
- * Call stacks added up, as a time graph whose axis is the time that was added up, from 0 on.
+ * output_flame_graph.c - call stacks added up, as a time graph whose axis is the time that was added up, from 0 on.
  *
  * The trees and states are those of the whole trace and by thread; the parameter `selection_range`, two times of
  * the trace, is of a window instead, and `group_by` "all" puts all threads together.  Each request says it again.
@@ -19,109 +13,9 @@
 #include <string.h>
 
 #include "base/time_text.h"
-#include "server/model/call_view.h"
 #include "server/model/flame_view.h"
-#include "server/model/state_text.h"
-#include "server/tsp/host_entries.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
-
-/* ---- output call stack --------------------------------------------------------------------------------------- */
-
-/* By which viewers find the rows of an event's thread. */
-static void write_metadata(struct json_writer *json, const struct call_row *row, const char *host)
-{
-	json_key(json, "metadata");
-	json_begin_object(json);
-	json_key(json, "TID");
-	json_begin_array(json);
-	json_put_int(json, row->tid);
-	json_end(json);
-	host_entry_metadata(json, host);
-	json_end(json);
-}
-
-static bool output_call_stack_write_entry(const void *context, size_t index, struct json_writer *json)
-{
-	uint32_t own;
-	struct tree_entry entry;
-	const struct host_view *host;
-	const struct host_rows *rows = context;
-	struct piece name = { 0 };
-	enum host_entry kind = host_entry_begin(rows, index, json, &entry, &host, &own);
-	if (kind != HOST_ENTRY_OWN)
-		return kind == HOST_ENTRY_WRITTEN;
-	const struct call_view *view = host->view;
-	const struct call_row *row = &view->rows[own];
-	entry.has_data = row->depth > 0;
-	entry.parent = host_entry_id(rows, host, row->depth > 0 ? row->thread : HISTREE_NO_INDEX);
-	call_row_name(row, &name);
-	tree_entry_begin(json, &entry);
-	tree_entry_label(json, name.bytes, name.size);
-	write_metadata(json, row, host->name);
-	piece_release(&name);
-	return true;
-}
-
-static void output_call_stack_tree(const struct output_call *output)
-{
-	static const struct tree_header headers[] = {
-		{ "Thread, depth", "a thread of the program, and how deep its calls are", NULL },
-		{ 0 },
-	};
-	static const struct tree_source source = { headers, -1, output_call_stack_write_entry, NULL };
-	tree_reply(output, &source, output->view);
-}
-
-/* Functions have colours of the palette. */
-static bool find_row(const void *context, int64_t id, struct state_row *out)
-{
-	bool is_there = host_entry_row(context, id, out);
-	out->facts.table = NULL;
-	return is_there;
-}
-
-static void output_call_stack_states(const struct output_call *output)
-{
-	static const struct state_source source = { find_row, state_label, { call_facts, state_any_text } };
-	state_rows_reply(output, &source);
-}
-
-static void output_call_stack_tooltip(const struct output_call *output)
-{
-	struct tooltip_request request;
-	uint32_t own;
-	const struct host_view *host = host_entry_tooltip(output, &request, &own);
-	struct piece text = { 0 };
-	if (host != NULL) {
-		const struct call_view *view = host->view;
-		call_row_name(&view->rows[view->rows[own].thread], &text);
-		tooltip_pair(output, "Thread", &text);
-	}
-	piece_release(&text);
-}
-
-static void output_call_stack_style(const struct output_call *output)
-{
-	static const struct histree_label_table *const palette;
-	style_reply(output, &palette, 1);
-}
-
-const struct output output_call_stack = {
-	.id = "org.eclipse.tracecompass.internal.analysis.profiling.callstack.provider.CallStackDataProvider",
-	.name = "Call Stack",
-	.description = "The functions that threads were in, as a flame chart",
-	.type = OUTPUT_TIME_GRAPH,
-	.applies = call_view_applies,
-	.make = host_calls_make,
-	.free = host_rows_free,
-	.tree = output_call_stack_tree,
-	.states = output_call_stack_states,
-	.tooltip = output_call_stack_tooltip,
-	.style = output_call_stack_style,
-};
-
-/* ---- output flame graph -------------------------------------------------------------------------------------- */
 
 enum { ENTRY_ROOT = 1, ENTRY_FIRST = 2, ROWS_MAX = 1 << 20 };
 
@@ -261,7 +155,7 @@ static const char *name_of(const struct flame_rows *rows, const struct flame_gro
 	return node->kind == HISTREE_FLAME_ROOT ? "all" : node->name;
 }
 
-static bool output_flame_graph_write_entry(const void *context, size_t index, struct json_writer *json)
+static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct flame_answer *answer = context;
 	const struct flame_rows *rows = answer->rows;
@@ -289,13 +183,13 @@ static bool output_flame_graph_write_entry(const void *context, size_t index, st
 	return true;
 }
 
-static void output_flame_graph_tree(const struct output_call *output)
+static void tree(const struct output_call *output)
 {
 	static const struct tree_header headers[] = {
 		{ "Thread, depth", "a thread of the program, and how deep its calls are", NULL },
 		{ 0 },
 	};
-	static const struct tree_source source = { headers, -1, output_flame_graph_write_entry, answer_free };
+	static const struct tree_source source = { headers, -1, write_entry, answer_free };
 	struct flame_answer *answer = make_answer(output);
 	if (answer != NULL)
 		tree_reply(output, &source, answer);
@@ -328,13 +222,7 @@ static void write_node(const struct flame_rows *rows, uint32_t number, struct js
 	json_int_member(json, "end", (int64_t)(rows->starts[number] + node->total[0]));
 	json_text_member(json, "label", node->name);
 	if (style != NULL) {
-		json_key(json, "style");
-		json_begin_object(json);
-		json_text_member(json, "parentKey", style->key);
-		json_key(json, "values");
-		json_begin_object(json);
-		json_end(json);
-		json_end(json);
+		style_reference(json, style->key);
 	}
 	json_end(json);
 }
@@ -381,7 +269,7 @@ static enum histree_status next_rows(void *context, struct json_writer *json, st
 	return answer->item < answer->item_count ? HISTREE_OK : HISTREE_END;
 }
 
-static void output_flame_graph_states(const struct output_call *output)
+static void states(const struct output_call *output)
 {
 	struct reply *reply = output->call->reply;
 	struct flame_answer *answer = make_answer(output);
@@ -413,7 +301,7 @@ static void write_duration(const struct output_call *output, const char *key, ui
 	piece_release(&words);
 }
 
-static void output_flame_graph_tooltip(const struct output_call *output)
+static void tooltip(const struct output_call *output)
 {
 	uint32_t row;
 	struct tooltip_request request;
@@ -440,7 +328,7 @@ static void output_flame_graph_tooltip(const struct output_call *output)
 	answer_free(answer);
 }
 
-static void output_flame_graph_style(const struct output_call *output)
+static void style(const struct output_call *output)
 {
 	static const struct histree_label_table *const palette;
 	style_reply(output, &palette, 1);
@@ -454,8 +342,8 @@ const struct output output_flame_graph = {
 	.applies = flame_list_applies,
 	.make = make,
 	.free = free_view,
-	.tree = output_flame_graph_tree,
-	.states = output_flame_graph_states,
-	.tooltip = output_flame_graph_tooltip,
-	.style = output_flame_graph_style,
+	.tree = tree,
+	.states = states,
+	.tooltip = tooltip,
+	.style = style,
 };

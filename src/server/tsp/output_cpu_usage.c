@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * output_kernel.c - threads, resources and the usage of CPUs, as outputs.
- *
- * The threads as a tree by PPID, and what each of them did (thesis 4.8.2, "PsTree").
- *
- * Of entries, host_entries.h says which is what.
- *
- * What each CPU and each interrupt did.
- *
- * The interrupts of a CPU stand below the row of its status.  Of entries, host_entries.h says which is what.
- *
- * How busy the CPUs were, and with whom.
+ * output_cpu_usage.c - how busy the CPUs were, and with whom, as an output.
  *
  * Entry 1 is all threads together.  The entries of hosts and threads are those of Control Flow.  A tree has the
  * threads that ran in the range that is asked for, those of the most time first, below their host.
@@ -26,278 +16,9 @@
 #include "base/error.h"
 #include "base/time_text.h"
 #include "server/model/kernel_rows.h"
-#include "server/model/state_text.h"
-#include "server/tsp/arrows_reply.h"
-#include "server/tsp/host_entries.h"
+#include "server/tsp/row_outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
-
-/* ---- output control flow ------------------------------------------------------------------------------------- */
-
-enum { STATUS_SYSTEM_CALL = 3 };
-
-/* Of the tree, at first: viewers ask for the states of all rows that they show before they show any. */
-enum { EXPANDED_LEVELS = 3 };
-
-/* ---- tree -------------------------------------------------------------------------------------------- */
-
-static void output_control_flow_write_labels(struct json_writer *json, const struct histree_thread *thread)
-{
-	const int32_t numbers[] = { thread->tid, thread->pid, thread->ppid };
-	json_key(json, "labels");
-	json_begin_array(json);
-	json_put_text(json, thread->name[0] != '\0' ? thread->name : "unknown"); /* viewers draw no empty row */
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		char text[16] = "";
-		if (numbers[i] >= 0)
-			snprintf(text, sizeof(text), "%d", numbers[i]);
-		json_put_text(json, text);
-	}
-	json_end(json);
-}
-
-static void write_number_fact(struct json_writer *json, const char *key, int32_t number)
-{
-	json_key(json, key);
-	json_begin_array(json);
-	json_put_int(json, number);
-	json_end(json);
-}
-
-/* By which viewers find the row of an event. */
-static void write_metadata(struct json_writer *json, const struct histree_thread *thread, const char *host)
-{
-	json_key(json, "metadata");
-	json_begin_object(json);
-	write_number_fact(json, "TID", thread->tid);
-	write_number_fact(json, "PID", thread->pid);
-	write_number_fact(json, "PTID", thread->ppid);
-	json_key(json, "Exec_Name");
-	json_begin_array(json);
-	json_put_text(json, thread->name);
-	json_end(json);
-	host_entry_metadata(json, host);
-	json_end(json);
-}
-
-static bool output_control_flow_write_entry(const void *context, size_t index, struct json_writer *json)
-{
-	uint32_t own;
-	struct tree_entry entry;
-	const struct host_view *host;
-	const struct host_rows *rows = context;
-	enum host_entry kind = host_entry_begin(rows, index, json, &entry, &host, &own);
-	if (kind != HOST_ENTRY_OWN)
-		return kind == HOST_ENTRY_WRITTEN;
-	const struct kernel_threads *threads = host->view;
-	const struct histree_thread *thread = &threads->list[own];
-	entry.parent = host_entry_id(rows, host, thread->parent);
-	entry.has_data = thread->first <= thread->last;
-	if (entry.has_data) {
-		entry.start = thread->first;
-		entry.end = thread->last;
-	}
-	tree_entry_begin(json, &entry);
-	output_control_flow_write_labels(json, thread);
-	write_metadata(json, thread, host->name);
-	return true;
-}
-
-static void output_control_flow_tree(const struct output_call *output)
-{
-	static const struct tree_header headers[] = {
-		{ "Process", "the name of its program", NULL },
-		{ "TID", "the number of the thread", "NUMBER" },
-		{ "PID", "the process that it belongs to", "NUMBER" },
-		{ "PTID", "the thread that made it", "NUMBER" },
-		{ 0 },
-	};
-	static const struct tree_source source = { headers, EXPANDED_LEVELS, output_control_flow_write_entry,
-						   NULL };
-	tree_reply(output, &source, output->view);
-}
-
-/* ---- states ------------------------------------------------------------------------------------------ */
-
-static void output_control_flow_label(const void *context, const struct state_row *row,
-				      const struct row_state *state, struct piece *text)
-{
-	(void)context;
-	(void)row;
-	if (state->value.type == HISTREE_INT && state->value.int32 == STATUS_SYSTEM_CALL)
-		state_value_text(&state->label, text);
-}
-
-static void output_control_flow_states(const struct output_call *output)
-{
-	static const struct state_source source = { host_entry_row,
-						    output_control_flow_label,
-						    { kernel_thread_facts, NULL } };
-	state_rows_reply(output, &source);
-}
-
-static void output_control_flow_style(const struct output_call *output)
-{
-	static const enum histree_arrow_kind arrows[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
-							  HISTREE_ARROW_WAKEUP, HISTREE_ARROW_PACKET };
-	const struct histree_label_table *table =
-		histree_labels_for(kernel_view_history(output->dataset), HISTREE_MEANS_THREAD_STATUS);
-	style_reply_with_arrows(output, &table, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));
-}
-
-/* ---- arrows, tooltip --------------------------------------------------------------------------------- */
-
-static void output_control_flow_arrows(const struct output_call *output)
-{
-	arrows_reply(output, &(struct arrow_asked){ .next = host_rows_arrows, .view = output->view },
-		     HOST_ENTRIES_FIRST);
-}
-
-static void output_control_flow_tooltip(const struct output_call *output)
-{
-	static const struct {
-		const char *attribute, *key;
-	} pairs[] = { { "Current_cpu_rq", "CPU" }, { "System_call", "System call" }, { "Prio", "Priority" } };
-	struct tooltip_request request;
-	uint32_t own;
-	const struct host_view *host = host_entry_tooltip(output, &request, &own);
-	struct piece text = { 0 };
-	for (size_t i = 0; host != NULL && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		const struct kernel_threads *threads = host->view;
-		const struct kernel_view *view = threads->kernel;
-		const struct histree_attributes *attributes = histree_history_attributes(view->history);
-		struct histree_place place;
-		text.size = 0;
-		if (histree_thread_place(attributes, threads->list[own].node, pairs[i].attribute, &place))
-			kernel_view_value_at(view, place, request.time, &text);
-		tooltip_pair(output, pairs[i].key, &text);
-	}
-	piece_release(&text);
-}
-
-const struct output output_control_flow = {
-	.id = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider",
-	.name = "Control Flow",
-	.description = "What each thread did, as a output_control_flow_tree of processes",
-	.type = OUTPUT_TIME_GRAPH,
-	.applies = kernel_view_applies,
-	.make = host_threads_make,
-	.free = host_rows_free,
-	.tree = output_control_flow_tree,
-	.states = output_control_flow_states,
-	.arrows = output_control_flow_arrows,
-	.tooltip = output_control_flow_tooltip,
-	.style = output_control_flow_style,
-};
-
-/* ---- output resources ---------------------------------------------------------------------------------------- */
-
-static bool output_resources_write_entry(const void *context, size_t index, struct json_writer *json)
-{
-	uint32_t own;
-	struct tree_entry entry;
-	const struct host_view *host;
-	const struct host_rows *rows = context;
-	enum host_entry kind = host_entry_begin(rows, index, json, &entry, &host, &own);
-	if (kind != HOST_ENTRY_OWN)
-		return kind == HOST_ENTRY_WRITTEN;
-	const struct kernel_view *view = host->view;
-	const struct histree_resource *resource = &view->resource_list[own];
-	entry.parent = host_entry_id(rows, host, resource->parent);
-	entry.has_data = true;
-	tree_entry_begin(json, &entry);
-	tree_entry_label(json, resource->name, strlen(resource->name));
-	if (resource->cpu >= 0) {
-		json_key(json, "metadata");
-		json_begin_object(json);
-		json_key(json, "CPU");
-		json_begin_array(json);
-		json_put_int(json, resource->cpu);
-		json_end(json);
-		host_entry_metadata(json, host->name);
-		json_end(json);
-	}
-	return true;
-}
-
-static void output_resources_tree(const struct output_call *output)
-{
-	static const struct tree_header headers[] = { { 0 } };
-	static const struct tree_source source = { headers, 1, output_resources_write_entry, NULL };
-	tree_reply(output, &source, output->view);
-}
-
-static void output_resources_label(const void *context, const struct state_row *row, const struct row_state *state,
-				   struct piece *text)
-{
-	kernel_resource_text(context, row->facts.table, &state->value, state->start, text);
-}
-
-static void output_resources_states(const struct output_call *output)
-{
-	static const struct state_source source = { host_entry_row,
-						    output_resources_label,
-						    { kernel_resource_facts, kernel_resource_text } };
-	state_rows_reply(output, &source);
-}
-
-static void output_resources_style(const struct output_call *output)
-{
-	static const enum histree_meaning meanings[] = {
-		HISTREE_MEANS_CPU_STATUS, HISTREE_MEANS_TID,       HISTREE_MEANS_IRQ,
-		HISTREE_MEANS_SOFT_IRQ,   HISTREE_MEANS_FREQUENCY,
-	};
-	static const enum histree_arrow_kind arrow = HISTREE_ARROW_MIGRATION;
-	const struct histree_history *history = kernel_view_history(output->dataset);
-	const struct histree_label_table *tables[sizeof(meanings) / sizeof(meanings[0])];
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-		tables[i] = histree_labels_for(history, meanings[i]);
-	style_reply_with_arrows(output, tables, sizeof(tables) / sizeof(const struct histree_label_table *), &arrow,
-				1);
-}
-
-/* From the CPU that a thread left to the one where it went on. */
-static void output_resources_arrows(const struct output_call *output)
-{
-	arrows_reply(output, &(struct arrow_asked){ .next = host_rows_arrows, .view = output->view },
-		     HOST_ENTRIES_FIRST);
-}
-
-/* Writes the thread that has a CPU. */
-static void output_resources_tooltip(const struct output_call *output)
-{
-	struct tooltip_request request;
-	uint32_t own;
-	const struct host_view *host = host_entry_tooltip(output, &request, &own);
-	const struct kernel_view *view = host != NULL ? host->view : NULL;
-	struct piece text = { 0 };
-	for (uint32_t i = 0; view != NULL && view->resource_list[own].cpu >= 0 && i < view->resource_count; i++) {
-		const struct histree_resource *resource = &view->resource_list[i];
-		if (resource->kind == HISTREE_RESOURCE_CURRENT_THREAD &&
-		    resource->cpu == view->resource_list[own].cpu)
-			kernel_view_value_at(view, (struct histree_place){ .quark = resource->quark }, request.time,
-					     &text);
-	}
-	tooltip_pair(output, "TID", &text);
-	piece_release(&text);
-}
-
-const struct output output_resources = {
-	.id = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ResourcesStatusDataProvider",
-	.name = "Resources",
-	.description = "What each CPU and each interrupt did",
-	.type = OUTPUT_TIME_GRAPH,
-	.applies = kernel_view_applies,
-	.make = host_resources_make,
-	.free = host_rows_free,
-	.tree = output_resources_tree,
-	.states = output_resources_states,
-	.arrows = output_resources_arrows,
-	.tooltip = output_resources_tooltip,
-	.style = output_resources_style,
-};
-
-/* ---- output cpu usage ---------------------------------------------------------------------------------------- */
 
 static const char not_known[] =
 	"in a part of the range it is not known who had the CPUs: the usage is the least that "
@@ -345,8 +66,7 @@ static void tree_free(void *context)
 	free(tree);
 }
 
-static void output_cpu_usage_write_labels(struct json_writer *json, const char *name, const char *tid, int64_t ns,
-					  double span)
+static void write_labels(struct json_writer *json, const char *name, const char *tid, int64_t ns, double span)
 {
 	char share[16], time[TIME_TEXT_SIZE];
 	snprintf(share, sizeof(share), "%.2f %%", 100 * (double)ns / span);
@@ -374,24 +94,23 @@ static void write_line(const struct usage_tree *tree, const struct usage_line *l
 		snprintf(tid, sizeof(tid), "%d", threads->list[line->own].tid);
 	}
 	tree_entry_begin(json, &entry);
-	output_cpu_usage_write_labels(json, name, tid, line->ns, span);
+	write_labels(json, name, tid, line->ns, span);
 }
 
-static bool output_cpu_usage_write_entry(const void *context, size_t index, struct json_writer *json)
+static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct usage_tree *tree = context;
 	struct tree_entry entry = { TOTAL_ID, -1, tree->start, tree->end, true, true };
 	double span = (double)(tree->end - tree->start) + 1;
 	if (index == 0) {
 		tree_entry_begin(json, &entry);
-		output_cpu_usage_write_labels(json, tree->unknown > 0 ? "Total, at least" : "Total", "",
-					      tree->total, span);
+		write_labels(json, tree->unknown > 0 ? "Total, at least" : "Total", "", tree->total, span);
 		return true;
 	}
 	if (index == 1 && tree->unknown > 0) {
 		entry.id = unknown_id(tree->rows);
 		tree_entry_begin(json, &entry);
-		output_cpu_usage_write_labels(json, "Unknown", "", tree->unknown, span);
+		write_labels(json, "Unknown", "", tree->unknown, span);
 		return true;
 	}
 	index -= tree->unknown > 0;
@@ -466,7 +185,7 @@ static enum histree_status make_tree(struct usage_tree *tree, struct histree_can
 	return status;
 }
 
-static void output_cpu_usage_tree(const struct output_call *output)
+static void output_tree(const struct output_call *output)
 {
 	static const struct tree_header headers[] = {
 		{ "Process", "the name of its program", NULL },
@@ -475,7 +194,7 @@ static void output_cpu_usage_tree(const struct output_call *output)
 		{ "Time", "on all CPUs together", "STRING" },
 		{ 0 },
 	};
-	static const struct tree_source source = { headers, -1, output_cpu_usage_write_entry, tree_free };
+	static const struct tree_source source = { headers, -1, write_entry, tree_free };
 	struct usage_tree *tree = calloc(1, sizeof(*tree));
 	struct histree_error error = { 0 };
 	if (tree == NULL) {
@@ -688,6 +407,6 @@ const struct output output_cpu_usage = {
 	.applies = kernel_view_applies,
 	.make = host_threads_make,
 	.free = host_rows_free,
-	.tree = output_cpu_usage_tree,
+	.tree = output_tree,
 	.xy = xy,
 };

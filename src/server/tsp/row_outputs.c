@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+/*
+ * row_outputs.c - the rows of hosts (host_rows.h) as outputs: threads, resources, call stacks.
+ *
+ * What there is to say of a row, its model says: how it is called, which states it has, what is known of them.
+ * Here is how the protocol says it, the same for all.  Of entries, row_outputs.h says which is what.
+ */
+#include "server/tsp/row_outputs.h"
+
+#include <stdio.h>
+
+#include "server/model/call_view.h"
+#include "server/model/kernel_rows.h"
+#include "server/model/state_text.h"
+#include "server/tsp/arrows_reply.h"
+#include "server/tsp/replies.h"
+#include "server/tsp/state_rows.h"
+
+/* What differs between the outputs. */
+struct row_output {
+	const struct row_model *model;
+	struct tree_source tree;
+	void (*put_labels)(const void *view, uint32_t row, struct json_writer *json); /* NULL: its own, alone */
+	const char *above;                    /* in a tooltip, what the row above is; NULL: it is not in there */
+	const enum histree_meaning *meanings; /* of its states; NULL: they have colours of the palette */
+	size_t meaning_count;
+	const enum histree_arrow_kind *arrows;
+	size_t arrow_count;
+};
+
+static const struct row_output *row_output_of(const struct host_rows *rows);
+
+/* ---- entries ------------------------------------------------------------------------------------------------ */
+
+const struct host_view *host_entry_find(const struct host_rows *rows, int64_t id, uint32_t *own)
+{
+	int64_t row = id - HOST_ENTRIES_FIRST;
+	*own = HISTREE_NO_INDEX;
+	return row >= 0 && row < rows->count ? host_rows_find(rows, (uint32_t)row, own) : NULL;
+}
+
+int64_t host_entry_id(const struct host_rows *rows, const struct host_view *host, uint32_t own)
+{
+	if (own != HISTREE_NO_INDEX)
+		return (int64_t)host_row(rows, host, own) + HOST_ENTRIES_FIRST;
+	return rows->has_hosts ? (int64_t)host->first + HOST_ENTRIES_FIRST : HOST_ENTRIES_ROOT;
+}
+
+/* A fact of a row, or of its state at a time. */
+static struct histree_value fact_of(const struct state_fact *fact, const struct row_facts *facts, histree_time time,
+				    struct histree_query *query, struct fact_memory *memory)
+{
+	const struct fact_request request = { facts->view, facts->row, time, facts->first, query, memory };
+	return fact->value(&request);
+}
+
+static void put_list_of_one(struct json_writer *json, const char *key, const struct histree_value *value)
+{
+	json_key(json, key);
+	json_begin_array(json);
+	if (value->type == HISTREE_STRING)
+		json_put_string(json, value->bytes, value->size);
+	else
+		json_put_int(json, value->type == HISTREE_INT ? value->int32 : -1);
+	json_end(json);
+}
+
+/* By which viewers find the row of an event. */
+static void put_metadata(const struct row_model *model, const struct row_facts *facts, const char *host,
+			 struct json_writer *json)
+{
+	bool has_some = false;
+	for (const struct state_fact *fact = model->kind.facts; fact->name != NULL; fact++) {
+		if (fact->use != FACT_OF_ROWS && fact->use != FACT_OF_SOME_ROWS)
+			continue;
+		const struct histree_value value = fact_of(fact, facts, 0, NULL, NULL);
+		if (fact->use == FACT_OF_SOME_ROWS && value.type == HISTREE_NULL)
+			continue;
+		if (!has_some) {
+			json_key(json, "metadata");
+			json_begin_object(json);
+		}
+		has_some = true;
+		put_list_of_one(json, fact->name, &value);
+	}
+	if (has_some && host != NULL) {
+		const struct histree_value name = histree_string(host);
+		put_list_of_one(json, "host", &name);
+	}
+	if (has_some)
+		json_end(json);
+}
+
+static void put_label(const struct row_model *model, const struct host_view *host, uint32_t own,
+		      struct json_writer *json)
+{
+	struct piece label = { 0 };
+	if (own != HISTREE_NO_INDEX)
+		model->label(host->view, own, &label);
+	else
+		piece_put_text(&label, host->name);
+	tree_entry_label(json, label.bytes, label.size);
+	piece_release(&label);
+}
+
+/* Of a host, a host that cannot be read has states. */
+static void write_row(const struct host_rows *rows, const struct host_view *host, uint32_t own,
+		      struct tree_entry *entry, struct json_writer *json)
+{
+	struct row_facts facts;
+	const struct row_output *output = row_output_of(rows);
+	host_rows_facts(rows, (uint32_t)(entry->id - HOST_ENTRIES_FIRST), &facts);
+	entry->start = host->start;
+	entry->end = host->end;
+	entry->has_data = own != HISTREE_NO_INDEX ? facts.quark != HISTREE_ROOT : facts.why != NULL;
+	entry->parent = own != HISTREE_NO_INDEX ? host_entry_id(rows, host, facts.parent) : HOST_ENTRIES_ROOT;
+	if (facts.seen.from != 0 || facts.seen.to != 0) {
+		entry->has_data = facts.seen.from <= facts.seen.to;
+		entry->start = entry->has_data ? facts.seen.from : host->start;
+		entry->end = entry->has_data ? facts.seen.to : host->end;
+	}
+	tree_entry_begin(json, entry);
+	if (own == HISTREE_NO_INDEX || output->put_labels == NULL)
+		put_label(rows->model, host, own, json);
+	else
+		output->put_labels(host->view, own, json);
+	if (own != HISTREE_NO_INDEX)
+		put_metadata(rows->model, &facts, host->name, json);
+}
+
+static bool write_entry(const void *context, size_t index, struct json_writer *json)
+{
+	uint32_t own;
+	const struct host_rows *rows = context;
+	struct tree_entry entry = { HOST_ENTRIES_ROOT, -1, rows->start, rows->end, false, false };
+	if (index == 0) {
+		tree_entry_begin(json, &entry);
+		tree_entry_label(json, rows->name, strlen(rows->name));
+		return true;
+	}
+	entry.id = (int64_t)index - 1 + HOST_ENTRIES_FIRST;
+	const struct host_view *host = host_entry_find(rows, entry.id, &own);
+	if (host != NULL)
+		write_row(rows, host, own, &entry, json);
+	return host != NULL;
+}
+
+static void tree(const struct output_call *output)
+{
+	tree_reply(output, &row_output_of(output->view)->tree, output->view);
+}
+
+/* ---- states, arrows, style ---------------------------------------------------------------------------------- */
+
+static bool find_row(const void *view, int64_t id, struct state_row *out)
+{
+	const struct host_rows *rows = view;
+	int64_t row = id - HOST_ENTRIES_FIRST;
+	*out = (struct state_row){ .id = id, .facts = { .label = HISTREE_ROOT } };
+	if (row < 0 || row >= rows->count)
+		return id == HOST_ENTRIES_ROOT;
+	host_rows_facts(rows, (uint32_t)row, &out->facts);
+	if (out->facts.quark == HISTREE_ROOT)
+		out->facts.history = NULL;
+	if (row_output_of(rows)->meanings == NULL)
+		out->facts.table = NULL;
+	return true;
+}
+
+static void states(const struct output_call *output)
+{
+	const struct host_rows *rows = output->view;
+	state_rows_reply(output, find_row, &rows->model->kind);
+}
+
+static void arrows(const struct output_call *output)
+{
+	arrows_reply(output, &(struct arrow_asked){ .next = host_rows_arrows, .view = output->view },
+		     HOST_ENTRIES_FIRST);
+}
+
+static void style(const struct output_call *output)
+{
+	enum { MEANINGS_MAX = 8 };
+	const struct row_output *own = row_output_of(output->view);
+	const struct histree_label_table *tables[MEANINGS_MAX] = { NULL }; /* of the palette */
+	for (size_t i = 0; i < own->meaning_count; i++)
+		tables[i] = histree_labels_for(own->model->history(output->dataset), own->meanings[i]);
+	style_reply_with_arrows(output, tables, own->meaning_count > 0 ? own->meaning_count : 1, own->arrows,
+				own->arrow_count);
+}
+
+/* ---- tooltip ------------------------------------------------------------------------------------------------ */
+
+static void put_text(const struct output_call *output, const char *key, const char *text)
+{
+	struct piece piece = { 0 };
+	if (text != NULL)
+		piece_put_text(&piece, text);
+	tooltip_pair(output, key, &piece);
+	piece_release(&piece);
+}
+
+/* Nothing of a host is known outside of its own times. */
+static void put_facts(const struct output_call *output, const struct row_facts *facts, histree_time time)
+{
+	const struct host_rows *rows = output->view;
+	const struct histree_history_info *info = histree_history_info(facts->history);
+	struct fact_memory memory = { 0 };
+	struct histree_query *query = NULL;
+	if (facts->host != NULL && (time < info->start || time > info->end))
+		return;
+	if (histree_query_create(facts->history, &query, NULL) != HISTREE_OK)
+		return;
+	for (const struct state_fact *fact = rows->model->kind.facts; fact->name != NULL; fact++) {
+		if (fact->use != FACT_OF_STATES)
+			continue;
+		struct piece text = { 0 };
+		const struct histree_value value = fact_of(fact, facts, time, query, &memory);
+		state_value_text(&value, &text);
+		tooltip_pair(output, fact->name, &text);
+		piece_release(&text);
+	}
+	histree_query_free(query);
+}
+
+static void tooltip(const struct output_call *output)
+{
+	struct tooltip_request request;
+	uint32_t own;
+	struct row_facts facts;
+	const struct host_rows *rows = output->view;
+	const char *above = row_output_of(rows)->above;
+	if (!tooltip_begin(output, rows->start, rows->end, &request))
+		return;
+	const struct host_view *host = host_entry_find(rows, request.item, &own);
+	if (host == NULL)
+		return;
+	host_rows_facts(rows, (uint32_t)(request.item - HOST_ENTRIES_FIRST), &facts);
+	put_text(output, "Host", host->name);
+	put_text(output, "Unknown", facts.why);
+	if (own == HISTREE_NO_INDEX)
+		return;
+	if (above != NULL) {
+		struct piece text = { 0 };
+		rows->model->label(host->view, facts.parent != HISTREE_NO_INDEX ? facts.parent : own, &text);
+		tooltip_pair(output, above, &text);
+		piece_release(&text);
+	}
+	put_facts(output, &facts, request.time);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------------ */
+
+/* Of the tree, at first: viewers ask for the states of all rows that they show before they show any. */
+enum { EXPANDED_LEVELS = 3 };
+
+static void put_thread_labels(const void *view, uint32_t row, struct json_writer *json)
+{
+	const struct kernel_threads *threads = view;
+	const struct histree_thread *thread = &threads->list[row];
+	const int32_t numbers[] = { thread->tid, thread->pid, thread->ppid };
+	json_key(json, "labels");
+	json_begin_array(json);
+	json_put_text(json, thread->name[0] != '\0' ? thread->name : "unknown"); /* viewers draw no empty row */
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char text[16] = "";
+		if (numbers[i] >= 0)
+			snprintf(text, sizeof(text), "%d", numbers[i]);
+		json_put_text(json, text);
+	}
+	json_end(json);
+}
+
+static const struct tree_header thread_headers[] = {
+	{ "Process", "the name of its program", NULL },
+	{ "TID", "the number of the thread", "NUMBER" },
+	{ "PID", "the process that it belongs to", "NUMBER" },
+	{ "PTID", "the thread that made it", "NUMBER" },
+	{ 0 },
+};
+
+const struct output output_control_flow = {
+	.id = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider",
+	.name = "Control Flow",
+	.description = "What each thread did, as a tree of processes",
+	.type = OUTPUT_TIME_GRAPH,
+	.applies = kernel_view_applies,
+	.make = host_threads_make,
+	.free = host_rows_free,
+	.tree = tree,
+	.states = states,
+	.arrows = arrows,
+	.tooltip = tooltip,
+	.style = style,
+};
+
+/* ---- resources: the interrupts of a CPU stand below the row of its status ----------------------------------- */
+
+static const struct tree_header resource_headers[] = { { 0 } };
+
+const struct output output_resources = {
+	.id = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ResourcesStatusDataProvider",
+	.name = "Resources",
+	.description = "What each CPU and each interrupt did",
+	.type = OUTPUT_TIME_GRAPH,
+	.applies = kernel_view_applies,
+	.make = host_resources_make,
+	.free = host_rows_free,
+	.tree = tree,
+	.states = states,
+	.arrows = arrows,
+	.tooltip = tooltip,
+	.style = style,
+};
+
+/* ---- call stacks: the functions that threads were in, as a flame chart -------------------------------------- */
+
+static const struct tree_header call_headers[] = {
+	{ "Thread, depth", "a thread of the program, and how deep its calls are", NULL },
+	{ 0 },
+};
+
+const struct output output_call_stack = {
+	.id = "org.eclipse.tracecompass.internal.analysis.profiling.callstack.provider.CallStackDataProvider",
+	.name = "Call Stack",
+	.description = "The functions that threads were in, as a flame chart",
+	.type = OUTPUT_TIME_GRAPH,
+	.applies = call_view_applies,
+	.make = host_calls_make,
+	.free = host_rows_free,
+	.tree = tree,
+	.states = states,
+	.tooltip = tooltip,
+	.style = style,
+};
+
+/* ---- all of them -------------------------------------------------------------------------------------------- */
+
+static const enum histree_meaning meanings_of_threads[] = { HISTREE_MEANS_THREAD_STATUS };
+static const enum histree_meaning meanings_of_resources[] = {
+	HISTREE_MEANS_CPU_STATUS, HISTREE_MEANS_TID,       HISTREE_MEANS_IRQ,
+	HISTREE_MEANS_SOFT_IRQ,   HISTREE_MEANS_FREQUENCY,
+};
+static const enum histree_arrow_kind arrows_of_threads[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
+							     HISTREE_ARROW_WAKEUP, HISTREE_ARROW_PACKET };
+/* From the CPU that a thread left to the one where it went on. */
+static const enum histree_arrow_kind arrows_of_resources[] = { HISTREE_ARROW_MIGRATION };
+
+static const struct row_output row_outputs[] = {
+	{ .model = &row_model_threads,
+	  .tree = { thread_headers, EXPANDED_LEVELS, write_entry, NULL },
+	  .put_labels = put_thread_labels,
+	  .meanings = meanings_of_threads,
+	  .meaning_count = sizeof(meanings_of_threads) / sizeof(meanings_of_threads[0]),
+	  .arrows = arrows_of_threads,
+	  .arrow_count = sizeof(arrows_of_threads) / sizeof(arrows_of_threads[0]) },
+	{ .model = &row_model_resources,
+	  .tree = { resource_headers, 1, write_entry, NULL },
+	  .meanings = meanings_of_resources,
+	  .meaning_count = sizeof(meanings_of_resources) / sizeof(meanings_of_resources[0]),
+	  .arrows = arrows_of_resources,
+	  .arrow_count = 1 },
+	{ .model = &row_model_calls, .tree = { call_headers, -1, write_entry, NULL }, .above = "Thread" },
+};
+
+static const struct row_output *row_output_of(const struct host_rows *rows)
+{
+	size_t i = 0;
+	while (row_outputs[i].model != rows->model)
+		i++;
+	return &row_outputs[i];
+}

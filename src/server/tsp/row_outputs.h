@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_outputs.h - trees of the protocol over the rows of hosts (host_rows.h).
+ *
+ * Entry 1 is the store or, of one host, its trace; row i is entry i + 2.  Viewers take the times of arrows from
+ * entry 1, which begins with the history.
+ */
+#ifndef SERVER_TSP_ROW_OUTPUTS_H
+#define SERVER_TSP_ROW_OUTPUTS_H
+
+#include "server/model/host_rows.h"
+
+enum { HOST_ENTRIES_ROOT = 1, HOST_ENTRIES_FIRST = 2 };
+
+/*
+ * Finds the host of an entry and which of its own rows it is: HISTREE_NO_INDEX for the entry of the host itself.
+ * Returns NULL if it is of no host.
+ */
+const struct host_view *host_entry_find(const struct host_rows *rows, int64_t id, uint32_t *own);
+
+/* Returns the entry of a row of a host; that of HISTREE_NO_INDEX is what stands above its first rows. */
+int64_t host_entry_id(const struct host_rows *rows, const struct host_view *host, uint32_t own);
+
+#endif
