@@ -292,6 +292,13 @@ enum histree_status event_index_add_gap(struct event_index_writer *writer, const
 	return HISTREE_OK;
 }
 
+enum histree_status event_index_see(void *writer, const struct trace *trace, const struct event *event,
+				    struct histree_error *error)
+{
+	return event->gap == NULL ? event_index_add(writer, trace, event, error)
+				  : event_index_add_gap(writer, event->gap, error);
+}
+
 /* ---- the file -------------------------------------------------------------------------------------------- */
 
 static bool append(struct index_bytes *out, const void *bytes, size_t size)

@@ -151,6 +151,10 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
 					struct histree_error *error);
 
+/* Adds what `trace` gave last, an event or a gap: a writer that watches a stream (trace/event_stream.h). */
+enum histree_status event_index_see(void *writer, const struct trace *trace, const struct event *event,
+				    struct histree_error *error);
+
 /*
  * Writes all of it, instead of what a build left that is continued, and gives its identity.  One that is left out
  * is not written, and its identity is 0.

@@ -18,6 +18,7 @@
 #include "event_index/events.h"
 #include "histree/rows.h"
 #include "query/pixel_scale.h"
+#include "trace/event_stream.h"
 
 enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 
@@ -26,12 +27,11 @@ struct histree_event_reader {
 	struct event_merger *merger; /* of several hosts: all of the work is its; else NULL */
 	void *cursor;                /* of a source (event_source.h), which reads them; else NULL */
 	struct intern types;         /* ids are those of the index */
-	struct trace *trace;         /* NULL: not open */
+	struct event_stream stream;  /* of the trace, which is open or not */
 	const char *closed;          /* why the trace must not be opened; NULL if it may be */
-	uint64_t next;               /* the number of the event that `trace` gives next */
-	uint64_t wanted;             /* the number that the caller gets next */
-	struct event event;          /* the one before that, still valid: so one step back costs nothing */
-	bool has_event;
+	/* The number after that of the event that was looked at, which is kept: one step back costs nothing. */
+	uint64_t next;
+	uint64_t wanted; /* the number that the caller gets next */
 	struct event_text text, json;
 	struct event_fields fields;
 };
@@ -79,7 +79,7 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 	event_merger_free(reader->merger);
 	if (reader->cursor != NULL)
 		reader->events->source.cursor_free(reader->cursor);
-	trace_close(reader->trace);
+	event_stream_close(&reader->stream);
 	intern_release(&reader->types);
 	free(reader->text.bytes);
 	free(reader->json.bytes);
@@ -115,35 +115,38 @@ static enum histree_status open_before(struct histree_event_reader *reader, uint
 				       struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
-	const char *const *paths = (const char *const *)reader->events->traces;
 	size_t block = number / EVENTS_PER_BLOCK;
 	bool has_position = index->file_count > 0 && block > 0;
 	if (reader->closed != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "%s", reader->closed);
 	if (is_of_live_trace(reader->events))
 		return error_set(error, HISTREE_ERR_TRACE, "the events of a live trace are gone when it was read");
-	reader->has_event = false;
+	const struct event_origin origin = {
+		.paths = (const char *const *)reader->events->traces,
+		.path_count = reader->events->trace_count,
+		.clock = reader->events->has_clock ? &reader->events->clock : NULL,
+	};
+	struct event_stream *stream = &reader->stream;
 	reader->next = has_position ? block * EVENTS_PER_BLOCK : 0;
-	if (reader->trace != NULL && index->file_count > 0 && trace_can_move(reader->trace))
-		return trace_move(reader->trace, index->blocks[block].positions, index->file_count, error);
-	trace_close(reader->trace);
-	reader->trace = NULL;
-	enum histree_status status =
-		has_position ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].positions,
-					     index->file_count, &reader->trace, error)
-			     : trace_open(paths, reader->events->trace_count, &reader->trace, error);
-	if (status == HISTREE_OK && reader->events->has_clock)
-		trace_set_clock(reader->trace, &reader->events->clock);
-	return status;
+	if (stream->trace != NULL && index->file_count > 0 && trace_can_move(stream->trace))
+		return event_stream_go(stream, index->blocks[block].positions, index->file_count, error);
+	event_stream_close(stream);
+	return has_position ? event_stream_open_at(stream, &origin, index->blocks[block].positions,
+						   index->file_count, error)
+			    : event_stream_open(stream, &origin, NULL, error);
 }
 
 static enum histree_status read_event(struct histree_event_reader *reader, struct histree_error *error)
 {
-	enum histree_status status = trace_next(reader->trace, &reader->event, error);
-	reader->has_event = status == HISTREE_OK;
+	enum histree_status status = event_stream_next(&reader->stream, error);
 	if (status == HISTREE_OK)
 		reader->next++;
 	return status == HISTREE_END ? not_the_same(error) : status;
+}
+
+static bool has_event(const struct histree_event_reader *reader)
+{
+	return reader->stream.count > 0;
 }
 
 enum histree_status histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number,
@@ -158,17 +161,14 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 		return HISTREE_OK;
 	if (reader->cursor != NULL)
 		return reader->events->source.cursor_seek(reader->cursor, number, error);
-	if (reader->has_event && number + 1 == reader->next)
+	if (has_event(reader) && number + 1 == reader->next)
 		return HISTREE_OK;
-	if (reader->trace == NULL || number < reader->next || number - reader->next > 2 * EVENTS_PER_BLOCK)
+	if (reader->stream.trace == NULL || number < reader->next || number - reader->next > 2 * EVENTS_PER_BLOCK)
 		status = open_before(reader, number, error);
 	while (status == HISTREE_OK && reader->next < number)
 		status = read_event(reader, error);
-	if (status != HISTREE_OK) { /* what is open may be anywhere */
-		trace_close(reader->trace);
-		reader->trace = NULL;
-		reader->has_event = false;
-	}
+	if (status != HISTREE_OK) /* what is open may be anywhere */
+		event_stream_close(&reader->stream);
 	return status;
 }
 
@@ -197,14 +197,15 @@ enum histree_status histree_event_reader_next(struct histree_event_reader *reade
 		status = read_event(reader, error);
 	if (status != HISTREE_OK)
 		return status;
-	const char *name = reader->event.class->name;
+	const struct event *event = reader->stream.events;
+	const char *name = event->class->name;
 	uint32_t type = intern_find(&reader->types, name, strlen(name));
 	if (type == INTERN_NONE)
 		return not_the_same(error);
 	*out = (struct histree_event){
 		.number = reader->wanted++,
-		.time = reader->event.time,
-		.cpu = reader->event.cpu,
+		.time = event->time,
+		.cpu = event->cpu,
 		.type = type,
 	};
 	return HISTREE_OK;
@@ -246,7 +247,7 @@ static struct histree_event_reader *reader_of_last(const struct histree_event_re
 static struct event last_event(const struct histree_event_reader *reader)
 {
 	static const struct event_class nothing = { .name = "" };
-	return reader->has_event ? reader->event : (struct event){ .class = &nothing };
+	return has_event(reader) ? reader->stream.events[0] : (struct event){ .class = &nothing };
 }
 
 static const char *text_of_source(const struct histree_event_reader *reader, enum histree_event_text what)
@@ -292,11 +293,11 @@ const char *histree_event_reader_stream(const struct histree_event_reader *reade
 	reader = reader_of_last(reader);
 	if (reader->cursor != NULL)
 		return text_of_source(reader, HISTREE_EVENT_STREAM);
-	const char *name = reader->has_event ? trace_stream_name(reader->trace) : NULL;
+	const char *name = has_event(reader) ? trace_stream_name(reader->stream.trace) : NULL;
 	if (name == NULL)
 		return "";
 	/* A stream that is a file of a trace is called as in its folder, one that is the trace by its own name. */
-	const char *path = reader->event.class->trace->path, *last = strrchr(name, '/');
+	const char *path = reader->stream.events->class->trace->path, *last = strrchr(name, '/');
 	size_t size = path == NULL ? 0 : strlen(path);
 	if (size > 0 && strncmp(name, path, size) == 0 && name[size] == '/')
 		return name + size + 1;
@@ -349,7 +350,7 @@ enum histree_status event_reader_value(const struct histree_event_reader *reader
 	*out = *other = histree_null();
 	if (reader->cursor != NULL)
 		return value_of_source(reader, path, out, other);
-	if (!reader->has_event || !event_find(&reader->event, path, &part))
+	if (!has_event(reader) || !event_find(reader->stream.events, path, &part))
 		return HISTREE_NOT_FOUND;
 	switch (part.kind) {
 	case EVENT_INT:

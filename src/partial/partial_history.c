@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "analysis/analysis_feed.h"
 #include "analysis/registry.h"
 #include "base/error.h"
 #include "base/saved_bytes.h"
@@ -43,7 +44,7 @@
 #include "state/history_slices.h"
 #include "state/partial_file.h"
 #include "state/slice_maker.h"
-#include "trace/trace.h"
+#include "trace/event_stream.h"
 
 enum { KNOWLEDGE_VERSION = 1 };
 
@@ -301,8 +302,8 @@ static void slice_cache_release(struct slice_cache *cache, const struct state_sl
 
 struct replay {
 	const struct replay_source *source;
-	struct trace *trace;
-	bool *applies; /* by the id of a trace */
+	struct event_stream stream;
+	struct analysis_feed feed;
 	struct trace_position *positions;
 };
 
@@ -311,38 +312,27 @@ static void replay_free(struct replay *replay)
 {
 	if (replay == NULL)
 		return;
-	trace_close(replay->trace);
-	free(replay->applies);
+	event_stream_close(&replay->stream);
+	analysis_feed_release(&replay->feed);
 	free(replay->positions);
 	free(replay);
 }
 
-static enum histree_status has_changed(struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_TRACE,
-			 "the trace is not the one that the history was built of; build it again");
-}
+static const char is_another[] = "the trace is not the one that the history was built of; build it again";
 
 static enum histree_status prepare(struct replay *replay, struct histree_error *error)
 {
-	const struct replay_source *source = replay->source;
-	size_t traces = trace_count(replay->trace), files = trace_file_count(replay->trace);
-	if (trace_bytes(replay->trace) != source->origin.trace_bytes || files != source->origin.file_count ||
-	    !trace_can_begin_here(replay->trace))
-		return has_changed(error);
-	replay->applies = calloc(traces + 1, sizeof(*replay->applies));
-	replay->positions = calloc(files + 1, sizeof(*replay->positions));
-	if (replay->applies == NULL || replay->positions == NULL)
+	struct trace *trace = replay->stream.trace;
+	if (!trace_can_begin_here(trace))
+		return error_set(error, HISTREE_ERR_TRACE, "%s", is_another);
+	replay->feed.analysis = replay->source->analysis;
+	replay->positions = calloc(trace_file_count(trace) + 1, sizeof(*replay->positions));
+	if (replay->positions == NULL)
 		return error_memory(error, "a part of a history");
-	for (size_t i = 0; i < traces; i++) {
-		const struct event_trace *trace = trace_at(replay->trace, i);
-		replay->applies[trace->id] = source->analysis->applies(trace);
-	}
-	if (!source->origin.ignores_gaps)
-		trace_want_gaps(replay->trace);
-	if (source->has_clock)
-		trace_set_clock(replay->trace, &source->clock);
-	return HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < trace_count(trace) && status == HISTREE_OK; i++)
+		status = analysis_feed_meet(&replay->feed, trace_at(trace, i), error);
+	return status;
 }
 
 /*
@@ -356,8 +346,16 @@ static enum histree_status replay_create(const struct replay_source *source, str
 	if (replay == NULL)
 		return error_memory(error, "a part of a history");
 	replay->source = source;
-	enum histree_status status =
-		trace_open((const char *const *)source->traces, source->trace_count, &replay->trace, error);
+	const struct event_origin origin = {
+		.paths = (const char *const *)source->traces,
+		.path_count = source->trace_count,
+		.wants_gaps = !source->origin.ignores_gaps,
+		.clock = source->has_clock ? &source->clock : NULL,
+		.bytes = source->origin.trace_bytes,
+		.file_count = (size_t)source->origin.file_count,
+		.changed = is_another,
+	};
+	enum histree_status status = event_stream_open(&replay->stream, &origin, NULL, error);
 	if (status == HISTREE_OK)
 		status = prepare(replay, error);
 	if (status != HISTREE_OK) {
@@ -394,34 +392,19 @@ static enum histree_status make_instance(const struct replay *replay, struct byt
 	return status;
 }
 
-static enum histree_status handle(const struct replay *replay, struct run *run, const struct event *event,
-				  struct histree_error *error)
-{
-	const struct analysis *analysis = replay->source->analysis;
-	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
-	enum histree_status status = analysis_inputs_begin(&run->inputs, event, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (replay->applies[trace->id] && event->gap == NULL)
-		status = analysis->event(run->instance, event, error);
-	else if (replay->applies[trace->id] && analysis->gap != NULL)
-		status = analysis->gap(run->instance, event->gap, error);
-	return status >= 0 ? analysis_inputs_end(&run->inputs, error) : status;
-}
-
 /* Read `count` events and gaps, or all that are left. */
 static enum histree_status handle_events(struct replay *replay, struct run *run, uint64_t count,
 					 struct histree_error *error)
 {
-	struct event event;
 	for (uint64_t i = 0; i < count; i++) {
-		enum histree_status status = trace_next(replay->trace, &event, error);
+		enum histree_status status = event_stream_next(&replay->stream, error);
 		if (status == HISTREE_END && count == UINT64_MAX)
 			return HISTREE_OK;
 		if (status == HISTREE_END)
-			return has_changed(error);
+			return error_set(error, HISTREE_ERR_TRACE, "%s", is_another);
 		if (status == HISTREE_OK)
-			status = handle(replay, run, &event, error);
+			status = analysis_feed_handle(&replay->feed, &run->inputs, run->instance,
+						      replay->stream.events, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -457,7 +440,7 @@ static enum histree_status go_through(struct replay *replay, size_t number, stru
 		return error_set(error, HISTREE_ERR_FORMAT, "checkpoint %zu of the history makes no sense", number);
 	enum histree_status status = slice_length(replay, number, before, &length, error);
 	if (status == HISTREE_OK)
-		status = trace_move(replay->trace, replay->positions, source->origin.file_count, error);
+		status = event_stream_go(&replay->stream, replay->positions, source->origin.file_count, error);
 	if (status == HISTREE_OK)
 		status = make_instance(replay, &reader, run, error);
 	if (status == HISTREE_OK)

@@ -14,8 +14,8 @@
 #include "base/random.h"
 #include "histree/query.h"
 #include "histree/store.h"
-#include "pipeline/hosts/experiment.h"
 #include "pipeline/build/slice_run.h"
+#include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
@@ -388,7 +388,8 @@ static void a_plan_is_read_or_memory_is_out(void **state)
 	static const char *const paths[] = { "one", "another" };
 	struct saved_bytes saved = { 0 };
 	struct slice_plan plan = {
-		.source = { .analysis = registry_find("kernel")->analysis, .traces = paths, .trace_count = 2 },
+		.source = { .analysis = registry_find("kernel")->analysis,
+			    .origin = { .paths = paths, .path_count = 2, .wants_gaps = true } },
 	};
 	slice_plan_save(&plan, &saved);
 	enum histree_status status = HISTREE_ERR_MEMORY;
@@ -402,7 +403,7 @@ static void a_plan_is_read_or_memory_is_out(void **state)
 		arena_release(&arena);
 	}
 	assert_string_equal(plan.source.analysis->name, "kernel");
-	assert_int_equal(plan.source.trace_count, 2);
+	assert_int_equal(plan.source.origin.path_count, 2);
 	saved_release(&saved);
 }
 

@@ -120,7 +120,7 @@ static void follow_plan(struct byte_reader reader)
 	struct histree_error error;
 	enum histree_status status = slice_plan_load(&plan, &arena, &reader, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_ARGUMENT);
-	REQUIRE(status != HISTREE_OK || (plan.source.analysis != NULL && plan.source.trace_count > 0));
+	REQUIRE(status != HISTREE_OK || (plan.source.analysis != NULL && plan.source.origin.path_count > 0));
 	arena_release(&arena);
 }
 

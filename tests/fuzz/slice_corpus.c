@@ -111,10 +111,11 @@ static void put_plan(void (*put)(const char *name, uint8_t form, const uint8_t *
 	struct saved_bytes bytes = { 0 };
 	struct slice_plan plan = {
 		.source = { .analysis = &analysis_kernel,
-			    .traces = traces,
-			    .trace_count = 2,
-			    .bytes = 1000,
-			    .file_count = 3 },
+			    .origin = { .paths = traces,
+					.path_count = 2,
+					.wants_gaps = true,
+					.bytes = 1000,
+					.file_count = 3 } },
 		.frame = { .log = { .start = 5, .value_size_max = 4000, .bytes_max = 100000 } },
 		.has_packs = true,
 		.kept_max = 100000,

@@ -35,20 +35,16 @@
 #include "pipeline/build/build_host.h"
 #include "pipeline/build/build_lanes.h"
 #include "pipeline/build/build_recipe.h"
-#include "pipeline/build/event_feed.h"
 #include "pipeline/build/leftover.h"
-#include "pipeline/publish_clock.h"
 #include "pipeline/build/slice_worker.h"
+#include "pipeline/publish_clock.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace.h"
 #include "tree/tree_options.h"
 
-static enum histree_status build_handle_event(struct build *build, const struct event *event);
 static enum histree_status build_meet_caller(struct build *build);
-static enum histree_status build_look_at_clock(struct build *build);
-static enum histree_status build_begin(struct build *build, histree_time start);
 static enum histree_status build_read_trace(struct build *build);
 
 /* ---- build memory -------------------------------------------------------------------------------------------- */
@@ -81,85 +77,12 @@ static enum histree_status build_without_store(struct build *build)
 	enum histree_status status = build_read_trace(build);
 	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
 		status = take_result(build, &build->jobs[i]);
-	if (build->trace != NULL)
-		result->events = trace_report(build->trace).events;
+	if (build->stream.trace != NULL)
+		result->events = trace_report(build->stream.trace).events;
 	result->build_ns = publish_clock_now() - build->begun_ns;
 	if (status != HISTREE_OK || !build_is_partial(build))
 		return status;
 	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
-}
-
-/* ---- build batches ------------------------------------------------------------------------------------------- */
-
-/* Have a crew read the trace ahead, if the build may and has one. */
-static bool build_reads_ahead(struct build *build)
-{
-	const struct histree_build_options *options = build->options;
-	/*
-	 * A checkpoint, or a slice, says where in its files the trace is; an event of a live trace is not to wait
-	 * for others.
-	 */
-	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
-	bool can = build->crew != NULL && !needs_place && !trace_is_live(build->trace);
-	return can && event_feed_start(&build->feed, build->crew, build->trace,
-				       build_makes_store(options) ? &build->index : NULL);
-}
-
-static enum histree_status handle_batch(struct build *build, const struct event_batch *batch)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < batch->kept.count && status == HISTREE_OK; i++)
-		status = build_handle_event(build, &batch->kept.events[i]);
-	build->read = batch->report;
-	return status;
-}
-
-static enum histree_status handle_batches(struct build *build, bool *has_failed)
-{
-	const struct event_batch *batch;
-	enum histree_status end = HISTREE_END;
-	bool is_begun = false;
-	while ((batch = event_feed_take(&build->feed)) != NULL) {
-		enum histree_status status = HISTREE_OK;
-		if (!is_begun && batch->kept.count > 0) {
-			status = build_begin(build, batch->kept.events[0].time);
-			is_begun = true;
-			if (status == HISTREE_OK)
-				build_lanes_start(&build->lanes, &build->feed);
-		}
-		if (status == HISTREE_OK)
-			status = handle_batch(build, batch);
-		end = batch->status;
-		*has_failed = status != HISTREE_OK || batch->has_failed;
-		if (status == HISTREE_OK && end < 0)
-			error_set(build->error, end, "%s", batch->error.message);
-		event_feed_give_back(&build->feed);
-		if (status == HISTREE_OK && !*has_failed) {
-			status = build_look_at_clock(build);
-			*has_failed = status != HISTREE_OK;
-		}
-		if (*has_failed || atomic_load(&build->lanes.has_failed))
-			return status != HISTREE_OK ? status : end;
-	}
-	return end;
-}
-
-/*
- * Analyse what it reads.  HISTREE_END: all of it; *has_failed: it is not the trace that ended it.  No task is left.
- */
-static enum histree_status build_handle_batches(struct build *build, bool *has_failed)
-{
-	enum histree_status status = handle_batches(build, has_failed);
-	if (*has_failed || atomic_load(&build->lanes.has_failed))
-		event_feed_stop(&build->feed);
-	event_feed_finish(&build->feed);
-	enum histree_status of_lanes = build_lanes_join(&build->lanes, *has_failed ? NULL : build->error);
-	if (!*has_failed && of_lanes != HISTREE_OK) {
-		*has_failed = true;
-		status = of_lanes;
-	}
-	event_feed_release(&build->feed);
-	return status;
 }
 
 /* ---- build crew ---------------------------------------------------------------------------------------------- */
@@ -282,45 +205,6 @@ static enum histree_status build_each_job(struct build *build, build_work work)
 	return count == 0 ? one_by_one(build, work) : status;
 }
 
-/* ---- build slices -------------------------------------------------------------------------------------------- */
-
-/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
-static bool build_is_cut(const struct build *build)
-{
-	return build->job_count == 1 && build->jobs[0].slices != NULL;
-}
-
-static enum histree_status go_on(void *context, struct histree_error *error)
-{
-	struct build *build = context;
-	(void)error; /* it is the build's */
-	return build_look_at_clock(build);
-}
-
-/*
- * Have its slices read and analysed, from the first event of the trace on.  HISTREE_END: all of it; *has_failed: it
- * is not the trace that ended it.
- */
-static enum histree_status build_handle_slices(struct build *build, const struct event *first, bool *has_failed)
-{
-	struct job_slices *slices = build->jobs[0].slices;
-	struct event_index_writer *index = build_makes_store(build->options) ? &build->index : NULL;
-	enum histree_status status =
-		job_slices_read_alone(slices, build->trace, first, index, go_on, build, build->error);
-	const struct job_slices_counts counts = job_slices_counts(slices);
-	build->end = counts.end > build->end ? counts.end : build->end;
-	*has_failed = status != HISTREE_OK;
-	return status == HISTREE_OK ? HISTREE_END : status;
-}
-
-/* Fill in how far they are. */
-static void build_slices_report(const struct build *build, struct trace_report *report)
-{
-	const struct job_slices_counts counts = job_slices_counts(build->jobs[0].slices);
-	report->events = counts.events;
-	report->bytes_done = (uint64_t)((double)report->bytes_total * counts.share);
-}
-
 /* ---- build --------------------------------------------------------------------------------------------------- */
 
 enum {
@@ -368,7 +252,7 @@ static enum histree_status make_tables(struct build *build)
 /* Reading has a thread of its own, and the others are for analyses. */
 static size_t lanes_max(const struct build *build)
 {
-	return build->feed.trace != NULL ? build->options->threads : 1;
+	return build->stream.feed != NULL ? build->options->threads : 1;
 }
 
 /*
@@ -380,8 +264,8 @@ static histree_time start_of(const struct build *build, const struct analysis_jo
 	histree_time first = INT64_MAX;
 	if (build->host->clock != NULL || registry_input(job->entry) != &kernel_input_kind)
 		return start;
-	for (size_t i = 0; i < trace_count(build->trace); i++) {
-		const struct event_trace *trace = trace_at(build->trace, i);
+	for (size_t i = 0; i < trace_count(build->stream.trace); i++) {
+		const struct event_trace *trace = trace_at(build->stream.trace, i);
 		histree_time its = trace->has_first ? trace->first : start;
 		first = its < first ? its : first;
 	}
@@ -403,7 +287,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		return made;
 	for (size_t i = 0; i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
-		job->trace = build->trace;
+		job->trace = build->stream.trace;
 		job->clock = build->host->clock;
 		job->crew = build->crew;
 		char *path = build_path(build, job->file);
@@ -420,17 +304,30 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 }
 
 /* Hand an event to the analyses of the building thread. */
-static enum histree_status build_handle_event(struct build *build, const struct event *event)
+static inline enum histree_status build_handle_event(struct build *build, const struct event *event)
 {
 	if (event->time > build->end)
 		build->end = event->time;
 	return build_lanes_handle(&build->lanes, event, build->error);
 }
 
-/* While there is a feed, the trace is not ours to ask. */
+/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
+static bool build_is_cut(const struct build *build)
+{
+	return build->job_count == 1 && build->jobs[0].slices != NULL;
+}
+
+/* Fill in how far they are. */
+static void build_slices_report(const struct build *build, struct trace_report *report)
+{
+	const struct job_slices_counts counts = job_slices_counts(build->jobs[0].slices);
+	report->events = counts.events;
+	report->bytes_done = (uint64_t)((double)report->bytes_total * counts.share);
+}
+
 struct trace_report build_report(const struct build *build)
 {
-	struct trace_report report = build->feed.trace != NULL ? build->read : trace_report(build->trace);
+	struct trace_report report = event_stream_report(&build->stream);
 	if (build_is_cut(build))
 		build_slices_report(build, &report);
 	return report;
@@ -446,7 +343,7 @@ static void show_progress(const struct build *build, int64_t now)
 		.bytes_total = report.bytes_total,
 		.elapsed_ns = now - build->begun_ns,
 		.overviews_share = build->overviews_share,
-		.waits = build->is_open && report.events == 0 && trace_is_live(build->trace),
+		.waits = build->is_open && report.events == 0 && trace_is_live(build->stream.trace),
 	};
 	if (options->progress != NULL)
 		options->progress(options->progress_context, &progress);
@@ -478,8 +375,8 @@ static enum histree_status publish(struct build *build)
 		return HISTREE_OK;
 	assert(build->stage == STAGE_NONE);
 	build->published_end = build->end;
-	if (build->feed.trace != NULL)
-		event_feed_pause(&build->feed);
+	if (build->stream.feed != NULL)
+		event_feed_pause(build->stream.feed);
 	histree_time end = build->end - 1;
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
@@ -488,8 +385,8 @@ static enum histree_status publish(struct build *build)
 		status = build_write_manifest(build, false, end);
 		build->folder.keep = build->folder.keep || status == HISTREE_OK;
 	}
-	if (build->feed.trace != NULL)
-		event_feed_resume(&build->feed);
+	if (build->stream.feed != NULL)
+		event_feed_resume(build->stream.feed);
 	return status;
 }
 
@@ -506,60 +403,31 @@ static enum histree_status build_look_at_clock(struct build *build)
 	return status == HISTREE_OK ? meet_caller(build, now) : status;
 }
 
-/* The next event; where a live trace has none now, it is waited for, and others are let see what there was. */
-static enum histree_status next_event(struct build *build, struct event *event)
-{
-	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
-	enum histree_status status;
-	while ((status = trace_next(build->trace, event, build->error)) == HISTREE_NOT_FOUND) {
-		status = build_look_at_clock(build);
-		if (status != HISTREE_OK)
-			return status;
-		nanosleep(&pause, NULL);
-	}
-	return status;
-}
-
-/* The first event is there: choose the analyses and start them. */
-static enum histree_status build_begin(struct build *build, histree_time start)
-{
-	enum histree_status status = build_choose_analyses(build);
-	return status == HISTREE_OK ? start_jobs(build, start) : status;
-}
-
 /* Here another run can begin: before an event that is later than all before it, where no gap is about to begin. */
-static bool is_place_for_checkpoint(const struct build *build, const struct event *event, uint64_t count)
+static bool is_place_for_checkpoint(const struct build *build, const struct event *event)
 {
-	return build->options->backend == HISTREE_BACKEND_PARTIAL && count >= build->next_checkpoint &&
-	       event->gap == NULL && (count == 0 || event->time > build->end) && trace_can_begin_here(build->trace);
+	return build->seen >= build->next_checkpoint && event->gap == NULL &&
+	       (build->seen == 0 || event->time > build->end) && trace_can_begin_here(build->stream.trace);
 }
 
 /* Every so many events and gaps, at the next one where it can be. */
-static enum histree_status put_checkpoint(struct build *build, const struct event *event, uint64_t count)
+static enum histree_status put_checkpoint(struct build *build, const struct event *event)
 {
 	enum histree_status status = HISTREE_OK;
-	if (count == 0 && build->options->backend == HISTREE_BACKEND_PARTIAL && !trace_can_begin_here(build->trace))
+	if (build->seen == 0 && !trace_can_begin_here(build->stream.trace))
 		return error_set(
 			build->error, HISTREE_ERR_ARGUMENT,
 			"'%s': cannot be read from the middle on, as a partial history has to: that takes a "
 			"trace whose files are a stream each; build it with the disk backend",
 			build->options->traces[0]);
-	if (!is_place_for_checkpoint(build, event, count))
+	if (!is_place_for_checkpoint(build, event))
 		return HISTREE_OK;
 	uint64_t distance = build->options->checkpoint_events;
-	build->next_checkpoint = count + (distance != 0 ? distance : CHECKPOINT_EVENTS);
+	build->next_checkpoint = build->seen + (distance != 0 ? distance : CHECKPOINT_EVENTS);
 	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
-		status = analysis_job_checkpoint(&build->jobs[i], build->trace, count, build->options->ignore_gaps,
-						 build->error);
+		status = analysis_job_checkpoint(&build->jobs[i], build->stream.trace, build->seen,
+						 build->options->ignore_gaps, build->error);
 	return status;
-}
-
-static enum histree_status index_event(struct build *build, const struct event *event)
-{
-	if (!build_makes_store(build->options))
-		return HISTREE_OK;
-	return event->gap == NULL ? event_index_add(&build->index, build->trace, event, build->error)
-				  : event_index_add_gap(&build->index, event->gap, build->error);
 }
 
 /* What analyses still have to come may end later than the last event. */
@@ -578,49 +446,157 @@ static enum histree_status finish_jobs(struct build *build)
 /* Why a session ended, or why the packets of a trace were refused, is all that there is to say. */
 static enum histree_status has_no_events(struct build *build)
 {
-	struct trace_report report = trace_report(build->trace);
+	struct trace_report report = trace_report(build->stream.trace);
 	const char *why = report.warning_count > 0 ? report.warnings[0] : NULL;
 	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events%s%s", build->options->traces[0],
 			 why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-/* One after the other.  HISTREE_END: there are no more; *has_failed: it is not the trace that ended it. */
-static enum histree_status handle_events(struct build *build, bool *has_failed)
+/* The first event is there: choose the analyses and start them. */
+static enum histree_status begin_analyses(struct build *build)
 {
-	enum histree_status status;
-	struct event event;
-	for (uint64_t count = 0; (status = next_event(build, &event)) == HISTREE_OK; count++) {
-		if (count == 0)
-			status = build_begin(build, event.time);
-		if (status == HISTREE_OK && build_is_cut(build))
-			return build_handle_slices(build, &event, has_failed);
-		if (status == HISTREE_OK)
-			status = put_checkpoint(build, &event, count);
-		if (status == HISTREE_OK)
-			status = build_handle_event(build, &event);
-		if (status == HISTREE_OK)
-			status = index_event(build, &event);
-		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
-			status = build_look_at_clock(build);
+	enum histree_status status = build_choose_analyses(build);
+	return status == HISTREE_OK ? start_jobs(build, build->stream.events[0].time) : status;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* What comes next is waited for, and others are let see what there was. */
+static enum histree_status wait_for_events(struct build *build, bool *has_failed)
+{
+	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	enum histree_status status = HISTREE_NOT_FOUND;
+	while (status == HISTREE_NOT_FOUND) {
+		status = build_look_at_clock(build);
 		*has_failed = status != HISTREE_OK;
-		if (status != HISTREE_OK)
+		if (*has_failed)
 			return status;
+		nanosleep(&pause, NULL);
+		status = event_stream_look(&build->stream, build->error);
 	}
 	return status;
+}
+
+/* What comes next, which a live trace may not have yet. */
+static inline enum histree_status look_for_events(struct build *build, bool *has_failed)
+{
+	enum histree_status status = event_stream_look(&build->stream, build->error);
+	if (status == HISTREE_OK)
+		return HISTREE_OK;
+	*has_failed = build->stream.has_failed;
+	return status == HISTREE_NOT_FOUND ? wait_for_events(build, has_failed) : status;
+}
+
+/* Hand what was looked at to the analyses, of which other lanes have it too if it was read ahead. */
+static enum histree_status handle_events(struct build *build)
+{
+	struct event_stream *stream = &build->stream;
+	const bool is_partial = build->options->backend == HISTREE_BACKEND_PARTIAL;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < stream->count && status == HISTREE_OK; i++) {
+		if (is_partial)
+			status = put_checkpoint(build, &stream->events[i]);
+		if (status == HISTREE_OK)
+			status = build_handle_event(build, &stream->events[i]);
+		build->seen++;
+	}
+	if (status == HISTREE_OK)
+		status = event_stream_pass(stream, build->error);
+	if (status != HISTREE_OK || build->seen < build->next_look)
+		return status;
+	build->next_look = build->seen + EVENTS_PER_LOOK;
+	return build_look_at_clock(build);
+}
+
+static enum histree_status go_on(void *context, struct histree_error *error)
+{
+	struct build *build = context;
+	(void)error; /* it is the build's */
+	return build_look_at_clock(build);
+}
+
+/*
+ * Have its slices read and analysed, from the first event of the trace on.  HISTREE_END: all of it; *has_failed: it
+ * is not the trace that ended it.
+ */
+static enum histree_status read_slices(struct build *build, bool *has_failed)
+{
+	struct job_slices *slices = build->jobs[0].slices;
+	struct event_index_writer *index = build_makes_store(build->options) ? &build->index : NULL;
+	enum histree_status status =
+		job_slices_read_alone(slices, &build->stream, index, go_on, build, build->error);
+	const struct job_slices_counts counts = job_slices_counts(slices);
+	build->end = counts.end > build->end ? counts.end : build->end;
+	*has_failed = status != HISTREE_OK;
+	return status == HISTREE_OK ? HISTREE_END : status;
+}
+
+/*
+ * From the first event, with which the analyses begin, to the last.  HISTREE_END: there are no more; *has_failed:
+ * it is not the trace that ended it.
+ */
+static enum histree_status read_events(struct build *build, bool *has_failed)
+{
+	struct build_lanes *lanes = &build->lanes;
+	enum histree_status status = look_for_events(build, has_failed);
+	if (status == HISTREE_OK)
+		status = begin_analyses(build);
+	*has_failed = *has_failed || (status != HISTREE_OK && build->stream.count > 0);
+	if (status == HISTREE_OK && build_is_cut(build))
+		return read_slices(build, has_failed);
+	if (status == HISTREE_OK && build->stream.feed != NULL)
+		build_lanes_start(lanes, build->stream.feed);
+	while (status == HISTREE_OK && !atomic_load(&lanes->has_failed)) {
+		status = handle_events(build);
+		if (status == HISTREE_OK)
+			status = look_for_events(build, has_failed);
+		else
+			*has_failed = true;
+	}
+	return status;
+}
+
+/* The same, with the lanes, which come to the end of what was read ahead or are stopped. */
+static enum histree_status read_in_lanes(struct build *build, bool *has_failed)
+{
+	struct event_stream *stream = &build->stream;
+	enum histree_status status = read_events(build, has_failed);
+	event_stream_end_ahead(stream, *has_failed || atomic_load(&build->lanes.has_failed));
+	enum histree_status of_lanes = build_lanes_join(&build->lanes, *has_failed ? NULL : build->error);
+	if (!*has_failed && of_lanes != HISTREE_OK) {
+		*has_failed = true;
+		status = of_lanes;
+	}
+	event_stream_release_ahead(stream);
+	return status;
+}
+
+/*
+ * A crew reads ahead if the build has one.  But a checkpoint, or a slice, says where in its files the trace is, and
+ * an event of a live trace is not to wait for others.
+ */
+static void open_events(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
+	if (build_makes_store(options))
+		build->stream.watch = (struct event_watch){ event_index_see, &build->index };
+	if (build->crew != NULL && !needs_place && !trace_is_live(build->stream.trace))
+		event_stream_read_ahead(&build->stream, build->crew);
 }
 
 static enum histree_status analyse_events(struct build *build)
 {
 	bool has_failed = false;
-	enum histree_status status = build_reads_ahead(build) ? build_handle_batches(build, &has_failed)
-							      : handle_events(build, &has_failed);
+	open_events(build);
+	enum histree_status status = read_in_lanes(build, &has_failed);
 	if (has_failed && status != HISTREE_ERR_CANCELLED)
 		return status;
-	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) &&
-			    trace_report(build->trace).events > 0;
+	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->stream.trace) &&
+			    trace_report(build->stream.trace).events > 0;
 	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
 		return status;
-	if (trace_report(build->trace).events == 0)
+	if (trace_report(build->stream.trace).events == 0)
 		return status < 0 ? status : has_no_events(build);
 	if (status < 0 && status != HISTREE_ERR_CANCELLED) { /* what was read is kept */
 		build->cut_short =
@@ -714,7 +690,7 @@ static enum histree_status write_index(struct build *build)
 /* Whoever says how many threads there are gets them.  Else a short trace has one, and its tree one that writes. */
 static void choose_threads(struct build *build)
 {
-	uint64_t bytes = trace_report(build->trace).bytes_total;
+	uint64_t bytes = trace_report(build->stream.trace).bytes_total;
 	bool is_short = bytes > 0 && bytes < SHORT_BYTES;
 	struct histree_build_options *own = &build->own;
 	if (own->threads == 0 && !is_short)
@@ -736,17 +712,18 @@ static enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
 	const struct histree_cancel cancel = { goes_on, build };
-	enum histree_status status =
-		trace_open_or_cancel(options->traces, options->trace_count, &cancel, &build->trace, build->error);
+	const struct event_origin origin = {
+		.paths = options->traces,
+		.path_count = options->trace_count,
+		.wants_gaps = !options->ignore_gaps,
+		.clock = build->host->clock,
+	};
+	enum histree_status status = event_stream_open(&build->stream, &origin, &cancel, build->error);
 	build->is_open = status == HISTREE_OK;
-	if (status == HISTREE_OK && !options->ignore_gaps)
-		trace_want_gaps(build->trace);
-	if (status == HISTREE_OK)
-		trace_set_clock(build->trace, build->host->clock);
 	if (status != HISTREE_OK)
 		return status;
 	build->publish_clock =
-		publish_clock_begin(options->publish_ns, trace_is_live(build->trace), build->begun_ns);
+		publish_clock_begin(options->publish_ns, trace_is_live(build->stream.trace), build->begun_ns);
 	choose_threads(build);
 	take_crew(build);
 	return analyse_events(build);
@@ -793,9 +770,9 @@ static enum histree_status run_build(struct build *build)
 		status = store_folder_publish(&build->folder, build->error);
 	if (status == HISTREE_ERR_CANCELLED && !options->resume)
 		build->folder.keep = false;
-	if (status != HISTREE_OK || build->trace == NULL || !build_is_partial(build))
+	if (status != HISTREE_OK || build->stream.trace == NULL || !build_is_partial(build))
 		return status;
-	struct trace_report report = trace_report(build->trace);
+	struct trace_report report = trace_report(build->stream.trace);
 	const char *first = report.warning_count > 0 ? report.warnings[0] : build->cut_short;
 	return error_set(build->error, HISTREE_PARTIAL, "%s",
 			 first != NULL ? first : "some of the trace could not be read");
@@ -888,7 +865,7 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	free(build.only_events);
 	free(build.recipe);
 	event_index_writer_release(&build.index);
-	trace_close(build.trace);
+	event_stream_close(&build.stream);
 	if (status < 0 && status != HISTREE_ERR_EXISTS && build.folder.keep && build.folder.lock >= 0 &&
 	    !host->is_one_of_many)
 		say_what_is_kept(&build);

@@ -17,10 +17,9 @@
 #include "pipeline/build/analysis_job.h"
 #include "pipeline/build/build_host.h"
 #include "pipeline/build/build_lanes.h"
-#include "pipeline/build/event_feed.h"
 #include "pipeline/publish_clock.h"
 #include "store_folder/store_folder.h"
-#include "trace/trace.h"
+#include "trace/event_stream.h"
 
 /* What is done: a build goes through these one after the other. */
 enum stage {
@@ -40,22 +39,21 @@ struct build {
 	const struct io *io;
 	struct histree_error *error;
 	struct store_folder folder;
-	struct trace *trace;
-	bool is_open; /* the trace is: it is read, or waited for */
+	struct event_stream stream; /* of the trace */
+	bool is_open;               /* it is: the trace is read, or waited for */
 	struct memory_plan memory;
 	struct definitions definitions; /* of analyses, from files */
 	struct table_space tables;      /* of all analyses */
 	struct symbol_places symbols;
 	struct crew *crew, own_crew; /* NULL: the building thread does all */
 	struct build_lanes lanes;    /* that run them */
-	struct event_feed feed;      /* zeroed: the building thread reads each event when it is its turn */
-	struct trace_report read;    /* what became of the input so far, of a build that has a feed */
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
 	struct event_index_writer index;
-	uint64_t next_checkpoint; /* of partial histories: after so many events and gaps */
+	uint64_t seen, next_look; /* events and gaps that were handled; how many when the clock is looked at */
+	uint64_t next_checkpoint; /* of partial histories: after so many */
 	uint64_t index_identity;  /* once it is written */
 	char *recipe;             /* build_recipe.h */
 	struct publish_clock publish_clock;

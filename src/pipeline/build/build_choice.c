@@ -15,9 +15,9 @@ static enum histree_status find_traces(const struct build *build, struct analysi
 {
 	enum histree_status status = HISTREE_OK;
 	bool any = false;
-	for (size_t i = 0; i < trace_count(build->trace) && status == HISTREE_OK; i++) {
+	for (size_t i = 0; i < trace_count(build->stream.trace) && status == HISTREE_OK; i++) {
 		bool applies = false;
-		status = analysis_job_meet(job, trace_at(build->trace, i), &applies, build->error);
+		status = analysis_job_meet(job, trace_at(build->stream.trace, i), &applies, build->error);
 		any = any || applies;
 	}
 	return status == HISTREE_OK && !any ? HISTREE_NOT_FOUND : status;
@@ -66,7 +66,7 @@ static enum histree_status add_job(struct build *build, const struct registry_en
 
 static enum histree_status does_not_apply(struct build *build, const struct registry_entry *entry)
 {
-	const struct event_trace *trace = trace_at(build->trace, 0);
+	const struct event_trace *trace = trace_at(build->stream.trace, 0);
 	return error_set(build->error, HISTREE_ERR_ARGUMENT,
 			 "analysis '%s' needs %s; this one is by tracer \"%s\", of domain \"%s\"",
 			 registry_name(entry), registry_needs(entry), trace->tracer_name, trace->domain);
@@ -78,7 +78,7 @@ static enum histree_status does_not_apply(struct build *build, const struct regi
  */
 static enum histree_status none_applies(struct build *build)
 {
-	const struct event_trace *trace = trace_at(build->trace, 0);
+	const struct event_trace *trace = trace_at(build->stream.trace, 0);
 	char needs[320];
 	registry_default_needs(needs, sizeof(needs));
 	if (!build_makes_store(build->options))
@@ -123,8 +123,8 @@ static enum histree_status choose_named(struct build *build)
 
 static bool is_default_here(const struct build *build, const struct registry_entry *entry)
 {
-	for (size_t i = 0; i < trace_count(build->trace); i++)
-		if (registry_is_default(entry, trace_at(build->trace, i)))
+	for (size_t i = 0; i < trace_count(build->stream.trace); i++)
+		if (registry_is_default(entry, trace_at(build->stream.trace, i)))
 			return true;
 	return false;
 }

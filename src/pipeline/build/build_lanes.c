@@ -158,7 +158,7 @@ enum histree_status build_lanes_join(struct build_lanes *lanes, struct histree_e
 	for (size_t i = 1; i < lanes->count; i++) {
 		struct build_lane *lane = &lanes->lanes[i];
 		if (lane->feed != NULL)
-			crew_finish(lane->feed->crew, &lane->task);
+			event_feed_join(lane->feed, &lane->task);
 		if (status == HISTREE_OK && lane->status != HISTREE_OK)
 			status = error_set(error, lane->status, "%s", lane->error.message);
 	}

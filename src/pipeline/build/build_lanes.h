@@ -13,7 +13,7 @@
 
 #include "analysis/class_table.h"
 #include "pipeline/build/analysis_job.h"
-#include "pipeline/build/event_feed.h"
+#include "trace/event_feed.h"
 
 /* Of the jobs of a lane, one bit each; what comes after them wants all. */
 enum { LANE_CHOOSERS_MAX = 64 };

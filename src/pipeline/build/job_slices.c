@@ -104,7 +104,7 @@ static enum histree_status read_on(struct job_slices *slices, histree_time to, s
 {
 	enum histree_status status = HISTREE_OK;
 	if (slices->reader == NULL) {
-		status = slice_reader_open(&slices->source, &slices->reader, error);
+		status = slice_reader_open(&slices->source, NULL, &slices->reader, error);
 		slices->reads_here = !slices->has_begun; /* it begins with the first event */
 	}
 	if (status == HISTREE_OK && !slices->reads_here)
@@ -112,7 +112,7 @@ static enum histree_status read_on(struct job_slices *slices, histree_time to, s
 	slices->reads_here = status == HISTREE_OK;
 	if (status != HISTREE_OK)
 		return status;
-	const struct trace_report before = trace_report(slices->reader->trace);
+	const struct trace_report before = trace_report(slices->reader->stream->trace);
 	status = slice_reader_pass(slices->reader, to, &slices->pass, slices->positions, error);
 	slices->has_begun = true;
 	/* What a stream has to say at its end is forgotten where it is left. */
@@ -276,12 +276,13 @@ static void describe(struct job_slices *slices, const struct trace *trace)
 	const struct job_slices_plan *plan = &slices->plan;
 	slices->source = (struct slice_source){
 		.analysis = plan->analysis,
-		.traces = plan->traces,
-		.trace_count = plan->trace_count,
-		.ignores_gaps = plan->ignores_gaps,
-		.clock = plan->clock,
-		.bytes = trace_bytes(trace),
-		.file_count = trace_file_count(trace),
+		.origin = { .paths = plan->traces,
+			    .path_count = plan->trace_count,
+			    .wants_gaps = !plan->ignores_gaps,
+			    .clock = plan->clock,
+			    .bytes = trace_bytes(trace),
+			    .file_count = trace_file_count(trace),
+			    .changed = slice_changed },
 	};
 	slices->frame = (struct slice_frame){
 		.analysis = plan->analysis,
@@ -364,7 +365,7 @@ enum histree_status job_slices_create(const struct job_slices_plan *plan, const 
 	slices->length = (double)slices->share * trace_share_first;
 	slices->pass.last = INT64_MIN;
 	describe(slices, trace);
-	slices->positions = calloc(slices->source.file_count + 1, sizeof(*slices->positions));
+	slices->positions = calloc(slices->source.origin.file_count + 1, sizeof(*slices->positions));
 	bool has_room = slice_ring_init(&slices->ring, size) && slices->positions != NULL;
 	enum histree_status status = has_room ? HISTREE_OK : error_memory(error, "the slices of a trace");
 	if (status == HISTREE_OK && !job_slices_can_cut(trace))
@@ -394,7 +395,7 @@ void job_slices_own(struct job_slices *slices, void *instance)
 	slices->pass.instance = instance;
 }
 
-enum histree_status job_slices_read_alone(struct job_slices *slices, struct trace *trace, const struct event *first,
+enum histree_status job_slices_read_alone(struct job_slices *slices, struct event_stream *stream,
 					  struct event_index_writer *index,
 					  enum histree_status (*go_on)(void *context, struct histree_error *error),
 					  void *context, struct histree_error *error)
@@ -403,7 +404,7 @@ enum histree_status job_slices_read_alone(struct job_slices *slices, struct trac
 	slices->pass.go_on = go_on;
 	slices->pass.context = context;
 	slices->reads_here = true;
-	enum histree_status status = slice_reader_over(&slices->source, trace, first, &slices->reader, error);
+	enum histree_status status = slice_reader_open(&slices->source, stream, &slices->reader, error);
 	return status == HISTREE_OK ? job_slices_finish(slices, error) : status;
 }
 
@@ -412,7 +413,7 @@ struct job_slices_counts job_slices_counts(const struct job_slices *slices)
 	struct job_slices_counts counts = slices->counts;
 	counts.events = slices->pass.events;
 	counts.end = slices->pass.last;
-	counts.share = slices->is_over ? 1 : (double)slices->bytes_done / ((double)slices->source.bytes + 1);
+	counts.share = slices->is_over ? 1 : (double)slices->bytes_done / ((double)slices->source.origin.bytes + 1);
 	return counts;
 }
 

@@ -18,7 +18,7 @@
 #include "analysis/analysis.h"
 #include "event_index/event_index.h"
 #include "histree/slices.h"
-#include "trace/trace.h"
+#include "trace/event_stream.h"
 
 struct job_slices;
 
@@ -53,10 +53,11 @@ enum histree_status job_slices_input(struct job_slices *slices, void **input, st
 void job_slices_own(struct job_slices *slices, void *instance);
 
 /*
- * Nobody else wants the events: read by `trace`, which has given `first`, what threads do not read, and make the
- * index of all events, if one is wanted.  `go_on` is asked now and then.
+ * Nobody else wants the events: read by the stream of the trace, of which the first was looked at, what threads do
+ * not read, and make the index of all events, which watches the stream, if one is wanted.  `go_on` is asked now and
+ * then.
  */
-enum histree_status job_slices_read_alone(struct job_slices *slices, struct trace *trace, const struct event *first,
+enum histree_status job_slices_read_alone(struct job_slices *slices, struct event_stream *stream,
 					  struct event_index_writer *index,
 					  enum histree_status (*go_on)(void *context, struct histree_error *error),
 					  void *context, struct histree_error *error);

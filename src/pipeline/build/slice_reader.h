@@ -11,37 +11,28 @@
 #ifndef PIPELINE_BUILD_SLICE_READER_H
 #define PIPELINE_BUILD_SLICE_READER_H
 
-#include "analysis/analysis.h"
+#include "analysis/analysis_feed.h"
 #include "event_index/event_index.h"
-#include "trace/trace.h"
+#include "trace/event_stream.h"
 
 /* What all readers of a trace have in common; constant, and outlives them. */
 struct slice_source {
 	const struct analysis *analysis;
-	const char *const *traces;
-	size_t trace_count;
-	bool ignores_gaps;
-	const struct histree_clock *clock; /* NULL: none */
-	uint64_t bytes;                    /* of the trace that was cut: another one is refused */
-	size_t file_count;
+	struct event_origin origin; /* of the trace that was cut: another one is refused */
 };
+
+/* What is wrong with a trace that is another one than was cut. */
+extern const char slice_changed[];
 
 struct slice_reader {
 	const struct slice_source *source;
-	struct trace *trace;
-	bool is_borrowed;  /* the trace is */
-	bool *applies;     /* by the id of a trace */
-	struct event next; /* what the trace gave last, which nobody has seen */
-	bool has_next;
+	struct event_stream own, *stream; /* its own, or borrowed; what was looked at is what nobody has seen */
+	struct analysis_feed feed;
 };
 
-enum histree_status slice_reader_open(const struct slice_source *source, struct slice_reader **out,
-				      struct histree_error *error);
-
-/* One of a trace that is open, and borrowed; it has given `event`. */
-enum histree_status slice_reader_over(const struct slice_source *source, struct trace *trace,
-				      const struct event *event, struct slice_reader **out,
-				      struct histree_error *error);
+/* Over a stream that is open, and borrowed; NULL: over one of its own. */
+enum histree_status slice_reader_open(const struct slice_source *source, struct event_stream *stream,
+				      struct slice_reader **out, struct histree_error *error);
 void slice_reader_close(struct slice_reader *reader);
 
 /* Go where the files are at these positions. */
@@ -52,7 +43,7 @@ enum histree_status slice_reader_go(struct slice_reader *reader, const struct tr
 struct slice_pass {
 	struct analysis_inputs *inputs;
 	void *instance;
-	struct event_index_writer *index; /* NULL: none is made */
+	struct event_index_writer *index; /* that watches the stream; NULL: none is made */
 	/* Asked now and then whether to go on. */
 	enum histree_status (*go_on)(void *context, struct histree_error *error);
 	void *context;
@@ -68,16 +59,6 @@ enum histree_status slice_reader_pass(struct slice_reader *reader, histree_time 
 				      struct trace_position *positions, struct histree_error *error);
 
 /* ---- event by event ------------------------------------------------------------------------------------------ */
-
-/* Have the next event in `next`.  HISTREE_END: there is none. */
-enum histree_status slice_reader_look(struct slice_reader *reader, struct histree_error *error);
-
-/* Whether the analysis is for the trace of an event. */
-bool slice_reader_applies(const struct slice_reader *reader, const struct event *event);
-
-/* Hand the next event to an instance. */
-enum histree_status slice_reader_feed(const struct slice_reader *reader, struct analysis_inputs *inputs,
-				      void *instance, struct histree_error *error);
 
 /* Returns whether the event that comes next is the first one of a time from which on others can read. */
 bool slice_reader_is_at(const struct slice_reader *reader, histree_time time);

@@ -65,12 +65,12 @@ void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out)
 	const struct slice_source *source = &plan->source;
 	saved_put_text(out, source->analysis->name, strlen(source->analysis->name));
 	saved_put(out, source->analysis->version);
-	saved_put(out, source->trace_count);
-	for (size_t i = 0; i < source->trace_count; i++)
-		saved_put_text(out, source->traces[i], strlen(source->traces[i]));
-	saved_put(out, source->ignores_gaps);
-	saved_put(out, source->bytes);
-	saved_put(out, source->file_count);
+	saved_put(out, source->origin.path_count);
+	for (size_t i = 0; i < source->origin.path_count; i++)
+		saved_put_text(out, source->origin.paths[i], strlen(source->origin.paths[i]));
+	saved_put(out, !source->origin.wants_gaps);
+	saved_put(out, source->origin.bytes);
+	saved_put(out, source->origin.file_count);
 	saved_put_signed(out, plan->frame.log.start);
 	saved_put(out, plan->frame.log.value_size_max);
 	saved_put(out, plan->frame.log.bytes_max);
@@ -107,8 +107,8 @@ static bool load_traces(struct slice_source *source, struct arena *arena, struct
 		if (traces[i] == NULL)
 			return false;
 	}
-	source->traces = traces;
-	source->trace_count = count;
+	source->origin.paths = traces;
+	source->origin.path_count = count;
 	return traces != NULL;
 }
 
@@ -120,9 +120,10 @@ enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena
 	if (!load_analysis(&plan->source.analysis, arena, reader) || !load_traces(&plan->source, arena, reader))
 		return error_memory(error, "a slice of the trace");
 	plan->frame.analysis = plan->source.analysis;
-	plan->source.ignores_gaps = saved_read_below(reader, 2) != 0;
-	plan->source.bytes = read_varint(reader);
-	plan->source.file_count = (size_t)saved_read_below(reader, UINT32_MAX);
+	plan->source.origin.wants_gaps = saved_read_below(reader, 2) == 0;
+	plan->source.origin.changed = slice_changed;
+	plan->source.origin.bytes = read_varint(reader);
+	plan->source.origin.file_count = (size_t)saved_read_below(reader, UINT32_MAX);
 	plan->frame.log.start = saved_read_signed(reader);
 	plan->frame.log.value_size_max = (size_t)read_varint(reader);
 	plan->frame.log.bytes_max = (size_t)read_varint(reader);
@@ -131,7 +132,7 @@ enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena
 	if (plan->has_packs)
 		status = load_tree(&plan->tree, arena, reader, error);
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0 ||
-				     plan->source.analysis == NULL || plan->source.trace_count == 0))
+				     plan->source.analysis == NULL || plan->source.origin.path_count == 0))
 		status = error_set(error, HISTREE_ERR_FORMAT,
 				   "how slices are to be read is said in a way that this histree does not know");
 	return status;
@@ -319,8 +320,8 @@ enum histree_status slice_run_create(const struct slice_source *source, const st
 		.range = *range,
 		.memory = memory,
 		.pack = frame->log.pack,
-		.begin = calloc(source->file_count + 1, sizeof(*run->begin)),
-		.end = calloc(source->file_count + 1, sizeof(*run->end)),
+		.begin = calloc(source->origin.file_count + 1, sizeof(*run->begin)),
+		.end = calloc(source->origin.file_count + 1, sizeof(*run->end)),
 		.last = INT64_MIN,
 	};
 	enum histree_status status =
@@ -370,9 +371,9 @@ static bool goes_on(const struct slice_run *run, const atomic_bool *is_stopping)
 
 static enum histree_status guess(struct slice_run *run, const struct slice_reader *reader)
 {
-	const struct event *event = &reader->next;
+	const struct event *event = reader->stream->events;
 	enum histree_status status = analysis_inputs_begin(&run->inputs, event, NULL);
-	if (status == HISTREE_OK && slice_reader_applies(reader, event) && event->gap == NULL)
+	if (status == HISTREE_OK && analysis_feed_applies(&reader->feed, event) && event->gap == NULL)
 		run->source->analysis->slices->guess(run->instance);
 	return status == HISTREE_OK ? analysis_inputs_end(&run->inputs, NULL) : status;
 }
@@ -381,17 +382,17 @@ static enum histree_status guess(struct slice_run *run, const struct slice_reade
 static enum histree_status find_begin(struct slice_run *run, struct slice_reader *reader,
 				      const atomic_bool *is_stopping)
 {
-	reader->has_next = false;
-	enum histree_status status = trace_move_before(reader->trace, run->range.known_from, NULL);
+	event_stream_forget(reader->stream);
+	enum histree_status status = trace_move_before(reader->stream->trace, run->range.known_from, NULL);
 	for (uint64_t i = 0; status == HISTREE_OK; i++) {
-		status = slice_reader_look(reader, NULL);
+		status = event_stream_look(reader->stream, NULL);
 		if (status != HISTREE_OK)
 			break;
-		histree_time time = trace_time_here(reader->trace);
+		histree_time time = trace_time_here(reader->stream->trace);
 		if (time >= run->range.from)
 			return slice_reader_is_at(reader, run->range.from) ? HISTREE_OK : HISTREE_NOT_FOUND;
 		status = guess(run, reader);
-		reader->has_next = false;
+		event_stream_forget(reader->stream);
 		if (i % EVENTS_PER_LOOK == 0 && !goes_on(run, is_stopping))
 			return HISTREE_NOT_FOUND;
 	}
@@ -401,17 +402,17 @@ static enum histree_status find_begin(struct slice_run *run, struct slice_reader
 static enum histree_status keep_for_index(struct slice_run *run, const struct slice_reader *reader)
 {
 	struct trace_position position;
-	size_t file = trace_position_here(reader->trace, &position);
-	return index_part_add(&run->memory->part, &reader->next, file, &position, NULL);
+	size_t file = trace_position_here(reader->stream->trace, &position);
+	return index_part_add(&run->memory->part, reader->stream->events, file, &position, NULL);
 }
 
 static enum histree_status read_events(struct slice_run *run, struct slice_reader *reader, bool is_indexed,
 				       const atomic_bool *is_stopping)
 {
 	enum histree_status status;
-	for (uint64_t i = 0; (status = slice_reader_look(reader, NULL)) == HISTREE_OK; i++) {
-		const struct event *event = &reader->next;
-		if (event->gap != NULL || trace_time_here(reader->trace) >= run->range.to)
+	for (uint64_t i = 0; (status = event_stream_look(reader->stream, NULL)) == HISTREE_OK; i++) {
+		const struct event *event = reader->stream->events;
+		if (event->gap != NULL || trace_time_here(reader->stream->trace) >= run->range.to)
 			break;
 		if (i % EVENTS_PER_LOOK == 0 && !goes_on(run, is_stopping))
 			return HISTREE_NOT_FOUND;
@@ -420,10 +421,10 @@ static enum histree_status read_events(struct slice_run *run, struct slice_reade
 		if (is_indexed)
 			status = keep_for_index(run, reader);
 		if (status == HISTREE_OK)
-			status = slice_reader_feed(reader, &run->inputs, run->instance, NULL);
+			status = analysis_feed_handle(&reader->feed, &run->inputs, run->instance, event, NULL);
 		if (status != HISTREE_OK)
 			return status;
-		reader->has_next = false;
+		event_stream_forget(reader->stream);
 	}
 	return status;
 }
@@ -437,7 +438,7 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 	if (status != HISTREE_OK && status != HISTREE_END)
 		return;
 	run->is_indexed = is_indexed;
-	const struct trace_report before = trace_report(reader->trace);
+	const struct trace_report before = trace_report(reader->stream->trace);
 	slice_reader_find(reader, run->begin);
 	run->source->analysis->slices->begin(run->instance);
 	if (status == HISTREE_OK)
@@ -469,7 +470,7 @@ enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct t
 	const struct slice_source *source = run->source;
 	if (!run->is_whole || run->instance == NULL || source->analysis->slices->failure(run->instance) != NULL)
 		return SLICE_IS_OF_NO_USE;
-	if (!are_same(run->begin, begin, source->file_count))
+	if (!are_same(run->begin, begin, source->origin.file_count))
 		return SLICE_IS_OF_NO_USE;
 	return run->has_more ? SLICE_HAS_MORE : SLICE_IS_OF_USE;
 }
@@ -483,7 +484,7 @@ enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *p
 		return status;
 	run->keys = source->analysis->slices->take_keys(run->instance, &run->key_count);
 	run->before = pass->events;
-	memcpy(positions, run->end, source->file_count * sizeof(*positions));
+	memcpy(positions, run->end, source->origin.file_count * sizeof(*positions));
 	pass->events += run->events;
 	pass->last = run->last > pass->last ? run->last : pass->last;
 	return HISTREE_OK;
@@ -493,7 +494,7 @@ enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *c
 				      struct histree_error *error)
 {
 	const struct analysis_slices *slices = run->source->analysis->slices;
-	size_t files = run->source->file_count;
+	size_t files = run->source->origin.file_count;
 	bool is_same = slice_run_outcome(run, committed->begin) == SLICE_IS_OF_USE &&
 		       are_same(run->end, committed->end, files) && run->events == committed->events &&
 		       run->last == committed->last;
@@ -515,7 +516,8 @@ enum histree_status slice_run_make(struct slice_run *run, struct leaf_scratch *s
 	enum histree_status status = HISTREE_OK;
 	slice_run_release_instance(run);
 	if (run->is_indexed)
-		status = index_part_make(&run->memory->part, run->before, run->end, run->source->file_count, error);
+		status = index_part_make(&run->memory->part, run->before, run->end, run->source->origin.file_count,
+					 error);
 	if (status == HISTREE_OK && run->pack != NULL)
 		status = leaf_pack_make(run->pack, run->keys, scratch, error);
 	return status;
@@ -557,7 +559,7 @@ static void load_positions(struct trace_position *positions, size_t count, struc
 void slice_run_save_read(struct slice_run *run, struct saved_bytes *out)
 {
 	const struct analysis_slices *slices = run->source->analysis->slices;
-	size_t files = run->source->file_count, begin = out->size;
+	size_t files = run->source->origin.file_count, begin = out->size;
 	saved_put(out, (run->is_whole ? IS_WHOLE : 0) | (run->has_more ? HAS_MORE : 0) |
 			       (run->is_indexed ? IS_INDEXED : 0));
 	if (!run->is_whole)
@@ -582,7 +584,7 @@ enum histree_status slice_run_load_read(struct slice_run *run, const struct slic
 					struct byte_reader *reader, struct histree_error *error)
 {
 	const struct analysis_slices *slices = run->source->analysis->slices;
-	size_t files = run->source->file_count;
+	size_t files = run->source->origin.file_count;
 	uint64_t flags = saved_read_below(reader, (IS_WHOLE | HAS_MORE | IS_INDEXED) + 1);
 	enum histree_status status = HISTREE_OK;
 	if ((flags & IS_WHOLE) != 0) {
@@ -675,8 +677,8 @@ enum histree_status slice_run_load_made(struct slice_run *run, struct leaf_pack 
 		limit = run->keys[i] >= limit ? (uint64_t)run->keys[i] + 1 : limit;
 	slice_run_release_instance(run);
 	if (run->is_indexed)
-		status = index_part_load(&run->memory->part, run->before, run->events, run->source->file_count,
-					 reader, error);
+		status = index_part_load(&run->memory->part, run->before, run->events,
+					 run->source->origin.file_count, reader, error);
 	if (status == HISTREE_OK && pack != NULL)
 		status = leaf_pack_load(pack, limit, reader, error);
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/crew.h"
+#include "base/error.h"
 #include "histree/slices.h"
 #include "pipeline/build/slice_run.h"
 #include "tree/leaf_pack.h"
@@ -79,7 +79,7 @@ static void *slice_crew_work(void *context)
 	struct slice_crew *crew = context;
 	struct hand hand = { .plan = &crew->plan };
 	struct slice *slice;
-	if (slice_reader_open(crew->plan.source, &hand.reader, NULL) != HISTREE_OK)
+	if (slice_reader_open(crew->plan.source, NULL, &hand.reader, NULL) != HISTREE_OK)
 		hand.reader = NULL;
 	while ((slice = slice_ring_wait(crew->plan.ring)) != NULL) {
 		if (slice->step == STEP_MAKE) {
@@ -634,7 +634,7 @@ static void *slice_worker_work(void *context)
 	bool was_opened = false;
 	while ((order = wait_for_order(worker)) != NULL) {
 		struct saved_bytes out = { 0 };
-		if (!was_opened && slice_reader_open(&worker->plan.source, &reader, NULL) != HISTREE_OK)
+		if (!was_opened && slice_reader_open(&worker->plan.source, NULL, &reader, NULL) != HISTREE_OK)
 			reader = NULL;
 		was_opened = true;
 		if (order->kind == SLICE_READ)
@@ -677,7 +677,7 @@ static enum histree_status take_plan(struct histree_slice_worker *worker, struct
 		return error_set(error, HISTREE_ERR_FORMAT, "how slices are to be read is said twice");
 	enum histree_status status = slice_plan_load(&worker->plan, &worker->texts, reader, error);
 	if (status == HISTREE_OK)
-		status = slice_reader_open(&worker->plan.source, &first, error);
+		status = slice_reader_open(&worker->plan.source, NULL, &first, error);
 	if (status != HISTREE_OK)
 		return status;
 	slice_reader_close(first);

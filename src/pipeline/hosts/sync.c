@@ -17,7 +17,7 @@
 #include "clock/packet_table.h"
 #include "event/packet.h"
 #include "pipeline/hosts/sync.h"
-#include "trace/trace.h"
+#include "trace/event_stream.h"
 #include "trace/trace_places.h"
 
 enum { EVENTS_PER_LOOK = 1 << 14 };
@@ -25,8 +25,7 @@ enum { EVENTS_PER_LOOK = 1 << 14 };
 /* ---- hosts ----------------------------------------------------------------------------------------------- */
 
 struct host {
-	struct trace *trace;
-	struct event event; /* the next one */
+	struct event_stream stream; /* what was looked at is the next event */
 	bool is_over;
 	const char *id;               /* of the start of the machine, or of its first trace; "": neither says */
 	struct packet_class *classes; /* by id */
@@ -103,13 +102,14 @@ static bool take_event(struct syncing *syncing, uint32_t index)
 {
 	struct host *host = &syncing->hosts[index];
 	struct histree_host_clock *counts = &syncing->result->hosts[index];
-	const struct packet_class *class = class_of(host, host->event.class);
-	struct packet_half half = { .host = index, .time = host->event.time }, other;
+	const struct event *event = host->stream.events;
+	const struct packet_class *class = class_of(host, event->class);
+	struct packet_half half = { .host = index, .time = event->time }, other;
 	counts->events++;
 	if (class == NULL || class->place == NULL)
 		return class != NULL;
 	half.is_sent = class->is_sent;
-	if (!packet_read(class, &host->event, &half.key))
+	if (!packet_read(class, event, &half.key))
 		return true;
 	counts->packets++;
 	return !packet_table_take(syncing->table, &half, &other) || add_match(syncing, &half, &other);
@@ -119,7 +119,7 @@ static bool take_event(struct syncing *syncing, uint32_t index)
 
 static enum histree_status step(struct host *host, struct histree_error *error)
 {
-	enum histree_status status = trace_next(host->trace, &host->event, error);
+	enum histree_status status = event_stream_next(&host->stream, error);
 	host->is_over = status == HISTREE_END;
 	return host->is_over ? HISTREE_OK : status;
 }
@@ -127,7 +127,7 @@ static enum histree_status step(struct host *host, struct histree_error *error)
 /* By their next events; of two at one time, the first host. */
 static bool comes_before(const struct syncing *syncing, uint32_t a, uint32_t b)
 {
-	histree_time one = syncing->hosts[a].event.time, other = syncing->hosts[b].event.time;
+	histree_time one = syncing->hosts[a].stream.events->time, other = syncing->hosts[b].stream.events->time;
 	return one != other ? one < other : a < b;
 }
 
@@ -154,7 +154,7 @@ static enum histree_status begin_reading(struct syncing *syncing, struct histree
 		return error_memory(error, "clocks");
 	for (uint32_t i = 0; i < syncing->result->count && status == HISTREE_OK; i++) {
 		struct host *host = &syncing->hosts[i];
-		if (!trace_may_have(host->trace, packet_name_is_known))
+		if (!trace_may_have(host->stream.trace, packet_name_is_known))
 			continue;
 		status = step(host, error);
 		if (status == HISTREE_OK && !host->is_over)
@@ -174,8 +174,8 @@ static enum histree_status look_around(const struct syncing *syncing, struct his
 	if (options->progress == NULL)
 		return HISTREE_OK;
 	for (size_t i = 0; i < syncing->result->count; i++) {
-		bytes += trace_bytes(syncing->hosts[i].trace);
-		done += trace_report(syncing->hosts[i].trace).bytes_done;
+		bytes += trace_bytes(syncing->hosts[i].stream.trace);
+		done += trace_report(syncing->hosts[i].stream.trace).bytes_done;
 	}
 	options->progress(options->progress_context, bytes > 0 ? (double)done / (double)bytes : 0);
 	return HISTREE_OK;
@@ -256,8 +256,9 @@ static enum histree_status open_hosts(struct syncing *syncing, const struct trac
 		if (result->hosts[i].host == NULL)
 			return error_memory(error, "clocks");
 		syncing->hosts[i].id = group->facts.boot[0] != '\0' ? group->facts.boot : group->facts.uuid;
-		status = trace_open_or_cancel((const char *const *)group->paths, group->path_count,
-					      &syncing->options->cancel, &syncing->hosts[i].trace, error);
+		const struct event_origin origin = { .paths = (const char *const *)group->paths,
+						     .path_count = group->path_count };
+		status = event_stream_open(&syncing->hosts[i].stream, &origin, &syncing->options->cancel, error);
 		result->count++;
 	}
 	return status;
@@ -266,7 +267,7 @@ static enum histree_status open_hosts(struct syncing *syncing, const struct trac
 static void close_hosts(struct syncing *syncing)
 {
 	for (size_t i = 0; syncing->hosts != NULL && i < syncing->result->count; i++) {
-		trace_close(syncing->hosts[i].trace);
+		event_stream_close(&syncing->hosts[i].stream);
 		free(syncing->hosts[i].classes);
 	}
 	for (size_t i = 0; i < syncing->link_count; i++)

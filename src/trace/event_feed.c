@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: MIT
-#include "pipeline/build/event_feed.h"
+#include "trace/event_feed.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 #include "base/error.h"
+
+struct event_feed {
+	struct trace *trace;
+	struct event_watch watch;
+	struct kept_classes classes;
+	struct event_batch batches[FEED_BATCHES]; /* number n is batches[n % FEED_BATCHES] */
+	struct event event;                       /* the one that did not fit into the batch before */
+	bool has_event;
+	struct crew *crew;
+	struct crew_task filling; /* a step is a batch */
+
+	pthread_mutex_t mutex;                       /* guards what follows, and who has which batch */
+	uint64_t made;                               /* batches */
+	uint64_t given[FEED_READERS_MAX];            /* back, by reader */
+	struct crew_task *readers[FEED_READERS_MAX]; /* the first one's is NULL */
+	unsigned reader_count;
+	unsigned at_work; /* steps: of `filling`, and of readers that have a batch */
+	bool is_paused, is_over, is_stopped;
+};
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
@@ -11,10 +32,9 @@ static enum histree_status next_event(struct event_feed *feed, struct event_batc
 {
 	enum histree_status status = trace_next(feed->trace, &feed->event, &batch->error);
 	feed->has_event = status == HISTREE_OK;
-	if (status != HISTREE_OK || feed->index == NULL)
+	if (status != HISTREE_OK || feed->watch.see == NULL)
 		return status;
-	status = feed->event.gap == NULL ? event_index_add(feed->index, feed->trace, &feed->event, &batch->error)
-					 : event_index_add_gap(feed->index, feed->event.gap, &batch->error);
+	status = feed->watch.see(feed->watch.context, feed->trace, &feed->event, &batch->error);
 	batch->has_failed = status != HISTREE_OK;
 	return status;
 }
@@ -96,16 +116,20 @@ static bool fill_next(void *context)
 	return goes_on;
 }
 
-bool event_feed_start(struct event_feed *feed, struct crew *crew, struct trace *trace,
-		      struct event_index_writer *index)
+struct event_feed *event_feed_start(struct crew *crew, struct trace *trace, const struct event_watch *watch)
 {
-	*feed = (struct event_feed){ .index = index, .crew = crew, .reader_count = 1 };
-	if (pthread_mutex_init(&feed->mutex, NULL) != 0)
-		return false;
+	struct event_feed *feed = calloc(1, sizeof(*feed));
+	if (feed == NULL || pthread_mutex_init(&feed->mutex, NULL) != 0) {
+		free(feed);
+		return NULL;
+	}
 	feed->trace = trace;
+	feed->watch = *watch;
+	feed->crew = crew;
+	feed->reader_count = 1;
 	feed->filling = (struct crew_task){ .step = fill_next, .context = feed };
 	crew_start(crew, &feed->filling);
-	return true;
+	return feed;
 }
 
 void event_feed_add_reader(struct event_feed *feed, struct crew_task *task, unsigned *reader)
@@ -199,23 +223,25 @@ void event_feed_resume(struct event_feed *feed)
 	start_readers(feed);
 }
 
-void event_feed_stop(struct event_feed *feed)
+void event_feed_end(struct event_feed *feed, bool is_in_vain)
 {
-	set(feed, &feed->is_stopped, true);
-}
-
-void event_feed_finish(struct event_feed *feed)
-{
+	if (is_in_vain)
+		set(feed, &feed->is_stopped, true);
 	crew_finish(feed->crew, &feed->filling);
 }
 
-void event_feed_release(struct event_feed *feed)
+void event_feed_join(struct event_feed *feed, struct crew_task *task)
 {
-	if (feed->trace == NULL)
+	crew_finish(feed->crew, task);
+}
+
+void event_feed_free(struct event_feed *feed)
+{
+	if (feed == NULL)
 		return;
 	for (unsigned i = 0; i < FEED_BATCHES; i++)
 		kept_events_release(&feed->batches[i].kept);
 	kept_classes_release(&feed->classes);
 	pthread_mutex_destroy(&feed->mutex);
-	feed->trace = NULL;
+	free(feed);
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_stream.h - the events of a trace, in one form for all who read them.
+ *
+ *	status = event_stream_open(&stream, &origin, NULL, &error);
+ *	while (status == HISTREE_OK && (status = event_stream_look(&stream, &error)) == HISTREE_OK) {
+ *		... stream.events[0], or all of stream.count ...
+ *		status = event_stream_pass(&stream, &error);
+ *	}
+ *	event_stream_close(&stream);		// status is HISTREE_END, or the error
+ *
+ * What was looked at comes next until it is passed, so a reader may stop before it and hand the stream on.  Who
+ * makes the events:
+ *
+ * - The reader itself, one at a time: then the trace is where the event is, and says its positions.
+ * - A crew, ahead of the reader and in batches, which other readers have too (event_feed.h): what was looked at is
+ *   a batch, and the trace is somewhere behind it.
+ * - The reader again, of a trace that was read before, from a place in it on: an origin that says what the trace
+ *   was refuses another one.
+ *
+ * Threads: a stream is used by one thread at a time.
+ */
+#ifndef TRACE_EVENT_STREAM_H
+#define TRACE_EVENT_STREAM_H
+
+#include "trace/event_feed.h"
+#include "trace/trace.h"
+
+/* Which trace, and how; constant, and it outlives the streams that are opened by it. */
+struct event_origin {
+	const char *const *paths;
+	size_t path_count;
+	bool wants_gaps;
+	const struct histree_clock *clock; /* by which times are corrected; NULL: they are not */
+	/* Of a trace that was read before; else zero. */
+	uint64_t bytes;
+	size_t file_count;
+	const char *changed; /* what is wrong where it is another one now */
+};
+
+/* A zeroed one is not open, and may be closed. */
+struct event_stream {
+	struct trace *trace;
+	const struct event *events;     /* what was looked at; it is valid until it is passed */
+	size_t count;                   /* 0: nothing was */
+	struct event_watch watch;       /* sees each event in the order of the trace; set before the first look */
+	struct event_feed *feed;        /* NULL: nobody reads ahead */
+	struct event event;             /* that `events` is, where nobody does */
+	struct trace_report report;     /* of the feed: up to what was looked at last */
+	const struct event_batch *last; /* the one that says why there are no more; NULL: it has not come */
+	bool has_failed;                /* what ended the stream was no matter of the trace */
+};
+
+/*
+ * Open a trace at its beginning.  As trace_open_or_cancel(), and HISTREE_ERR_TRACE if it is not the one that the
+ * origin says; nothing is open then.  While it is opened, `trace` may be asked for its report.
+ */
+enum histree_status event_stream_open(struct event_stream *stream, const struct event_origin *origin,
+				      const struct histree_cancel *cancel, struct histree_error *error);
+
+/* The same, where each file is at a position, as trace_open_at(). */
+enum histree_status event_stream_open_at(struct event_stream *stream, const struct event_origin *origin,
+					 const struct trace_position *positions, size_t position_count,
+					 struct histree_error *error);
+void event_stream_close(struct event_stream *stream);
+
+enum histree_status event_stream_read_batch(struct event_stream *stream, struct histree_error *error);
+
+/* Have the next event or events in `events`.  As trace_next(); see `has_failed`, too. */
+static inline enum histree_status event_stream_look(struct event_stream *stream, struct histree_error *error)
+{
+	if (stream->count > 0)
+		return HISTREE_OK;
+	if (stream->feed != NULL)
+		return event_stream_read_batch(stream, error);
+	enum histree_status status = trace_next(stream->trace, &stream->event, error);
+	stream->events = &stream->event;
+	stream->count = status == HISTREE_OK;
+	return status;
+}
+
+/* What was looked at is done with.  Returns what the watch says of it. */
+static inline enum histree_status event_stream_pass(struct event_stream *stream, struct histree_error *error)
+{
+	const bool has_one = stream->count > 0;
+	stream->count = 0;
+	if (has_one && stream->feed != NULL)
+		event_feed_give_back(stream->feed);
+	else if (has_one && stream->watch.see != NULL)
+		return stream->watch.see(stream->watch.context, stream->trace, &stream->event, error);
+	return HISTREE_OK;
+}
+
+/* Pass what was looked at, and look at what comes then. */
+static inline enum histree_status event_stream_next(struct event_stream *stream, struct histree_error *error)
+{
+	enum histree_status status = event_stream_pass(stream, error);
+	return status == HISTREE_OK ? event_stream_look(stream, error) : status;
+}
+
+/* What was looked at was not seen, and is not passed: the trace is to go elsewhere. */
+static inline void event_stream_forget(struct event_stream *stream)
+{
+	stream->count = 0;
+}
+
+/* Forget what was looked at, and go elsewhere in the trace, as trace_move(). */
+enum histree_status event_stream_go(struct event_stream *stream, const struct trace_position *positions,
+				    size_t position_count, struct histree_error *error);
+
+/* Returns what became of the trace, up to what was looked at last. */
+struct trace_report event_stream_report(const struct event_stream *stream);
+
+/* ---- read ahead ---------------------------------------------------------------------------------------------- */
+
+/* Before the first look at a trace that is not live.  Returns false if nobody can: all goes on without. */
+bool event_stream_read_ahead(struct event_stream *stream, struct crew *crew);
+
+/*
+ * Nobody reads ahead any more, and no batch is made for other readers; if `is_in_vain`, what they lack is not made
+ * either.  Then they are waited for, by whoever has them, and the feed is released.
+ */
+void event_stream_end_ahead(struct event_stream *stream, bool is_in_vain);
+void event_stream_release_ahead(struct event_stream *stream);
+
+#endif
