@@ -411,7 +411,7 @@ static enum histree_status take_line(struct line_graph *graph, char *line, size_
 	if (read.kind == GRAPH_OTHER || read.kind == GRAPH_EVENT) {
 		struct line_head head;
 		if (size > 4 && memcmp(line, "CPU:", 4) == 0) {
-			line_head_read(line, size, &head);
+			line_head_read(line, size, 0, &head);
 			graph->lost += head.kind == LINE_LOSS;
 			graph->packed->base.notes->report.discarded_events += head.lost;
 		}

@@ -11,6 +11,14 @@ static const struct line_head no_head = {
 	.process = LINE_NO_PROCESS,
 };
 
+/* Whatever was found; what is known of the file stays. */
+static void forget(struct line_head *out)
+{
+	const unsigned columns = out->columns;
+	*out = no_head;
+	out->columns = columns;
+}
+
 static bool is_digit(char byte)
 {
 	return byte >= '0' && byte <= '9';
@@ -61,26 +69,37 @@ static bool is_flag_byte(char byte)
 	return at < 128 && (bits[at >> 6] >> (at & 63) & 1) != 0;
 }
 
-/*
- * Where the digits of the time have no room in front of them, the flags of ftrace touch it: "d..2100.000000:".
- * They are four, and five where the last one, how often migration was forbidden, is a point (since Linux 5.12).
- */
-static bool read_flags_that_touch(struct line_scan *scan, const char *begin, struct line_head *out)
+/* So many bytes of flags, and at once the time. */
+static bool read_touching(struct line_scan *scan, const char *begin, unsigned flags, struct line_head *out)
 {
-	enum { FLAGS = 4, LETTERS = 3 };
+	enum { LETTERS = 3 };
 	struct line_scan at = { (char *)(uintptr_t)begin, scan->end };
-	if (at.end - at.at <= FLAGS)
+	if ((size_t)(at.end - at.at) <= flags)
 		return false;
-	for (unsigned i = 0; i < FLAGS; i++)
+	for (unsigned i = 0; i < flags; i++)
 		if (!is_flag_byte(at.at[i]) || (i < LETTERS && is_digit(at.at[i])))
 			return false;
-	at.at += FLAGS;
-	line_scan_byte(&at, '.');
+	at.at += flags;
 	bool is_padded = at.end - at.at > 1 && at.at[0] == '0' && at.at[1] != '.'; /* which no tool does */
 	if (is_padded || !read_time(&at, out))
 		return false;
 	*scan = at;
 	return true;
+}
+
+/*
+ * Where the digits of the time have no room in front of them, the flags of ftrace touch it: "d..2100.000000:".
+ * They are four, five since Linux 5.12, of which the last one is how often migration was forbidden, a point or a
+ * digit, and more of kernels for real time.  So many as the other lines have say where the time begins.
+ */
+static bool read_flags_that_touch(struct line_scan *scan, const char *begin, struct line_head *out)
+{
+	enum { FLAGS = 4 };
+	if (out->columns > FLAGS && read_touching(scan, begin, out->columns, out))
+		return true;
+	if (scan->end - begin > FLAGS && begin[FLAGS] == '.')
+		return read_touching(scan, begin, FLAGS + 1, out);
+	return read_touching(scan, begin, FLAGS, out) || read_touching(scan, begin, FLAGS + 1, out);
 }
 
 /* Columns of flags may stand in front of the time: "d..2.", "dN.1 U". */
@@ -92,12 +111,14 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 		if (read_time(scan, out))
 			return true;
 		const char *begin = scan->at;
+		out->flags = 0;
 		while (scan->at < scan->end && is_flag_byte(*scan->at))
 			scan->at++;
 		if (scan->at < scan->end && *scan->at != ' ')
 			return read_flags_that_touch(scan, begin, out);
 		if (scan->at == begin || scan->at - begin > FLAGS_MAX)
 			return false;
+		out->flags = (unsigned)(scan->at - begin);
 	}
 	return false;
 }
@@ -334,7 +355,7 @@ static bool find_cpu(const struct line_scan *line, struct line_scan *scan, struc
 		out->cpu = (int32_t)cpu;
 		if (read_flags_and_time(rest, out) && read_thread(line->at, bracket, out, thread))
 			return true;
-		*out = no_head;
+		forget(out);
 	}
 	scan->at = scan->end;
 	return false;
@@ -355,6 +376,7 @@ static bool read_at_cpu(const struct line_scan *line, struct line_head *out)
 	if (!is_at_column(line->at, thread) && near.at < near.end &&
 	    memchr(near.at, '[', (size_t)(near.end - near.at)) != NULL) {
 		struct line_head wide = no_head;
+		wide.columns = out->columns;
 		struct line_scan wide_rest;
 		if (find_cpu(line, &scan, &wide, &wide_rest, &thread) && is_at_column(line->at, thread)) {
 			*out = wide;
@@ -396,7 +418,7 @@ static bool read_at_time(const struct line_scan *line, struct line_head *out)
 	while ((scan.at = memchr(scan.at, ' ', (size_t)(scan.end - scan.at))) != NULL) {
 		const char *space = scan.at;
 		line_scan_spaces(&scan);
-		*out = no_head;
+		forget(out);
 		if (read_time(&scan, out) && out->has_time &&
 		    (read_latency_columns(line->at, space, out) || read_thread(line->at, space, out, &thread)))
 			return read_event(scan, out);
@@ -469,10 +491,11 @@ static bool is_chain(struct line_scan scan)
 	return scan.at > begin && (scan.at == scan.end || *scan.at == ' ');
 }
 
-void line_head_read(char *line, size_t size, struct line_head *out)
+void line_head_read(char *line, size_t size, unsigned columns, struct line_head *out)
 {
 	struct line_scan whole = { line, line + size }, begin = whole;
-	*out = no_head;
+	out->columns = columns;
+	forget(out);
 	line_scan_spaces(&begin);
 	if (begin.at == begin.end) {
 		out->kind = LINE_COMMENT;

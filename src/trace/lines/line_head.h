@@ -44,11 +44,16 @@ struct line_head {
 	uint64_t lost; /* events; 0: nobody counted */
 	bool has_period;
 	uint64_t period;   /* of a sample */
+	unsigned flags;    /* that stand before the time, by themselves; 0: none do */
+	unsigned columns;  /* as line_head_read() was told */
 	char *name, *text; /* of the event: LINE_NAME_MAX bytes at most, and the rest of the line */
 	size_t name_size, text_size;
 };
 
-/* Read the line of `size` bytes, without what ends it. */
-void line_head_read(char *line, size_t size, struct line_head *out);
+/*
+ * Read the line of `size` bytes, without what ends it.  `columns` is how many flags of ftrace lines of the file
+ * have; 0: nobody knows.
+ */
+void line_head_read(char *line, size_t size, unsigned columns, struct line_head *out);
 
 #endif

@@ -39,6 +39,9 @@ static void read_comment(struct line_scan scan, struct line_preface *out)
 		{ "# arch :", out->machine },
 	};
 	uint64_t kept, written;
+	/* The legend of the flags, a line each: "# / _----=> need-resched". */
+	const char *arrow = memmem(scan.at, (size_t)(scan.end - scan.at), "-=> ", 4);
+	out->columns += arrow != NULL && memchr(scan.at, '_', (size_t)(arrow - scan.at)) != NULL;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (line_scan_word(&scan, facts[i].begin))
 			copy_rest(scan, facts[i].fact);
@@ -116,7 +119,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		status = line_text_next(text, &line, &size, error);
 		if (status != HISTREE_OK)
 			break;
-		line_head_read(line, size, &head);
+		line_head_read(line, size, out->columns, &head);
 		if (head.kind == LINE_COMMENT)
 			read_comment((struct line_scan){ line, line + size }, out);
 		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
@@ -124,6 +127,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		out->is_graph |= head.kind == LINE_OTHER && line_graph_is(line, size);
 		out->is_strace |= head.kind == LINE_OTHER && !out->is_graph && line_strace_is(line, size);
 		out->has_event = head.kind == LINE_EVENT;
+		if (out->has_event && out->columns == 0)
+			out->columns = head.flags;
 		if (out->has_event && head.has_time)
 			out->first = head.time;
 		out->is_count = out->has_event && head.is_count;
@@ -137,7 +142,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		status = line_text_next(text, &line, &size, error);
 		if (status != HISTREE_OK)
 			break;
-		line_head_read(line, size, &head);
+		line_head_read(line, size, out->columns, &head);
+		out->columns = out->columns == 0 ? head.flags : out->columns;
 		look_for_samples(first, out, &head, line, size);
 	}
 	out->lacks_cpu = out->lacks_cpu && !out->has_only_samples;

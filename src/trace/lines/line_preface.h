@@ -23,6 +23,7 @@ struct line_preface {
 	struct trace_facts facts;
 	uint64_t overwritten; /* events that were written, and are not there any more */
 	histree_time first;   /* of the first event; INT64_MIN: it has no time */
+	unsigned columns;     /* of flags; 0: no line says it */
 };
 
 /* Returns HISTREE_ERR_IO, HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY if it cannot be read. */

@@ -61,7 +61,7 @@ static enum histree_status read_map(struct line_source *source, struct histree_e
 static enum histree_status read_preface(struct line_source *source, struct histree_error *error)
 {
 	struct line_preface *preface = &source->preface;
-	const struct line_place place = { source->base.io, source->path, NULL, source->is_in_json };
+	const struct line_place place = { source->base.io, source->path, NULL, source->is_in_json, 0 };
 	enum histree_status status = line_preface_read(&place, preface, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -176,7 +176,8 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			"%s: its samples have no times, and are counted in the order of the file, one a ns; "
 			"'perf script -F +time' writes times",
 			source->path);
-	const struct line_place place = { base->io, source->path, opening->cancel, source->is_in_json };
+	const struct line_place place = { base->io, source->path, opening->cancel, source->is_in_json,
+					  source->preface.columns };
 	return line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
 }
 

@@ -122,7 +122,7 @@ static enum histree_status walk_lines(struct walk *walk, struct line_text *text,
 	size_t size;
 	enum histree_status status;
 	while ((status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
-		line_head_read(line, size, &head);
+		line_head_read(line, size, text->columns, &head);
 		if (head.kind == LINE_EVENT && head.has_time)
 			status = meet_event(walk, &head, error);
 		else if (head.kind == LINE_LOSS || head.kind == LINE_BEGIN)
@@ -151,7 +151,7 @@ static enum histree_status look(struct line_text *text, bool *out, struct histre
 					   memmem(line, size, "PERF_RECORD_LOST", 16) != NULL);
 		if (!may_be)
 			continue;
-		line_head_read(line, size, &head);
+		line_head_read(line, size, text->columns, &head);
 		*out = head.kind == LINE_LOSS || head.kind == LINE_BEGIN;
 	}
 	return *out || status == HISTREE_END ? HISTREE_OK : status;
@@ -291,7 +291,7 @@ static enum histree_status find_switch(struct line_text *text, bool *needs, bool
 	size_t size;
 	enum histree_status status = HISTREE_OK;
 	while (!*says_cpu && (status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
-		line_head_read(line, size, &head);
+		line_head_read(line, size, text->columns, &head);
 		if (!needs_cpu(&head))
 			continue;
 		*needs = true;
@@ -566,7 +566,7 @@ static enum histree_status take_line(struct line_stream *stream, char *line, siz
 	struct line_head head;
 	enum histree_status status;
 	if (!stream->has_no_times)
-		line_head_read(line, size, &head);
+		line_head_read(line, size, stream->text.columns, &head);
 	else
 		line_sample_head(line, size, &head);
 	if (stream->has_no_times && line_sample_is_alone(line, size))
@@ -603,7 +603,7 @@ static enum histree_status fill(struct line_stream *stream, struct histree_error
 		if (stream->has_samples) {
 			status = take_line(stream, line, size, error);
 		} else {
-			line_head_read(line, size, &head);
+			line_head_read(line, size, stream->text.columns, &head);
 			status = is_told(stream, &head)
 					 ? take_record(stream, &head, line, size, error)
 					 : take_event(stream, &head, line, size, stream->text.line_at,

@@ -369,7 +369,7 @@ static enum histree_status begin(struct line_text *text, struct histree_error *e
 enum histree_status line_text_open(struct line_text *text, const struct line_place *place,
 				   struct histree_error *error)
 {
-	*text = (struct line_text){ .cancel = place->cancel };
+	*text = (struct line_text){ .cancel = place->cancel, .columns = place->columns };
 	enum histree_status status = text_input_open(&text->input, place->io, place->path, error);
 	if (status == HISTREE_OK && !text->input.is_file)
 		status = error_set(error, HISTREE_ERR_TRACE,

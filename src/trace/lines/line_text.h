@@ -28,6 +28,7 @@ struct line_place {
 	const char *path;
 	const struct histree_cancel *cancel; /* asked now and then; NULL: nobody asks */
 	bool is_in_json;                     /* the text is a member of a trace in JSON (line_text.h) */
+	unsigned columns;                    /* as the preface says them: for line_head_read() */
 };
 
 /* A zeroed one is closed. */
@@ -41,11 +42,12 @@ struct line_text {
 	uint64_t line_at;   /* byte of the text at which the line begins that was read last */
 	uint64_t lines;     /* read so far */
 	const struct histree_cancel *cancel;
-	bool at_end;     /* of the file */
-	bool is_page;    /* of HTML */
-	bool is_in_page; /* not in the text in it */
-	uint64_t begin;  /* byte at which the first line of the text begins */
-	bool is_cut;     /* the line that was read last: its rest comes next */
+	bool at_end;      /* of the file */
+	bool is_page;     /* of HTML */
+	bool is_in_page;  /* not in the text in it */
+	uint64_t begin;   /* byte at which the first line of the text begins */
+	unsigned columns; /* as the place says them */
+	bool is_cut;      /* the line that was read last: its rest comes next */
 };
 
 /* Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY; HISTREE_ERR_TRACE if it is packed and cannot be unpacked. */

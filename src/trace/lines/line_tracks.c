@@ -42,11 +42,11 @@ static bool is_marker(const struct line_head *head)
 	return (is && packed_marker_is(head->text, head->text_size)) || line_graph_is_event(head);
 }
 
-static bool read_marker(char *line, size_t size, struct line_head *head)
+static bool read_marker(char *line, size_t size, unsigned columns, struct line_head *head)
 {
 	if (!may_be_marker(line, size))
 		return false;
-	line_head_read(line, size, head);
+	line_head_read(line, size, columns, head);
 	return head->kind == LINE_EVENT && head->has_time && is_marker(head);
 }
 
@@ -71,7 +71,7 @@ static enum histree_status read_markers(struct line_tracks *tracks, struct packe
 	size_t size;
 	enum histree_status status;
 	while ((status = line_text_next(&tracks->text, &line, &size, error)) == HISTREE_OK) {
-		if (!read_marker(line, size, &head)) {
+		if (!read_marker(line, size, tracks->text.columns, &head)) {
 			if (tracks->text.lines % 1024 == 0)
 				status = packed_source_look(&tracks->packed, error);
 		} else {
@@ -98,7 +98,7 @@ static enum histree_status look_for_markers(const struct line_place *place, bool
 	enum histree_status status = line_text_open(&text, place, error);
 	while (status == HISTREE_OK && !*out) {
 		status = line_text_next_with(&text, '|', &line, &size, error);
-		*out = status == HISTREE_OK && read_marker(line, size, &head);
+		*out = status == HISTREE_OK && read_marker(line, size, text.columns, &head);
 	}
 	line_text_close(&text);
 	/* Damage is told where the other events are read. */
@@ -134,7 +134,8 @@ static enum histree_status read_kind(struct line_tracks *tracks, const struct li
 static enum histree_status read_events(struct packed_source *packed, struct histree_error *error)
 {
 	struct line_tracks *tracks = (struct line_tracks *)packed;
-	const struct line_place place = { packed->base.io, tracks->path, packed->cancel, tracks->is_in_json };
+	const struct line_place place = { packed->base.io, tracks->path, packed->cancel, tracks->is_in_json,
+					  tracks->preface.columns };
 	enum histree_status status = line_text_open(&tracks->text, &place, error);
 	if (status == HISTREE_OK)
 		status = read_kind(tracks, &place, error);
@@ -199,7 +200,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	if (base->path == NULL)
 		return error_memory(error, "a path");
 	tracks->path = trace_word_path(base->path);
-	const struct line_place place = { base->io, tracks->path, NULL, tracks->is_in_json };
+	const struct line_place place = { base->io, tracks->path, NULL, tracks->is_in_json, 0 };
 	enum histree_status status = look(tracks, &place, error);
 	if (status != HISTREE_OK)
 		return status == HISTREE_ERR_IO ? error_set(error, HISTREE_ERR_TRACE, "%s", error->message)

@@ -134,7 +134,7 @@ static void a_line_is_what_it_is(void **state)
 		char line[256];
 		struct line_head head;
 		snprintf(line, sizeof(line), "%s", lines[i].line);
-		line_head_read(line, strlen(line), &head);
+		line_head_read(line, strlen(line), 0, &head);
 		if (head.kind != lines[i].kind || head.pid != lines[i].pid || head.cpu != lines[i].cpu ||
 		    head.time != lines[i].time)
 			fail_msg("'%s': kind %d, thread %d, CPU %d, time %lld", lines[i].line, (int)head.kind,
@@ -145,6 +145,61 @@ static void a_line_is_what_it_is(void **state)
 		assert_memory_equal(head.name, lines[i].name, head.name_size);
 		assert_int_equal(head.text_size, strlen(lines[i].text));
 		assert_memory_equal(head.text, lines[i].text, head.text_size);
+	}
+}
+
+/* A digit between flags and time is a flag where the other lines have so many. */
+static void flags_that_touch_the_time_are_as_many_as_in_other_lines(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned columns, flags;
+		histree_time time;
+	} cases[] = {
+		{ "  bash-1042 [003] d..21100.500000: e: x", 0, 0, 1100500000000 },
+		{ "  bash-1042 [003] d..21100.500000: e: x", 4, 0, 1100500000000 },
+		{ "  bash-1042 [003] d..21100.500000: e: x", 5, 0, 100500000000 },
+		{ "  bash-1042 [003] d..20100.500000: e: x", 0, 0, 100500000000 },
+		{ "  bash-1042 [003] d..2.100.500000: e: x", 4, 0, 100500000000 },
+		{ "  bash-1042 [003] d..2.100.500000: e: x", 5, 0, 100500000000 },
+		{ "  bash-1042 [003] dN.h3..100.500000: e: x", 7, 0, 100500000000 },
+		{ "  bash-1042 [003] d..21 100.500000: e: x", 0, 5, 100500000000 },
+		{ "  bash-1042 [003] d..2 100.500000: e: x", 0, 4, 100500000000 },
+		{ "  bash-1042 [003] 100.500000: e: x", 0, 0, 100500000000 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[128];
+		struct line_head head;
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		line_head_read(line, strlen(line), cases[i].columns, &head);
+		if (head.kind != LINE_EVENT || head.time != cases[i].time || head.flags != cases[i].flags)
+			fail_msg("'%s': time %lld, %u flags", cases[i].line, (long long)head.time, head.flags);
+	}
+}
+
+/* By the legend, or by a line whose flags stand alone. */
+static void how_many_flags_there_are_the_text_says(void **state)
+{
+	static const char touching[] = "  bash-1042 [003] d..21100.500000: e: x\n";
+	static const char *const beginnings[] = {
+		"#                 _-----=> irqs-off/BH-disabled\n#                / _----=> need-resched\n"
+		"#               | / _---=> hardirq/softirq\n#               || / _--=> preempt-depth\n"
+		"#               ||| / _-=> migrate-disable\n#               |||| /     delay\n",
+		"  bash-1042 [003] d..2. 99.500000: e: x\n",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		char text[1024];
+		struct event event;
+		snprintf(text, sizeof(text), "# tracer: nop\n#\n%s%s", beginnings[i], touching);
+		write_scratch(text, strlen(text));
+		struct trace *trace = open_scratch();
+		histree_time last = 0;
+		while (trace_next(trace, &event, NULL) == HISTREE_OK)
+			last = event.time;
+		assert_int_equal(last, 100500000000);
+		trace_close(trace);
 	}
 }
 
@@ -171,7 +226,7 @@ static void a_line_says_whose_its_thread_is(void **state)
 		char line[128];
 		struct line_head head;
 		snprintf(line, sizeof(line), "%s", cases[i].line);
-		line_head_read(line, strlen(line), &head);
+		line_head_read(line, strlen(line), 0, &head);
 		if (head.kind != LINE_EVENT || head.pid != cases[i].pid || head.process != cases[i].process ||
 		    head.has_process != cases[i].has_process)
 			fail_msg("'%s': thread %d of process %d", cases[i].line, (int)head.pid, (int)head.process);
@@ -201,7 +256,7 @@ static void losses_have_a_cpu_and_a_count(void **state)
 		char line[128];
 		struct line_head head;
 		snprintf(line, sizeof(line), "%s", cases[i].line);
-		line_head_read(line, strlen(line), &head);
+		line_head_read(line, strlen(line), 0, &head);
 		assert_int_equal(head.kind, cases[i].kind);
 		assert_int_equal(head.cpu, cases[i].cpu);
 		assert_int_equal(head.lost, cases[i].lost);
@@ -686,6 +741,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_what_it_is),
 		cmocka_unit_test(a_line_says_whose_its_thread_is),
+		cmocka_unit_test(flags_that_touch_the_time_are_as_many_as_in_other_lines),
+		cmocka_unit_test(how_many_flags_there_are_the_text_says),
 		cmocka_unit_test(losses_have_a_cpu_and_a_count),
 		cmocka_unit_test(a_shape_fits_or_not),
 		cmocka_unit_test(the_table_is_whole),
