@@ -167,31 +167,20 @@ struct lines {
 	double *values; /* of each line, one more than there are pixels */
 };
 
-/* Ends of pixels, and what comes before the first one, as far as there is history. */
+/* The busiest, as far as there is history. */
 static enum histree_status compute(const struct chart_part *part, const struct page_range *range, size_t most,
 				   struct lines *lines, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(part->history);
 	histree_time from = range->from > info->start ? range->from : info->start;
 	histree_time to = range->to < info->end ? range->to : info->end;
-	size_t points = (size_t)range->pixels + 1;
 	if (from > to)
 		return HISTREE_OK;
-	histree_time *times = malloc(points * sizeof(*times));
-	lines->values = malloc(points * LINES_MAX * sizeof(*lines->values));
 	enum histree_status status =
-		times != NULL && lines->values != NULL ? HISTREE_OK : error_memory(error, "a chart");
-	for (size_t i = 0; i < points && status == HISTREE_OK; i++) {
-		histree_time end = histree_pixel_start(range->from, range->to, range->pixels, (uint32_t)i) - 1;
-		times[i] = end < info->start ? info->start : end > info->end ? info->end : end;
-	}
-	if (status == HISTREE_OK)
-		status = histree_chart_view_busiest(part->view, from, to, lines->rows, most, &lines->count, error);
-	if (status == HISTREE_OK)
-		status = histree_chart_view_lines(part->view, lines->rows, lines->count, times, points,
-						  lines->values, error);
-	free(times);
-	return status;
+		histree_chart_view_busiest(part->view, from, to, lines->rows, most, &lines->count, error);
+	return status == HISTREE_OK ? chart_part_lines(part, lines->rows, lines->count, range->from, range->to,
+						       range->pixels, &lines->values, error)
+				    : status;
 }
 
 static void write_lines(struct json_writer *json, const struct chart_part *part, const struct lines *lines,
@@ -204,8 +193,7 @@ static void write_lines(struct json_writer *json, const struct chart_part *part,
 		json_begin_object(json);
 		json_int_member(json, "id", chart_entry_id(part, lines->rows[i]));
 		json_text_member(json, "name", name);
-		json_key(json, "values");
-		json_begin_array(json);
+		json_begin_array_member(json, "values");
 		for (uint32_t k = 1; k <= pixels; k++) {
 			if (isnan(values[k]))
 				json_put_null(json);
@@ -237,8 +225,7 @@ static enum histree_status answer(struct call *call, const struct chart_of_set *
 	if (status == HISTREE_OK) {
 		json_begin_object(json);
 		json_int_member(json, "all", count_lines(chart));
-		json_key(json, "lines");
-		json_begin_array(json);
+		json_begin_array_member(json, "lines");
 		for (size_t i = 0; i < chart->part_count; i++)
 			write_lines(json, &chart->parts[i], &lines[i], range->pixels);
 		json_end(json);
@@ -303,16 +290,14 @@ static void write_points(struct json_writer *json, const struct segment_list *li
 	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
 	json_begin_object(json);
 	json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
-	json_key(json, "series");
-	json_begin_array(json);
+	json_begin_array_member(json, "series");
 	size_t end;
 	for (size_t first = 0; first < count; first = end) {
 		struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
 		json_begin_object(json);
 		json_key(json, "name");
 		put_name(json, &name);
-		json_key(json, "points");
-		json_begin_array(json);
+		json_begin_array_member(json, "points");
 		for (end = first; end < count && points[end].value == points[first].value; end++) {
 			json_put_int(json, points[end].start - list->start);
 			json_put_unsigned(json, points[end].duration);
@@ -361,8 +346,7 @@ out:
 
 static void write_numbers(struct json_writer *json, const char *name, const uint64_t *numbers, size_t count)
 {
-	json_key(json, name);
-	json_begin_array(json);
+	json_begin_array_member(json, name);
 	for (size_t i = 0; i < count; i++)
 		json_put_unsigned(json, numbers[i]);
 	json_end(json);
@@ -405,8 +389,7 @@ out:
 static void write_range(struct json_writer *json, const char *name, histree_time start, histree_time end,
 			histree_time trace_start)
 {
-	json_key(json, name);
-	json_begin_array(json);
+	json_begin_array_member(json, name);
 	json_put_int(json, start - trace_start);
 	json_put_int(json, end - trace_start);
 	json_end(json);
@@ -420,16 +403,11 @@ static void write_group(struct json_writer *json, const struct segment_list *lis
 	json_key(json, "name");
 	put_name(json, &group->value);
 	json_int_member(json, "count", (int64_t)group->count);
-	json_key(json, "min");
-	json_put_unsigned(json, group->min);
-	json_key(json, "max");
-	json_put_unsigned(json, group->max);
-	json_key(json, "total");
-	json_put_unsigned(json, group->total);
-	json_key(json, "mean");
-	json_put_real(json, group->mean);
-	json_key(json, "deviation");
-	json_put_real(json, group->deviation);
+	json_unsigned_member(json, "min", group->min);
+	json_unsigned_member(json, "max", group->max);
+	json_unsigned_member(json, "total", group->total);
+	json_real_member(json, "mean", group->mean);
+	json_real_member(json, "deviation", group->deviation);
 	for (int i = 0; i < HISTREE_PERCENTILE_COUNT; i++) {
 		json_key(json, percentiles[i]);
 		json_put_unsigned(json, group->percentiles[i]);
@@ -457,8 +435,7 @@ void api_segment_stats(struct call *call)
 			json_key(json, "all");
 			write_group(json, request.list, histree_segment_stats_all(stats));
 		}
-		json_key(json, "names");
-		json_begin_array(json);
+		json_begin_array_member(json, "names");
 		for (size_t i = 0; stats != NULL && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
 			write_group(json, request.list, group);
 		json_end(json);

@@ -64,8 +64,7 @@ static enum histree_status write_lines(struct call *call, struct event_list *lis
 	json_begin_object(writer.json);
 	json_int_member(writer.json, "total", (int64_t)list->count);
 	json_int_member(writer.json, "first", (int64_t)number);
-	json_key(writer.json, "lines");
-	json_begin_array(writer.json);
+	json_begin_array_member(writer.json, "lines");
 	enum histree_status status = event_list_read(list, number, (uint64_t)count, write_line, &writer, error);
 	if (status == HISTREE_OK) {
 		json_end(writer.json);

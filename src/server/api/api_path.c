@@ -82,13 +82,11 @@ static void write_arrows(const struct arrow_writer *writer, const struct arrow_s
 	struct json_writer *json = writer->json;
 	json_begin_object(json);
 	json_bool_member(json, "all", set->are_all);
-	json_key(json, "kinds");
-	json_begin_array(json);
+	json_begin_array_member(json, "kinds");
 	for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
 		api_write_style(json, histree_arrow_style((enum histree_arrow_kind)kind));
 	json_end(json);
-	json_key(json, "arrows");
-	json_begin_array(json);
+	json_begin_array_member(json, "arrows");
 	for (size_t i = 0; i < set->count; i++)
 		for (size_t k = 0; k < set->parts[i].count; k++)
 			write_arrow(writer, &set->parts[i].source, &set->parts[i].list[k]);
@@ -96,44 +94,32 @@ static void write_arrows(const struct arrow_writer *writer, const struct arrow_s
 	json_end(json);
 }
 
-static enum histree_status api_arrows_answer(struct call *call, struct arrow_writer *writer,
-					     const struct host_rows *rows, const struct row_order *order,
+static enum histree_status api_arrows_answer(struct call *call, const struct page_rows *rows,
 					     const struct page_range *range, struct histree_error *error)
 {
 	struct arrow_set set = { 0 };
-	writer->positions = row_order_positions(order, rows->count);
-	enum histree_status status = writer->positions != NULL ? HISTREE_OK : error_memory(error, "arrows");
-	const struct arrow_asked asked = { host_rows_arrows, rows, is_shown, writer };
+	struct arrow_writer writer = { &call->reply->json, rows->info->start,
+				       row_order_positions(rows->order, rows->rows->count) };
+	enum histree_status status = writer.positions != NULL ? HISTREE_OK : error_memory(error, "arrows");
+	const struct arrow_asked asked = { host_rows_arrows, rows->rows, is_shown, &writer };
 	const struct arrow_range own = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
 	if (status == HISTREE_OK)
 		status = arrow_set_make(&set, &asked, &own, error);
 	if (status == HISTREE_OK)
-		write_arrows(writer, &set);
+		write_arrows(&writer, &set);
 	arrow_set_release(&set);
-	free(writer->positions);
+	free(writer.positions);
 	return status;
 }
 
 void api_arrows(struct call *call)
 {
 	struct page_rows rows;
-	struct page_order order;
 	struct page_range range;
 	struct histree_error error = { 0 };
-	if (!page_rows_open(call, &rows))
-		return;
-	if (!page_order_open(call, &rows, &order))
-		goto out;
-	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
-	struct arrow_writer writer = {
-		.json = &call->reply->json,
-		.start = info->start,
-	};
-	if (page_range(call, info->start, info->end, &range) &&
-	    api_arrows_answer(call, &writer, rows.rows, order.order, &range, &error) != HISTREE_OK)
+	if (page_rows_open(call, &rows) && page_range(call, rows.info->start, rows.info->end, &range) &&
+	    api_arrows_answer(call, &rows, &range, &error) != HISTREE_OK)
 		reply_failure(call->reply, &error);
-	page_order_close(&order);
-out:
 	page_rows_close(&rows);
 }
 
@@ -142,7 +128,6 @@ out:
 /* Where the rows of a view are shown. */
 struct shown_rows {
 	struct page_rows rows;
-	struct page_order order;
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: not shown; NULL: no view was asked for */
 };
 
@@ -160,8 +145,7 @@ static int64_t api_path_position_of(const struct shown_rows *shown, const struct
 
 static void write_threads(const struct path_list *list, const struct shown_rows *shown, struct json_writer *json)
 {
-	json_key(json, "threads");
-	json_begin_array(json);
+	json_begin_array_member(json, "threads");
 	for (size_t i = 0; i < list->place_count; i++) {
 		struct piece name = { 0 };
 		const struct path_place *place = &list->places[i];
@@ -182,8 +166,7 @@ static void write_threads(const struct path_list *list, const struct shown_rows 
 static void write_states(const struct path_list *list, struct json_writer *json)
 {
 	const struct histree_label_table *table = path_list_table(list->history);
-	json_key(json, "states");
-	json_begin_array(json);
+	json_begin_array_member(json, "states");
 	for (unsigned state = 0; state < HISTREE_GRAPH_STATE_COUNT; state++) {
 		const struct histree_style *style = path_list_style(table, (enum histree_graph_state)state);
 		json_begin_object(json);
@@ -200,8 +183,7 @@ static void write_states(const struct path_list *list, struct json_writer *json)
 
 static void write_steps(const struct path_list *list, histree_time start, struct json_writer *json)
 {
-	json_key(json, "steps");
-	json_begin_array(json);
+	json_begin_array_member(json, "steps");
 	for (size_t i = 0; i < list->step_count; i++) {
 		const struct histree_path_step *step = &list->steps[i];
 		json_begin_array(json);
@@ -258,15 +240,12 @@ void api_path(struct call *call)
 		dataset_release(dataset);
 		return;
 	}
-	if (!page_rows_open(call, &shown.rows))
-		return;
-	if (page_order_open(call, &shown.rows, &shown.order)) {
-		shown.positions = row_order_positions(shown.order.order, shown.rows.rows->count);
+	if (page_rows_open(call, &shown.rows)) {
+		shown.positions = row_order_positions(shown.rows.order, shown.rows.rows->count);
 		if (shown.positions != NULL)
 			api_path_answer(call, shown.rows.dataset, &shown);
 		else
 			reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-		page_order_close(&shown.order);
 	}
 	free(shown.positions);
 	page_rows_close(&shown.rows);
@@ -298,8 +277,7 @@ static int64_t number_of(struct styles_used *styles, const struct histree_flame_
 
 static void write_nodes(const struct flame_list *list, struct styles_used *styles, struct json_writer *json)
 {
-	json_key(json, "nodes");
-	json_begin_array(json);
+	json_begin_array_member(json, "nodes");
 	for (uint32_t i = 1; i < list->count; i++) {
 		const struct histree_flame_node *node = &list->nodes[i];
 		if (node->total[0] < list->least || node->total[0] == 0) {
@@ -319,8 +297,7 @@ static void write_nodes(const struct flame_list *list, struct styles_used *style
 
 static void write_styles(const struct styles_used *styles, struct json_writer *json)
 {
-	json_key(json, "styles");
-	json_begin_array(json);
+	json_begin_array_member(json, "styles");
 	for (size_t i = 0; i < styles->count; i++)
 		api_write_style(json, styles->all[i]);
 	json_end(json);
@@ -347,8 +324,7 @@ static void api_flame_answer(struct call *call, const struct dataset *dataset)
 					       .cancel = reply_cancel(call->reply) };
 	if (flame_list_make(&list, dataset, &request, &error) == HISTREE_OK) {
 		json_begin_object(json);
-		json_key(json, "total");
-		json_put_unsigned(json, list.nodes[0].total[0]);
+		json_unsigned_member(json, "total", list.nodes[0].total[0]);
 		if (histree_flame_unit(list.flame) != NULL)
 			json_text_member(json, "unit", histree_flame_unit(list.flame));
 		json_bool_member(json, "isDamaged", histree_flame_is_damaged(list.flame, 0));

@@ -27,7 +27,6 @@ enum {
 
 struct window {
 	struct page_rows rows;
-	struct page_order order;
 	struct page_range range;
 	uint32_t first, count;
 
@@ -53,7 +52,6 @@ static void window_free(void *state)
 {
 	struct window *window = state;
 	histree_rows_free(window->cells);
-	page_order_close(&window->order);
 	page_rows_close(&window->rows);
 	free(window->quarks);
 	free(window->lives);
@@ -66,7 +64,7 @@ static void window_free(void *state)
 
 static uint32_t row_at(const struct window *window, uint32_t index)
 {
-	return row_order_at(window->order.order, window->first + index);
+	return row_order_at(window->rows.order, window->first + index);
 }
 
 static void facts_at(const struct window *window, uint32_t index, struct row_facts *facts)
@@ -292,18 +290,17 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 
 static void write_descriptions(const struct window *window, struct json_writer *json)
 {
-	json_key(json, "rows");
-	json_begin_array(json);
+	json_begin_array_member(json, "rows");
 	for (uint32_t i = 0; i < window->count; i++) {
 		struct row_facts facts;
 		facts_at(window, i, &facts);
-		bool is_tree = window->order.request.sort == ROW_SORT_TREE;
+		bool is_tree = window->rows.request.sort == ROW_SORT_TREE;
 		json_begin_object(json);
 		json_int_member(json, "row", row_at(window, i));
 		json_int_member(json, "depth", is_tree ? facts.depth : 0);
 		json_int_member(json, "below", is_tree ? facts.descendants : 0);
 		json_bool_member(json, "folded",
-				 is_tree && row_is_folded(&window->order.request, row_at(window, i), &facts));
+				 is_tree && row_is_folded(&window->rows.request, row_at(window, i), &facts));
 		host_rows_describe(window->rows.rows, row_at(window, i), json);
 		json_end(json);
 	}
@@ -316,17 +313,15 @@ static void write_end(const struct window *window, struct json_writer *json)
 	put_le32(mark, END_OF_ROWS);
 	piece_put(json->piece, mark, sizeof(mark));
 	json_begin_object(json);
-	json_int_member(json, "total", window->order.order->count);
+	json_int_member(json, "total", window->rows.order->count);
 	json_int_member(json, "first", window->first);
 	json_bool_member(json, "early", window->rows.is_early);
 	write_descriptions(window, json);
-	json_key(json, "styles");
-	json_begin_array(json);
+	json_begin_array_member(json, "styles");
 	for (size_t i = 0; i < window->style_count; i++)
 		api_write_style(json, window->styles[i]);
 	json_end(json);
-	json_key(json, "texts");
-	json_begin_object(json);
+	json_begin_object_member(json, "texts");
 	if (window->texts.size > 0)
 		json_put_raw(json, window->texts.bytes, window->texts.size);
 	json_end(json);
@@ -352,14 +347,12 @@ static enum histree_status window_next(void *state, struct json_writer *json, st
 static bool open_window(struct call *call, struct window *window)
 {
 	int64_t first, count;
-	if (!page_rows_open(call, &window->rows) || !page_order_open(call, &window->rows, &window->order))
-		return false;
-	const struct histree_store_info *info = histree_store_info(window->rows.dataset->store);
-	if (!page_range(call, info->start, info->end, &window->range) ||
+	if (!page_rows_open(call, &window->rows) ||
+	    !page_range(call, window->rows.info->start, window->rows.info->end, &window->range) ||
 	    !page_number(call, "first", 0, UINT32_MAX, 0, &first) ||
 	    !page_number(call, "count", 0, PAGE_ROWS_MAX, PAGE_ROWS_MAX, &count))
 		return false;
-	uint32_t total = window->order.order->count;
+	uint32_t total = window->rows.order->count;
 	window->first = first < total ? (uint32_t)first : total;
 	window->count = count < total - window->first ? (uint32_t)count : total - window->first;
 	window->quarks = malloc((window->count + 1) * sizeof(*window->quarks));

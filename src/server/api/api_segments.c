@@ -20,8 +20,7 @@ static void write_store(struct json_writer *json, const struct segment_list *lis
 	json_begin_object(json);
 	json_text_member(json, "analysis", list->analysis);
 	json_int_member(json, "count", (int64_t)list->info->segment_count);
-	json_key(json, "fields");
-	json_begin_array(json);
+	json_begin_array_member(json, "fields");
 	for (size_t i = 0; i < schema->field_count; i++) {
 		json_begin_object(json);
 		json_text_member(json, "name", schema->fields[i].name);
@@ -110,8 +109,7 @@ static enum histree_status write_rows(struct json_writer *json, const struct seg
 	json_begin_object(json);
 	json_int_member(json, "total", (int64_t)total);
 	json_int_member(json, "first", (int64_t)first);
-	json_key(json, "rows");
-	json_begin_array(json);
+	json_begin_array_member(json, "rows");
 	status = first < total ? histree_segment_rows_seek(rows, first, error) : HISTREE_END;
 	for (int64_t i = 0; status == HISTREE_OK && i < range->count; i++) {
 		status = histree_segment_rows_next(rows, &segment, error);

@@ -440,25 +440,18 @@ static int64_t find_position(const struct host_rows *rows, const struct row_orde
 void api_search(struct call *call)
 {
 	struct page_rows rows;
-	struct page_order order;
 	int64_t after, backwards;
 	struct json_writer *json = &call->reply->json;
-	const char *text = page_text(call, "text");
-	if (!page_rows_open(call, &rows))
-		return;
-	if (!page_order_open(call, &rows, &order))
-		goto out;
-	if (page_number(call, "after", -1, UINT32_MAX, -1, &after) &&
+	if (page_rows_open(call, &rows) && page_number(call, "after", -1, UINT32_MAX, -1, &after) &&
 	    page_number(call, "backwards", 0, 1, 0, &backwards)) {
-		int64_t position = find_position(rows.rows, order.order, text, after, backwards != 0);
+		int64_t position =
+			find_position(rows.rows, rows.order, page_text(call, "text"), after, backwards != 0);
 		json_begin_object(json);
 		json_int_member(json, "position", position);
 		if (position >= 0)
-			json_int_member(json, "row", row_order_at(order.order, (uint32_t)position));
+			json_int_member(json, "row", row_order_at(rows.order, (uint32_t)position));
 		json_end(json);
 	}
-	page_order_close(&order);
-out:
 	page_rows_close(&rows);
 }
 
@@ -475,25 +468,20 @@ static int64_t position_of(const struct row_order *order, uint32_t row)
 void api_find_row(struct call *call)
 {
 	struct page_rows rows;
-	struct page_order order;
 	int64_t tid, cpu, at;
 	struct json_writer *json = &call->reply->json;
-	if (!page_rows_open(call, &rows))
-		return;
-	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
-	if (!page_number(call, "tid", -1, INT32_MAX, -1, &tid) ||
-	    !page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) ||
-	    !page_number(call, "at", 0, info->end - info->start, -1, &at) || !page_order_open(call, &rows, &order))
-		goto out;
-	struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, info->start + at, page_text(call, "host") };
-	uint32_t row = host_rows_seek(rows.rows, &wanted);
-	int64_t position = row != HISTREE_NO_INDEX ? position_of(order.order, row) : -1;
-	json_begin_object(json);
-	json_int_member(json, "position", position);
-	json_int_member(json, "row", position >= 0 ? (int64_t)row : -1);
-	json_end(json);
-	page_order_close(&order);
-out:
+	if (page_rows_open(call, &rows) && page_number(call, "tid", -1, INT32_MAX, -1, &tid) &&
+	    page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) &&
+	    page_number(call, "at", 0, rows.info->end - rows.info->start, -1, &at)) {
+		struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, rows.info->start + at,
+					     page_text(call, "host") };
+		uint32_t row = host_rows_seek(rows.rows, &wanted);
+		int64_t position = row != HISTREE_NO_INDEX ? position_of(rows.order, row) : -1;
+		json_begin_object(json);
+		json_int_member(json, "position", position);
+		json_int_member(json, "row", position >= 0 ? (int64_t)row : -1);
+		json_end(json);
+	}
 	page_rows_close(&rows);
 }
 
@@ -502,20 +490,17 @@ out:
 /* The rows of a request and the expression on their states; close it even after failure. */
 struct state_request {
 	struct page_rows rows;
-	struct page_order order;
 	struct state_filter *filter;
-	const struct histree_store_info *info;
 };
 
 static bool state_request_open(const struct call *call, struct state_request *out)
 {
 	const char *text = page_text(call, "text");
 	struct histree_error error = { 0 };
-	*out = (struct state_request){ 0 };
-	if (!page_rows_open(call, &out->rows) || !page_order_open(call, &out->rows, &out->order))
+	out->filter = NULL;
+	if (!page_rows_open(call, &out->rows))
 		return false;
-	out->info = histree_store_info(out->rows.dataset->store);
-	if (state_filter_create(&text, 1, &out->rows.rows->model->kind, out->info->start, out->info->end,
+	if (state_filter_create(&text, 1, &out->rows.rows->model->kind, out->rows.info->start, out->rows.info->end,
 				&out->filter, &error) == HISTREE_OK)
 		return true;
 	reply_failure(call->reply, &error);
@@ -525,21 +510,18 @@ static bool state_request_open(const struct call *call, struct state_request *ou
 static void state_request_close(struct state_request *request)
 {
 	state_filter_free(request->filter);
-	if (request->order.order != NULL)
-		page_order_close(&request->order);
-	if (request->rows.dataset != NULL)
-		page_rows_close(&request->rows);
+	page_rows_close(&request->rows);
 }
 
 static struct state_rows_asked rows_asked(const struct call *call, const struct state_request *request,
 					  uint32_t first, uint32_t count)
 {
-	uint32_t total = request->order.order->count;
+	uint32_t total = request->rows.order->count;
 	first = first < total ? first : total;
 	return (struct state_rows_asked){
 		.dataset = request->rows.dataset,
 		.rows = request->rows.rows,
-		.order = request->order.order,
+		.order = request->rows.order,
 		.first = first,
 		.count = count < total - first ? count : total - first,
 		.filter = request->filter,
@@ -553,12 +535,12 @@ static void write_found(struct json_writer *json, const struct state_request *re
 	json_begin_object(json);
 	json_bool_member(json, "found", status == HISTREE_OK);
 	if (status == HISTREE_OK) {
-		json_int_member(json, "start", found->start - request->info->start);
-		json_int_member(json, "end", found->end - request->info->start);
+		json_int_member(json, "start", found->start - request->rows.info->start);
+		json_int_member(json, "end", found->end - request->rows.info->start);
 		json_int_member(json, "position", found->position);
-		json_int_member(json, "row", row_order_at(request->order.order, found->position));
+		json_int_member(json, "row", row_order_at(request->rows.order, found->position));
 	} else if (status == HISTREE_PARTIAL) {
-		json_int_member(json, "at", reached->start - request->info->start);
+		json_int_member(json, "at", reached->start - request->rows.info->start);
 		json_int_member(json, "position", reached->position);
 	}
 	json_end(json);
@@ -571,12 +553,12 @@ void api_search_state(struct call *call)
 	struct histree_error error = { 0 };
 	int64_t at, position, backwards, states;
 	if (!state_request_open(call, &request) || !page_number(call, "states", 0, INT64_MAX, 0, &states) ||
-	    !page_number(call, "at", 0, request.info->end - request.info->start, -1, &at) ||
+	    !page_number(call, "at", 0, request.rows.info->end - request.rows.info->start, -1, &at) ||
 	    !page_number(call, "position", -1, UINT32_MAX, -1, &position) ||
 	    !page_number(call, "backwards", 0, 1, 0, &backwards))
 		goto out;
 	struct state_rows_asked asked = rows_asked(call, &request, 0, UINT32_MAX);
-	struct search_position from = { request.info->start + at, position };
+	struct search_position from = { request.rows.info->start + at, position };
 	enum histree_status status =
 		state_search_next(&asked, &from, backwards != 0, (uint64_t)states, &found, &error);
 	if (status < 0)
@@ -617,8 +599,7 @@ static enum histree_status write_matches(struct call *call, const struct state_r
 	if (status == HISTREE_OK) {
 		json_begin_object(json);
 		json_bool_member(json, "all", all);
-		json_key(json, "rows");
-		json_begin_array(json);
+		json_begin_array_member(json, "rows");
 		for (uint32_t i = 0; i < asked->count; i++)
 			write_runs(json, pixels + (size_t)i * range->pixels, range->pixels);
 		json_end(json);
@@ -635,7 +616,7 @@ void api_matches(struct call *call)
 	struct histree_error error = { 0 };
 	int64_t first, count;
 	if (!state_request_open(call, &request) ||
-	    !page_range(call, request.info->start, request.info->end, &range) ||
+	    !page_range(call, request.rows.info->start, request.rows.info->end, &range) ||
 	    !page_number(call, "first", 0, UINT32_MAX, 0, &first) ||
 	    !page_number(call, "count", 0, PAGE_ROWS_MAX, PAGE_ROWS_MAX, &count))
 		goto out;
@@ -658,12 +639,10 @@ struct pointed {
 static bool find_pointed(const struct call *call, struct pointed *out)
 {
 	int64_t row, at;
-	*out = (struct pointed){ 0 };
-	if (!page_rows_open(call, &out->rows))
+	if (!page_rows_open_unordered(call, &out->rows))
 		return false;
-	const struct histree_store_info *info = histree_store_info(out->rows.dataset->store);
-	uint32_t count = out->rows.rows->count;
-	if (!page_number(call, "row", 0, (int64_t)count - 1, -1, &row) ||
+	const struct histree_store_info *info = out->rows.info;
+	if (!page_number(call, "row", 0, (int64_t)out->rows.rows->count - 1, -1, &row) ||
 	    !page_number(call, "at", 0, info->end - info->start, -1, &at))
 		return false;
 	out->row = (uint32_t)row;
@@ -697,8 +676,7 @@ static void write_others(const struct pointed *pointed, struct histree_query *qu
 {
 	const struct histree_attributes *attributes = histree_history_attributes(pointed->facts.history);
 	struct piece text = { 0 }, name = { 0 };
-	json_key(json, "others");
-	json_begin_object(json);
+	json_begin_object_member(json, "others");
 	histree_quark child = histree_attributes_first_child(attributes, pointed->facts.quark);
 	for (int i = 0; child != HISTREE_ROOT && i < 16; i++) {
 		struct histree_interval other;
@@ -740,6 +718,5 @@ void api_state(struct call *call)
 	json_end(json);
 out:
 	histree_query_free(query);
-	if (pointed.rows.dataset != NULL)
-		page_rows_close(&pointed.rows);
+	page_rows_close(&pointed.rows);
 }

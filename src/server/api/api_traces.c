@@ -28,8 +28,7 @@
 
 static void write_views(struct json_writer *json, const struct dataset *dataset)
 {
-	json_key(json, "views");
-	json_begin_array(json);
+	json_begin_array_member(json, "views");
 	for (const struct row_model *const *model = row_models; *model != NULL; model++) {
 		if (!(*model)->applies(dataset))
 			continue;
@@ -45,8 +44,7 @@ static void write_views(struct json_writer *json, const struct dataset *dataset)
 
 static void api_experiments_write_hosts(struct json_writer *json, const struct dataset *dataset)
 {
-	json_key(json, "hosts");
-	json_begin_array(json);
+	json_begin_array_member(json, "hosts");
 	for (size_t i = 0; i < dataset->host_count; i++) {
 		json_begin_object(json);
 		json_text_member(json, "name", dataset->hosts[i].name);
@@ -97,8 +95,7 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 static void write_progress(struct json_writer *json, const struct dataset *dataset)
 {
 	uint64_t total = dataset->bytes_total;
-	json_key(json, "progress");
-	json_put_real(json, total > 0 ? (double)dataset->bytes_done / (double)total : 0);
+	json_real_member(json, "progress", total > 0 ? (double)dataset->bytes_done / (double)total : 0);
 	json_int_member(json, "events", (int64_t)dataset->events);
 }
 
@@ -142,8 +139,7 @@ void api_traces(struct call *call)
 {
 	struct json_writer *json = &call->reply->json;
 	json_begin_object(json);
-	json_key(json, "traces");
-	json_begin_array(json);
+	json_begin_array_member(json, "traces");
 	bool are_all = catalogue_each_served(call->service->catalogue, write_served, json);
 	json_end(json);
 	json_bool_member(json, "all", are_all);
@@ -160,16 +156,14 @@ void api_write_style(struct json_writer *json, const struct histree_style *style
 	json_text_member(json, "light", colour);
 	snprintf(colour, sizeof(colour), "#%06x", style->dark & 0xffffff);
 	json_text_member(json, "dark", colour);
-	json_key(json, "height");
-	json_put_real(json, style->height);
+	json_real_member(json, "height", style->height);
 	json_end(json);
 }
 
 static void write_styles(struct json_writer *json, const char *name, const struct histree_label_table *table)
 {
 	const struct histree_style *style;
-	json_key(json, name);
-	json_begin_array(json);
+	json_begin_array_member(json, name);
 	for (size_t k = 0; (style = histree_styles(table, k)) != NULL; k++)
 		if (!histree_style_is_palette(style))
 			api_write_style(json, style);
@@ -328,20 +322,15 @@ static void write_levels(const struct nodes *nodes, struct json_writer *json)
 {
 	uint32_t count;
 	const struct histree_node_level *levels = histree_tree_layout_levels(nodes->layout, &count);
-	json_key(json, "levels");
-	json_begin_array(json);
+	json_begin_array_member(json, "levels");
 	for (uint32_t i = 0; i < count; i++) {
 		json_begin_object(json);
 		json_int_member(json, "rows", levels[i].rows);
 		json_int_member(json, "lines", levels[i].lines);
-		json_key(json, "size");
-		json_put_real(json, levels[i].size);
-		json_key(json, "distance");
-		json_put_real(json, levels[i].distance);
-		json_key(json, "top");
-		json_put_real(json, levels[i].top);
-		json_key(json, "bottom");
-		json_put_real(json, levels[i].bottom);
+		json_real_member(json, "size", levels[i].size);
+		json_real_member(json, "distance", levels[i].distance);
+		json_real_member(json, "top", levels[i].top);
+		json_real_member(json, "bottom", levels[i].bottom);
 		json_end(json);
 	}
 	json_end(json);
@@ -351,8 +340,7 @@ static void write_levels(const struct nodes *nodes, struct json_writer *json)
 static void api_nodes_write_hosts(const struct nodes *nodes, struct json_writer *json)
 {
 	json_text_member(json, "host", nodes->host);
-	json_key(json, "hosts");
-	json_begin_array(json);
+	json_begin_array_member(json, "hosts");
 	for (size_t i = 0; i < nodes->dataset->host_count; i++)
 		if (nodes->dataset->hosts[i].own != NULL)
 			json_put_text(json, nodes->dataset->hosts[i].name);
@@ -368,10 +356,8 @@ static void write_end(const struct nodes *nodes, struct json_writer *json)
 	json_int_member(json, "nodeSize", nodes->info->node_size);
 	json_int_member(json, "depth", nodes->info->depth);
 	json_int_member(json, "intervals", (int64_t)nodes->info->interval_count);
-	json_key(json, "width");
-	json_put_real(json, nodes->width);
-	json_key(json, "analyses");
-	json_begin_array(json);
+	json_real_member(json, "width", nodes->width);
+	json_begin_array_member(json, "analyses");
 	for (size_t i = 0; i < nodes->dataset->history_count; i++)
 		json_put_string(json, store->histories[i].analysis, strlen(store->histories[i].analysis));
 	json_end(json);

@@ -78,12 +78,13 @@ static bool asks_for_early_rows(const struct call *call, struct dataset *dataset
 	       dataset_view_is_pending(dataset, model->make);
 }
 
-bool page_rows_open(const struct call *call, struct page_rows *out)
+bool page_rows_open_unordered(const struct call *call, struct page_rows *out)
 {
 	struct histree_error error = { 0 };
 	*out = (struct page_rows){ 0 };
 	if (!page_dataset(call, &out->dataset))
 		return false;
+	out->info = histree_store_info(out->dataset->store);
 	const struct row_model *model = row_model_find(out->dataset, page_text(call, "view"));
 	if (model != NULL && asks_for_early_rows(call, out->dataset, model)) {
 		model = model->early;
@@ -96,73 +97,66 @@ bool page_rows_open(const struct call *call, struct page_rows *out)
 		reply_failure(call->reply, &error);
 	} else {
 		out->rows = rows;
-		return true;
 	}
-	page_rows_close(out);
-	return false;
+	return out->rows != NULL;
 }
 
 void page_rows_close(struct page_rows *rows)
 {
-	dataset_release(rows->dataset);
-	*rows = (struct page_rows){ 0 };
+	row_order_release(rows->order);
+	if (rows->dataset != NULL)
+		dataset_release(rows->dataset);
 }
 
 /* "3,17,4" */
-static bool read_toggled(const struct call *call, struct page_order *order)
+static bool read_toggled(const struct call *call, struct page_rows *rows)
 {
 	const char *at = page_text(call, "toggled");
 	while (*at != '\0') {
 		char *rest;
 		errno = 0;
 		unsigned long row = strtoul(at, &rest, 10);
-		if (errno != 0 || rest == at || row > UINT32_MAX || order->request.toggled_count == ROW_TOGGLES_MAX)
+		if (errno != 0 || rest == at || row > UINT32_MAX || rows->request.toggled_count == ROW_TOGGLES_MAX)
 			return bad(call, "toggled");
-		order->toggled[order->request.toggled_count++] = (uint32_t)row;
+		rows->toggled[rows->request.toggled_count++] = (uint32_t)row;
 		at = rest + (*rest == ',');
 	}
-	qsort(order->toggled, order->request.toggled_count, sizeof(order->toggled[0]), compare_u32);
+	qsort(rows->toggled, rows->request.toggled_count, sizeof(rows->toggled[0]), compare_u32);
 	return true;
 }
 
-static enum histree_status get_order(const struct page_rows *rows, struct page_order *order,
-				     struct histree_error *error)
+static enum histree_status get_order(struct page_rows *rows, struct histree_error *error)
 {
 	void *orders;
-	enum histree_status status = host_rows_prepare(rows->rows, order->request.sort, error);
+	enum histree_status status = host_rows_prepare(rows->rows, rows->request.sort, error);
 	if (status == HISTREE_OK)
 		status = dataset_view(rows->dataset, row_orders_make, row_orders_free, &orders, error);
-	return status == HISTREE_OK ? row_order_get(orders, &order->request, &order->order, error) : status;
+	return status == HISTREE_OK ? row_order_get(orders, &rows->request, &rows->order, error) : status;
 }
 
-bool page_order_open(const struct call *call, const struct page_rows *rows, struct page_order *out)
+bool page_rows_open(const struct call *call, struct page_rows *out)
 {
 	int64_t folded;
 	struct histree_error error = { 0 };
 	const char *sort = page_text(call, "sort");
-	out->order = NULL;
+	if (!page_rows_open_unordered(call, out))
+		return false;
 	out->request = (struct row_order_request){
-		.rows = rows->rows,
+		.rows = out->rows,
 		.sort = *sort == '\0' ? ROW_SORT_TREE : row_sort_find(sort),
 		.filter = page_text(call, "filter"),
 		.toggled = out->toggled,
 	};
 	if (out->request.sort == ROW_SORT_COUNT ||
-	    (rows->rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
+	    (out->rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
 		return bad(call, "sort");
 	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded) || !read_toggled(call, out))
 		return false;
 	out->request.folded = (enum row_fold)folded;
-	if (get_order(rows, out, &error) == HISTREE_OK)
+	if (get_order(out, &error) == HISTREE_OK)
 		return true;
 	reply_failure(call->reply, &error);
 	return false;
-}
-
-void page_order_close(struct page_order *order)
-{
-	row_order_release(order->order);
-	order->order = NULL;
 }
 
 bool page_range(const struct call *call, histree_time start, histree_time end, struct page_range *out)
@@ -274,6 +268,5 @@ void segment_request_put_damage(struct json_writer *json, const struct segment_l
 {
 	if (!histree_segment_store_met_damage(list->store))
 		return;
-	json_key(json, "isDamaged");
-	json_put_bool(json, true);
+	json_bool_member(json, "isDamaged", true);
 }

@@ -26,28 +26,27 @@ const char *page_text(const struct call *call, const char *name);
 bool page_dataset(const struct call *call, struct dataset **out);
 
 /*
- * A dataset and the rows of one of its views.  With the parameter `early` these are rows that are there at once
- * (struct row_model): 1, while those of the view are being made and nothing but their order is asked for; 2, for
- * rows that came with such an answer.
+ * A dataset, the rows of one of its views, and in which order they stand.  With the parameter `early` these are
+ * rows that are there at once (struct row_model): 1, while those of the view are being made and nothing but their
+ * order is asked for; 2, for rows that came with such an answer.
  */
 struct page_rows {
 	struct dataset *dataset; /* held */
+	const struct histree_store_info *info;
 	const struct host_rows *rows;
 	bool is_early;
-};
-
-bool page_rows_open(const struct call *call, struct page_rows *out);
-void page_rows_close(struct page_rows *rows);
-
-/* Which rows are where. */
-struct page_order {
 	struct row_order_request request;
 	uint32_t toggled[ROW_TOGGLES_MAX];
-	struct row_order *order; /* held */
+	struct row_order *order; /* held; NULL: it was not asked for */
 };
 
-bool page_order_open(const struct call *call, const struct page_rows *rows, struct page_order *out);
-void page_order_close(struct page_order *order);
+/*
+ * These are to be closed even if they have answered.  The second one is for those who ask for no order.  The struct
+ * stays where it is.
+ */
+bool page_rows_open(const struct call *call, struct page_rows *out);
+bool page_rows_open_unordered(const struct call *call, struct page_rows *out);
+void page_rows_close(struct page_rows *rows);
 
 /* `from`, `to` and `pixels`, as times of the history. */
 struct page_range {

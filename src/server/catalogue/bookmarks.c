@@ -110,8 +110,7 @@ void bookmark_list_encode(const struct bookmark_list *list, struct piece *text)
 	json_text_member(&json, "format", FORMAT);
 	json_int_member(&json, "version", VERSION);
 	json_int_member(&json, "made", list->made);
-	json_key(&json, "bookmarks");
-	json_begin_array(&json);
+	json_begin_array_member(&json, "bookmarks");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct bookmark *bookmark = &list->bookmarks[i];
 		json_begin_object(&json);

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "histree/rows.h"
 #include "server/model/call_view.h"
 #include "server/model/host_rows.h"
 #include "server/model/state_text.h"
@@ -67,12 +68,6 @@ const struct histree_chart *chart_set_named(const struct dataset *dataset, enum 
 	struct wanted wanted = { name, NULL };
 	chart_set_each(dataset, kind, is_wanted, &wanted);
 	return wanted.found;
-}
-
-bool chart_set_applies(const struct dataset *dataset)
-{
-	return chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL ||
-	       chart_set_named(dataset, HISTREE_CHART_STATES, NULL) != NULL;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
@@ -161,6 +156,25 @@ enum histree_status chart_set_find(struct chart_set *set, const char *name, stru
 	enum histree_status status = of->is_made ? HISTREE_OK : make_rows(of, cancel, error);
 	pthread_mutex_unlock(&set->lock);
 	*out = status == HISTREE_OK ? of : NULL;
+	return status;
+}
+
+enum histree_status chart_part_lines(const struct chart_part *part, const uint32_t *rows, size_t count,
+				     histree_time from, histree_time to, uint32_t pixels, double **out,
+				     struct histree_error *error)
+{
+	const size_t points = (size_t)pixels + 1;
+	const struct histree_history_info *info = histree_history_info(part->history);
+	histree_time *times = malloc(points * sizeof(*times));
+	*out = malloc(points * (count + 1) * sizeof(**out));
+	enum histree_status status = times != NULL && *out != NULL ? HISTREE_OK : error_memory(error, "a chart");
+	for (size_t i = 0; i < points && status == HISTREE_OK; i++) {
+		const histree_time end = histree_pixel_start(from, to, pixels, (uint32_t)i) - 1;
+		times[i] = end < info->start ? info->start : end > info->end ? info->end : end;
+	}
+	if (status == HISTREE_OK)
+		status = histree_chart_view_lines(part->view, rows, count, times, points, *out, error);
+	free(times);
 	return status;
 }
 

@@ -35,8 +35,7 @@ struct chart_set {
 	size_t count, capacity;
 };
 
-/* These are for struct output; whether there are charts of a kind, in their order. */
-bool chart_set_applies(const struct dataset *dataset);
+/* These are for struct output. */
 enum histree_status chart_set_make(struct dataset *dataset, void **view, struct histree_error *error);
 void chart_set_free(void *view);
 
@@ -55,6 +54,14 @@ const struct histree_chart *chart_set_named(const struct dataset *dataset, enum 
 /* Finds a chart and makes its rows, if nobody has.  Returns HISTREE_NOT_FOUND if there is none of this name. */
 enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_cancel cancel,
 				   const struct chart_of_set **out, struct histree_error *error);
+
+/*
+ * Computes the numbers of some rows of a part: one before the first pixel of a range and one at the end of each,
+ * row after row, as far as there is history.  The caller frees *out, also after failure.
+ */
+enum histree_status chart_part_lines(const struct chart_part *part, const uint32_t *rows, size_t count,
+				     histree_time from, histree_time to, uint32_t pixels, double **out,
+				     struct histree_error *error);
 
 /* Finds the part and the row of an entry: UINT32_MAX for the part itself.  Returns NULL if there is none. */
 const struct chart_part *chart_of_entry(const struct chart_of_set *chart, int64_t id, uint32_t *row);

@@ -132,10 +132,34 @@ void json_put_raw(struct json_writer *json, const char *bytes, size_t size)
 	piece_put(json->piece, bytes, size);
 }
 
+void json_begin_object_member(struct json_writer *json, const char *name)
+{
+	json_key(json, name);
+	json_begin_object(json);
+}
+
+void json_begin_array_member(struct json_writer *json, const char *name)
+{
+	json_key(json, name);
+	json_begin_array(json);
+}
+
 void json_int_member(struct json_writer *json, const char *name, int64_t number)
 {
 	json_key(json, name);
 	json_put_int(json, number);
+}
+
+void json_unsigned_member(struct json_writer *json, const char *name, uint64_t number)
+{
+	json_key(json, name);
+	json_put_unsigned(json, number);
+}
+
+void json_real_member(struct json_writer *json, const char *name, double number)
+{
+	json_key(json, name);
+	json_put_real(json, number);
 }
 
 void json_bool_member(struct json_writer *json, const char *name, bool truth)

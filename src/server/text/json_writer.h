@@ -3,8 +3,7 @@
  * json_writer.h - JSON (RFC 8259) from left to right into a piece, with commas where they belong.
  *
  *	json_begin_object(json);
- *	json_key(json, "start");
- *	json_put_int(json, start);
+ *	json_int_member(json, "start", start);
  *	json_end(json);
  *
  * Integers are written with all digits: times are int64 and go beyond 2^53.  A double always has a point or an
@@ -52,8 +51,12 @@ void json_put_text(struct json_writer *json, const char *text);
 /* Writes a value that is JSON already. */
 void json_put_raw(struct json_writer *json, const char *bytes, size_t size);
 
-/* These write a member of an object: key and value. */
+/* These write a member of an object: key and value, or what the value begins with. */
+void json_begin_object_member(struct json_writer *json, const char *name);
+void json_begin_array_member(struct json_writer *json, const char *name);
 void json_int_member(struct json_writer *json, const char *name, int64_t number);
+void json_unsigned_member(struct json_writer *json, const char *name, uint64_t number);
+void json_real_member(struct json_writer *json, const char *name, double number);
 void json_bool_member(struct json_writer *json, const char *name, bool truth);
 void json_text_member(struct json_writer *json, const char *name, const char *text);
 void json_string_member(struct json_writer *json, const char *name, const char *bytes, size_t size);

@@ -152,30 +152,6 @@ static void choose(const struct chart_of_set *chart, const struct chart_part *pa
 	}
 }
 
-static histree_time clip(histree_time time, const struct histree_history_info *info)
-{
-	return time < info->start ? info->start : time > info->end ? info->end : time;
-}
-
-/* The points of replies.h: the first one, and the end of each stretch. */
-static enum histree_status compute(const struct chart_part *part, const struct lines *lines,
-				   const struct xy_samples *samples, double **out, struct histree_error *error)
-{
-	size_t points = (size_t)samples->pixels + 1;
-	const struct histree_history_info *info = histree_history_info(part->history);
-	histree_time *times = malloc(points * sizeof(*times));
-	*out = malloc(points * (lines->count + 1) * sizeof(**out));
-	enum histree_status status = times != NULL && *out != NULL ? HISTREE_OK : error_memory(error, "a chart");
-	for (size_t i = 0; i < points && status == HISTREE_OK; i++)
-		times[i] = clip(histree_pixel_start(samples->from, samples->to, samples->pixels, (uint32_t)i) - 1,
-				info);
-	if (status == HISTREE_OK)
-		status =
-			histree_chart_view_lines(part->view, lines->rows, lines->count, times, points, *out, error);
-	free(times);
-	return status;
-}
-
 static void put_lines(const struct output_call *output, const struct chart_of_set *chart,
 		      const struct chart_part *part, const struct lines *lines, const struct xy_samples *samples,
 		      const double *values)
@@ -183,7 +159,7 @@ static void put_lines(const struct output_call *output, const struct chart_of_se
 	size_t points = (size_t)samples->pixels + 1;
 	for (size_t i = 0; i < lines->count; i++) {
 		char name[256];
-		const double *own = values + i * points;
+		const double *own = values + i * points; /* the points of replies.h */
 		histree_chart_view_name(part->view, lines->rows[i], name, sizeof(name));
 		const struct xy_curve curve = { .id = chart_entry_id(part, lines->rows[i]),
 						.name = name,
@@ -217,7 +193,8 @@ static void xy(const struct output_call *output)
 	enum histree_status status = lines != NULL ? HISTREE_OK : error_memory(&error, "a chart");
 	for (size_t i = 0; i < chart->part_count && samples.pixels > 0 && status == HISTREE_OK; i++) {
 		choose(chart, &chart->parts[i], items, item_count, &lines[i]);
-		status = compute(&chart->parts[i], &lines[i], &samples, &values[i], &error);
+		status = chart_part_lines(&chart->parts[i], lines[i].rows, lines[i].count, samples.from, samples.to,
+					  samples.pixels, &values[i], &error);
 	}
 	if (status != HISTREE_OK) {
 		reply_failure(reply, &error);

@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/time_text.h"
 #include "server/model/kernel_rows.h"
-#include "server/tsp/row_outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
+#include "server/tsp/row_outputs.h"
 
 static const char not_known[] =
 	"in a part of the range it is not known who had the CPUs: the usage is the least that "
@@ -71,8 +71,7 @@ static void write_labels(struct json_writer *json, const char *name, const char 
 	char share[16], time[TIME_TEXT_SIZE];
 	snprintf(share, sizeof(share), "%.2f %%", 100 * (double)ns / span);
 	time_format_duration((uint64_t)ns, time);
-	json_key(json, "labels");
-	json_begin_array(json);
+	json_begin_array_member(json, "labels");
 	json_put_text(json, name);
 	json_put_text(json, tid);
 	json_put_text(json, share);

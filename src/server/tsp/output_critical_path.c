@@ -143,8 +143,7 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 		snprintf(tid, sizeof(tid), "%" PRId32, place->tid);
 	path_list_name(list, place, &name);
 	tree_entry_begin(json, &entry);
-	json_key(json, "labels");
-	json_begin_array(json);
+	json_begin_array_member(json, "labels");
 	json_put_string(json, name.size > 0 ? name.bytes : "unknown", name.size > 0 ? name.size : 7);
 	json_put_text(json, tid);
 	json_put_text(json, host != NULL ? host : "");
@@ -177,14 +176,8 @@ static void write_state(const struct path_answer *answer, const struct histree_p
 			struct json_writer *json)
 {
 	const struct histree_style *style = path_list_style(answer->table, step->state);
-	json_begin_object(json);
-	json_int_member(json, "start", step->start);
-	json_int_member(json, "end", step->end);
-	if (style != NULL) {
-		json_text_member(json, "label", style->name);
-		style_reference(json, style->key);
-	}
-	json_end(json);
+	const char *label = style != NULL ? style->name : NULL;
+	states_put(json, step->start, step->end, style, label, label != NULL ? strlen(label) : 0, 0);
 }
 
 /* States of a row, until it is done or the piece is full; true: done. */
@@ -194,10 +187,7 @@ static bool write_row(struct path_answer *answer, struct json_writer *json)
 	if (!answer->is_open) {
 		answer->is_open = true;
 		answer->step = 0;
-		json_begin_object(json);
-		json_int_member(json, "entryId", item);
-		json_key(json, "states");
-		json_begin_array(json);
+		states_begin_row(json, item);
 	}
 	for (; answer->step < answer->list.step_count; answer->step++) {
 		const struct histree_path_step *step = &answer->list.steps[answer->step];
@@ -267,11 +257,7 @@ static void states(const struct output_call *output)
 		return;
 	}
 	answer->table = path_list_table(path_list_history(output->dataset));
-	reply_envelope(reply);
-	json_begin_object(&reply->json);
-	json_key(&reply->json, "rows");
-	json_begin_array(&reply->json);
-	reply_steps(reply, &(struct reply_steps){ next_rows, answer_free, answer });
+	states_reply(reply, &(struct reply_steps){ next_rows, answer_free, answer });
 }
 
 static void arrows(const struct output_call *output)

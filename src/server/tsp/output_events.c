@@ -262,8 +262,7 @@ static void output_statistics_write_line(const struct statistics *statistics, co
 	snprintf(number, sizeof(number), "%" PRIu64, count);
 	snprintf(percent, sizeof(percent), "%.2f %%", share);
 	tree_entry_begin(json, entry);
-	json_key(json, "labels");
-	json_begin_array(json);
+	json_begin_array_member(json, "labels");
 	json_put_text(json, name);
 	json_put_text(json, number);
 	json_put_text(json, percent);

@@ -217,14 +217,8 @@ static void write_node(const struct flame_rows *rows, uint32_t number, struct js
 	const bool is_frame = node->kind == HISTREE_FLAME_FRAME;
 	const struct histree_value name = is_frame ? histree_string(node->name) : histree_unknown();
 	const struct histree_style *style = histree_style_of(NULL, &name);
-	json_begin_object(json);
-	json_int_member(json, "start", (int64_t)rows->starts[number]);
-	json_int_member(json, "end", (int64_t)(rows->starts[number] + node->total[0]));
-	json_text_member(json, "label", node->name);
-	if (style != NULL) {
-		style_reference(json, style->key);
-	}
-	json_end(json);
+	states_put(json, (int64_t)rows->starts[number], (int64_t)(rows->starts[number] + node->total[0]), style,
+		   node->name, strlen(node->name), 0);
 }
 
 /* States of an entry, until it is done or the piece is full; true: done. */
@@ -239,10 +233,7 @@ static bool write_row(struct flame_answer *answer, struct json_writer *json)
 	if (!answer->is_open) {
 		answer->is_open = true;
 		answer->node = group->node;
-		json_begin_object(json);
-		json_int_member(json, "entryId", item);
-		json_key(json, "states");
-		json_begin_array(json);
+		states_begin_row(json, item);
 	}
 	while (row > 0 &&
 	       (answer->node = flame_rows_next(rows, group, row - 1, answer->node)) != HISTREE_NO_INDEX) {
@@ -280,11 +271,7 @@ static void states(const struct output_call *output)
 		answer_free(answer);
 		return;
 	}
-	reply_envelope(reply);
-	json_begin_object(&reply->json);
-	json_key(&reply->json, "rows");
-	json_begin_array(&reply->json);
-	reply_steps(reply, &(struct reply_steps){ next_rows, answer_free, answer });
+	states_reply(reply, &(struct reply_steps){ next_rows, answer_free, answer });
 }
 
 /* ---- tooltip, style ----------------------------------------------------------------------------------------- */

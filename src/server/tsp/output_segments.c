@@ -63,22 +63,18 @@ struct density {
 
 static void output_segment_density_put_range(struct json_writer *json, uint64_t start, uint64_t end)
 {
-	json_key(json, "start");
-	json_put_unsigned(json, start);
-	json_key(json, "end");
-	json_put_unsigned(json, end);
+	json_unsigned_member(json, "start", start);
+	json_unsigned_member(json, "end", end);
 }
 
 static void put_axis_of_durations(struct reply *reply, const struct density *density)
 {
 	struct json_writer *json = &reply->json;
-	json_key(json, "xValuesDescription");
-	json_begin_object(json);
+	json_begin_object_member(json, "xValuesDescription");
 	json_text_member(json, "label", "Duration");
 	json_text_member(json, "unit", "ns");
 	json_text_member(json, "dataType", "DURATION");
-	json_key(json, "axisDomain");
-	json_begin_object(json);
+	json_begin_object_member(json, "axisDomain");
 	json_text_member(json, "type", "range");
 	output_segment_density_put_range(json, density->edges[0], density->edges[density->buckets]);
 	json_end(json);
@@ -92,16 +88,14 @@ static void output_segment_density_put_series(struct reply *reply, const struct 
 	json_begin_object(json);
 	json_int_member(json, "seriesId", OUTPUT_SEGMENT_DENSITY_TOTAL_ID);
 	json_text_member(json, "seriesName", list->analysis);
-	json_key(json, "xRanges");
-	json_begin_array(json);
+	json_begin_array_member(json, "xRanges");
 	for (uint32_t i = 0; i < density->buckets; i++) {
 		json_begin_object(json);
 		output_segment_density_put_range(json, density->edges[i], density->edges[i + 1]);
 		json_end(json);
 	}
 	json_end(json);
-	json_key(json, "yValues");
-	json_begin_array(json);
+	json_begin_array_member(json, "yValues");
 	for (uint32_t i = 0; i < density->buckets; i++)
 		json_put_real(json, (double)density->counts[i]);
 	json_end(json);
@@ -309,13 +303,11 @@ static void output_segment_scatter_put_series(struct reply *reply, const struct 
 	json_int_member(json, "seriesId", id);
 	json_string_member(json, "seriesName", name.size > 0 ? name.bytes : "", name.size);
 	piece_release(&name);
-	json_key(json, "xValues");
-	json_begin_array(json);
+	json_begin_array_member(json, "xValues");
 	for (size_t i = first; i < end; i++)
 		json_put_int(json, points[i].start);
 	json_end(json);
-	json_key(json, "yValues");
-	json_begin_array(json);
+	json_begin_array_member(json, "yValues");
 	for (size_t i = first; i < end; i++)
 		json_put_real(json, (double)points[i].duration);
 	json_end(json);
@@ -460,8 +452,7 @@ static void put_labels(struct json_writer *json, const struct part *part, const 
 		piece_put_text(&label, "(unknown)");
 	else
 		segment_put_value(&label, &group->value);
-	json_key(json, "labels");
-	json_begin_array(json);
+	json_begin_array_member(json, "labels");
 	json_put_string(json, label.size > 0 ? label.bytes : "", label.size);
 	put_duration(json, group->min);
 	put_duration(json, group->max);

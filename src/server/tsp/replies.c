@@ -63,14 +63,12 @@ static void write_style(struct json_writer *json, const struct histree_style *st
 	snprintf(colour, sizeof(colour), "#%06X", style->light & 0xffffff);
 	json_key_string(json, style->key, strlen(style->key));
 	json_begin_object(json);
-	json_key(json, "values");
-	json_begin_object(json);
+	json_begin_object_member(json, "values");
 	json_text_member(json, "style-name", style->name);
 	json_text_member(json, "background-color", colour);
 	if (is_line)
 		json_text_member(json, "color", colour);
-	json_key(json, "height");
-	json_put_real(json, style->height);
+	json_real_member(json, "height", style->height);
 	json_end(json);
 	json_end(json);
 }
@@ -91,12 +89,40 @@ static bool is_known_before(const struct histree_label_table *const *tables, siz
 
 void style_reference(struct json_writer *json, const char *key)
 {
-	json_key(json, "style");
-	json_begin_object(json);
+	json_begin_object_member(json, "style");
 	json_text_member(json, "parentKey", key);
-	json_key(json, "values");
-	json_begin_object(json);
+	json_begin_object_member(json, "values");
 	json_end(json);
+	json_end(json);
+}
+
+void states_reply(struct reply *reply, const struct reply_steps *steps)
+{
+	reply_envelope(reply);
+	json_begin_object(&reply->json);
+	json_begin_array_member(&reply->json, "rows");
+	reply_steps(reply, steps);
+}
+
+void states_begin_row(struct json_writer *json, int64_t id)
+{
+	json_begin_object(json);
+	json_int_member(json, "entryId", id);
+	json_begin_array_member(json, "states");
+}
+
+void states_put(struct json_writer *json, histree_time start, histree_time end, const struct histree_style *style,
+		const char *label, size_t label_size, unsigned tags)
+{
+	json_begin_object(json);
+	json_int_member(json, "start", start);
+	json_int_member(json, "end", end);
+	if (label != NULL)
+		json_string_member(json, "label", label, label_size);
+	if (style != NULL)
+		style_reference(json, style->key);
+	if (tags != 0)
+		json_int_member(json, "tags", tags);
 	json_end(json);
 }
 
@@ -112,8 +138,7 @@ void style_reply_with_arrows(const struct output_call *output, const struct hist
 	struct json_writer *json = &reply->json;
 	reply_envelope(reply);
 	json_begin_object(json);
-	json_key(json, "styles");
-	json_begin_object(json);
+	json_begin_object_member(json, "styles");
 	for (size_t i = 0; i < table_count; i++) {
 		const struct histree_style *style;
 		for (size_t k = 0; (style = histree_styles(tables[i], k)) != NULL; k++)
@@ -237,13 +262,11 @@ void table_reply_begin(struct reply *reply, const struct table_request *request,
 	json_begin_object(json);
 	json_int_member(json, "size", (int64_t)size);
 	json_int_member(json, "lowIndex", (int64_t)first);
-	json_key(json, "columnIds");
-	json_begin_array(json);
+	json_begin_array_member(json, "columnIds");
 	for (unsigned i = 0; i < request->column_count; i++)
 		json_put_int(json, request->columns[i]);
 	json_end(json);
-	json_key(json, "lines");
-	json_begin_array(json);
+	json_begin_array_member(json, "lines");
 }
 
 void table_reply_line(struct reply *reply, const struct table_request *request, uint64_t number, cell_text *text,
@@ -252,8 +275,7 @@ void table_reply_line(struct reply *reply, const struct table_request *request, 
 	struct json_writer *json = &reply->json;
 	json_begin_object(json);
 	json_int_member(json, "index", (int64_t)number);
-	json_key(json, "cells");
-	json_begin_array(json);
+	json_begin_array_member(json, "cells");
 	for (unsigned i = 0; i < request->column_count; i++) {
 		json_begin_object(json);
 		json_text_member(json, "content", text(line, request->columns[i]));
@@ -297,16 +319,14 @@ void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry)
 
 void tree_entry_label(struct json_writer *json, const char *text, size_t size)
 {
-	json_key(json, "labels");
-	json_begin_array(json);
+	json_begin_array_member(json, "labels");
 	json_put_string(json, text, size);
 	json_end(json);
 }
 
 static void write_headers(struct json_writer *json, const struct tree_header *headers)
 {
-	json_key(json, "headers");
-	json_begin_array(json);
+	json_begin_array_member(json, "headers");
 	for (; headers->name != NULL; headers++) {
 		json_begin_object(json);
 		json_text_member(json, "name", headers->name);
@@ -346,8 +366,7 @@ void tree_reply(const struct output_call *output, const struct tree_source *sour
 	write_headers(json, source->headers);
 	if (source->auto_expand_level >= 0)
 		json_int_member(json, "autoExpandLevel", source->auto_expand_level);
-	json_key(json, "entries");
-	json_begin_array(json);
+	json_begin_array_member(json, "entries");
 	reply_steps(reply, &(struct reply_steps){ tree_next, tree_free, tree });
 }
 
@@ -378,15 +397,13 @@ void xy_begin(struct reply *reply, const char *title)
 	reply_envelope(reply);
 	json_begin_object(json);
 	json_text_member(json, "title", title);
-	json_key(json, "series");
-	json_begin_array(json);
+	json_begin_array_member(json, "series");
 }
 
 void xy_put_axis(struct reply *reply, const char *name, const char *label, const char *unit, const char *type)
 {
 	struct json_writer *json = &reply->json;
-	json_key(json, name);
-	json_begin_object(json);
+	json_begin_object_member(json, name);
 	json_text_member(json, "label", label);
 	json_text_member(json, "unit", unit);
 	json_text_member(json, "dataType", type);
@@ -396,10 +413,8 @@ void xy_put_axis(struct reply *reply, const char *name, const char *label, const
 void xy_put_style(struct reply *reply, const char *series_type)
 {
 	struct json_writer *json = &reply->json;
-	json_key(json, "style");
-	json_begin_object(json);
-	json_key(json, "values");
-	json_begin_object(json);
+	json_begin_object_member(json, "style");
+	json_begin_object_member(json, "values");
 	json_text_member(json, "series-type", series_type);
 	json_end(json);
 	json_end(json);
@@ -411,13 +426,11 @@ void xy_put(struct reply *reply, const struct xy_samples *samples, const struct 
 	json_begin_object(json);
 	json_int_member(json, "seriesId", curve->id);
 	json_text_member(json, "seriesName", curve->name);
-	json_key(json, "xValues");
-	json_begin_array(json);
+	json_begin_array_member(json, "xValues");
 	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++)
 		json_put_int(json, histree_pixel_start(samples->from, samples->to, samples->pixels, i) - 1);
 	json_end(json);
-	json_key(json, "yValues");
-	json_begin_array(json);
+	json_begin_array_member(json, "yValues");
 	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++) {
 		double value = i > 0 ? curve->values[i - 1] : curve->first;
 		if (isnan(value))

@@ -44,6 +44,15 @@ void tooltip_pair(const struct output_call *output, const char *key, const struc
 /* Writes the member of a state or an arrow that says which of these styles it has. */
 void style_reference(struct json_writer *json, const char *key);
 
+/*
+ * The answer to `states`: steps write the rows.  A row is begun, has states put into it, and both its ends are
+ * json_end().  A state ends before `end`; without a style nothing is there; label NULL: it has none.
+ */
+void states_reply(struct reply *reply, const struct reply_steps *steps);
+void states_begin_row(struct json_writer *json, int64_t id);
+void states_put(struct json_writer *json, histree_time start, histree_time end, const struct histree_style *style,
+		const char *label, size_t label_size, unsigned tags);
+
 void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count);
 
 /* Does the same for a time graph that has arrows of these kinds too. */

@@ -56,8 +56,7 @@ static struct histree_value fact_of(const struct state_fact *fact, const struct 
 
 static void put_list_of_one(struct json_writer *json, const char *key, const struct histree_value *value)
 {
-	json_key(json, key);
-	json_begin_array(json);
+	json_begin_array_member(json, key);
 	if (value->type == HISTREE_STRING)
 		json_put_string(json, value->bytes, value->size);
 	else
@@ -77,8 +76,7 @@ static void put_metadata(const struct row_model *model, const struct row_facts *
 		if (fact->use == FACT_OF_SOME_ROWS && value.type == HISTREE_NULL)
 			continue;
 		if (!has_some) {
-			json_key(json, "metadata");
-			json_begin_object(json);
+			json_begin_object_member(json, "metadata");
 		}
 		has_some = true;
 		put_list_of_one(json, fact->name, &value);
@@ -260,8 +258,7 @@ static void put_thread_labels(const void *view, uint32_t row, struct json_writer
 	const struct kernel_threads *threads = view;
 	const struct histree_thread *thread = &threads->list[row];
 	const int32_t numbers[] = { thread->tid, thread->pid, thread->ppid };
-	json_key(json, "labels");
-	json_begin_array(json);
+	json_begin_array_member(json, "labels");
 	json_put_text(json, thread->name[0] != '\0' ? thread->name : "unknown"); /* viewers draw no empty row */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		char text[16] = "";

@@ -270,7 +270,6 @@ static struct histree_value label_of(const struct state_rows *rows, histree_quar
 /* What stands in a state: the name of a system call, or what its kind says. */
 static void put_label(struct state_rows *rows, const struct row_facts *facts, const struct gathered *state)
 {
-	rows->text.size = 0;
 	if (facts->why != NULL) {
 		piece_put_text(&rows->text, facts->why);
 	} else if (state_is_named(facts->label, &state->value)) {
@@ -294,18 +293,11 @@ static void write_state(struct state_rows *rows, const struct row_facts *facts, 
 			       (state->end < facts->life.from || state->start > facts->life.to);
 	const struct histree_style *style =
 		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(facts->table, &state->value);
-	json_begin_object(json);
-	json_int_member(json, "start", state->start);
-	json_int_member(json, "end", state->end + 1);
-	if (style != NULL) {
+	rows->text.size = 0;
+	if (style != NULL)
 		put_label(rows, facts, state);
-		if (rows->text.size > 0)
-			json_string_member(json, "label", rows->text.bytes, rows->text.size);
-		style_reference(json, style->key);
-	}
-	if (tags != 0)
-		json_int_member(json, "tags", tags);
-	json_end(json);
+	states_put(json, state->start, state->end + 1, style, rows->text.size > 0 ? rows->text.bytes : NULL,
+		   rows->text.size, tags);
 }
 
 /* States of the row that is being written, until it is done or the piece is full; true: done. */
@@ -316,10 +308,7 @@ static bool write_row(struct state_rows *rows, struct json_writer *json)
 		rows->is_open = true;
 		rows->at = row->facts.history != NULL ? find_state(rows, row->facts.quark, INT64_MIN)
 						      : rows->state_count;
-		json_begin_object(json);
-		json_int_member(json, "entryId", row->id);
-		json_key(json, "states");
-		json_begin_array(json);
+		states_begin_row(json, row->id);
 	}
 	while (rows->at < rows->state_count && rows->states[rows->at].quark == row->facts.quark) {
 		if (json->piece->size >= PIECE_SIZE)
@@ -368,9 +357,5 @@ void state_rows_reply(const struct output_call *output, state_row_find *find, co
 		rows_free(rows);
 		return;
 	}
-	reply_envelope(call->reply);
-	json_begin_object(&call->reply->json);
-	json_key(&call->reply->json, "rows");
-	json_begin_array(&call->reply->json);
-	reply_steps(call->reply, &(struct reply_steps){ rows_next, rows_free, rows });
+	states_reply(call->reply, &(struct reply_steps){ rows_next, rows_free, rows });
 }

@@ -59,8 +59,7 @@ void tsp_annotation_categories(struct call *call)
 		return;
 	reply_envelope(call->reply);
 	json_begin_object(json);
-	json_key(json, "annotationCategories");
-	json_begin_array(json);
+	json_begin_array_member(json, "annotationCategories");
 	if (has_gaps(dataset))
 		json_put_text(json, LOST_EVENTS);
 	json_end(json);
@@ -84,14 +83,11 @@ static bool is_requested(const struct call *call, const char *category)
 
 static void write_style(struct json_writer *json)
 {
-	json_key(json, "style");
-	json_begin_object(json);
-	json_key(json, "values");
-	json_begin_object(json);
+	json_begin_object_member(json, "style");
+	json_begin_object_member(json, "values");
 	json_text_member(json, "color", "#FF0000");
 	json_text_member(json, "background-color", "#FF0000");
-	json_key(json, "opacity");
-	json_put_real(json, 0.2);
+	json_real_member(json, "opacity", 0.2);
 	json_end(json);
 	json_end(json);
 }
@@ -118,11 +114,9 @@ static void write_annotations(struct call *call, const struct dataset *dataset, 
 	uint32_t pixels = times->count > 2 ? (uint32_t)times->count - 1 : USUAL_PIXELS;
 	reply_envelope(call->reply);
 	json_begin_object(json);
-	json_key(json, "annotations");
-	json_begin_object(json);
+	json_begin_object_member(json, "annotations");
 	if (has_gaps(dataset) && is_requested(call, LOST_EVENTS)) {
-		json_key(json, LOST_EVENTS);
-		json_begin_array(json);
+		json_begin_array_member(json, LOST_EVENTS);
 		gap_bands_each(dataset, times->start, times->end, pixels, write_band, json);
 		json_end(json);
 	}
@@ -295,8 +289,7 @@ static void write_state(struct json_writer *json, const struct dataset *dataset)
 
 static void write_properties(struct json_writer *json, const struct dataset *dataset)
 {
-	json_key(json, "properties");
-	json_begin_object(json);
+	json_begin_object_member(json, "properties");
 	switch (dataset_status(dataset)) {
 	case DATASET_READY:
 		write_facts(json, histree_store_info(dataset->store));
@@ -333,8 +326,7 @@ static void write_experiment(void *context, const struct catalogue *catalogue,
 	json_text_member(json, "name", experiment->name);
 	json_text_member(json, "UUID", experiment->uuid);
 	write_state(json, experiment->dataset);
-	json_key(json, "traces");
-	json_begin_array(json);
+	json_begin_array_member(json, "traces");
 	for (size_t i = 0; i < experiment->trace_uuid_count; i++) {
 		const struct catalogue_entry *trace =
 			catalogue_locked(catalogue, CATALOGUE_TRACES, experiment->trace_uuids[i]);
