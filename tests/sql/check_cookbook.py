@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TRACES = {"demo-trace": ROOT / "tests" / "data" / "demo-trace",
           "many-threads": ROOT.parent / "shared" / "traces" / "lttng-kernel" / "many-threads"}
-ANALYSES = "kernel,system-calls,futex,irqs,softirqs,wakeups,block-io"
+ANALYSES = "kernel,system-calls,futex,irqs,softirqs,wakeups,preemptions,block-io"
 
 
 def questions():
