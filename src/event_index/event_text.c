@@ -4,6 +4,7 @@
  */
 #include "event_index/event_text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,40 +270,45 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 	return !writer.json.has_failed;
 }
 
+/* Returns the number that four digits stand for; UINT_MAX if these are none. */
 static unsigned hexadecimal(const char *digits)
 {
+	static const char all[] = "0123456789abcdef";
 	unsigned number = 0;
 	for (int i = 0; i < 4; i++) {
-		const char digit = digits[i];
-		number = number * 16 + (unsigned)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+		const char *found =
+			digits[i] != '\0' ? strchr(all, digits[i] | ('A' <= digits[i] ? 0x20 : 0)) : NULL;
+		if (found == NULL)
+			return UINT_MAX;
+		number = number * 16 + (unsigned)(found - all);
 	}
 	return number;
 }
 
-/* Copy a text of JSON without its escapes: our writer has "\u" for control characters and U+FFFD alone. */
-static const char *copy_text(const char *from, char **to)
+/* The byte behind a backslash, and what follows it; our writer has "\u" for control characters and U+FFFD alone. */
+static const char *copy_escape(const char *from, char **to)
 {
 	static const char escapes[] = "b\bf\fn\nr\rt\t";
-	char *out = *to;
-	for (from++; *from != '"' && *from != '\0'; from++) {
-		if (*from != '\\') {
-			*out++ = *from;
-			continue;
-		}
-		from++;
-		const char *escape = strchr(escapes, *from);
-		if (*from == 'u') {
-			const unsigned code = hexadecimal(from + 1);
-			if (code < 0x80)
-				*out++ = (char)code;
-			else
-				out = (char *)memcpy(out, "\xef\xbf\xbd", 3) + 3;
-			from += 4;
-		} else {
-			*out++ = escape != NULL && (escape - escapes) % 2 == 0 ? escape[1] : *from;
-		}
-	}
-	*to = out;
+	const char *escape = *from != '\0' ? strchr(escapes, *from) : NULL;
+	const unsigned code = *from == 'u' ? hexadecimal(from + 1) : UINT_MAX;
+	if (code < 0x80)
+		*(*to)++ = (char)code;
+	else if (code != UINT_MAX)
+		*to = (char *)memcpy(*to, "\xef\xbf\xbd", 3) + 3;
+	else if (*from != '\0')
+		*(*to)++ = escape != NULL && (escape - escapes) % 2 == 0 ? escape[1] : *from;
+	return from + (code != UINT_MAX ? 4 : 0) + (*from != '\0');
+}
+
+/* Copy a text of JSON without its escapes, also one that ends too early. */
+static const char *copy_text(const char *from, char **to)
+{
+	from++;
+	while (*from != '"' && *from != '\0')
+		if (*from == '\\')
+			from = copy_escape(from + 1, to);
+		else
+			*(*to)++ = *from++;
 	return *from == '"' ? from + 1 : from;
 }
 
