@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * sql_attach.c - the tables of a store, made by SQL: virtual ones, and what is small as ordinary ones.
+ */
 #include "sql/sql_attach.h"
 
 #include <math.h>
@@ -6,7 +9,6 @@
 #include <string.h>
 
 #include "histree/sync.h"
-#include "sql/sql_hosts.h"
 #include "sql/sql_statement.h"
 
 /* A statement on its way: SQL that is made of parts, and run. */
@@ -100,21 +102,21 @@ static bool is_of_hosts(const struct attaching *attaching)
 {
 	struct histree_history *history;
 	struct histree_error error;
+	size_t count;
 	return attaching->info->history_count > 0 &&
 	       sql_store_history(attaching->store, attaching->analysis, &history, &error) == HISTREE_OK &&
-	       sql_has_hosts(history);
+	       histree_history_hosts(history, &count) != NULL;
 }
 
 static int make_statement_tables(const struct attaching *attaching)
 {
 	int code = SQLITE_OK;
 	bool has_hosts = is_of_hosts(attaching);
-	for (const struct sql_statement_kind *kind = sql_statements; code == SQLITE_OK && kind->name != NULL;
-	     kind++)
+	for (const struct sql_statement *kind = sql_statements; code == SQLITE_OK && kind->text != NULL; kind++)
 		if ((kind->takes_statements || attaching->info->history_count > 0) &&
 		    !(has_hosts ? kind->is_of_one : kind->is_of_hosts))
 			code = run(attaching, "CREATE VIRTUAL TABLE \"%w\".%s USING histree_%s", attaching->schema,
-				   kind->table != NULL ? kind->table : kind->name, kind->name);
+				   kind->table != NULL ? kind->table : kind->relation.name, kind->relation.name);
 	return code;
 }
 

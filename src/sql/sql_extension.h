@@ -2,6 +2,16 @@
 /*
  * sql_extension.h - what histree adds to a connection of SQLite: the modules of its tables, and its functions.
  *
+ *	histree_attach(path [, schema [, analysis]])
+ *					make the tables of a store (sql_attach.h); returns its path
+ *	histree_time(text)		a time as the command reads it, such as '+12.5ms' or '17:46:23.1', of the
+ *					store that was attached first; NULL if it is none
+ *	histree_clock(ns)		a time of day, '17:46:23.100000000'
+ *	histree_date(ns)		date and time of day
+ *	histree_duration(ns)		a length of time with a unit, '1.500 ms'
+ *	histree_cache(bytes)		the node caches of each store that is opened from now on
+ *	histree_warnings()		what was wrong with answers since the last call, a line each; or NULL
+ *
  * The loadable extension does so in sqlite3_histree_init(); the command calls sql_extension_add() itself.
  */
 #ifndef SQL_SQL_EXTENSION_H

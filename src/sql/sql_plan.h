@@ -3,8 +3,8 @@
  * sql_plan.h - what a table takes over from SQLite, in words: "quark = ? and start <= ?, in order of start".
  *
  * xBestIndex writes the plan, EXPLAIN QUERY PLAN shows it, and xFilter reads it: its terms are those of the
- * arguments, in their order.  SQLite checks every row against the constraints again, so that a term may be taken as
- * far as it goes.
+ * arguments, in their order, and narrow a selection (histree/selection.h) or a window (histree/window.h).  SQLite
+ * checks every row against the constraints again, so that a term may be taken as far as it goes.
  */
 #ifndef SQL_SQL_PLAN_H
 #define SQL_SQL_PLAN_H
@@ -13,8 +13,14 @@
 #include <stddef.h>
 
 #include "base/sqlite.h"
+#include "histree/selection.h"
 
 enum sql_operator { SQL_NONE, SQL_EQUAL, SQL_IN, SQL_LESS, SQL_AT_MOST, SQL_GREATER, SQL_AT_LEAST, SQL_GLOB };
+
+static inline bool sql_is_comparison(enum sql_operator operator)
+{
+	return operator== SQL_EQUAL ||(operator>= SQL_LESS && operator<= SQL_AT_LEAST);
+}
 
 /* ---- written ------------------------------------------------------------------------------------------ */
 
@@ -57,5 +63,28 @@ struct sql_term {
 bool sql_term_next(const char **plan, struct sql_term *out);
 
 bool sql_term_is_of(const struct sql_term *term, const char *column);
+
+/* ---- what it narrows ---------------------------------------------------------------------------------- */
+
+/*
+ * Narrow a window by "column operator value", where the column is the start or the end of what a table has, or a
+ * number that is both.  A value that is not a number narrows nothing, and NULL leaves nothing, as it is with
+ * comparisons of SQL.
+ */
+void sql_window_narrow(struct histree_window *window, enum sql_operator operator, sqlite3_value * value);
+
+/* Select, instead of what was selected, what "quark operator value" or "path operator value" leaves, or more. */
+enum histree_status sql_select_by_quark(struct histree_selection *selection, enum sql_operator operator,
+					sqlite3_value * value, struct histree_error *error);
+enum histree_status sql_select_by_path(struct histree_selection *selection, enum sql_operator operator,
+				       sqlite3_value * value, struct histree_error *error);
+
+/* Select what matches a pattern of histree (attributes.h); a pattern that matches nothing is no error. */
+enum histree_status sql_select_by_pattern(struct histree_selection *selection, sqlite3_value *value,
+					  struct histree_error *error);
+
+/* Leave, of what was selected, what is of the hosts that "host operator value" names: the shards of others rest. */
+enum histree_status sql_select_by_host(struct histree_selection *selection, enum sql_operator operator,
+				       sqlite3_value * value, struct histree_error *error);
 
 #endif

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: MIT
-#include "sql/sql_segments.h"
-
+/*
+ * sql_segments.c - a segment store as rows: a table named after its analysis, with the columns start, end, duration
+ * and the fields of the store.
+ *
+ * Bounds of the start, the end and the duration, and equalities of fields, become a query and a filter expression
+ * (segment_filter.h), so that nodes without such segments are not read.
+ *
+ * SQLite tells by a key which rows of two scans are the same, where it asks for "this or that".  Columns of a key
+ * are never NULL, so that fields are not in it: a hidden column stands for them, a number that tells segments of
+ * the same start and end apart, where these follow one another.  Contents are told apart by a hash of 64 bits,
+ * equal ones by how many came before.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
 #include "histree/segment_filter.h"
 #include "sql/sql_table.h"
-#include "sql/sql_twins.h"
-#include "sql/sql_window.h"
 
 /* The fields of the store follow, and a hidden column. */
-enum column { START, END, DURATION, FIELDS };
-
-static const char *const names[] = { [START] = "start", [END] = "end", [DURATION] = "duration" };
-
-static const char limit_name[] = "limit";
+enum { START, END, DURATION, FIELDS };
 
 /* The longest expression, and the greatest number of comparisons, that filter.h takes. */
 enum { EXPRESSION_MAX = 4096, COMPARISONS_MAX = 64 };
@@ -26,220 +33,14 @@ struct segments_table {
 	struct sql_table base;
 	struct histree_segment_store *segments;
 	const struct histree_segment_store_info *info;
-	uint64_t *rows; /* that were read, of all tables */
 };
 
-struct segments_cursor {
-	sqlite3_vtab_cursor base;
-	struct histree_segment_iter *iter;
-	struct histree_segment_filter *filter; /* NULL: none */
-	struct histree_segment segment;
-	struct sql_twins twins;
-	uint64_t twin;  /* tells this one from others of the same start and end */
-	bool has_twins; /* are told from one another */
-	bool is_done;
+/* Contents of the segments of one start and end. */
+struct twins {
+	histree_time start, end;
+	uint64_t *hashes;
+	size_t count, capacity;
 };
-
-/* ---- the table ---------------------------------------------------------------------------------------- */
-
-static const char *type_name(enum histree_type type)
-{
-	return type == HISTREE_DOUBLE ? "REAL" : type == HISTREE_STRING ? "TEXT" : "INTEGER";
-}
-
-/* A field that is called as a column that every segment has gets a name of its own. */
-static const char *prefix_of(const char *field)
-{
-	for (size_t i = 0; i < FIELDS; i++)
-		if (sqlite3_stricmp(field, names[i]) == 0)
-			return "field_";
-	return "";
-}
-
-/*
- * Returns NULL if memory is out.  By its key SQLite tells which rows of two scans are the same, where it asks for
- * "this or that".  Columns of a key are never NULL, so that fields are not in it: a hidden column stands for them.
- */
-static char *columns_of(const struct histree_segment_schema *schema)
-{
-	sqlite3_str *text = sqlite3_str_new(NULL);
-	sqlite3_str_appendall(text, "CREATE TABLE x(start INTEGER, \"end\" INTEGER, duration INTEGER");
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct histree_segment_field *field = &schema->fields[i];
-		sqlite3_str_appendf(text, ", \"%s%w\" %s", prefix_of(field->name), field->name,
-				    type_name(field->type));
-	}
-	sqlite3_str_appendall(text, ", twin HIDDEN, PRIMARY KEY(start, \"end\", twin)) WITHOUT ROWID");
-	return sqlite3_str_finish(text);
-}
-
-static enum histree_status open_table(struct sql_table *base, const struct sql_module *module, const char *analysis,
-				      char **declaration, struct histree_error *error)
-{
-	struct segments_table *table = (struct segments_table *)base;
-	enum histree_status status = sql_store_segments(base->store, analysis, &table->segments, error);
-	if (status != HISTREE_OK)
-		return status;
-	table->rows = sql_connection_row_counter(module->connection);
-	table->info = histree_segment_store_info(table->segments);
-	*declaration = columns_of(&table->info->schema);
-	return HISTREE_OK;
-}
-
-static int connect(sqlite3 *db, void *module, int argument_count, const char *const *arguments, sqlite3_vtab **out,
-		   char **message)
-{
-	return sql_table_connect(db, module, argument_count, arguments, sizeof(struct segments_table), open_table,
-				 out, message);
-}
-
-/* ---- the plan ----------------------------------------------------------------------------------------- */
-
-static bool is_number(enum histree_type type)
-{
-	return type == HISTREE_INT || type == HISTREE_LONG;
-}
-
-/* Returns what a plan calls a column, or NULL if this constraint of it is not taken. */
-static const char *name_to_take(const struct segments_table *table, int column, enum sql_operator operator)
-{
-	if (column < 0 || operator<SQL_EQUAL || operator> SQL_AT_LEAST || operator== SQL_IN)
-		return NULL;
-	if (column < FIELDS)
-		return names[column];
-	if (column - FIELDS >= (int)table->info->schema.field_count)
-		return NULL;
-	const struct histree_segment_field *field = &table->info->schema.fields[column - FIELDS];
-	bool can_be_named =
-		*prefix_of(field->name) == '\0' && strcspn(field->name, " ,\"\\?") == strlen(field->name);
-	bool has_equals = is_number(field->type) || field->type == HISTREE_STRING;
-	return can_be_named && has_equals && operator== SQL_EQUAL ? field->name : NULL;
-}
-
-static const struct {
-	int column;
-	enum histree_segment_order order;
-} orders[] = {
-	{ START, HISTREE_SEGMENTS_BY_START },
-	{ END, HISTREE_SEGMENTS_BY_END },
-	{ DURATION, HISTREE_SEGMENTS_BY_DURATION },
-};
-
-/*
- * The number of the plan is the order, twice, plus one if it goes down, and MAY_BE_COMPARED.  Where segments are
- * chosen, those that are equal come one after the other, in the same order in every scan; where all are asked for,
- * nobody compares scans.
- */
-static void plan_order(struct sql_plan *plan)
-{
-	sqlite3_index_info *info = plan->info;
-	info->idxNum = 2 * (int)(plan->arguments > 0 ? HISTREE_SEGMENTS_BY_START : HISTREE_SEGMENTS_UNSORTED);
-	for (size_t i = 0; info->nOrderBy == 1 && i < sizeof(orders) / sizeof(*orders); i++) {
-		if (orders[i].column != info->aOrderBy[0].iColumn)
-			continue;
-		char text[32];
-		sqlite3_snprintf(sizeof(text), text, "%s%s", names[orders[i].column],
-				 info->aOrderBy[0].desc ? ", downwards" : "");
-		sql_plan_order(plan, text);
-		info->idxNum = 2 * (int)orders[i].order + (info->aOrderBy[0].desc ? 1 : 0);
-		info->orderByConsumed = 1;
-	}
-	if (info->nConstraint > 0)
-		info->idxNum |= MAY_BE_COMPARED;
-}
-
-/*
- * A limit tells how many segments to look for.  It is taken only where nothing is chosen besides, and rows come in
- * the order that is wanted: else SQLite may skip some.  Returns how many rows there will be.
- */
-static double take_limit(struct sql_plan *plan, double rows)
-{
-	sqlite3_index_info *info = plan->info;
-	sqlite3_value *value;
-	bool has_order =
-		info->nOrderBy == 1 && info->aOrderBy[0].iColumn >= 0 && info->aOrderBy[0].iColumn < FIELDS;
-	if (info->nConstraint != 1 || info->aConstraint[0].op != SQLITE_INDEX_CONSTRAINT_LIMIT ||
-	    !info->aConstraint[0].usable || !has_order || !sql_plan_take(plan, 0, limit_name, SQL_EQUAL))
-		return rows;
-	bool is_known = sqlite3_vtab_rhs_value(info, 0, &value) == SQLITE_OK;
-	double limit = is_known ? (double)sqlite3_value_int64(value) : 10;
-	return limit >= 0 && limit < rows ? limit : rows;
-}
-
-static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-	const struct segments_table *table = (const struct segments_table *)base;
-	struct histree_window window = HISTREE_WINDOW_ALL;
-	double whole = (double)table->info->end - (double)table->info->start + 1;
-	double rows = (double)table->info->segment_count;
-	struct sql_plan plan = sql_plan(info);
-	for (int i = 0; i < info->nConstraint; i++) {
-		sqlite3_value *value;
-		int column = info->aConstraint[i].iColumn;
-		enum sql_operator operator= sql_plan_operator(info, i);
-		const char *name = name_to_take(table, column, operator);
-		if (name == NULL || !sql_plan_take(&plan, i, name, operator))
-			continue;
-		if (column <= END && sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK)
-			sql_window_narrow(&window, operator, value);
-		else
-			rows /= column <= END ? 10 : 2;
-	}
-	rows = take_limit(&plan, rows);
-	plan_order(&plan);
-	rows *= histree_window_fit(&window, table->info->start, table->info->end)
-			? ((double)window.to - (double)window.from + 1) / whole
-			: 0;
-	info->estimatedRows = (sqlite3_int64)rows + 1;
-	info->estimatedCost = 20 + 2 * rows;
-	return sql_plan_finish(&plan);
-}
-
-/* ---- the cursor --------------------------------------------------------------------------------------- */
-
-static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
-					struct histree_error *error)
-{
-	return histree_segment_iter_create(((struct segments_table *)table)->segments,
-					   &((struct segments_cursor *)cursor)->iter, error);
-}
-
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
-{
-	return sql_cursor_open(table, out, sizeof(struct segments_cursor), begin_cursor);
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
-{
-	struct segments_cursor *cursor = (struct segments_cursor *)base;
-	histree_segment_iter_free(cursor->iter);
-	histree_segment_filter_free(cursor->filter);
-	sql_twins_release(&cursor->twins);
-	free(cursor);
-	return SQLITE_OK;
-}
-
-static int next(sqlite3_vtab_cursor *base)
-{
-	struct segments_cursor *cursor = (struct segments_cursor *)base;
-	const struct sql_table *table = (const struct sql_table *)base->pVtab;
-	struct histree_error error;
-	enum histree_status status;
-	while ((status = histree_segment_iter_next(cursor->iter, &cursor->segment, &error)) == HISTREE_PARTIAL)
-		sql_connection_warn_of_loss(sql_store_connection(table->store), sql_store_info(table->store)->path,
-					    ((const struct segments_table *)table)->segments,
-					    histree_segment_iter_loss(cursor->iter));
-	if (status < 0)
-		return sql_table_fail(base->pVtab, &error);
-	cursor->is_done = status == HISTREE_END;
-	*((const struct segments_table *)table)->rows += 1;
-	if (cursor->is_done || !cursor->has_twins)
-		return SQLITE_OK;
-	bool is_known =
-		sql_twins_number(&cursor->twins, &cursor->segment,
-				 ((const struct segments_table *)table)->info->schema.field_count, &cursor->twin);
-	return is_known ? SQLITE_OK : SQLITE_NOMEM;
-}
 
 /* A filter expression that grows by comparisons; what has no room is left to SQLite. */
 struct expression {
@@ -247,6 +48,119 @@ struct expression {
 	size_t size;
 	unsigned comparisons;
 };
+
+struct segments_cursor {
+	struct sql_cursor base;
+	struct histree_segment_iter *iter;
+	struct histree_segment_filter *filter; /* NULL: none */
+	struct histree_segment segment;
+	struct expression expression;
+	struct twins twins;
+	uint64_t twin;  /* tells this one from others of the same start and end */
+	bool has_twins; /* are told from one another */
+};
+
+static struct segments_cursor *segments_of(struct sql_cursor *cursor)
+{
+	return (struct segments_cursor *)cursor;
+}
+
+static const struct segments_table *table_of(const struct sql_cursor *cursor)
+{
+	return (const struct segments_table *)cursor->base.pVtab;
+}
+
+/* ---- the columns --------------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(struct histree_segment, member)
+
+/* By their numbers above; the last one follows the fields. */
+static const struct sql_column columns[] = {
+	{ SQL_COLUMN("start", "INTEGER", SQL_INT64, AT(start)), .role = SQL_BY_START, .orders = SQL_UP | SQL_DOWN },
+	{ SQL_COLUMN("end", "INTEGER", SQL_INT64, AT(end)), .role = SQL_BY_END, .orders = SQL_UP | SQL_DOWN },
+	{ SQL_COLUMN("duration", "INTEGER", SQL_LENGTH, 0), .role = SQL_BY_NUMBER, .orders = SQL_UP | SQL_DOWN },
+	{ 0 },
+};
+static const struct sql_column twin_column = { SQL_SAID("twin", "HIDDEN") };
+
+static const enum histree_segment_order orders[] = {
+	[START] = HISTREE_SEGMENTS_BY_START,
+	[END] = HISTREE_SEGMENTS_BY_END,
+	[DURATION] = HISTREE_SEGMENTS_BY_DURATION,
+};
+
+static bool is_number(enum histree_type type)
+{
+	return type == HISTREE_INT || type == HISTREE_LONG;
+}
+
+/* A field that is called as a column that every segment has gets a name of its own. */
+static bool has_taken_name(const struct histree_segment_field *field)
+{
+	bool is_taken = sqlite3_stricmp(field->name, twin_column.name) == 0;
+	for (size_t i = 0; i < FIELDS; i++)
+		is_taken = is_taken || sqlite3_stricmp(field->name, columns[i].name) == 0;
+	return is_taken;
+}
+
+/* In a plan, "limit" is something else. */
+static bool can_be_in_plan(const struct histree_segment_field *field)
+{
+	return strcspn(field->name, " ,\"\\?") == strlen(field->name) && strcmp(field->name, "limit") != 0 &&
+	       !has_taken_name(field);
+}
+
+static enum histree_status open_segments(struct sql_table *base, const struct sql_place *place,
+					 struct histree_error *error)
+{
+	struct segments_table *table = (struct segments_table *)base;
+	enum histree_status status = sql_store_segments(base->store, place->analysis, &table->segments, error);
+	if (status != HISTREE_OK)
+		return status;
+	table->info = histree_segment_store_info(table->segments);
+	for (size_t i = 0; status == HISTREE_OK && i < table->info->schema.field_count; i++) {
+		const struct histree_segment_field *field = &table->info->schema.fields[i];
+		bool has_equals = is_number(field->type) || field->type == HISTREE_STRING;
+		const struct sql_column column = {
+			.name = field->name,
+			.prefix = has_taken_name(field) ? "field_" : NULL,
+			.type = field->type == HISTREE_DOUBLE   ? "REAL"
+				: field->type == HISTREE_STRING ? "TEXT"
+								: "INTEGER",
+			.cell = SQL_CONTENT,
+			.offset = (uint32_t)i,
+			.role = has_equals && can_be_in_plan(field) ? SQL_BY_FIELD : SQL_NOTHING,
+		};
+		status = sql_table_add(base, &column, error);
+	}
+	return status == HISTREE_OK ? sql_table_add(base, &twin_column, error) : status;
+}
+
+/*
+ * The number of the plan is the order, twice, plus one if it goes down, and MAY_BE_COMPARED.  Where segments are
+ * chosen, those that are equal come one after the other, in the same order in every scan; where all are asked for,
+ * nobody compares scans.
+ */
+static void estimate_segments(const struct sql_table *base, const struct sql_taken *taken, sqlite3_index_info *info)
+{
+	const struct histree_segment_store_info *store = ((const struct segments_table *)base)->info;
+	struct histree_window window = taken->window;
+	double whole = (double)store->end - (double)store->start + 1;
+	double rows = (double)store->segment_count * taken->guess;
+	rows = taken->limit < rows ? taken->limit : rows;
+	rows *= histree_window_fit(&window, store->start, store->end)
+			? ((double)window.to - (double)window.from + 1) / whole
+			: 0;
+	info->estimatedRows = (sqlite3_int64)rows + 1;
+	info->estimatedCost = 20 + 2 * rows;
+	info->idxNum = 2 * (int)(taken->arguments > 0 ? HISTREE_SEGMENTS_BY_START : HISTREE_SEGMENTS_UNSORTED);
+	if (taken->order >= 0)
+		info->idxNum = 2 * (int)orders[taken->order] + (taken->is_down ? 1 : 0);
+	if (info->nConstraint > 0)
+		info->idxNum |= MAY_BE_COMPARED;
+}
+
+/* ---- what is asked for --------------------------------------------------------------------------------- */
 
 static void add_comparison(struct expression *expression, const char *comparison)
 {
@@ -308,97 +222,124 @@ static void compare_field(struct expression *expression, const struct histree_se
 	}
 }
 
-static void read_term(const struct segments_table *table, const struct sql_term *term, sqlite3_value *value,
-		      struct histree_window *window, struct expression *expression, uint64_t *limit)
+static void clear_segments(struct sql_cursor *base)
 {
-	const struct histree_segment_schema *schema = &table->info->schema;
-	if (sql_term_is_of(term, limit_name)) {
-		sqlite3_int64 count =
-			sqlite3_value_int64(value); /* 0 asks for nothing, and a negative one for all */
-		*limit = count > 0 ? (uint64_t)count : 0;
-	} else if (sql_term_is_of(term, names[START]) || sql_term_is_of(term, names[END])) {
-		sql_window_narrow(window, term->operator, value);
-	} else if (sql_term_is_of(term, names[DURATION])) {
-		compare_duration(expression, term->operator, value);
-	} else {
-		for (size_t i = 0; i < schema->field_count; i++)
-			if (sql_term_is_of(term, schema->fields[i].name))
-				compare_field(expression, &schema->fields[i], value);
-	}
+	segments_of(base)->expression.size = segments_of(base)->expression.comparisons = 0;
+	segments_of(base)->twins.count = 0;
 }
 
-static enum histree_status start(struct segments_cursor *cursor, const struct histree_window *window,
-				 const struct expression *expression, int order, uint64_t limit,
-				 struct histree_error *error)
+static void narrow_segments(struct sql_cursor *base, int column, enum sql_operator operator, sqlite3_value * value)
 {
-	const struct segments_table *table = (const struct segments_table *)cursor->base.pVtab;
+	struct expression *expression = &segments_of(base)->expression;
+	if (column == DURATION)
+		compare_duration(expression, operator, value);
+	else
+		compare_field(expression, &table_of(base)->info->schema.fields[column - FIELDS], value);
+}
+
+static enum histree_status begin_segments(struct sql_cursor *base, struct histree_error *error)
+{
+	return histree_segment_iter_create(table_of(base)->segments, &segments_of(base)->iter, error);
+}
+
+static void end_segments(struct sql_cursor *base)
+{
+	struct segments_cursor *cursor = segments_of(base);
+	histree_segment_iter_free(cursor->iter);
+	histree_segment_filter_free(cursor->filter);
+	free(cursor->twins.hashes);
+}
+
+static enum histree_status start_segments(struct sql_cursor *base, struct histree_error *error)
+{
+	struct segments_cursor *cursor = segments_of(base);
+	const struct histree_segment_store_info *info = table_of(base)->info;
+	struct histree_window window = base->selection.window;
+	int order = base->order & ~MAY_BE_COMPARED;
+	enum histree_status status = HISTREE_OK;
+	cursor->has_twins = order != base->order;
+	base->row = (const char *)&cursor->segment;
+	if (!histree_window_fit(&window, info->start, info->end))
+		return HISTREE_END;
 	struct histree_segment_query query = {
-		.from = window->from,
-		.to = window->to,
+		.from = window.from,
+		.to = window.to,
 		.order = (enum histree_segment_order)(order / 2),
 		.descending = order % 2 != 0,
-		.limit = limit,
-		.cancel = sql_connection_cancel(sql_store_connection(table->base.store)),
+		.limit = base->limit,
+		.cancel = sql_cursor_cancel(base),
 	};
 	histree_segment_filter_free(cursor->filter);
 	cursor->filter = NULL;
-	if (expression->size > 0) {
-		enum histree_status status =
-			histree_segment_filter_create(&table->info->schema, expression->text, table->info->start,
-						      table->info->end, &cursor->filter, error);
-		if (status != HISTREE_OK)
-			return status;
+	if (cursor->expression.size > 0)
+		status = histree_segment_filter_create(&info->schema, cursor->expression.text, info->start,
+						       info->end, &cursor->filter, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (cursor->filter != NULL)
 		histree_segment_filter_apply(cursor->filter, &query);
-	}
 	return histree_segment_iter_start(cursor->iter, &query, NULL, error);
 }
 
-static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
-		  sqlite3_value **arguments)
-{
-	struct segments_cursor *cursor = (struct segments_cursor *)base;
-	struct histree_window window = HISTREE_WINDOW_ALL;
-	struct expression expression = { .size = 0 };
-	struct histree_error error;
-	struct sql_term term;
-	uint64_t limit = 0;
-	sql_twins_begin(&cursor->twins);
-	for (int i = 0; i < argument_count && sql_term_next(&plan, &term); i++)
-		read_term((struct segments_table *)base->pVtab, &term, arguments[i], &window, &expression, &limit);
-	const struct histree_segment_store_info *info = ((struct segments_table *)base->pVtab)->info;
-	/* A scan of everything is compared with no other one. */
-	cursor->has_twins = (order & MAY_BE_COMPARED) != 0;
-	order &= ~MAY_BE_COMPARED;
-	cursor->is_done = !histree_window_fit(&window, info->start, info->end);
-	if (cursor->is_done)
-		return SQLITE_OK;
-	if (start(cursor, &window, &expression, order, limit, &error) != HISTREE_OK)
-		return sql_table_fail(base->pVtab, &error);
-	return next(base);
-}
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static int is_at_end(sqlite3_vtab_cursor *base)
+/*
+ * Number a segment among those of the same start and end: the same in each pass in which all that are equal to it
+ * come, in the same order.
+ */
+static enum histree_status number_twin(struct segments_cursor *cursor, struct histree_error *error)
 {
-	return ((struct segments_cursor *)base)->is_done;
-}
-
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
-{
-	const struct segments_cursor *cursor = (const struct segments_cursor *)base;
 	const struct histree_segment *segment = &cursor->segment;
-	size_t fields = ((const struct segments_table *)base->pVtab)->info->schema.field_count;
-	uint64_t duration = histree_segment_duration(segment);
-	if (number == START)
-		sqlite3_result_int64(context, segment->start);
-	else if (number == END)
-		sqlite3_result_int64(context, segment->end);
-	else if (number == DURATION)
-		sqlite3_result_int64(context, duration > INT64_MAX ? INT64_MAX : (sqlite3_int64)duration);
-	else if (number - FIELDS < (int)fields)
-		sql_result_value(context, &segment->content[number - FIELDS]);
-	else
-		sqlite3_result_int64(context, (sqlite3_int64)cursor->twin);
-	return SQLITE_OK;
+	struct twins *twins = &cursor->twins;
+	size_t fields = table_of(&cursor->base)->info->schema.field_count;
+	uint64_t hash = 0, equal = 0;
+	for (size_t i = 0; i < fields; i++)
+		hash = hash_mix(hash + sql_value_bits(&segment->content[i]));
+	if (twins->count > 0 && (twins->start != segment->start || twins->end != segment->end))
+		twins->count = 0;
+	twins->start = segment->start;
+	twins->end = segment->end;
+	for (size_t i = 0; i < twins->count; i++)
+		equal += twins->hashes[i] == hash;
+	if (!array_reserve(&twins->hashes, &twins->capacity, twins->count + 1))
+		return error_memory(error, "segments of one time");
+	twins->hashes[twins->count++] = hash;
+	cursor->twin = hash_mix(hash + equal);
+	return HISTREE_OK;
 }
 
-const sqlite3_module sql_segments_module = SQL_TABLE_MODULE(sql_table_disconnect, NULL);
+static enum histree_status next_segment(struct sql_cursor *base, struct histree_error *error)
+{
+	struct segments_cursor *cursor = segments_of(base);
+	enum histree_status status;
+	while ((status = histree_segment_iter_next(cursor->iter, &cursor->segment, error)) == HISTREE_PARTIAL)
+		sql_connection_warn_of_loss(sql_store_connection(table_of(base)->base.store),
+					    sql_store_info(table_of(base)->base.store)->path,
+					    table_of(base)->segments, histree_segment_iter_loss(cursor->iter));
+	*table_of(base)->base.rows += 1;
+	return status == HISTREE_OK && cursor->has_twins ? number_twin(cursor, error) : status;
+}
+
+static void twin_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	(void)column;
+	sqlite3_result_int64(context, (sqlite3_int64)segments_of(base)->twin);
+}
+
+const struct sql_relation sql_segments = {
+	.name = "segments",
+	.has_limit = true,
+	.columns = columns,
+	.key = "start, \"end\", twin",
+	.table_size = sizeof(struct segments_table),
+	.cursor_size = sizeof(struct segments_cursor),
+	.open = open_segments,
+	.estimate = estimate_segments,
+	.begin = begin_segments,
+	.end = end_segments,
+	.clear = clear_segments,
+	.narrow = narrow_segments,
+	.start = start_segments,
+	.next = next_segment,
+	.cell = twin_cell,
+};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * sql_store.c - connections, the stores that they ask, and what is opened of these once, for all tables.
+ */
 #include "sql/sql_store.h"
 
 #include <stdarg.h>
@@ -176,12 +179,80 @@ char *sql_connection_take_warnings(struct sql_connection *connection)
 	return warnings;
 }
 
+/* ---- paths ---------------------------------------------------------------------------------------------- */
+
+/* Beside its bytes, what a piece of memory takes about. */
+enum { OVERHEAD = 32, SHORT = 512 };
+
+struct kept_path {
+	size_t size;
+	char text[];
+};
+
+struct sql_paths {
+	const struct histree_attributes *attributes;
+	size_t count, bytes_left;
+	struct kept_path *paths[]; /* by quark; NULL: not made yet */
+};
+
+static struct sql_paths *paths_create(const struct histree_attributes *attributes, size_t bytes)
+{
+	size_t count = histree_attributes_count(attributes), size = count * sizeof(struct kept_path *);
+	/* Where not even the table has room, nothing is kept. */
+	bool has_room = size <= bytes / 2;
+	struct sql_paths *paths = calloc(1, sizeof(*paths) + (has_room ? size : 0));
+	if (paths == NULL)
+		return NULL;
+	paths->attributes = attributes;
+	paths->count = has_room ? count : 0;
+	paths->bytes_left = has_room ? bytes - size : 0;
+	return paths;
+}
+
+static void paths_free(struct sql_paths *paths)
+{
+	for (size_t i = 0; paths != NULL && i < paths->count; i++)
+		free(paths->paths[i]);
+	free(paths);
+}
+
+static struct kept_path *make_path(struct sql_paths *paths, histree_quark quark)
+{
+	char text[SHORT];
+	size_t size = histree_attributes_path(paths->attributes, quark, text, sizeof(text));
+	size_t bytes = sizeof(struct kept_path) + size + 1;
+	if (bytes + OVERHEAD > paths->bytes_left)
+		return NULL;
+	struct kept_path *path = malloc(bytes);
+	if (path == NULL)
+		return NULL;
+	path->size = size;
+	if (size < sizeof(text))
+		memcpy(path->text, text, size + 1);
+	else
+		histree_attributes_path(paths->attributes, quark, path->text, size + 1);
+	paths->bytes_left -= bytes + OVERHEAD;
+	paths->paths[quark] = path;
+	return path;
+}
+
+const char *sql_paths_get(struct sql_paths *paths, histree_quark quark, size_t *size)
+{
+	if (quark >= paths->count)
+		return NULL;
+	struct kept_path *path = paths->paths[quark];
+	if (path == NULL && (path = make_path(paths, quark)) == NULL)
+		return NULL;
+	*size = path->size;
+	return path->text;
+}
+
 /* ---- stores ------------------------------------------------------------------------------------------- */
 
 static void close_store(struct sql_store *store)
 {
 	for (size_t i = 0; store->paths != NULL && i < store->info->history_count; i++)
-		sql_paths_free(store->paths[i]);
+		paths_free(store->paths[i]);
 	for (size_t i = 0; store->histories != NULL && i < store->info->history_count; i++)
 		histree_history_close(store->histories[i]);
 	for (size_t i = 0; store->segments != NULL && i < store->info->segments_count; i++)
@@ -346,7 +417,7 @@ struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_
 	size_t limit = cache_of(store, i == history_index(store->info, "")),
 	       cache = limit > 0 ? limit : cache_default;
 	if (store->paths[i] == NULL)
-		store->paths[i] = sql_paths_create(histree_history_attributes(history), cache / PATHS_SHARE);
+		store->paths[i] = paths_create(histree_history_attributes(history), cache / PATHS_SHARE);
 	return store->paths[i];
 }
 

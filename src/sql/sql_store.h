@@ -13,9 +13,9 @@
 #include "base/sqlite.h"
 #include "histree/events.h"
 #include "histree/store.h"
-#include "sql/sql_paths.h"
 
 struct sql_connection;
+struct sql_paths;
 struct sql_store;
 
 /* Each of what SQLite keeps of a connection has a share in it; the last one that is given back frees it. */
@@ -73,8 +73,16 @@ const struct histree_store_info *sql_store_info(const struct sql_store *store);
 enum histree_status sql_store_history(struct sql_store *store, const char *analysis, struct histree_history **out,
 				      struct histree_error *error);
 
-/* The paths of a history that was opened by this store, or NULL if memory is out; borrowed likewise. */
+/*
+ * The paths of a history that was opened by this store, made once, or NULL if memory is out; borrowed likewise.
+ * They stay where they are, so that a row is handed to SQLite without a copy of its path.  What there is no room
+ * for is made again and again (histree_selection_path()): the memory of a history of millions of attributes is
+ * bounded.
+ */
 struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_history *history);
+
+/* Returns NULL if there is no room for the path. */
+const char *sql_paths_get(struct sql_paths *paths, histree_quark quark, size_t *size);
 
 enum histree_status sql_store_segments(struct sql_store *store, const char *analysis,
 				       struct histree_segment_store **out, struct histree_error *error);

@@ -1,9 +1,50 @@
 // SPDX-License-Identifier: MIT
+/*
+ * sql_table.c - the module of SQLite that shows any relation (sql_table.h).
+ *
+ * Between a plan and its cursor goes the plan's text alone: best_index() takes constraints by the roles of their
+ * columns, and filter() reads from the text which they were.  A cursor stands at a row of the batch that the
+ * relation read last, so that most rows cost an addition.
+ */
 #include "sql/sql_table.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+static const char limit_term[] = "limit";
+
+static struct sql_cursor *cursor_of(sqlite3_vtab_cursor *base)
+{
+	return (struct sql_cursor *)base;
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------ */
+
+static int code_of(const struct histree_error *error)
+{
+	if (error->status == HISTREE_ERR_CANCELLED)
+		return SQLITE_INTERRUPT;
+	return error->status == HISTREE_ERR_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
+}
+
+static int fail_with(char **message, const struct histree_error *error)
+{
+	sqlite3_free(*message);
+	*message = sqlite3_mprintf("%s", error->message);
+	return code_of(error);
+}
+
+static int cursor_fail(struct sql_cursor *cursor, const struct histree_error *error)
+{
+	int code = fail_with(&cursor->base.pVtab->zErrMsg, error);
+	return cursor->code != SQLITE_OK ? cursor->code : code;
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 /* SQLite hands out arguments as they are written: 'it''s' or "it" or it. */
 static char *without_quotes(const char *argument)
@@ -24,91 +65,496 @@ static char *without_quotes(const char *argument)
 	return text;
 }
 
-static int fail(const struct histree_error *error, char **message)
+enum histree_status sql_table_add(struct sql_table *table, const struct sql_column *column,
+				  struct histree_error *error)
 {
-	sqlite3_free(*message);
-	*message = sqlite3_mprintf("%s", error->message);
-	if (error->status == HISTREE_ERR_CANCELLED)
-		return SQLITE_INTERRUPT;
-	return error->status == HISTREE_ERR_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
+	if (!array_reserve(&table->columns, &table->column_capacity, table->column_count + 1))
+		return error_memory(error, "the columns of a table");
+	table->columns[table->column_count++] = *column;
+	return HISTREE_OK;
 }
 
-int sql_table_fail(sqlite3_vtab *table, const struct histree_error *error)
+static bool has_hosts(const struct sql_table *table)
 {
-	return fail(error, &table->zErrMsg);
+	size_t count;
+	return table->history != NULL && histree_history_hosts(table->history, &count) != NULL;
 }
 
-int sql_table_refuse(sqlite3_vtab *table, const char *format, ...)
+static enum histree_status add_columns(struct sql_table *table, struct histree_error *error)
 {
-	va_list arguments;
-	va_start(arguments, format);
-	sqlite3_free(table->zErrMsg);
-	table->zErrMsg = sqlite3_vmprintf(format, arguments);
-	va_end(arguments);
-	return SQLITE_ERROR;
-}
-
-/* After the names of the module, the schema and the table. */
-enum { STORE = 3, ANALYSIS = 4 };
-
-static enum histree_status open_table(struct sql_table *table, const struct sql_module *module, const char *path,
-				      const char *analysis, sql_table_opener opener, char **declaration,
-				      struct histree_error *error)
-{
-	enum histree_status status = sql_store_share(module->connection, path, &table->store, error);
-	return status == HISTREE_OK ? opener(table, module, analysis, declaration, error) : status;
-}
-
-int sql_table_connect(sqlite3 *db, const struct sql_module *module, int argument_count,
-		      const char *const *arguments, size_t size, sql_table_opener opener, sqlite3_vtab **out,
-		      char **message)
-{
-	struct histree_error error;
-	if (argument_count <= STORE) {
-		*message = sqlite3_mprintf(
-			"%s needs the path of a store; histree_attach(PATH) makes all tables of one", arguments[0]);
-		return SQLITE_ERROR;
+	enum histree_status status = HISTREE_OK;
+	for (const struct sql_column *each = table->relation->columns; status == HISTREE_OK && each->name != NULL;
+	     each++) {
+		bool is_argument = each->role >= SQL_ARGUMENT;
+		if (is_argument && table->argument_count++ == 0)
+			table->first_argument = (int)table->column_count;
+		if (each->cell != SQL_HOST || has_hosts(table))
+			status = sql_table_add(table, each, error);
 	}
-	struct sql_table *table = calloc(1, size);
-	char *path = without_quotes(arguments[STORE]), *declaration = NULL;
-	char *analysis = without_quotes(argument_count > ANALYSIS ? arguments[ANALYSIS] : "");
-	int code = table == NULL || path == NULL || analysis == NULL ? SQLITE_NOMEM : SQLITE_OK;
-	if (code == SQLITE_OK &&
-	    open_table(table, module, path, analysis, opener, &declaration, &error) != HISTREE_OK)
-		code = fail(&error, message);
-	if (code == SQLITE_OK)
-		code = declaration == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, declaration);
-	sqlite3_free(path);
-	sqlite3_free(analysis);
+	return status;
+}
+
+static enum histree_status open_history(struct sql_table *table, const char *analysis, struct histree_error *error)
+{
+	enum histree_status status = sql_store_history(table->store, analysis, &table->history, error);
+	if (status != HISTREE_OK)
+		return status;
+	table->info = histree_history_info(table->history);
+	if (table->relation->has_paths && (table->paths = sql_store_paths(table->store, table->history)) == NULL)
+		return error_memory(error, "the paths of attributes");
+	return HISTREE_OK;
+}
+
+static enum histree_status open_table(struct sql_table *table, struct sql_connection *connection, const char *path,
+				      const struct sql_place *place, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	table->rows = sql_connection_row_counter(connection);
+	if (!table->relation->is_of_no_store)
+		status = sql_store_share(connection, path, &table->store, error);
+	if (status == HISTREE_OK && table->relation->is_of_history)
+		status = open_history(table, place->analysis, error);
+	if (status == HISTREE_OK)
+		status = add_columns(table, error);
+	if (status == HISTREE_OK && table->relation->open != NULL)
+		status = table->relation->open(table, place, error);
+	return status;
+}
+
+static int declare(sqlite3 *db, const struct sql_table *table)
+{
+	sqlite3_str *text = sqlite3_str_new(db);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct sql_column *column = &table->columns[i];
+		sqlite3_str_appendf(text, "%s\"%s%w\" %s", i == 0 ? "CREATE TABLE x(" : ", ",
+				    column->prefix != NULL ? column->prefix : "", column->name, column->type);
+	}
+	if (table->relation->key != NULL)
+		sqlite3_str_appendf(text, ", PRIMARY KEY(%s)) WITHOUT ROWID", table->relation->key);
+	else
+		sqlite3_str_appendall(text, ")");
+	char *declaration = sqlite3_str_finish(text);
+	int code = declaration == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, declaration);
 	sqlite3_free(declaration);
-	if (code == SQLITE_OK)
-		*out = &table->base;
-	else if (table != NULL)
-		sql_table_disconnect(&table->base);
 	return code;
 }
 
-int sql_table_disconnect(sqlite3_vtab *base)
+static void free_cursor(struct sql_cursor *cursor)
+{
+	if (cursor == NULL)
+		return;
+	if (sql_table_of(cursor)->relation->end != NULL)
+		sql_table_of(cursor)->relation->end(cursor);
+	histree_selection_release(&cursor->selection);
+	free(cursor);
+}
+
+static int disconnect(sqlite3_vtab *base)
 {
 	struct sql_table *table = (struct sql_table *)base;
+	free_cursor(table->idle);
+	if (table->relation->close != NULL)
+		table->relation->close(table);
 	sql_store_leave(table->store);
+	free(table->columns);
 	free(table);
 	return SQLITE_OK;
 }
 
-int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size, sql_cursor_opener opener)
+/* The arguments of CREATE VIRTUAL TABLE, after the name of the module. */
+enum { SCHEMA = 1, STORE = 3, ANALYSIS = 4 };
+
+static int connect(sqlite3 *db, void *data, int argument_count, const char *const *arguments, sqlite3_vtab **out,
+		   char **message)
 {
+	const struct sql_module *module = data;
 	struct histree_error error;
-	sqlite3_vtab_cursor *cursor = calloc(1, size);
+	if (argument_count <= STORE && !module->relation->is_of_no_store) {
+		*message = sqlite3_mprintf(
+			"%s needs the path of a store; histree_attach(PATH) makes all tables of one", arguments[0]);
+		return SQLITE_ERROR;
+	}
+	struct sql_table *table = calloc(1, module->relation->table_size);
+	char *path = without_quotes(argument_count > STORE ? arguments[STORE] : "");
+	char *analysis = without_quotes(argument_count > ANALYSIS ? arguments[ANALYSIS] : "");
+	int code = table == NULL || path == NULL || analysis == NULL ? SQLITE_NOMEM : SQLITE_OK;
+	if (code == SQLITE_OK) {
+		const struct sql_place place = { .db = db, .schema = arguments[SCHEMA], .analysis = analysis };
+		table->relation = module->relation;
+		if (open_table(table, module->connection, path, &place, &error) != HISTREE_OK)
+			code = fail_with(message, &error);
+	}
+	if (code == SQLITE_OK)
+		code = declare(db, table);
+	sqlite3_free(path);
+	sqlite3_free(analysis);
+	if (code == SQLITE_OK)
+		*out = &table->base;
+	else if (table != NULL && table->relation != NULL)
+		disconnect(&table->base);
+	else
+		free(table);
+	return code;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------------------ */
+
+static const struct sql_column *column_at(const struct sql_table *table, int number)
+{
+	static const struct sql_column none;
+	return number >= 0 && (size_t)number < table->column_count ? &table->columns[number] : &none;
+}
+
+static const char *term_of(const struct sql_column *column)
+{
+	return column->term != NULL ? column->term : column->name;
+}
+
+/* Returns the constraint that gives an argument; -1: there is none. */
+static int find_argument(sqlite3_index_info *info, int column, bool *is_asked)
+{
+	*is_asked = false;
+	for (int i = 0; i < info->nConstraint; i++) {
+		if (info->aConstraint[i].iColumn != column)
+			continue;
+		*is_asked = true;
+		if (sql_plan_operator(info, i) != SQL_NONE)
+			return i;
+	}
+	return -1;
+}
+
+/*
+ * Take the arguments of a table function in their order.  Returns SQLITE_CONSTRAINT if one cannot be known now, is
+ * missing, or stands behind one that is.
+ */
+static int take_arguments(const struct sql_table *table, struct sql_plan *plan)
+{
+	bool has_ended = false;
+	for (int i = table->first_argument; i < table->first_argument + table->argument_count; i++) {
+		bool is_asked;
+		int constraint = find_argument(plan->info, i, &is_asked);
+		if (is_asked && (has_ended || constraint < 0))
+			return SQLITE_CONSTRAINT;
+		has_ended = !is_asked;
+		if (has_ended)
+			continue;
+		/* Of a list, SQLite asks for one after the other. */
+		enum sql_operator operator= sql_plan_operator(plan->info, constraint);
+		if ((operator!= SQL_EQUAL && operator!= SQL_IN) ||
+		    !sql_plan_take(plan, constraint, term_of(&table->columns[i]), SQL_EQUAL))
+			return SQLITE_CONSTRAINT;
+		plan->info->aConstraintUsage[constraint].omit = 1;
+	}
+	return plan->arguments < table->relation->required ? SQLITE_CONSTRAINT : SQLITE_OK;
+}
+
+/* Which constraint picks the attributes best, in this order; one is enough. */
+static int attribute_rank(enum sql_role role, enum sql_operator operator)
+{
+	if (role != SQL_BY_QUARK && role != SQL_BY_PATH)
+		return 0;
+	if (operator== SQL_EQUAL)
+		return role == SQL_BY_QUARK ? 5 : 4;
+	if (operator== SQL_IN)
+		return role == SQL_BY_QUARK ? 3 : 2;
+	return operator== SQL_GLOB && role == SQL_BY_PATH ? 1 : 0;
+}
+
+static void take_attributes(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
+{
+	sqlite3_index_info *info = plan->info;
+	int best = -1;
+	for (int i = 0; i < info->nConstraint; i++) {
+		int rank = attribute_rank(column_at(table, info->aConstraint[i].iColumn)->role,
+					  sql_plan_operator(info, i));
+		if (rank > taken->rank) {
+			best = i;
+			taken->rank = rank;
+		}
+	}
+	if (best >= 0 && !sql_plan_take(plan, best, term_of(&table->columns[info->aConstraint[best].iColumn]),
+					sql_plan_operator(info, best)))
+		taken->rank = 0;
+}
+
+static void take_host(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
+{
+	for (int i = 0; i < plan->info->nConstraint && !taken->has_host; i++) {
+		const struct sql_column *column = column_at(table, plan->info->aConstraint[i].iColumn);
+		enum sql_operator operator= sql_plan_operator(plan->info, i);
+		if (column->role == SQL_BY_HOST && (operator== SQL_EQUAL || operator== SQL_IN))
+			taken->has_host = sql_plan_take(plan, i, term_of(column), operator);
+	}
+}
+
+/* Take the comparisons, and guess what they leave. */
+static void take_bounds(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
+{
+	sqlite3_value *value;
+	for (int i = 0; i < plan->info->nConstraint; i++) {
+		const struct sql_column *column = column_at(table, plan->info->aConstraint[i].iColumn);
+		enum sql_operator operator= sql_plan_operator(plan->info, i);
+		if (column->role < SQL_BY_START || column->role > SQL_BY_FIELD || !sql_is_comparison(operator) ||
+		    (column->role == SQL_BY_FIELD && operator!= SQL_EQUAL) ||
+		    !sql_plan_take(plan, i, term_of(column), operator))
+			continue;
+		taken->equals += operator== SQL_EQUAL;
+		taken->bounds += operator!= SQL_EQUAL;
+		if (column->role > SQL_BY_END)
+			taken->guess /= 2;
+		else if (sqlite3_vtab_rhs_value(plan->info, i, &value) == SQLITE_OK)
+			sql_window_narrow(&taken->window, operator, value);
+		else
+			taken->guess /= 10;
+	}
+}
+
+static void find_order(const struct sql_table *table, const sqlite3_index_info *info, struct sql_taken *taken)
+{
+	const struct sql_column *column = column_at(table, info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1);
+	taken->is_down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
+	if ((column->orders & (taken->is_down ? SQL_DOWN : SQL_UP)) != 0)
+		taken->order = info->aOrderBy[0].iColumn;
+}
+
+/*
+ * A limit tells how many rows to look for.  It is taken only where nothing is chosen besides, and rows come in the
+ * order that is wanted: else SQLite may skip some.
+ */
+static void take_limit(struct sql_plan *plan, struct sql_taken *taken)
+{
+	sqlite3_index_info *info = plan->info;
+	sqlite3_value *value;
+	if (info->nConstraint != 1 || info->aConstraint[0].op != SQLITE_INDEX_CONSTRAINT_LIMIT ||
+	    !info->aConstraint[0].usable || taken->order < 0 || !sql_plan_take(plan, 0, limit_term, SQL_EQUAL))
+		return;
+	bool is_known = sqlite3_vtab_rhs_value(info, 0, &value) == SQLITE_OK;
+	double limit = is_known ? (double)sqlite3_value_int64(value) : 10;
+	if (limit >= 0)
+		taken->limit = limit;
+}
+
+static void take_order(const struct sql_table *table, struct sql_plan *plan, const struct sql_taken *taken)
+{
+	char text[64];
+	if (taken->order < 0)
+		return;
+	sqlite3_snprintf(sizeof(text), text, "%s%s", term_of(&table->columns[taken->order]),
+			 taken->is_down ? ", downwards" : "");
+	sql_plan_order(plan, text);
+	plan->info->orderByConsumed = 1;
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct sql_table *table = (const struct sql_table *)base;
+	const struct sql_relation *relation = table->relation;
+	struct sql_plan plan = sql_plan(info);
+	struct sql_taken taken = { .window = HISTREE_WINDOW_ALL, .guess = 1, .limit = 1e300, .order = -1 };
+	int code = take_arguments(table, &plan);
+	if (code != SQLITE_OK)
+		return code;
+	if (table->argument_count == 0)
+		take_attributes(table, &plan, &taken);
+	take_host(table, &plan, &taken);
+	take_bounds(table, &plan, &taken);
+	find_order(table, info, &taken);
+	if (relation->has_limit)
+		take_limit(&plan, &taken);
+	taken.arguments = plan.arguments;
+	take_order(table, &plan, &taken);
+	info->estimatedRows = (sqlite3_int64)relation->rows + 1;
+	info->estimatedCost = relation->cost;
+	if (relation->estimate != NULL)
+		relation->estimate(table, &taken, info);
+	return sql_plan_finish(&plan);
+}
+
+/* ---- the cursor ---------------------------------------------------------------------------------------- */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct sql_table *table = (struct sql_table *)base;
+	struct sql_cursor *cursor = table->idle;
+	struct histree_error error;
+	table->idle = NULL;
+	if (cursor != NULL) {
+		*out = &cursor->base;
+		return SQLITE_OK;
+	}
+	cursor = calloc(1, table->relation->cursor_size);
 	if (cursor == NULL)
 		return SQLITE_NOMEM;
-	if (opener != NULL && opener(table, cursor, &error) != HISTREE_OK) {
+	cursor->base.pVtab = base;
+	cursor->row_size = table->relation->row_size;
+	histree_selection_begin(&cursor->selection, table->history);
+	if (table->relation->begin != NULL && table->relation->begin(cursor, &error) != HISTREE_OK) {
+		histree_selection_release(&cursor->selection);
 		free(cursor);
-		return sql_table_fail(table, &error);
+		return fail_with(&base->zErrMsg, &error);
 	}
-	*out = cursor;
+	*out = &cursor->base;
 	return SQLITE_OK;
 }
+
+/* A prepared statement opens its cursors whenever it is run. */
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct sql_cursor *cursor = cursor_of(base);
+	struct sql_table *table = sql_table_of(cursor);
+	if (table->idle == NULL && table->relation->is_small != NULL && table->relation->is_small(cursor))
+		table->idle = cursor;
+	else
+		free_cursor(cursor);
+	return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct sql_cursor *cursor = cursor_of(base);
+	struct histree_error error;
+	cursor->number++;
+	if (cursor->left > 0) {
+		cursor->left--;
+		cursor->row += cursor->row_size;
+		return SQLITE_OK;
+	}
+	enum histree_status status = sql_table_of(cursor)->relation->next(cursor, &error);
+	cursor->is_done = status != HISTREE_OK;
+	return status >= 0 ? SQLITE_OK : cursor_fail(cursor, &error);
+}
+
+static int find_column(const struct sql_table *table, const struct sql_term *term)
+{
+	size_t i = 0;
+	while (i < table->column_count &&
+	       (table->columns[i].role == SQL_NOTHING || !sql_term_is_of(term, term_of(&table->columns[i]))))
+		i++;
+	return (int)i;
+}
+
+static void take_start(struct sql_cursor *cursor, enum sql_operator operator, sqlite3_value * value)
+{
+	sql_window_narrow(&cursor->selection.window, operator, value);
+	if (operator!= SQL_LESS && operator!= SQL_AT_MOST)
+		sql_window_narrow(&cursor->starts, operator, value);
+}
+
+static enum histree_status take_term(struct sql_cursor *cursor, const struct sql_term *term, sqlite3_value *value,
+				     struct histree_error *error)
+{
+	const struct sql_table *table = sql_table_of(cursor);
+	struct histree_selection *selection = &cursor->selection;
+	int column = find_column(table, term);
+	switch (column_at(table, column)->role) {
+	case SQL_BY_QUARK:
+		return sql_select_by_quark(selection, term->operator, value, error);
+	case SQL_BY_PATH:
+		return sql_select_by_path(selection, term->operator, value, error);
+	case SQL_BY_HOST:
+		return sql_select_by_host(selection, term->operator, value, error);
+	case SQL_PATTERN:
+		return sql_select_by_pattern(selection, value, error);
+	case SQL_BY_START:
+		take_start(cursor, term->operator, value);
+		break;
+	case SQL_BY_END:
+	case SQL_AT:
+		sql_window_narrow(&selection->window, term->operator, value);
+		break;
+	case SQL_FROM:
+		sql_window_narrow(&selection->window, SQL_AT_LEAST, value);
+		break;
+	case SQL_TO:
+		sql_window_narrow(&selection->window, SQL_AT_MOST, value);
+		break;
+	case SQL_BY_NUMBER:
+	case SQL_BY_FIELD:
+		table->relation->narrow(cursor, column, term->operator, value);
+		break;
+	default:
+		if (sql_term_is_of(term, limit_term)) /* 0 asks for nothing, and a negative one for all */
+			cursor->limit = sqlite3_value_int64(value) > 0 ? (uint64_t)sqlite3_value_int64(value) : 0;
+		break;
+	}
+	return HISTREE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
+		  sqlite3_value **arguments)
+{
+	struct sql_cursor *cursor = cursor_of(base);
+	const struct sql_relation *relation = sql_table_of(cursor)->relation;
+	struct histree_error error;
+	struct sql_term term;
+	enum histree_status status = HISTREE_OK;
+	cursor->order = order;
+	cursor->number = 0;
+	cursor->left = 0;
+	cursor->limit = 0;
+	cursor->code = SQLITE_OK;
+	cursor->is_done = true;
+	cursor->starts = HISTREE_WINDOW_ALL;
+	cursor->arguments = arguments;
+	cursor->argument_count = argument_count;
+	histree_selection_all(&cursor->selection);
+	if (relation->clear != NULL)
+		relation->clear(cursor);
+	for (int i = 0; status == HISTREE_OK && i < argument_count && sql_term_next(&plan, &term); i++)
+		status = take_term(cursor, &term, arguments[i], &error);
+	if (status == HISTREE_OK && relation->start != NULL)
+		status = relation->start(cursor, &error);
+	if (status < 0)
+		return cursor_fail(cursor, &error);
+	return status == HISTREE_OK ? next(base) : SQLITE_OK;
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return cursor_of(base)->is_done;
+}
+
+static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+	const struct sql_cursor *cursor = cursor_of(base);
+	const struct sql_table *table = sql_table_of(cursor);
+	const void *first = cursor->row;
+	if (!table->relation->is_numbered)
+		*out = cursor->number;
+	else if (table->columns[0].cell == SQL_UINT32)
+		*out = *(const uint32_t *)first;
+	else
+		*out = *(const sqlite3_int64 *)first;
+	return SQLITE_OK;
+}
+
+bool sql_cursor_region(struct sql_cursor *cursor, struct histree_region *out)
+{
+	const struct sql_table *table = sql_table_of(cursor);
+	struct histree_window window = cursor->selection.window;
+	if (table->argument_count > 0 && !window.is_empty &&
+	    (window.from > window.to || !histree_window_fit(&window, table->info->start, table->info->end))) {
+		sql_connection_warn_of_time(sql_store_connection(table->store), table->info->start,
+					    table->info->end);
+		return false;
+	}
+	return histree_selection_region(&cursor->selection, out);
+}
+
+struct histree_cancel sql_cursor_cancel(const struct sql_cursor *cursor)
+{
+	return sql_connection_cancel(sql_store_connection(sql_table_of(cursor)->store));
+}
+
+void sql_cursor_warn(const struct sql_cursor *cursor)
+{
+	const struct sql_table *table = sql_table_of(cursor);
+	sql_connection_warn_of_history(sql_store_connection(table->store), sql_store_info(table->store)->path,
+				       table->history);
+}
+
+/* ---- cells --------------------------------------------------------------------------------------------- */
 
 void sql_result_value(sqlite3_context *context, const struct histree_value *value)
 {
@@ -136,3 +582,129 @@ void sql_result_value(sqlite3_context *context, const struct histree_value *valu
 		break;
 	}
 }
+
+void sql_result_uint64(sqlite3_context *context, uint64_t number)
+{
+	sqlite3_result_int64(context, number > INT64_MAX ? INT64_MAX : (sqlite3_int64)number);
+}
+
+void sql_result_path(sqlite3_context *context, struct sql_cursor *cursor, histree_quark quark)
+{
+	size_t size;
+	struct sql_paths *paths = sql_table_of(cursor)->paths;
+	const char *kept = paths != NULL ? sql_paths_get(paths, quark, &size) : NULL;
+	const char *path = kept != NULL ? kept : histree_selection_path(&cursor->selection, quark, &size);
+	if (path != NULL)
+		sqlite3_result_text64(context, path, size, kept != NULL ? SQLITE_STATIC : SQLITE_TRANSIENT,
+				      SQLITE_UTF8);
+	else
+		sqlite3_result_error_nomem(context);
+}
+
+static void result_host(sqlite3_context *context, const struct histree_history *history, histree_quark quark)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	if (hosts != NULL)
+		sqlite3_result_text(context, hosts[histree_history_host_of(history, quark)].name, -1,
+				    SQLITE_TRANSIENT);
+}
+
+static void result_text(sqlite3_context *context, const char *text)
+{
+	if (text != NULL && text[0] != '\0')
+		sqlite3_result_text(context, text, -1, SQLITE_STATIC);
+}
+
+uint64_t sql_value_bits(const struct histree_value *value)
+{
+	uint64_t bits;
+	switch (value->type) {
+	case HISTREE_INT:
+		return (uint64_t)value->int32;
+	case HISTREE_LONG:
+		return (uint64_t)value->int64;
+	case HISTREE_DOUBLE:
+		memcpy(&bits, &value->real, sizeof(bits));
+		return bits;
+	case HISTREE_BOOL:
+		return value->boolean;
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		return hash_bytes(value->bytes, value->size);
+	default:
+		return UINT64_C(0x6e756c6c); /* null is not 0 */
+	}
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+{
+	struct sql_cursor *cursor = cursor_of(base);
+	const struct sql_table *table = sql_table_of(cursor);
+	const struct sql_column *column = &table->columns[number];
+	const void *at = cursor->row + column->offset;
+	const struct histree_interval *interval = at;
+	const struct histree_value *value = at;
+	switch (column->cell) {
+	case SQL_INT32:
+		if (!column->is_known_from_0 || *(const int32_t *)at >= 0)
+			sqlite3_result_int(context, *(const int32_t *)at);
+		break;
+	case SQL_UINT32:
+		sqlite3_result_int64(context, *(const uint32_t *)at);
+		break;
+	case SQL_INT64:
+		sqlite3_result_int64(context, *(const int64_t *)at);
+		break;
+	case SQL_UINT64:
+		sql_result_uint64(context, *(const uint64_t *)at);
+		break;
+	case SQL_TEXT:
+		result_text(context, *(const char *const *)at);
+		break;
+	case SQL_DURATION:
+		sqlite3_result_int64(context,
+				     (sqlite3_int64)((uint64_t)interval->end - (uint64_t)interval->start + 1));
+		break;
+	case SQL_LENGTH:
+		sql_result_uint64(context, histree_segment_duration(at));
+		break;
+	case SQL_VALUE:
+		sql_result_value(context, value);
+		break;
+	case SQL_TYPE:
+		sqlite3_result_text(context, histree_type_name(value->type), -1, SQLITE_STATIC);
+		break;
+	case SQL_CONTENT:
+		sql_result_value(
+			context,
+			&((const struct histree_segment *)(const void *)cursor->row)->content[column->offset]);
+		break;
+	case SQL_PATH:
+		sql_result_path(context, cursor, *(const histree_quark *)at);
+		break;
+	case SQL_HOST:
+		result_host(context, table->history, *(const histree_quark *)at);
+		break;
+	default: /* of an argument it is NULL: whoever gave it knows it */
+		if (column->role < SQL_ARGUMENT)
+			table->relation->cell(cursor, context, number);
+		break;
+	}
+	return SQLITE_OK;
+}
+
+const sqlite3_module sql_module = {
+	.xCreate = connect,
+	.xConnect = connect,
+	.xBestIndex = best_index,
+	.xDisconnect = disconnect,
+	.xDestroy = disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next,
+	.xEof = is_at_end,
+	.xColumn = column,
+	.xRowid = row_id,
+};

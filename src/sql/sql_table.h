@@ -1,69 +1,199 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_table.h - what every virtual table of a store begins with: CREATE VIRTUAL TABLE t USING histree_KIND(store,
- * analysis).
+ * sql_table.h - relations as virtual tables of SQLite: one module, and a description of each relation.
+ *
+ * A relation is what a table shows: columns, and rows that come in batches when a region of it is asked for.  A
+ * row is a struct of the library; a column says where in it the cell lies, and what a constraint on it narrows:
+ * attributes, a window of time, an argument.  So planning, reading a plan, walking and handing out cells are here,
+ * once; a relation says what it opens, how a region is started and how the next rows are read.
+ *
+ * What is taken over from SQLite is only ever a superset: it checks each row again.
  */
 #ifndef SQL_SQL_TABLE_H
 #define SQL_SQL_TABLE_H
 
+#include "histree/selection.h"
+#include "sql/sql_plan.h"
 #include "sql/sql_store.h"
 
-struct sql_table {
-	sqlite3_vtab base; /* the first member */
-	struct sql_store *store;
+/* Where a cell is, and what it is there. */
+enum sql_cell {
+	SQL_OTHER,    /* the relation's function says it */
+	SQL_INT32,    /* a negative one is NULL where the column is_known_from_0 */
+	SQL_UINT32,   /* also a quark */
+	SQL_INT64,    /* also a time */
+	SQL_UINT64,   /* INT64_MAX if it is more */
+	SQL_TEXT,     /* a const char *, as long as the store is open; "" is NULL */
+	SQL_DURATION, /* of a start and an end, both counted */
+	SQL_LENGTH,   /* of a segment: from its start to its end */
+	SQL_VALUE,    /* a struct histree_value */
+	SQL_TYPE,     /* the name of the type of one */
+	SQL_CONTENT,  /* of a segment, the field of this index */
+	SQL_PATH,     /* of a quark */
+	SQL_HOST,     /* of a quark; the column is there where the history has hosts */
 };
 
-/* What of a connection a module is given as its pAux, for each kind of table. */
+/* What a constraint on a column narrows. */
+enum sql_role {
+	SQL_NOTHING,
+	SQL_BY_QUARK, /* of this and the next, the best is taken: = or IN, of a path GLOB as well */
+	SQL_BY_PATH,
+	SQL_BY_HOST,
+	SQL_BY_START, /* with the next, the window: comparisons */
+	SQL_BY_END,
+	SQL_BY_NUMBER, /* what the relation makes of comparisons */
+	SQL_BY_FIELD,  /* the same, of = only */
+	/* What a table function is given, as hidden columns.  From here on, none is a column of the rows. */
+	SQL_ARGUMENT,
+	SQL_PATTERN,
+	SQL_AT,
+	SQL_FROM,
+	SQL_TO,
+};
+
+enum { SQL_UP = 1, SQL_DOWN = 2 };
+
+struct sql_column {
+	const char *name, *type;
+	enum sql_cell cell;
+	uint32_t offset; /* in the row */
+	enum sql_role role;
+	const char *term;   /* what a plan calls it; NULL: as its name */
+	const char *prefix; /* of the name in a declaration; NULL: none */
+	uint8_t orders;     /* in which rows may come by this column: SQL_UP, SQL_DOWN */
+	bool is_known_from_0;
+};
+
+/* The members of a column of rows; of one whose cells the relation's function says; and of an argument. */
+#define SQL_COLUMN(name_, type_, cell_, offset_) \
+	.name = (name_), .type = (type_), .cell = (cell_), .offset = (offset_)
+#define SQL_SAID(name_, type_) .name = (name_), .type = (type_)
+#define SQL_GIVEN(name_, role_) .name = (name_), .type = "HIDDEN", .role = (role_)
+
+struct sql_table;
+struct sql_cursor;
+
+/* What was taken of a statement, and what it leaves. */
+struct sql_taken {
+	int rank; /* of attributes: 5 quark =, 4 path =, 3 quark IN, 2 path IN, 1 path GLOB, 0 all */
+	bool has_host;
+	int arguments;                /* constraints in all */
+	unsigned equals, bounds;      /* comparisons of numbers */
+	struct histree_window window; /* of times that are known now */
+	double guess;                 /* which share other constraints leave */
+	double limit;                 /* rows, as far as somebody said it */
+	int order;                    /* a column; -1: any */
+	bool is_down;
+};
+
+/* Where a table is made. */
+struct sql_place {
+	sqlite3 *db;
+	const char *schema, *analysis;
+};
+
+struct sql_relation {
+	const char *name;          /* of the module: "histree_" goes before it */
+	bool is_of_no_store;       /* made of statements alone */
+	bool is_of_history;        /* the table opens it, with its paths if they are to stay */
+	bool has_paths, has_limit; /* of the rows that are wanted in an order, a plan says how many */
+	bool is_numbered;          /* the first column is that of the rowid */
+	const struct sql_column *columns;
+	const char *key;   /* by which SQLite tells rows of two scans apart; NULL: there is a rowid */
+	int required;      /* the first so many arguments; the others may be left out */
+	double rows, cost; /* what a plan says, if it is not estimated */
+	size_t table_size, cursor_size, row_size;
+
+	/* All may be NULL but `next`.  What fails in `begin` has released all. */
+	enum histree_status (*open)(struct sql_table *table, const struct sql_place *place,
+				    struct histree_error *error);
+	void (*close)(struct sql_table *table);
+	void (*estimate)(const struct sql_table *table, const struct sql_taken *taken, sqlite3_index_info *info);
+	enum histree_status (*begin)(struct sql_cursor *cursor, struct histree_error *error);
+	void (*end)(struct sql_cursor *cursor);
+	bool (*is_small)(const struct sql_cursor *cursor); /* it may wait for the next statement */
+
+	/* A constraint of SQL_BY_NUMBER or SQL_BY_FIELD, after `clear`. */
+	void (*clear)(struct sql_cursor *cursor);
+	void (*narrow)(struct sql_cursor *cursor, int column, enum sql_operator operator, sqlite3_value * value);
+
+	/* HISTREE_END: there are no rows. */
+	enum histree_status (*start)(struct sql_cursor *cursor, struct histree_error *error);
+
+	/* The next rows: cursor->row is the first, cursor->left how many follow it.  Or HISTREE_END. */
+	enum histree_status (*next)(struct sql_cursor *cursor, struct histree_error *error);
+	void (*cell)(struct sql_cursor *cursor, sqlite3_context *context, int column);
+};
+
+/* The first member of a table. */
+struct sql_table {
+	sqlite3_vtab base;
+	const struct sql_relation *relation;
+	struct sql_store *store;
+	struct histree_history *history;
+	const struct histree_history_info *info; /* NULL: it is of no history */
+	struct sql_paths *paths;
+	uint64_t *rows; /* that were read, of all tables */
+	struct sql_column *columns;
+	size_t column_count, column_capacity;
+	int first_argument, argument_count;
+	struct sql_cursor *idle; /* of the statement before: the next one need not make it again; or NULL */
+};
+
+/* The first member of a cursor. */
+struct sql_cursor {
+	sqlite3_vtab_cursor base;
+	const char *row;
+	size_t left, row_size;
+	bool is_done;
+	int order;                          /* the number of the plan */
+	sqlite3_int64 number;               /* of the row */
+	struct histree_selection selection; /* what constraints leave */
+	struct histree_window starts;       /* in which rows begin, as far as they say it */
+	uint64_t limit;                     /* 0: none */
+	sqlite3_value **arguments;          /* while it is started */
+	int argument_count;
+	int code; /* of SQLite, for a failure that has one */
+};
+
+static inline struct sql_table *sql_table_of(const struct sql_cursor *cursor)
+{
+	return (struct sql_table *)cursor->base.pVtab;
+}
+
+/* What of a connection the module is given as its pAux, for each relation. */
 struct sql_module {
 	struct sql_connection *connection; /* a share */
-	const void *kind;                  /* means something to the module only */
+	const struct sql_relation *relation;
 };
 
-/*
- * Finds what a kind of table shows in a store.  *declaration is the CREATE TABLE of its columns, made by
- * sqlite3_mprintf(); NULL: memory is out.
- */
-typedef enum histree_status (*sql_table_opener)(struct sql_table *table, const struct sql_module *module,
-						const char *analysis, char **declaration,
-						struct histree_error *error);
+extern const sqlite3_module sql_module;
+
+/* Append a column to those that the relation declares.  The names are borrowed. */
+enum histree_status sql_table_add(struct sql_table *table, const struct sql_column *column,
+				  struct histree_error *error);
 
 /*
- * What xConnect does: make a zeroed table of `size` bytes, which begins with a struct sql_table, open the store
- * that the arguments of CREATE VIRTUAL TABLE name, and declare the columns.
+ * Make the region of a history that was asked for.  Returns false if nothing is left; if a table function was asked
+ * for a time outside of the history, that is a warning.
  */
-int sql_table_connect(sqlite3 *db, const struct sql_module *module, int argument_count,
-		      const char *const *arguments, size_t size, sql_table_opener opener, sqlite3_vtab **out,
-		      char **message);
+bool sql_cursor_region(struct sql_cursor *cursor, struct histree_region *out);
 
-/* xDisconnect and xDestroy of such a table. */
-int sql_table_disconnect(sqlite3_vtab *table);
+struct histree_cancel sql_cursor_cancel(const struct sql_cursor *cursor);
 
-/* Opens what a cursor asks with. */
-typedef enum histree_status (*sql_cursor_opener)(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
-						 struct histree_error *error);
-
-/* What xOpen does: make a zeroed cursor of so many bytes.  `opener` may be NULL. */
-int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size, sql_cursor_opener opener);
-
-/*
- * The calls of SQLite for tables that are only read: a file of one kind of table has them under these names.  Those
- * that a client may refer to by row have a row_id; else it is NULL.
- */
-#define SQL_TABLE_MODULE(disconnect_, row_id_)                                                                  \
-	{                                                                                                       \
-		.iVersion = 0, .xCreate = connect, .xConnect = connect, .xBestIndex = best_index,               \
-		.xDisconnect = (disconnect_), .xDestroy = (disconnect_), .xOpen = open_cursor,                  \
-		.xClose = close_cursor, .xFilter = filter, .xNext = next, .xEof = is_at_end, .xColumn = column, \
-		.xRowid = (row_id_),                                                                            \
-	}
-
-/* Make an error of the library that of a table.  Returns what SQLite calls it. */
-int sql_table_fail(sqlite3_vtab *table, const struct histree_error *error);
-
-/* Make a sentence the error of a table.  Returns SQLITE_ERROR. */
-int sql_table_refuse(sqlite3_vtab *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Leave a warning that the history is damaged. */
+void sql_cursor_warn(const struct sql_cursor *cursor);
 
 /* Make a value of the library the result.  Null and unknown are NULL. */
 void sql_result_value(sqlite3_context *context, const struct histree_value *value);
+void sql_result_uint64(sqlite3_context *context, uint64_t number);
+void sql_result_path(sqlite3_context *context, struct sql_cursor *cursor, histree_quark quark);
+
+/* For a hash of a value, its bits; those of texts are hashed. */
+uint64_t sql_value_bits(const struct histree_value *value);
+
+/* The relations.  sql_statement.h has others. */
+extern const struct sql_relation sql_attributes, sql_states, sql_state_at, sql_states_in, sql_state_sums, sql_rows,
+	sql_numbers, sql_threads, sql_histogram, sql_segments, sql_events;
 
 #endif

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+/*
+ * sql_lists.c - what there is, as rows: `attributes` and `threads` of a history, and the `events` of a trace.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "histree/event_query.h"
+#include "histree/view.h"
+#include "sql/sql_table.h"
+
+/* ---- attributes ---------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 256 };
+
+struct attributes_cursor {
+	struct sql_cursor base;
+	const struct histree_attributes *attributes;
+	histree_quark chunk[CHUNK]; /* the rows */
+	size_t used, count;         /* of the selection, or of all */
+	char *name;
+	size_t name_capacity;
+};
+
+static struct attributes_cursor *attributes_of(struct sql_cursor *cursor)
+{
+	return (struct attributes_cursor *)cursor;
+}
+
+static void estimate_attributes(const struct sql_table *table, const struct sql_taken *taken,
+				sqlite3_index_info *info)
+{
+	double all = histree_attributes_count(histree_history_attributes(table->history));
+	double rows = taken->rank >= 4 ? 1 : taken->rank >= 2 ? 10 : taken->rank == 1 ? all / 8 : all;
+	info->estimatedRows = (sqlite3_int64)rows + 1;
+	info->estimatedCost = taken->rank >= 4   ? 2
+			      : taken->rank >= 2 ? 20
+			      : taken->rank == 1 ? 10 + all / 2
+						 : 10 + all;
+}
+
+static void end_attributes(struct sql_cursor *base)
+{
+	free(attributes_of(base)->name);
+}
+
+static enum histree_status start_attributes(struct sql_cursor *base, struct histree_error *error)
+{
+	struct attributes_cursor *cursor = attributes_of(base);
+	(void)error;
+	cursor->attributes = histree_history_attributes(sql_table_of(base)->history);
+	histree_selection_sort(&base->selection);
+	cursor->used = 0;
+	cursor->count =
+		base->selection.has_all ? histree_attributes_count(cursor->attributes) : base->selection.count;
+	return HISTREE_OK;
+}
+
+static enum histree_status next_attributes(struct sql_cursor *base, struct histree_error *error)
+{
+	struct attributes_cursor *cursor = attributes_of(base);
+	const struct histree_selection *selection = &base->selection;
+	size_t count = cursor->count - cursor->used < CHUNK ? cursor->count - cursor->used : CHUNK;
+	(void)error;
+	if (count == 0)
+		return HISTREE_END;
+	for (size_t i = 0; i < count; i++, cursor->used++)
+		cursor->chunk[i] =
+			selection->has_all ? (histree_quark)cursor->used : selection->quarks[cursor->used];
+	base->row = (const char *)cursor->chunk;
+	base->left = count - 1;
+	return HISTREE_OK;
+}
+
+static void result_name(struct attributes_cursor *cursor, sqlite3_context *context, histree_quark quark)
+{
+	const struct histree_attributes *attributes = cursor->attributes;
+	size_t size = histree_attributes_name(attributes, quark, cursor->name, cursor->name_capacity);
+	if (size >= cursor->name_capacity) {
+		if (!array_reserve(&cursor->name, &cursor->name_capacity, size + 1)) {
+			sqlite3_result_error_nomem(context);
+			return;
+		}
+		histree_attributes_name(attributes, quark, cursor->name, cursor->name_capacity);
+	}
+	sqlite3_result_text64(context, cursor->name, size, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* Attributes at the top have depth 1, as their paths have one name. */
+static int depth_of(const struct histree_attributes *attributes, histree_quark quark)
+{
+	int depth = 0;
+	for (; quark != HISTREE_ROOT; quark = histree_attributes_parent(attributes, quark))
+		depth++;
+	return depth;
+}
+
+enum { PARENT = 1, NAME, ATTRIBUTE_PATH, DEPTH, FOLDER };
+
+static void attribute_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	struct attributes_cursor *cursor = attributes_of(base);
+	histree_quark quark = *(const histree_quark *)(const void *)base->row, parent;
+	if (column == PARENT && (parent = histree_attributes_parent(cursor->attributes, quark)) != HISTREE_ROOT)
+		sqlite3_result_int64(context, parent); /* else NULL */
+	else if (column == NAME)
+		result_name(cursor, context, quark);
+	else if (column == DEPTH)
+		sqlite3_result_int(context, depth_of(cursor->attributes, quark));
+	else if (column == FOLDER)
+		sqlite3_result_int(context, histree_attributes_is_folder(cursor->attributes, quark));
+}
+
+/* A row is a quark. */
+static const struct sql_column attribute_columns[] = {
+	{ SQL_COLUMN("quark", "INTEGER", SQL_UINT32, 0), .role = SQL_BY_QUARK },
+	{ SQL_SAID("parent", "INTEGER") },
+	{ SQL_SAID("name", "TEXT") },
+	{ SQL_COLUMN("path", "TEXT", SQL_PATH, 0), .role = SQL_BY_PATH },
+	{ SQL_SAID("depth", "INTEGER") },
+	{ SQL_SAID("folder", "INTEGER") },
+	{ SQL_COLUMN("host", "TEXT", SQL_HOST, 0), .role = SQL_BY_HOST },
+	{ 0 },
+};
+
+const struct sql_relation sql_attributes = {
+	.name = "attributes",
+	.is_of_history = true,
+	.is_numbered = true,
+	.columns = attribute_columns,
+	.table_size = sizeof(struct sql_table),
+	.cursor_size = sizeof(struct attributes_cursor),
+	.row_size = sizeof(histree_quark),
+	.estimate = estimate_attributes,
+	.end = end_attributes,
+	.start = start_attributes,
+	.next = next_attributes,
+	.cell = attribute_cell,
+};
+
+/* ---- events -------------------------------------------------------------------------------------------- */
+
+struct events_table {
+	struct sql_table base;
+	struct histree_events *events;
+	const char *const *types;
+	size_t type_count;
+	const struct histree_event_host *hosts; /* NULL: there is one */
+	size_t host_count;
+};
+
+/* Names live as long as the store. */
+struct event_row {
+	struct histree_event event;
+	const char *name, *host;
+};
+
+struct events_cursor {
+	struct sql_cursor base;
+	struct histree_event_reader *reader;
+	struct event_row row;
+	struct histree_event_query *query;
+	struct histree_window numbers;
+};
+
+static struct events_cursor *events_of(struct sql_cursor *cursor)
+{
+	return (struct events_cursor *)cursor;
+}
+
+static enum histree_status open_events(struct sql_table *base, const struct sql_place *place,
+				       struct histree_error *error)
+{
+	static const struct sql_column host = { SQL_COLUMN("host", "TEXT", SQL_TEXT,
+							   offsetof(struct event_row, host)) };
+	struct events_table *table = (struct events_table *)base;
+	enum histree_status status = sql_store_events(base->store, &table->events, error);
+	(void)place;
+	if (status != HISTREE_OK)
+		return status;
+	table->types = histree_events_types(table->events, &table->type_count);
+	table->hosts = histree_events_hosts(table->events, &table->host_count);
+	if (!histree_events_are_in_order(table->events))
+		base->columns[1].orders = 0;
+	return table->hosts != NULL ? sql_table_add(base, &host, error) : HISTREE_OK;
+}
+
+/* They are decoded from the trace. */
+static void estimate_events(const struct sql_table *base, const struct sql_taken *taken, sqlite3_index_info *info)
+{
+	double rows = (double)histree_events_count(((const struct events_table *)base)->events);
+	for (unsigned i = 0; i < taken->bounds; i++)
+		rows /= 10;
+	rows = taken->equals > 0 ? 1 : rows;
+	info->estimatedRows = (sqlite3_int64)rows + 1;
+	info->estimatedCost = 1000 + 4 * rows;
+}
+
+static enum histree_status begin_events(struct sql_cursor *base, struct histree_error *error)
+{
+	const struct events_table *of = (const struct events_table *)sql_table_of(base);
+	struct events_cursor *cursor = events_of(base);
+	enum histree_status status = histree_event_reader_create(of->events, &cursor->reader, error);
+	if (status == HISTREE_OK)
+		status = histree_event_query_create(of->events, cursor->reader, NULL, 0, 0, &cursor->query, error);
+	if (status == HISTREE_OK)
+		histree_event_query_set_cancel(cursor->query, sql_cursor_cancel(base));
+	else
+		histree_event_reader_free(cursor->reader);
+	return status;
+}
+
+static void end_events(struct sql_cursor *base)
+{
+	histree_event_query_free(events_of(base)->query);
+	histree_event_reader_free(events_of(base)->reader);
+}
+
+static void clear_events(struct sql_cursor *base)
+{
+	events_of(base)->numbers = HISTREE_WINDOW_ALL;
+}
+
+static void narrow_events(struct sql_cursor *base, int column, enum sql_operator operator, sqlite3_value * value)
+{
+	(void)column;
+	sql_window_narrow(&events_of(base)->numbers, operator, value);
+}
+
+static enum histree_status start_events(struct sql_cursor *base, struct histree_error *error)
+{
+	const struct events_table *table = (const struct events_table *)sql_table_of(base);
+	const struct histree_event_range range = { .numbers = events_of(base)->numbers,
+						   .times = base->selection.window };
+	for (size_t i = 0; i < table->host_count; i++)
+		if (table->hosts[i].why != NULL)
+			sql_connection_warn(sql_store_connection(table->base.store),
+					    "the events of host '%s' are missing: %s", table->hosts[i].name,
+					    table->hosts[i].why);
+	base->row = (const char *)&events_of(base)->row;
+	return histree_event_query_start(events_of(base)->query, &range, error);
+}
+
+static enum histree_status next_event(struct sql_cursor *base, struct histree_error *error)
+{
+	const struct events_table *table = (const struct events_table *)sql_table_of(base);
+	struct event_row *row = &events_of(base)->row;
+	enum histree_status status = histree_event_query_next(events_of(base)->query, &row->event, error);
+	if (status != HISTREE_OK)
+		return status;
+	row->name = row->event.type < table->type_count ? table->types[row->event.type] : NULL;
+	row->host = row->event.host < table->host_count ? table->hosts[row->event.host].name : NULL;
+	return HISTREE_OK;
+}
+
+enum { STREAM = 4, EVENT_FIELDS, CONTENTS };
+
+/* Texts of the reader, which it writes anew for the next event. */
+static void event_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	struct histree_event_reader *reader = events_of(base)->reader;
+	const char *text = column == STREAM         ? histree_event_reader_stream(reader)
+			   : column == EVENT_FIELDS ? histree_event_reader_json(reader)
+						    : histree_event_reader_contents(reader);
+	if (text == NULL)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
+#define AT(member) offsetof(struct event_row, member)
+
+static const struct sql_column event_columns[] = {
+	{ SQL_COLUMN("number", "INTEGER", SQL_UINT64, AT(event.number)), .role = SQL_BY_NUMBER, .orders = SQL_UP },
+	{ SQL_COLUMN("time", "INTEGER", SQL_INT64, AT(event.time)), .role = SQL_BY_END, .orders = SQL_UP },
+	{ SQL_COLUMN("cpu", "INTEGER", SQL_INT32, AT(event.cpu)), .is_known_from_0 = true },
+	{ SQL_COLUMN("name", "TEXT", SQL_TEXT, AT(name)) },
+	{ SQL_SAID("stream", "TEXT") },
+	{ SQL_SAID("fields", "TEXT") },
+	{ SQL_SAID("contents", "TEXT") },
+	{ 0 },
+};
+
+#undef AT
+
+const struct sql_relation sql_events = {
+	.name = "events",
+	.is_numbered = true,
+	.columns = event_columns,
+	.table_size = sizeof(struct events_table),
+	.cursor_size = sizeof(struct events_cursor),
+	.open = open_events,
+	.estimate = estimate_events,
+	.begin = begin_events,
+	.end = end_events,
+	.clear = clear_events,
+	.narrow = narrow_events,
+	.start = start_events,
+	.next = next_event,
+	.cell = event_cell,
+};
+
+/* ---- threads ------------------------------------------------------------------------------------------- */
+
+/* Those of one host, from when they are first asked for. */
+struct threads_of_host {
+	struct histree_control_flow *flow; /* NULL: there is no history of the host */
+	const struct histree_thread *threads;
+	struct histree_thread *own; /* of several hosts: copies, whose nodes are attributes of the whole history */
+	uint32_t count;
+};
+
+struct threads_table {
+	struct sql_table base;
+	struct threads_of_host *hosts; /* NULL: nobody asked yet */
+	size_t host_count;
+};
+
+struct threads_cursor {
+	struct sql_cursor base;
+	size_t host; /* the one behind that of the rows */
+};
+
+static void forget_threads(struct threads_table *table)
+{
+	for (size_t i = 0; i < table->host_count; i++) {
+		histree_control_flow_free(table->hosts[i].flow);
+		free(table->hosts[i].own);
+	}
+	free(table->hosts);
+	table->hosts = NULL;
+	table->host_count = 0;
+}
+
+static void close_threads(struct sql_table *base)
+{
+	forget_threads((struct threads_table *)base);
+}
+
+static enum histree_status read_host(struct threads_of_host *host, struct histree_history *history,
+				     struct histree_cancel cancel, struct histree_error *error)
+{
+	enum histree_status status = histree_control_flow_create(history, cancel, &host->flow, error);
+	if (status == HISTREE_OK)
+		host->threads = histree_control_flow_threads(host->flow, &host->count);
+	return status;
+}
+
+static enum histree_status move_to_whole(struct threads_of_host *host, histree_quark first,
+					 struct histree_error *error)
+{
+	host->own = array_copy(host->threads, host->count);
+	if (host->own == NULL && host->count > 0)
+		return error_memory(error, "the threads");
+	for (uint32_t i = 0; i < host->count; i++)
+		host->own[i].node += first;
+	host->threads = host->own;
+	return HISTREE_OK;
+}
+
+/* The history is that of a moment, so that they are read once. */
+static enum histree_status start_threads(struct sql_cursor *base, struct histree_error *error)
+{
+	struct threads_table *table = (struct threads_table *)sql_table_of(base);
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(table->base.history, &count);
+	enum histree_status status = HISTREE_OK;
+	((struct threads_cursor *)base)->host = 0;
+	if (table->hosts != NULL)
+		return HISTREE_OK;
+	table->host_count = hosts == NULL ? 1 : count;
+	table->hosts = calloc(table->host_count + 1, sizeof(*table->hosts));
+	if (table->hosts == NULL) {
+		table->host_count = 0;
+		return error_memory(error, "the threads");
+	}
+	for (size_t i = 0; i < table->host_count && status == HISTREE_OK; i++) {
+		struct histree_history *history = hosts == NULL ? table->base.history : hosts[i].history;
+		if (history != NULL)
+			status = read_host(&table->hosts[i], history, sql_cursor_cancel(base), error);
+		if (status == HISTREE_OK && hosts != NULL)
+			status = move_to_whole(&table->hosts[i], hosts[i].folder + 1, error);
+	}
+	if (status != HISTREE_OK)
+		forget_threads(table);
+	return status;
+}
+
+static enum histree_status next_threads(struct sql_cursor *base, struct histree_error *error)
+{
+	const struct threads_table *table = (const struct threads_table *)sql_table_of(base);
+	struct threads_cursor *cursor = (struct threads_cursor *)base;
+	(void)error;
+	while (cursor->host < table->host_count && table->hosts[cursor->host].count == 0)
+		cursor->host++;
+	if (cursor->host == table->host_count)
+		return HISTREE_END;
+	base->row = (const char *)table->hosts[cursor->host].threads;
+	base->left = table->hosts[cursor->host++].count - 1;
+	return HISTREE_OK;
+}
+
+enum { FIRST = 7 };
+
+/* A thread that never had a status has no first time, and no last one. */
+static void thread_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	const struct histree_thread *thread = (const void *)base->row;
+	if (thread->first <= thread->last)
+		sqlite3_result_int64(context, column == FIRST ? thread->first : thread->last);
+}
+
+#define AT(member) offsetof(struct histree_thread, member)
+
+static const struct sql_column thread_columns[] = {
+	{ SQL_COLUMN("tid", "INTEGER", SQL_INT32, AT(tid)) },
+	{ SQL_COLUMN("life", "INTEGER", SQL_INT32, AT(life)) },
+	{ SQL_COLUMN("name", "TEXT", SQL_TEXT, AT(name)) },
+	{ SQL_COLUMN("pid", "INTEGER", SQL_INT32, AT(pid)) },
+	{ SQL_COLUMN("ppid", "INTEGER", SQL_INT32, AT(ppid)), .is_known_from_0 = true },
+	{ SQL_COLUMN("start", "INTEGER", SQL_INT64, AT(from)) },
+	{ SQL_COLUMN("end", "INTEGER", SQL_INT64, AT(to)) },
+	{ SQL_SAID("first", "INTEGER") },
+	{ SQL_SAID("last", "INTEGER") },
+	{ SQL_COLUMN("quark", "INTEGER", SQL_UINT32, AT(node)) },
+	{ SQL_COLUMN("path", "TEXT", SQL_PATH, AT(node)) },
+	{ SQL_COLUMN("host", "TEXT", SQL_HOST, AT(node)) },
+	{ 0 },
+};
+
+const struct sql_relation sql_threads = {
+	.name = "threads",
+	.is_of_history = true,
+	.columns = thread_columns,
+	.rows = 1000,
+	.cost = 1e4,
+	.table_size = sizeof(struct threads_table),
+	.cursor_size = sizeof(struct threads_cursor),
+	.row_size = sizeof(struct histree_thread),
+	.close = close_threads,
+	.start = start_threads,
+	.next = next_threads,
+	.cell = thread_cell,
+};

@@ -1,0 +1,720 @@
+// SPDX-License-Identifier: MIT
+/*
+ * sql_ranges.c - table functions of a pattern and a range: numbers(pattern, t1, t2), state_sums(pattern, t1, t2)
+ * and rows(pattern, t1, t2, pixels); and histogram(segments, t1, t2, columns, field, per_decade).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/hash_index.h"
+#include "histree/lookup.h"
+#include "histree/rows.h"
+#include "histree/segment_density.h"
+#include "histree/time_in_state.h"
+#include "sql/sql_table.h"
+
+/* clang-format off */
+#define PATTERN_AND_RANGE                                                                                    \
+	{ SQL_GIVEN("pattern", SQL_PATTERN) }, { SQL_GIVEN("t1", SQL_FROM) }, { SQL_GIVEN("t2", SQL_TO) }
+/* clang-format on */
+
+/* ---- numbers: each attribute has one row ---------------------------------------------------------------- */
+
+struct numbers_row {
+	histree_quark quark;
+	struct histree_numbers numbers;
+};
+
+struct numbers_cursor {
+	struct sql_cursor base;
+	struct histree_query *query;
+	struct histree_region region;
+	struct numbers_row row;
+	size_t used; /* of the region */
+};
+
+static struct numbers_cursor *numbers_of(struct sql_cursor *cursor)
+{
+	return (struct numbers_cursor *)cursor;
+}
+
+static enum histree_status begin_numbers(struct sql_cursor *base, struct histree_error *error)
+{
+	return histree_query_create(sql_table_of(base)->history, &numbers_of(base)->query, error);
+}
+
+static void end_numbers(struct sql_cursor *base)
+{
+	histree_query_free(numbers_of(base)->query);
+}
+
+static enum histree_status start_numbers(struct sql_cursor *base, struct histree_error *error)
+{
+	struct numbers_cursor *cursor = numbers_of(base);
+	(void)error;
+	cursor->used = 0;
+	base->row = (const char *)&cursor->row;
+	return sql_cursor_region(base, &cursor->region) ? HISTREE_OK : HISTREE_END;
+}
+
+static enum histree_status next_numbers(struct sql_cursor *base, struct histree_error *error)
+{
+	struct numbers_cursor *cursor = numbers_of(base);
+	const struct histree_region *region = &cursor->region;
+	if (cursor->used == region->quark_count)
+		return HISTREE_END;
+	cursor->row.quark = region->quarks[cursor->used++];
+	return histree_lookup_numbers(cursor->query, cursor->row.quark, region->from, region->to,
+				      &cursor->row.numbers, error);
+}
+
+enum { MEAN = 5 };
+
+static void numbers_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	const struct histree_numbers *numbers = &numbers_of(base)->row.numbers;
+	if (column == MEAN && numbers->number_ns > 0) /* else NULL */
+		sqlite3_result_double(context, numbers->mean);
+}
+
+#define AT(member) offsetof(struct numbers_row, member)
+
+static const struct sql_column numbers_columns[] = {
+	{ SQL_COLUMN("quark", "INTEGER", SQL_UINT32, AT(quark)) },
+	{ SQL_COLUMN("path", "TEXT", SQL_PATH, AT(quark)) },
+	{ SQL_COLUMN("states", "INTEGER", SQL_UINT64, AT(numbers.states)) },
+	{ SQL_COLUMN("min", "", SQL_VALUE, AT(numbers.min)) },
+	{ SQL_COLUMN("max", "", SQL_VALUE, AT(numbers.max)) },
+	{ SQL_SAID("mean", "REAL") },
+	{ SQL_COLUMN("number_ns", "INTEGER", SQL_UINT64, AT(numbers.number_ns)) },
+	{ SQL_COLUMN("unknown_ns", "INTEGER", SQL_UINT64, AT(numbers.unknown_ns)) },
+	{ SQL_COLUMN("other_ns", "INTEGER", SQL_UINT64, AT(numbers.other_ns)) },
+	PATTERN_AND_RANGE,
+	{ 0 },
+};
+
+#undef AT
+
+const struct sql_relation sql_numbers = {
+	.name = "numbers",
+	.is_of_history = true,
+	.columns = numbers_columns,
+	.required = 3,
+	.rows = 10,
+	.cost = 200,
+	.table_size = sizeof(struct sql_table),
+	.cursor_size = sizeof(struct numbers_cursor),
+	.begin = begin_numbers,
+	.end = end_numbers,
+	.start = start_numbers,
+	.next = next_numbers,
+	.cell = numbers_cell,
+};
+
+/*
+ * ---- state_sums: how long each attribute had each value, in parts ---------------------------------------
+ *
+ * The rows of an attribute and value are to be added up.  What is added up here need not be sorted by SQLite.  Sums
+ * are kept in bounded memory: when there are too many, all of them become rows, and others begin.  So the rows are
+ * few for states that have few values, and exact for any.
+ */
+
+enum { SUMS_MAX = 1 << 15, BYTES_MAX = 4 << 20, BATCH = 256 };
+
+struct sum {
+	histree_quark quark;
+	struct histree_value value; /* its bytes are a copy */
+	uint64_t ns;
+};
+
+struct sums_cursor {
+	struct sql_cursor base;
+	struct histree_time_in_state *times;
+	struct histree_state_time batch[BATCH];
+	size_t used, read; /* of the batch */
+	bool has_all;      /* the query has ended */
+	struct sum *sums;
+	size_t count, capacity, bytes;
+	struct hash_index index; /* of sums */
+};
+
+static struct sums_cursor *sums_of(struct sql_cursor *cursor)
+{
+	return (struct sums_cursor *)cursor;
+}
+
+static enum histree_status begin_sums(struct sql_cursor *base, struct histree_error *error)
+{
+	return histree_time_in_state_create(sql_table_of(base)->history, &sums_of(base)->times, error);
+}
+
+static bool has_bytes(const struct histree_value *value)
+{
+	return (value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM) && value->size > 0;
+}
+
+static void forget_sums(struct sums_cursor *cursor)
+{
+	for (size_t i = 0; i < cursor->count; i++) {
+		void *copy;
+		memcpy(&copy, &cursor->sums[i].value.bytes, sizeof(copy));
+		if (has_bytes(&cursor->sums[i].value))
+			free(copy);
+	}
+	hash_index_clear(&cursor->index);
+	cursor->count = cursor->bytes = 0;
+}
+
+static void end_sums(struct sql_cursor *base)
+{
+	struct sums_cursor *cursor = sums_of(base);
+	forget_sums(cursor);
+	hash_index_release(&cursor->index);
+	free(cursor->sums);
+	histree_time_in_state_free(cursor->times);
+}
+
+static uint64_t hash_of(histree_quark quark, const struct histree_value *value)
+{
+	return hash_mix(sql_value_bits(value) + hash_mix(((uint64_t)quark << 8) + (uint64_t)value->type));
+}
+
+static uint64_t hash_of_sum(const void *sums, uint32_t number)
+{
+	const struct sum *sum = &((const struct sum *)sums)[number];
+	return hash_of(sum->quark, &sum->value);
+}
+
+/* Doubles are the same if their bits are: 0 and -0 are two rows, which SQLite adds up. */
+static bool is_sum_of(const void *sums, uint32_t number, const void *key)
+{
+	const struct sum *sum = &((const struct sum *)sums)[number];
+	const struct histree_state_time *state = key;
+	const struct histree_value *a = &sum->value, *b = &state->value;
+	if (sum->quark != state->quark || a->type != b->type)
+		return false;
+	if (has_bytes(a) || has_bytes(b))
+		return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+	return sql_value_bits(a) == sql_value_bits(b);
+}
+
+static enum histree_status begin_sum(struct sums_cursor *cursor, const struct histree_state_time *state,
+				     uint64_t hash, struct histree_error *error)
+{
+	struct sum sum = { .quark = state->quark, .value = state->value, .ns = state->ns };
+	if (!array_reserve(&cursor->sums, &cursor->capacity, cursor->count + 1) ||
+	    !hash_index_reserve(&cursor->index, cursor->count + 1, hash_of_sum, cursor->sums))
+		return error_memory(error, "sums of states");
+	if (has_bytes(&sum.value)) {
+		void *copy = malloc(sum.value.size);
+		if (copy == NULL)
+			return error_memory(error, "sums of states");
+		memcpy(copy, sum.value.bytes, sum.value.size);
+		sum.value.bytes = copy;
+		cursor->bytes += sum.value.size;
+	}
+	hash_index_add(&cursor->index, hash, (uint32_t)cursor->count);
+	cursor->sums[cursor->count++] = sum;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_state(struct sums_cursor *cursor, const struct histree_state_time *state,
+				     struct histree_error *error)
+{
+	uint64_t hash = hash_of(state->quark, &state->value);
+	uint32_t number = hash_index_find(&cursor->index, hash, is_sum_of, cursor->sums, state);
+	if (number == HASH_INDEX_NONE)
+		return begin_sum(cursor, state, hash, error);
+	cursor->sums[number].ns += state->ns;
+	return HISTREE_OK;
+}
+
+static bool is_full(const struct sums_cursor *cursor)
+{
+	return cursor->bytes >= BYTES_MAX || cursor->count >= SUMS_MAX;
+}
+
+/* Add states up until there are no more, or no room for other sums. */
+static enum histree_status add_states(struct sums_cursor *cursor, struct histree_error *error)
+{
+	const struct histree_cancel cancel = sql_cursor_cancel(&cursor->base);
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t step = 0; status == HISTREE_OK && !is_full(cursor); step++) {
+		/* A batch is borrowed until the next one: all of it, or what has room, is taken now. */
+		for (; status == HISTREE_OK && cursor->used < cursor->read && !is_full(cursor); cursor->used++)
+			status = add_state(cursor, &cursor->batch[cursor->used], error);
+		if (status != HISTREE_OK || cursor->used < cursor->read)
+			break;
+		cursor->used = cursor->read = 0;
+		status = cancel_check(&cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_time_in_state_read(cursor->times, cursor->batch, BATCH, &cursor->read,
+							    error);
+		cursor->has_all = status == HISTREE_END;
+		*sql_table_of(&cursor->base)->rows += cursor->read;
+	}
+	return status < 0 ? status : HISTREE_OK;
+}
+
+static enum histree_status start_sums(struct sql_cursor *base, struct histree_error *error)
+{
+	struct sums_cursor *cursor = sums_of(base);
+	struct histree_region region;
+	forget_sums(cursor);
+	cursor->used = cursor->read = 0;
+	cursor->has_all = false;
+	return sql_cursor_region(base, &region) ? histree_time_in_state_start(cursor->times, &region, error)
+						: HISTREE_END;
+}
+
+static enum histree_status next_sums(struct sql_cursor *base, struct histree_error *error)
+{
+	struct sums_cursor *cursor = sums_of(base);
+	forget_sums(cursor);
+	enum histree_status status = cursor->has_all ? HISTREE_END : add_states(cursor, error);
+	if (histree_time_in_state_is_damaged(cursor->times))
+		sql_cursor_warn(base);
+	if (status != HISTREE_OK || cursor->count == 0)
+		return status == HISTREE_OK ? HISTREE_END : status;
+	base->row = (const char *)cursor->sums;
+	base->left = cursor->count - 1;
+	return HISTREE_OK;
+}
+
+#define AT(member) offsetof(struct sum, member)
+
+static const struct sql_column sums_columns[] = {
+	{ SQL_COLUMN("quark", "INTEGER", SQL_UINT32, AT(quark)) },
+	{ SQL_COLUMN("path", "TEXT", SQL_PATH, AT(quark)) },
+	{ SQL_COLUMN("type", "TEXT", SQL_TYPE, AT(value)) },
+	{ SQL_COLUMN("value", "", SQL_VALUE, AT(value)) },
+	{ SQL_COLUMN("ns", "INTEGER", SQL_UINT64, AT(ns)) },
+	PATTERN_AND_RANGE,
+	{ SQL_COLUMN("host", "TEXT", SQL_HOST, AT(quark)) },
+	{ 0 },
+};
+
+#undef AT
+
+const struct sql_relation sql_state_sums = {
+	.name = "state_sums",
+	.is_of_history = true,
+	.columns = sums_columns,
+	.required = 3,
+	.rows = 1000,
+	.cost = 10100,
+	.table_size = sizeof(struct sql_table),
+	.cursor_size = sizeof(struct sums_cursor),
+	.row_size = sizeof(struct sum),
+	.begin = begin_sums,
+	.end = end_sums,
+	.start = start_sums,
+	.next = next_sums,
+};
+
+/* ---- rows: what a chart shows in each pixel ------------------------------------------------------------- */
+
+struct rows_cursor {
+	struct sql_cursor base;
+	struct histree_rows *rows;
+	struct histree_row row;
+	histree_time from, to;
+	uint32_t pixels; /* of the row, which is as many rows here */
+};
+
+static struct rows_cursor *rows_of(struct sql_cursor *cursor)
+{
+	return (struct rows_cursor *)cursor;
+}
+
+static enum histree_status begin_rows(struct sql_cursor *base, struct histree_error *error)
+{
+	return histree_rows_create(sql_table_of(base)->history, &rows_of(base)->rows, error);
+}
+
+static void end_rows(struct sql_cursor *base)
+{
+	histree_rows_free(rows_of(base)->rows);
+}
+
+static enum histree_status start_rows(struct sql_cursor *base, struct histree_error *error)
+{
+	struct rows_cursor *cursor = rows_of(base);
+	struct histree_region region;
+	if (!sql_cursor_region(base, &region))
+		return HISTREE_END;
+	sqlite3_int64 pixels = sqlite3_value_int64(base->arguments[3]);
+	if (pixels < 1 || pixels > HISTREE_PIXELS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "rows() has 1 to %d pixels, not %lld",
+				 HISTREE_PIXELS_MAX, (long long)pixels);
+	cursor->from = region.from;
+	cursor->to = region.to;
+	cursor->pixels = (uint32_t)pixels;
+	base->row = (const char *)cursor;
+	const struct histree_rows_request request = {
+		.quarks = region.quarks,
+		.quark_count = region.quark_count,
+		.from = region.from,
+		.to = region.to,
+		.pixels = cursor->pixels,
+		.cancel = sql_cursor_cancel(base),
+	};
+	return histree_rows_start(cursor->rows, &request, error);
+}
+
+static enum histree_status next_row(struct sql_cursor *base, struct histree_error *error)
+{
+	enum histree_status status = histree_rows_next(rows_of(base)->rows, &rows_of(base)->row, error);
+	base->left = status == HISTREE_OK ? rows_of(base)->pixels - 1 : 0;
+	return status;
+}
+
+static uint32_t pixel_of(const struct rows_cursor *cursor)
+{
+	return cursor->pixels - 1 - (uint32_t)cursor->base.left;
+}
+
+/* The first and the last ns of a pixel; pixels of a range that has fewer ns may share one. */
+static void result_pixel(const struct rows_cursor *cursor, sqlite3_context *context, bool is_end)
+{
+	uint32_t pixel = pixel_of(cursor);
+	histree_time start = histree_pixel_start(cursor->from, cursor->to, cursor->pixels, pixel);
+	if (is_end && pixel + 1 == cursor->pixels) {
+		sqlite3_result_int64(context, cursor->to);
+	} else if (is_end) {
+		histree_time behind = histree_pixel_start(cursor->from, cursor->to, cursor->pixels, pixel + 1);
+		sqlite3_result_int64(context, behind > start ? behind - 1 : start);
+	} else {
+		sqlite3_result_int64(context, start);
+	}
+}
+
+/* A value, or its type.  Where there is no other, both are NULL. */
+static void result_pixel_state(const struct rows_cursor *cursor, sqlite3_context *context, uint32_t index,
+			       bool is_type)
+{
+	if (index == HISTREE_NO_VALUE)
+		return;
+	struct histree_value value = { .type = HISTREE_UNKNOWN };
+	if (index != HISTREE_UNKNOWN_VALUE)
+		value = histree_rows_value(cursor->rows, index);
+	if (is_type)
+		sqlite3_result_text(context, histree_type_name(value.type), -1, SQLITE_STATIC);
+	else
+		sql_result_value(context, &value);
+}
+
+enum { PIXEL = 2, PIXEL_START, PIXEL_END, PIXEL_TYPE, PIXEL_VALUE, OTHER_TYPE, OTHER_VALUE };
+
+static void pixel_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	const struct rows_cursor *cursor = rows_of(base);
+	const struct histree_cell *cell = &cursor->row.cells[pixel_of(cursor)];
+	if (column == PIXEL)
+		sqlite3_result_int64(context, pixel_of(cursor));
+	else if (column == PIXEL_START || column == PIXEL_END)
+		result_pixel(cursor, context, column == PIXEL_END);
+	else
+		result_pixel_state(cursor, context, column < OTHER_TYPE ? cell->value : cell->other,
+				   column == PIXEL_TYPE || column == OTHER_TYPE);
+}
+
+#define AT(member) offsetof(struct rows_cursor, member)
+
+static const struct sql_column rows_columns[] = {
+	{ SQL_COLUMN("quark", "INTEGER", SQL_UINT32, AT(row.quark)) },
+	{ SQL_COLUMN("path", "TEXT", SQL_PATH, AT(row.quark)) },
+	{ SQL_SAID("pixel", "INTEGER") },
+	{ SQL_SAID("start", "INTEGER") },
+	{ SQL_SAID("end", "INTEGER") },
+	{ SQL_SAID("type", "TEXT") },
+	{ SQL_SAID("value", "") },
+	{ SQL_SAID("other_type", "TEXT") },
+	{ SQL_SAID("other", "") },
+	PATTERN_AND_RANGE,
+	{ SQL_GIVEN("pixels", SQL_ARGUMENT) },
+	{ 0 },
+};
+
+#undef AT
+
+const struct sql_relation sql_rows = {
+	.name = "rows",
+	.is_of_history = true,
+	.columns = rows_columns,
+	.required = 4,
+	.rows = 1000,
+	.cost = 10100,
+	.table_size = sizeof(struct sql_table),
+	.cursor_size = sizeof(struct rows_cursor),
+	.begin = begin_rows,
+	.end = end_rows,
+	.start = start_rows,
+	.next = next_row,
+	.cell = pixel_cell,
+};
+
+/* ---- histogram: how many segments, or events, of which duration when ------------------------------------- */
+
+enum { OF, FROM, TO, COLUMNS, FIELD, PER_DECADE };
+
+struct histogram_cursor {
+	struct sql_cursor base;
+	histree_time from, to;
+	uint32_t columns; /* of time */
+
+	/* Of segments: groups, times and durations, of which a row is one that is not empty. */
+	struct histree_segment_density *density;
+	const struct histree_duration_bucket *buckets;
+	size_t bucket_count;
+	const struct histree_density_group *group;
+	size_t group_index, bucket;
+
+	/* Of events: a number for each time. */
+	double *counts;
+	bool are_exact;
+
+	uint32_t at; /* the time of the row */
+	bool has_begun, has_ended;
+};
+
+static struct histogram_cursor *histogram_of(struct sql_cursor *cursor)
+{
+	return (struct histogram_cursor *)cursor;
+}
+
+static void end_histogram(struct sql_cursor *base)
+{
+	struct histogram_cursor *cursor = histogram_of(base);
+	histree_segment_density_free(cursor->density);
+	free(cursor->counts);
+	cursor->density = NULL;
+	cursor->counts = NULL;
+	cursor->group = NULL;
+}
+
+static bool is_empty(const struct histogram_cursor *cursor)
+{
+	return cursor->counts != NULL ? cursor->counts[cursor->at] == 0
+				      : histree_segment_density_count(cursor->density, cursor->group_index,
+								      cursor->at, cursor->bucket) == 0;
+}
+
+/* Go one further, through durations, times and groups. */
+static void step_histogram(struct histogram_cursor *cursor)
+{
+	if (cursor->counts == NULL && ++cursor->bucket < cursor->bucket_count)
+		return;
+	cursor->bucket = 0;
+	if (++cursor->at < cursor->columns)
+		return;
+	cursor->at = 0;
+	if (cursor->counts == NULL)
+		cursor->group = histree_segment_density_group(cursor->density, ++cursor->group_index);
+	cursor->has_ended = cursor->group == NULL;
+}
+
+static enum histree_status next_count(struct sql_cursor *base, struct histree_error *error)
+{
+	struct histogram_cursor *cursor = histogram_of(base);
+	(void)error;
+	if (cursor->has_begun && !cursor->has_ended)
+		step_histogram(cursor);
+	cursor->has_begun = true;
+	while (!cursor->has_ended && is_empty(cursor))
+		step_histogram(cursor);
+	return cursor->has_ended ? HISTREE_END : HISTREE_OK;
+}
+
+/* Tables are named as analyses, with _ for -. */
+static const char *find_segments(const struct histree_store_info *info, const char *wanted)
+{
+	for (size_t i = 0; i < info->segments_count; i++) {
+		const char *analysis = info->segments[i].analysis;
+		size_t size = strlen(analysis), same = 0;
+		while (same < size &&
+		       (analysis[same] == wanted[same] || (analysis[same] == '-' && wanted[same] == '_')))
+			same++;
+		if (same == size && wanted[same] == '\0')
+			return analysis;
+	}
+	return NULL;
+}
+
+static void take_bounds(struct histogram_cursor *cursor, histree_time start, histree_time end)
+{
+	const struct histree_window *window = &cursor->base.selection.window;
+	cursor->from = window->from > start ? window->from : start;
+	cursor->to = window->to < end ? window->to : end;
+}
+
+static enum histree_status choose_field(const struct histogram_cursor *cursor,
+					const struct histree_segment_schema *schema, const char *analysis,
+					size_t *index, struct histree_error *error)
+{
+	const struct sql_cursor *base = &cursor->base;
+	const char *field =
+		base->argument_count > FIELD ? (const char *)sqlite3_value_text(base->arguments[FIELD]) : NULL;
+	*index = HISTREE_SEGMENTS_TOGETHER;
+	for (size_t i = 0; field != NULL && i < schema->field_count; i++)
+		if (strcmp(schema->fields[i].name, field) == 0)
+			*index = i;
+	if (field != NULL && *index == HISTREE_SEGMENTS_TOGETHER)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the segments of '%s' have no field '%s'", analysis,
+				 field);
+	return HISTREE_OK;
+}
+
+/* Returns HISTREE_END if there are none. */
+static enum histree_status count_segments(struct histogram_cursor *cursor, const char *analysis,
+					  struct histree_error *error)
+{
+	const struct sql_table *table = sql_table_of(&cursor->base);
+	const struct histree_window *window = &cursor->base.selection.window;
+	struct histree_segment_store *segments;
+	struct histree_density_options options = { .column_count = cursor->columns };
+	enum histree_status status = sql_store_segments(table->store, analysis, &segments, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_segment_store_info *info = histree_segment_store_info(segments);
+	status = choose_field(cursor, &info->schema, analysis, &options.field, error);
+	if (status != HISTREE_OK)
+		return status;
+	take_bounds(cursor, info->start, info->end);
+	if (info->segment_count == 0 || cursor->from > cursor->to)
+		return HISTREE_END;
+	if (cursor->base.argument_count > PER_DECADE) {
+		sqlite3_int64 wanted = sqlite3_value_int64(cursor->base.arguments[PER_DECADE]);
+		options.per_decade = wanted > 0 && wanted < 1000 ? (unsigned)wanted : 1000;
+	}
+	options.from = cursor->from;
+	options.to = cursor->to;
+	const struct histree_segment_query query = { .from = window->from,
+						     .to = window->to,
+						     .cancel = sql_cursor_cancel(&cursor->base) };
+	status = histree_segment_density_create(segments, &query, &options, &cursor->density, error);
+	if (status < 0)
+		return status;
+	if (status == HISTREE_PARTIAL)
+		sql_connection_warn_of_loss(sql_store_connection(table->store), sql_store_info(table->store)->path,
+					    segments, *histree_segment_density_loss(cursor->density));
+	cursor->buckets = histree_segment_density_buckets(cursor->density, &cursor->bucket_count);
+	cursor->group = histree_segment_density_group(cursor->density, 0);
+	return cursor->group == NULL || cursor->bucket_count == 0 ? HISTREE_END : HISTREE_OK;
+}
+
+static enum histree_status count_events(struct histogram_cursor *cursor, struct histree_error *error)
+{
+	struct sql_store *store = sql_table_of(&cursor->base)->store;
+	struct histree_event_reader *reader = NULL;
+	struct histree_events *events;
+	enum histree_status status = sql_store_events(store, &events, error);
+	take_bounds(cursor, sql_store_info(store)->start, sql_store_info(store)->end);
+	if (status == HISTREE_OK)
+		status = histree_event_reader_create(events, &reader, error);
+	if (status == HISTREE_OK && (cursor->counts = calloc(cursor->columns, sizeof(double))) == NULL)
+		status = error_memory(error, "a histogram");
+	if (status == HISTREE_OK && cursor->from <= cursor->to)
+		status = histree_event_reader_density(reader, cursor->from, cursor->to, cursor->columns,
+						      cursor->counts, &cursor->are_exact, error);
+	histree_event_reader_free(reader);
+	return status;
+}
+
+static enum histree_status start_histogram(struct sql_cursor *base, struct histree_error *error)
+{
+	struct histogram_cursor *cursor = histogram_of(base);
+	sqlite3_int64 columns = base->argument_count > COLUMNS ? sqlite3_value_int64(base->arguments[COLUMNS]) : 1;
+	end_histogram(base);
+	cursor->has_begun = cursor->has_ended = false;
+	cursor->group_index = cursor->bucket = cursor->at = 0;
+	base->row = (const char *)cursor;
+	for (int i = 0; i < base->argument_count; i++)
+		if (sqlite3_value_type(base->arguments[i]) == SQLITE_NULL && i != FIELD)
+			return HISTREE_END;
+	if (columns < 1 || columns > HISTREE_PIXELS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "histogram() has 1 to %d columns of time, not %lld",
+				 HISTREE_PIXELS_MAX, (long long)columns);
+	cursor->columns = (uint32_t)columns;
+	const char *wanted = (const char *)sqlite3_value_text(base->arguments[OF]);
+	const char *analysis =
+		find_segments(sql_store_info(sql_table_of(base)->store), wanted != NULL ? wanted : "");
+	if (analysis != NULL)
+		return count_segments(cursor, analysis, error);
+	if (wanted != NULL && strcmp(wanted, "events") == 0)
+		return count_events(cursor, error);
+	return error_set(error, HISTREE_ERR_ARGUMENT,
+			 "there are no segments '%s' to count; the table analyses lists them, and 'events' are "
+			 "others",
+			 wanted == NULL ? "" : wanted);
+}
+/* What the index of events alone knows may have fractions. */
+static void result_count(const struct histogram_cursor *cursor, sqlite3_context *context)
+{
+	if (cursor->counts == NULL)
+		sql_result_uint64(context, histree_segment_density_count(cursor->density, cursor->group_index,
+									 cursor->at, cursor->bucket));
+	else if (cursor->are_exact)
+		sqlite3_result_int64(context, llround(cursor->counts[cursor->at]));
+	else
+		sqlite3_result_double(context, cursor->counts[cursor->at]);
+}
+
+enum { HISTOGRAM_START, HISTOGRAM_END, MIN, MAX, VALUE, COUNT };
+
+static void histogram_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	const struct histogram_cursor *cursor = histogram_of(base);
+	bool has_buckets = cursor->counts == NULL, is_last = cursor->at + 1 == cursor->columns;
+	if (column == HISTOGRAM_START)
+		sqlite3_result_int64(context,
+				     histree_pixel_start(cursor->from, cursor->to, cursor->columns, cursor->at));
+	else if (column == HISTOGRAM_END)
+		sqlite3_result_int64(context, is_last ? cursor->to
+						      : histree_pixel_start(cursor->from, cursor->to,
+									    cursor->columns, cursor->at + 1) -
+								1);
+	else if (column == COUNT)
+		result_count(cursor, context);
+	else if (has_buckets && column == MIN)
+		sql_result_uint64(context, cursor->buckets[cursor->bucket].min);
+	else if (has_buckets && column == MAX)
+		sql_result_uint64(context, cursor->buckets[cursor->bucket].max);
+	else if (has_buckets && column == VALUE && !cursor->group->is_rest)
+		sql_result_value(context, &cursor->group->value);
+}
+
+static const struct sql_column histogram_columns[] = {
+	{ SQL_SAID("start", "INTEGER") },
+	{ SQL_SAID("end", "INTEGER") },
+	{ SQL_SAID("min", "INTEGER") },
+	{ SQL_SAID("max", "INTEGER") },
+	{ SQL_SAID("value", "") },
+	{ SQL_SAID("count", "") },
+	{ SQL_GIVEN("segments", SQL_ARGUMENT) },
+	{ SQL_GIVEN("t1", SQL_FROM) },
+	{ SQL_GIVEN("t2", SQL_TO) },
+	{ SQL_GIVEN("columns", SQL_ARGUMENT) },
+	{ SQL_GIVEN("field", SQL_ARGUMENT) },
+	{ SQL_GIVEN("per_decade", SQL_ARGUMENT) },
+	{ 0 },
+};
+
+const struct sql_relation sql_histogram = {
+	.name = "histogram",
+	.columns = histogram_columns,
+	.required = 1,
+	.rows = 100,
+	.cost = 1100,
+	.table_size = sizeof(struct sql_table),
+	.cursor_size = sizeof(struct histogram_cursor),
+	.end = end_histogram,
+	.start = start_histogram,
+	.next = next_count,
+	.cell = histogram_cell,
+};
