@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * attribute_rows.c - every attribute of every history, for stores of whatever analysis.
+ * attribute_rows.c - every attribute of every history, for stores of whatever analysis: as a tree, and as they are.
  *
- * The top is a row for each history, when there are several.
+ * The page has them as a tree, whose top is a row for each history, when there are several.  The protocol has them
+ * in the order in which they were made, after a row for each history, so that the entry of an attribute is known by
+ * its quark.
  */
 #include <stdlib.h>
 
@@ -179,6 +181,117 @@ const struct row_model row_model_attributes = {
 	.facts = facts,
 	.label = label,
 	.arrows = arrows,
+	.text = state_any_text,
+	.kind = { NULL, state_any_text },
+};
+
+/* ---- as they are --------------------------------------------------------------------------------------------- */
+
+/* Row `base` is the history, and base + 1 + quark an attribute: parents are always made before their children. */
+struct explorer_part {
+	struct histree_history *history;
+	const char *name;
+	uint32_t base, end;
+};
+
+struct explorer {
+	struct explorer_part parts[DATASET_HISTORIES_MAX];
+	size_t count;
+	struct track_arrows flows;
+};
+
+static enum histree_status explorer_make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	uint64_t next = 0;
+	struct explorer *explorer = calloc(1, sizeof(*explorer));
+	if (explorer == NULL)
+		return error_memory(error, "the attributes");
+	for (size_t i = 0; i < dataset->history_count; i++) {
+		struct histree_history *history = dataset->histories[i];
+		const uint64_t base = next;
+		next += 1 + (uint64_t)histree_history_info(history)->attribute_count;
+		explorer->parts[explorer->count++] =
+			(struct explorer_part){ history, dataset->analyses[i], (uint32_t)base, (uint32_t)next };
+	}
+	if (next >= HISTREE_NO_INDEX) {
+		free(explorer);
+		return error_memory(error, "the attributes");
+	}
+	track_arrows_open(&explorer->flows, dataset);
+	*view = explorer;
+	return HISTREE_OK;
+}
+
+static void explorer_free(void *view)
+{
+	struct explorer *explorer = view;
+	track_arrows_close(&explorer->flows);
+	free(explorer);
+}
+
+static const struct explorer_part *explorer_part_of(const struct explorer *explorer, uint32_t row)
+{
+	const struct explorer_part *part = explorer->parts;
+	while (row >= part->end)
+		part++;
+	return part;
+}
+
+static uint32_t explorer_count(const void *view)
+{
+	const struct explorer *explorer = view;
+	return explorer->count > 0 ? explorer->parts[explorer->count - 1].end : 0;
+}
+
+/* Of a kernel, views of its own show what states mean, and this one their values. */
+static void explorer_facts(const void *view, uint32_t row, struct row_facts *out)
+{
+	const struct explorer_part *part = explorer_part_of(view, row);
+	const struct histree_history_info *info = histree_history_info(part->history);
+	*out = (struct row_facts){
+		.history = part->history, .quark = HISTREE_ROOT, .label = HISTREE_ROOT, .parent = HISTREE_NO_INDEX
+	};
+	if (row == part->base)
+		return;
+	out->quark = row - part->base - 1;
+	const histree_quark above =
+		histree_attributes_parent(histree_history_attributes(part->history), out->quark);
+	const struct histree_label_table *table = histree_labels_of(part->history, out->quark);
+	out->parent = above == HISTREE_ROOT ? part->base : part->base + 1 + above;
+	out->table = table != NULL && table->meaning == HISTREE_MEANS_ANYTHING ? table : NULL;
+	out->seen = (struct histree_row_life){ info->start, info->end };
+}
+
+static void explorer_label(const void *view, uint32_t row, struct piece *text)
+{
+	const struct explorer_part *part = explorer_part_of(view, row);
+	if (row == part->base)
+		piece_put_text(text, part->name);
+	else
+		piece_put_name(histree_history_attributes(part->history), row - part->base - 1, text);
+}
+
+static void explorer_arrows(const void *view, struct arrow_source *out)
+{
+	const struct explorer *explorer = view;
+	for (size_t i = 0; i < explorer->count; i++)
+		if (explorer->flows.history != NULL && explorer->parts[i].history == explorer->flows.history)
+			*out = (struct arrow_source){ .model = &arrow_model_flows,
+						      .view = &explorer->flows,
+						      .first_row = explorer->parts[i].base + 1 };
+}
+
+const struct row_model row_model_explorer = {
+	.name = "explorer",
+	.applies = applies,
+	.has_arrows = track_arrows_apply,
+	.make = explorer_make,
+	.free = explorer_free,
+	.make_all = host_explorer_make,
+	.count = explorer_count,
+	.facts = explorer_facts,
+	.label = explorer_label,
+	.arrows = explorer_arrows,
 	.text = state_any_text,
 	.kind = { NULL, state_any_text },
 };

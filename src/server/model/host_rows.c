@@ -120,7 +120,10 @@ static enum histree_status host_rows_make(struct dataset *dataset, const struct 
 	rows->graph = rows->has_hosts && model == &row_model_threads ? dataset_history(dataset, "graph") : NULL;
 	rows->host_count = rows->has_hosts ? dataset->host_count : 1;
 	rows->hosts = calloc(rows->host_count, sizeof(*rows->hosts));
-	rows->name = path_name(store->trace_count == 1 && !rows->has_hosts ? store->traces[0] : store->path);
+	rows->name =
+		model->history == NULL
+			? store->path
+			: path_name(store->trace_count == 1 && !rows->has_hosts ? store->traces[0] : store->path);
 	set_range(dataset, model, &rows->start, &rows->end);
 	enum histree_status status = rows->hosts != NULL ? HISTREE_OK : error_memory(error, "a view");
 	if (status == HISTREE_OK && !rows->has_hosts) {
@@ -310,7 +313,7 @@ bool host_rows_arrows(const void *view, size_t index, struct arrow_source *out)
 	const struct host_view *host = &rows->hosts[index];
 	if (host->view != NULL && rows->model->arrows != NULL)
 		rows->model->arrows(host->view, out);
-	out->first_row = host_row(rows, host, 0);
+	out->first_row += host_row(rows, host, 0);
 	out->row_count = rows->has_hosts ? host->count : 0;
 	return true;
 }
@@ -329,3 +332,4 @@ ROWS_OF_ALL(host_resources_make, row_model_resources)
 ROWS_OF_ALL(host_calls_make, row_model_calls)
 ROWS_OF_ALL(host_charts_make, row_model_charts)
 ROWS_OF_ALL(host_attributes_make, row_model_attributes)
+ROWS_OF_ALL(host_explorer_make, row_model_explorer)

@@ -29,8 +29,8 @@ struct host_view {
 
 struct host_rows {
 	const struct row_model *model; /* of each host */
-	const char *name;              /* of the dataset */
-	histree_time start, end;       /* of the history of the model, or of the store */
+	const char *name; /* of the trace or, if there are several or the rows are of all histories, the store */
+	histree_time start, end; /* of the history of the model, or of the store */
 	struct host_view *hosts;
 	size_t host_count;
 	uint32_t count; /* of all rows */
@@ -79,6 +79,7 @@ enum histree_status host_early_threads_make(struct dataset *dataset, void **view
 enum histree_status host_resources_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_calls_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_charts_make(struct dataset *dataset, void **view, struct histree_error *error);
+enum histree_status host_explorer_make(struct dataset *dataset, void **view, struct histree_error *error);
 enum histree_status host_attributes_make(struct dataset *dataset, void **view, struct histree_error *error);
 
 #endif

@@ -88,7 +88,8 @@ extern const struct row_model *const row_models[];
 
 extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_charts,
 	row_model_attributes;
-extern const struct row_model row_model_early_threads;
+/* Not of the page's views. */
+extern const struct row_model row_model_early_threads, row_model_explorer;
 
 /* Returns the model of a name that applies to a dataset; NULL if there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_outputs.c - the rows of hosts (host_rows.h) as outputs: threads, resources, call stacks.
+ * row_outputs.c - the rows of hosts (host_rows.h) as outputs: threads, resources, call stacks, attributes.
  *
  * What there is to say of a row, its model says: how it is called, which states it has, what is known of them.
  * Here is how the protocol says it, the same for all.  Of entries, row_outputs.h says which is what.
@@ -22,7 +22,8 @@ struct row_output {
 	struct tree_source tree;
 	void (*put_labels)(const void *view, uint32_t row, struct json_writer *json); /* NULL: its own, alone */
 	const char *above;                    /* in a tooltip, what the row above is; NULL: it is not in there */
-	const enum histree_meaning *meanings; /* of its states; NULL: they have colours of the palette */
+	bool is_plain;                        /* states have colours of the palette, whatever their values mean */
+	const enum histree_meaning *meanings; /* of its states; NULL: none */
 	size_t meaning_count;
 	const enum histree_arrow_kind *arrows;
 	size_t arrow_count;
@@ -30,7 +31,7 @@ struct row_output {
 
 static const struct row_output *row_output_of(const struct host_rows *rows);
 
-/* ---- entries ------------------------------------------------------------------------------------------------ */
+/* ---- entries ----------------------------------------------------------------------------------------------- */
 
 const struct host_view *host_entry_find(const struct host_rows *rows, int64_t id, uint32_t *own)
 {
@@ -69,7 +70,7 @@ static void put_metadata(const struct row_model *model, const struct row_facts *
 			 struct json_writer *json)
 {
 	bool has_some = false;
-	for (const struct state_fact *fact = model->kind.facts; fact->name != NULL; fact++) {
+	for (const struct state_fact *fact = model->kind.facts; fact != NULL && fact->name != NULL; fact++) {
 		if (fact->use != FACT_OF_ROWS && fact->use != FACT_OF_SOME_ROWS)
 			continue;
 		const struct histree_value value = fact_of(fact, facts, 0, NULL, NULL);
@@ -148,7 +149,7 @@ static void tree(const struct output_call *output)
 	tree_reply(output, &row_output_of(output->view)->tree, output->view);
 }
 
-/* ---- states, arrows, style ---------------------------------------------------------------------------------- */
+/* ---- states, arrows, style --------------------------------------------------------------------------------- */
 
 static bool find_row(const void *view, int64_t id, struct state_row *out)
 {
@@ -160,7 +161,7 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 	host_rows_facts(rows, (uint32_t)row, &out->facts);
 	if (out->facts.quark == HISTREE_ROOT)
 		out->facts.history = NULL;
-	if (row_output_of(rows)->meanings == NULL)
+	if (row_output_of(rows)->is_plain)
 		out->facts.table = NULL;
 	return true;
 }
@@ -188,7 +189,7 @@ static void style(const struct output_call *output)
 				own->arrow_count);
 }
 
-/* ---- tooltip ------------------------------------------------------------------------------------------------ */
+/* ---- tooltip ----------------------------------------------------------------------------------------------- */
 
 static void put_text(const struct output_call *output, const char *key, const char *text)
 {
@@ -248,7 +249,7 @@ static void tooltip(const struct output_call *output)
 	put_facts(output, &facts, request.time);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------ */
+/* ---- threads ----------------------------------------------------------------------------------------------- */
 
 /* Of the tree, at first: viewers ask for the states of all rows that they show before they show any. */
 enum { EXPANDED_LEVELS = 3 };
@@ -292,7 +293,7 @@ const struct output output_control_flow = {
 	.style = style,
 };
 
-/* ---- resources: the interrupts of a CPU stand below the row of its status ----------------------------------- */
+/* ---- resources: the interrupts of a CPU stand below the row of its status ---------------------------------- */
 
 static const struct tree_header resource_headers[] = { { 0 } };
 
@@ -311,7 +312,7 @@ const struct output output_resources = {
 	.style = style,
 };
 
-/* ---- call stacks: the functions that threads were in, as a flame chart -------------------------------------- */
+/* ---- call stacks: the functions that threads were in, as a flame chart ------------------------------------- */
 
 static const struct tree_header call_headers[] = {
 	{ "Thread, depth", "a thread of the program, and how deep its calls are", NULL },
@@ -332,7 +333,77 @@ const struct output output_call_stack = {
 	.style = style,
 };
 
-/* ---- all of them -------------------------------------------------------------------------------------------- */
+/* ---- attributes: every one of every history, as it is -------------------------------------------------------- */
+
+/*
+ * Of one history, and the palette.  If several histories have so many, states of the last ones have keys without a
+ * style.
+ */
+enum { EXPLORER_TABLES = HISTREE_LABEL_TABLES_MAX + 1 };
+
+/* Hosts have the tables of their own histories, which mostly are those of the first one. */
+static bool is_listed(const struct histree_label_table *const *used, size_t count,
+		      const struct histree_label_table *table)
+{
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(used[i]->name, table->name) == 0 && used[i]->label_count == table->label_count)
+			return true;
+	return false;
+}
+
+/* Returns how many tables there are after those of a dataset; the first one is the palette. */
+static size_t list_tables(const struct dataset *dataset, bool is_host, const struct histree_label_table **used,
+			  size_t used_count)
+{
+	for (size_t i = 0; i < dataset->history_count; i++) {
+		size_t count;
+		const struct histree_label_table *tables = histree_labels(dataset->histories[i], &count);
+		for (size_t k = 0; k < count && used_count < EXPLORER_TABLES; k++)
+			if (tables[k].meaning == HISTREE_MEANS_ANYTHING &&
+			    !(is_host && is_listed(used, used_count, &tables[k])))
+				used[used_count++] = &tables[k];
+	}
+	return used_count;
+}
+
+static void attribute_style(const struct output_call *output)
+{
+	static const enum histree_arrow_kind arrow = HISTREE_ARROW_FLOW;
+	const struct host_rows *rows = output->view;
+	const struct histree_label_table *used[EXPLORER_TABLES] = { NULL };
+	size_t count = 1;
+	bool has_flows = false;
+	for (size_t i = 0; i < rows->host_count; i++) {
+		if (rows->hosts[i].own == NULL)
+			continue;
+		count = list_tables(rows->hosts[i].own, rows->has_hosts, used, count);
+		has_flows = has_flows || rows->model->has_arrows(rows->hosts[i].own);
+	}
+	style_reply_with_arrows(output, used, count, &arrow, has_flows);
+}
+
+static const struct tree_header attribute_headers[] = { { "Attribute", "a component of its path", NULL }, { 0 } };
+
+static bool attributes_apply(const struct dataset *dataset)
+{
+	return row_model_explorer.applies(dataset);
+}
+
+const struct output output_state_system = {
+	.id = "org.eclipse.tracecompass.internal.tmf.core.statesystem.provider.StateSystemDataProvider",
+	.name = "State System Explorer",
+	.description = "Every attribute of every history",
+	.type = OUTPUT_TIME_GRAPH,
+	.applies = attributes_apply,
+	.make = host_explorer_make,
+	.free = host_rows_free,
+	.tree = tree,
+	.states = states,
+	.arrows = arrows,
+	.style = attribute_style,
+};
+
+/* ---- all of them ------------------------------------------------------------------------------------------- */
 
 static const enum histree_meaning meanings_of_threads[] = { HISTREE_MEANS_THREAD_STATUS };
 static const enum histree_meaning meanings_of_resources[] = {
@@ -358,7 +429,11 @@ static const struct row_output row_outputs[] = {
 	  .meaning_count = sizeof(meanings_of_resources) / sizeof(meanings_of_resources[0]),
 	  .arrows = arrows_of_resources,
 	  .arrow_count = 1 },
-	{ .model = &row_model_calls, .tree = { call_headers, -1, write_entry, NULL }, .above = "Thread" },
+	{ .model = &row_model_explorer, .tree = { attribute_headers, 2, write_entry, NULL } },
+	{ .model = &row_model_calls,
+	  .tree = { call_headers, -1, write_entry, NULL },
+	  .above = "Thread",
+	  .is_plain = true },
 };
 
 static const struct row_output *row_output_of(const struct host_rows *rows)
