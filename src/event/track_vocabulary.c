@@ -24,6 +24,7 @@ const char *const track_field_names[TRACK_FIELD_COUNT] = {
 	[TRACK_ID] = "id",
 	[TRACK_DURATION] = "duration",
 	[TRACK_THREAD_DURATION] = "thread_duration",
+	[TRACK_THREAD_TIME] = "thread_time",
 	[TRACK_SERIES] = "series",
 	[TRACK_VALUE] = "value",
 	[TRACK_SORT_INDEX] = "sort_index",

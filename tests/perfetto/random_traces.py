@@ -150,6 +150,8 @@ class Trace:
             out += pt.packed(31, self.tracks[:2]) + pt.packed(12, [5, -3])
         elif draw.random() < 0.2:
             out += pt.number(12, 9)
+        if draw.random() < 0.3:
+            out += pt.number(draw.choice([2, 2, 17]), draw.choice([0, 7, 12345]))
         if draw.random() < 0.1:
             out += pt.number(45, self.tracks[3]) + pt.real(46, 0.1)
         if draw.random() < 0.2:

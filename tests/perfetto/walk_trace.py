@@ -15,7 +15,7 @@ NUMBERS = {number: (name, fields) for name, (number, fields) in FTRACE.items()}
 TEXTS = {"buf", "prev_comm", "next_comm", "comm", "name", "rwbs", "cmd", "oldcomm", "newcomm", "filename",
          "parent_comm", "child_comm"}
 UNSIGNED = {"ip", "state", "cpu_id", "vec", "handler", "dev", "sector", "nr_sector", "bytes", "clone_flags", "load"}
-TRACK_FIELDS = ["name", "category", "pid", "tid", "track", "id", "duration", "thread_duration", "series", "value",
+TRACK_FIELDS = ["name", "category", "pid", "tid", "track", "id", "duration", "thread_duration", "thread_time", "series", "value",
                 "sort_index", "args"]
 NO_TIME = -2**63
 
@@ -364,6 +364,7 @@ class Walk:
             names.append(last(inner, 6, last(inner, 2, b"")))
         if 8 in body:
             inner = message(body[8][-1])
+            track["time"] = track.get("time", False) or 1 in [value for number, value in fields(body[8][-1]) if number == 1]
             track.update(counter=True, unit=signed(last(inner, 4, 1)) or 1, incremental=bool(last(inner, 5, 0)))
             names.append({1: b"thread time", 2: b"thread instructions"}.get(last(inner, 1, 0), b""))
         track["name"] = track["name"] or next((name for name in names if name), b"")
@@ -484,6 +485,26 @@ class Walk:
                 entries.append((sequence["last"] + 1, f"{sequence['last'] + 1} -1 gap {2**63 - 1} 0"))
         return entries
 
+    def thread_time(self, sequence, event, body):
+        """What the thread has run until then, in ns; the last field that says it is it."""
+        spent = None
+        for number, value in event:
+            if number in (2, 17):
+                spent = number, value
+        if spent is not None:
+            number, value = spent
+            if number == 2:
+                value = sequence["spent"] = sequence.get("spent", 0) + value
+            return value * 1000
+        for one, value in zip(list(numbers(body.get(31, []))) or sequence["counters"], numbers(body.get(12, []))):
+            track = self.tracks.get(one)
+            if track and track.get("time"):
+                state, before = track["values"].get(sequence["id"], (None, 0))
+                value = signed(value) + (before if track["incremental"] and state == sequence["generation"] else 0)
+                value = value * track["unit"] % 2**64
+                return value if value < 2**63 else None
+        return None
+
     def track_event(self, sequence, event, time, add):
         body = {}
         for number, value in event:
@@ -501,6 +522,9 @@ class Walk:
         if arguments:
             cells["args"] = arguments
         kind = last(body, 9, 0)
+        spent = self.thread_time(sequence, event, body)
+        if kind in (1, 2) and "tid" in cells and spent is not None:
+            cells["thread_time"] = spent
         if kind in (1, 2, 3):
             add(time, ["", "span_begin", "span_end", "instant"][kind], cells)
         elif kind == 4:

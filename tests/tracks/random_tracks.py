@@ -63,6 +63,8 @@ class Writer:
             members.append(("dur", random.choice(["-1", "0", self.time(random.choice([1, 3, 10, 40, 200]))])))
         if phase == "X" and random.random() < 0.2:
             members.append(("tdur", self.time(2)))
+        if phase in "BE" and random.random() < 0.4:
+            members.append(("tts", self.time(max(0, self.now // 2))))
         if phase in "bneSTpFstfC" and random.random() < 0.9:
             form = random.randrange(4)
             key = random.choice(["1", '"0x2"', "3"])

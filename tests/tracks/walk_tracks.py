@@ -12,7 +12,7 @@ import re
 D = decimal.Decimal
 decimal.getcontext().prec = 80
 decimal.getcontext().rounding = decimal.ROUND_HALF_UP
-FIELDS = "name category pid tid track id duration thread_duration series value sort_index args".split()
+FIELDS = "name category pid tid track id duration thread_duration thread_time series value sort_index args".split()
 NO_TIME = -2**63
 FOREVER = 2**63 - 1
 NOT_FINITE = {sign + name for sign in ("", "-", "+") for name in ("nan", "inf", "infinity")}
@@ -126,7 +126,9 @@ class Reader:
         time = to_ns(exact)
         args = {"args": event["args"]} if "args" in event else {}
         if phase in ("B", "E"):
-            self.add(time, {"B": "span_begin", "E": "span_end"}[phase], {**fields, **args})
+            thread = time_of(event.get("tts"))
+            self.add(time, {"B": "span_begin", "E": "span_end"}[phase],
+                     {**fields, **args, "thread_time": None if thread is None else to_ns(thread)})
         elif phase == "X":
             duration = time_of(event["dur"]) if "dur" in event else D(0)
             if duration is None:
@@ -332,7 +334,8 @@ class Tracks:
                 continue
             if "name" in fields and fields["name"] != frame.fields.get("name", fields["name"]):
                 continue
-            frame.fields = {**frame.fields, **joined(frame.fields, fields)}
+            ran = fields.get("thread_time", -1) - frame.fields.get("thread_time", math.inf)
+            frame.fields = {**frame.fields, **joined(frame.fields, fields), **({"thread_duration": ran} if ran >= 0 else {})}
             self.close(track, slot, time)
             return
 

@@ -116,7 +116,7 @@ static struct segment_counts counts(const void *instance)
 
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
-	.version = 2,
+	.version = 3,
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = fields,
 	.field_count = SPAN_FIELD_COUNT,

@@ -65,6 +65,7 @@ bool track_words_read(struct class_table *bindings, const struct event *event, s
 	out->has_tid = event_int(event, fields[TRACK_TID], &out->tid);
 	out->has_duration = event_int(event, fields[TRACK_DURATION], &out->duration);
 	out->has_thread_duration = event_int(event, fields[TRACK_THREAD_DURATION], &out->thread_duration);
+	out->has_thread_time = event_int(event, fields[TRACK_THREAD_TIME], &out->thread_time);
 	out->has_sort_index =
 		out->class >= TRACK_PROCESS_NAME && event_int(event, fields[TRACK_SORT_INDEX], &out->sort_index);
 	out->name = text_of(event, fields[TRACK_NAME]);

@@ -32,8 +32,8 @@ struct track_text {
 struct track_words {
 	enum track_class class; /* TRACK_CLASS_COUNT: it is of another kind, and the rest says nothing */
 	histree_time time;
-	bool has_pid, has_tid, has_duration, has_thread_duration, has_sort_index;
-	int64_t pid, tid, duration, thread_duration, sort_index;
+	bool has_pid, has_tid, has_duration, has_thread_duration, has_thread_time, has_sort_index;
+	int64_t pid, tid, duration, thread_duration, thread_time, sort_index;
 	struct track_text name, category, track, id, series;
 	const struct event *event;
 	uint32_t args, value; /* fields of it */
@@ -62,6 +62,7 @@ struct track_frame {
 	histree_time start, end; /* end: INT64_MAX until something says when */
 	uint64_t inside;         /* ns in spans right above it */
 	int64_t thread_duration; /* INT64_MIN: not said */
+	int64_t thread_begin;    /* the time of the thread then; INT64_MIN: not said */
 	char *text;              /* name, category and arguments, behind one another */
 	uint32_t name_size, category_size, args_size;
 	bool is_open;

@@ -261,6 +261,7 @@ static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, h
 		.start = event->time,
 		.end = end,
 		.thread_duration = event->has_thread_duration ? event->thread_duration : INT64_MIN,
+		.thread_begin = event->has_thread_time ? event->thread_time : INT64_MIN,
 		.name_size = (uint32_t)event->name.size,
 		.category_size = (uint32_t)event->category.size,
 		.args_size = (uint32_t)read_args(stacks, stacks->args),
@@ -268,6 +269,15 @@ static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, h
 		.is_whole = true,
 	};
 	return put_text(stacks, frame, parts);
+}
+
+/* How long its thread ran, where both ends say the time of that. */
+static void end_thread_time(const struct track_stacks *stacks, struct track_frame *frame)
+{
+	int64_t ran;
+	if (stacks->event.has_thread_time && frame->thread_begin != INT64_MIN &&
+	    !__builtin_sub_overflow(stacks->event.thread_time, frame->thread_begin, &ran) && ran >= 0)
+		frame->thread_duration = ran;
 }
 
 /* What its end says of a span joins what its beginning said. */
@@ -432,6 +442,7 @@ static enum histree_status end_span(struct track_stacks *stacks, struct track *t
 	stacks->counts.unmatched += slot == SIZE_MAX;
 	if (slot == SIZE_MAX || status != HISTREE_OK)
 		return status;
+	end_thread_time(stacks, &track->frames[slot]);
 	if (!add_args(stacks, &track->frames[slot]))
 		return no_memory(error);
 	cut_above(track, slot, time);

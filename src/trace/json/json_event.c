@@ -21,6 +21,7 @@ static const struct member_name names[] = {
 	{ NAME("id"), MEMBER_ID },           { NAME("scope"), MEMBER_ID_SCOPE },
 	{ NAME("s"), MEMBER_INSTANT_SCOPE }, { NAME("bind_id"), MEMBER_BIND_ID },
 	{ NAME("flow_in"), MEMBER_FLOW_IN }, { NAME("flow_out"), MEMBER_FLOW_OUT },
+	{ NAME("tts"), MEMBER_THREAD_TIME }, { NAME("sf"), MEMBER_STACK_FRAME },
 };
 
 static const struct member_name names_of_id[] = {

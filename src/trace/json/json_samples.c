@@ -221,6 +221,22 @@ enum histree_status json_samples_take_frame(struct json_samples *samples, const 
 	return HISTREE_OK;
 }
 
+enum histree_status json_samples_take_event(struct json_samples *samples, const struct json_event *event,
+					    struct histree_error *error)
+{
+	const struct json_word *members = event->members;
+	const struct packed_text id = text_of(&members[MEMBER_STACK_FRAME]);
+	struct packed_sample sample = { .cpu = -1, .event = text_of(&members[MEMBER_NAME]) };
+	json_wide wide;
+	if (id.size == 0 || !json_word_time(&members[MEMBER_TIME], &wide) ||
+	    !to_ns(wide, samples->base, &sample.time))
+		return HISTREE_OK;
+	sample.stack = packed_samples_named(&samples->samples, id);
+	sample.cells[SAMPLE_PID] = int_of(&members[MEMBER_PID]);
+	sample.cells[SAMPLE_TID] = int_of(&members[MEMBER_TID]);
+	return packed_samples_add(&samples->samples, &sample, error);
+}
+
 /* ---- profiles of V8 -------------------------------------------------------------------------------------- */
 
 bool json_samples_is_profile(const struct json_event *event)

@@ -73,6 +73,10 @@ enum histree_status json_samples_take(struct json_samples *samples, struct histr
 enum histree_status json_samples_take_frame(struct json_samples *samples, const char *id,
 					    struct histree_error *error);
 
+/* Take an event that says by `sf` in which stack it happened: a sample, called as the event is. */
+enum histree_status json_samples_take_event(struct json_samples *samples, const struct json_event *event,
+					    struct histree_error *error);
+
 /* Take an event, if it is one of V8's profiles. */
 bool json_samples_is_profile(const struct json_event *event);
 enum histree_status json_samples_take_profile(struct json_samples *samples, const struct json_event *event,

@@ -188,8 +188,10 @@ static enum histree_status take_object(struct json_source *source, enum object_k
 		return json_samples_take_frame(samples, id, error);
 	if (kind == OBJECT_SAMPLE)
 		return json_samples_take(samples, error);
-	return json_samples_is_profile(&source->event) ? json_samples_take_profile(samples, &source->event, error)
-						       : json_tracks_take(&source->tracks, &source->event, error);
+	if (json_samples_is_profile(&source->event))
+		return json_samples_take_profile(samples, &source->event, error);
+	enum histree_status status = json_tracks_take(&source->tracks, &source->event, error);
+	return status == HISTREE_OK ? json_samples_take_event(samples, &source->event, error) : status;
 }
 
 /* ---- where events go on ---------------------------------------------------------------------------------- */

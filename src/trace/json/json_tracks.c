@@ -402,6 +402,7 @@ static enum histree_status take_binding(struct taking *taking)
 		return HISTREE_OK;
 	taking->cells[TRACK_ID] = join(taking->tracks, parts, 2);
 	taking->cells[TRACK_DURATION].kind = taking->cells[TRACK_THREAD_DURATION].kind = PACKED_ABSENT;
+	taking->cells[TRACK_THREAD_TIME].kind = PACKED_ABSENT;
 	taking->cells[TRACK_ARGS].kind = PACKED_ABSENT;
 	return add(taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
 }
@@ -511,6 +512,10 @@ static enum histree_status take_metadata(struct taking *taking)
 
 static enum histree_status take_span(struct taking *taking, enum track_class class)
 {
+	json_wide exact;
+	histree_time thread_time;
+	if (json_word_time(member_of(taking, MEMBER_THREAD_TIME), &exact) && round_to_ns(exact, &thread_time))
+		taking->cells[TRACK_THREAD_TIME] = packed_int(thread_time);
 	put_args(taking);
 	return add(taking, class);
 }

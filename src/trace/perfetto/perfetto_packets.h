@@ -129,7 +129,8 @@ struct perfetto_sequence {
 
 	/* Of old writers, whose events have no times of their own: that of the last one, in us. */
 	uint64_t last_us;
-	int32_t pid, tid; /* and whose these are; 0: nobody said */
+	uint64_t thread_us; /* the same of the time that the thread ran */
+	int32_t pid, tid;   /* and whose these are; 0: nobody said */
 
 	bool is_losing, has_events; /* events are missing since the last one */
 	histree_time last;

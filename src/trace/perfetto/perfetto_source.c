@@ -404,7 +404,7 @@ static enum histree_status read_ftrace_packet(struct reading *reading, struct pe
 /* Whose the events of a sequence are, as writers of old say (thread_descriptor.proto). */
 static void perfetto_reading_read_thread(struct perfetto_sequence *sequence, struct wire_message message)
 {
-	enum { PID = 1, TID = 2, REFERENCE_US = 6 };
+	enum { PID = 1, TID = 2, REFERENCE_US = 6, REFERENCE_THREAD_US = 7 };
 	struct wire_field field;
 	while (wire_next(&message, &field)) {
 		if (field.number == PID)
@@ -413,6 +413,8 @@ static void perfetto_reading_read_thread(struct perfetto_sequence *sequence, str
 			sequence->tid = (int32_t)field.value;
 		else if (field.number == REFERENCE_US)
 			sequence->last_us = field.value;
+		else if (field.number == REFERENCE_THREAD_US)
+			sequence->thread_us = field.value;
 	}
 }
 

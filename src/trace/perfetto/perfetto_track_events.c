@@ -222,6 +222,50 @@ static enum histree_status add_extra_counters(struct making *making, struct hist
 						   &sequence->real_counters, error);
 }
 
+/* ---- times of threads ------------------------------------------------------------------------------------ */
+
+/* The value of the thread's counter of its time, if the event brings one, in ns. */
+static bool thread_time_of_counters(const struct making *making, uint64_t *out)
+{
+	const struct perfetto_sequence *sequence = making->sequence;
+	struct track_event_items uuids = track_event_items(making->event, TRACK_EVENT_COUNTERS);
+	struct track_event_items numbers = track_event_items(making->event, TRACK_EVENT_VALUES);
+	const bool has_tracks = track_event_has(making->event, TRACK_EVENT_COUNTERS);
+	uint64_t uuid, value;
+	for (size_t i = 0; track_event_number(&numbers, &value); i++) {
+		if (!has_tracks && i < sequence->counters.count)
+			uuid = sequence->counters.tracks[i];
+		else if (!track_event_number(&uuids, &uuid))
+			return false;
+		const struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, uuid);
+		if (track == NULL || !track->is_thread_time)
+			continue;
+		if (track->is_incremental)
+			value += perfetto_tracks_sum(making->events->tracks, track, sequence->id,
+						     sequence->generation);
+		*out = value * (uint64_t)track->unit;
+		return true;
+	}
+	return false;
+}
+
+/* Of a span of a thread the thread's own time at its beginning and its end, whichever way the writer has it. */
+static void put_thread_time(struct making *making)
+{
+	const struct track_event *event = making->event;
+	struct perfetto_sequence *sequence = making->sequence;
+	const bool is_legacy = event->type != TRACK_EVENT_BEGIN && event->type != TRACK_EVENT_END;
+	const bool is_span = (!is_legacy || event->legacy.phase == 'B' || event->legacy.phase == 'E') &&
+			     making->cells[TRACK_TID].kind == PACKED_INT;
+	uint64_t ns = 0;
+	if (event->has_thread_time && event->is_thread_delta)
+		sequence->thread_us += event->thread_us;
+	if (event->has_thread_time)
+		ns = (event->is_thread_delta ? sequence->thread_us : event->thread_us) * 1000;
+	if (is_span && (event->has_thread_time || thread_time_of_counters(making, &ns)) && ns <= INT64_MAX)
+		making->cells[TRACK_THREAD_TIME] = packed_int((int64_t)ns);
+}
+
 /* ---- flows ----------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_flow(struct making *making, enum track_class class, const char *prefix, uint64_t id,
@@ -349,7 +393,7 @@ static enum histree_status add_state(struct making *making, struct histree_error
 	if (track == NULL || track->has_state) {
 		struct making before = *making;
 		before.cells[TRACK_NAME] = before.cells[TRACK_CATEGORY] = before.cells[TRACK_ARGS] =
-			(struct packed_cell){ .kind = PACKED_ABSENT };
+			before.cells[TRACK_THREAD_TIME] = (struct packed_cell){ .kind = PACKED_ABSENT };
 		status = add(&before, TRACK_SPAN_END, error);
 	}
 	const struct packed_cell *name = &making->cells[TRACK_NAME];
@@ -388,6 +432,7 @@ enum histree_status perfetto_track_events_read(struct perfetto_track_events *eve
 	put_place(&making);
 	put_name(&making);
 	put_category(&making);
+	put_thread_time(&making);
 	enum histree_status status = put_arguments(&making, message, error);
 	if (status == HISTREE_OK)
 		status = add_event(&making, error);

@@ -10,8 +10,8 @@
 #define TRACE_PERFETTO_PERFETTO_TRACK_EVENTS_H
 
 #include "trace/packed/packed_tracks.h"
-#include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/perfetto_tracks.h"
 
 enum { PERFETTO_FLOWS_MAX = 16, PERFETTO_TEXT_SIZE = 96, PERFETTO_CATEGORY_SIZE = 512 };
 

@@ -19,12 +19,14 @@
 
 /* Fields of TrackEvent. */
 enum {
+	THREAD_TIME_DELTA_US = 2,
 	CATEGORY_IIDS = 3,
 	LEGACY = 6,
 	TYPE = 9,
 	TRACK_EVENT_NAME_IID = 10,
 	TRACK_EVENT_TRACK_UUID = 11,
 	EXTRA_VALUES = 12,
+	THREAD_TIME_US = 17,
 	CATEGORIES = 22,
 	TRACK_EVENT_NAME = 23,
 	COUNTER_VALUE = 30,
@@ -132,6 +134,12 @@ static bool read_number(struct track_event *event, const struct wire_field *fiel
 		break;
 	case TRACK_EVENT_NAME_IID:
 		event->name_iid = field->value;
+		break;
+	case THREAD_TIME_DELTA_US:
+	case THREAD_TIME_US:
+		event->has_thread_time = true;
+		event->is_thread_delta = field->number == THREAD_TIME_DELTA_US;
+		event->thread_us = field->value;
 		break;
 	case TRACK_EVENT_TRACK_UUID:
 		event->has_track = true;
@@ -600,7 +608,7 @@ static bool read_counter(struct perfetto_tracks *tracks, struct perfetto_track *
 	track->unit = 1;
 	while (wire_next(&message, &field)) {
 		if (field.number == COUNTER_TYPE && field.value == THREAD_TIME)
-			name = "thread time";
+			name = "thread time", track->is_thread_time = true;
 		else if (field.number == COUNTER_TYPE && field.value == THREAD_INSTRUCTIONS)
 			name = "thread instructions";
 		else if (field.number == UNIT && field.value != 0)
@@ -729,6 +737,16 @@ static struct perfetto_count *count_of(struct perfetto_tracks *tracks, const str
 	tracks->counts[count] = *wanted;
 	hash_index_add(&tracks->count_index, hash, (uint32_t)tracks->count_count++);
 	return &tracks->counts[count];
+}
+
+uint64_t perfetto_tracks_sum(const struct perfetto_tracks *tracks, const struct perfetto_track *track,
+			     uint32_t sequence, uint32_t generation)
+{
+	const struct perfetto_count wanted = { .uuid = track->uuid, .sequence = sequence };
+	const uint32_t number = hash_index_find(&tracks->count_index, hash_of_count(&wanted, 0), is_count_of,
+						tracks->counts, &wanted);
+	const struct perfetto_count *count = number != HASH_INDEX_NONE ? &tracks->counts[number] : NULL;
+	return count != NULL && count->generation == generation ? count->value : 0;
 }
 
 enum histree_status perfetto_tracks_grow(struct perfetto_tracks *tracks, const struct perfetto_track *track,

@@ -66,7 +66,9 @@ struct track_event {
 	uint64_t name_iid;      /* 0: it is not */
 	bool has_value, is_real;
 	uint64_t value;
-	uint32_t lists; /* bits of enum track_event_list: those that have something */
+	bool has_thread_time, is_thread_delta;
+	uint64_t thread_us; /* or since the one before */
+	uint32_t lists;     /* bits of enum track_event_list: those that have something */
 	struct track_event_legacy legacy;
 };
 
@@ -115,7 +117,7 @@ struct perfetto_track {
 	int32_t pid, tid;          /* of a thread both, of a process the first */
 	struct perfetto_text name; /* of the track, process or thread; no bytes: it has none */
 	bool has_state;            /* one that has not ended, while events are read */
-	bool is_counter, is_incremental;
+	bool is_counter, is_incremental, is_thread_time;
 	bool has_index; /* a process or a thread is listed index-th */
 	int32_t index;
 	int64_t unit; /* values are counted in so many */
@@ -147,6 +149,10 @@ struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks
 /* Returns the process or thread that a track belongs to, itself if it is one; NULL: to none. */
 const struct perfetto_track *perfetto_tracks_owner(const struct perfetto_tracks *tracks,
 						   const struct perfetto_track *track);
+
+/* Returns what a writer's growths of a counter sum up to so far. */
+uint64_t perfetto_tracks_sum(const struct perfetto_tracks *tracks, const struct perfetto_track *track,
+			     uint32_t sequence, uint32_t generation);
 
 /*
  * What is written of an incremental counter is how much it has grown since the writer's state began: other writers

@@ -47,3 +47,18 @@ cat >circle.json <<'END'
 "stackFrames":{"1":{"name":"a","parent":"2"},"2":{"name":"b","parent":"1"},"3":{"name":"c","parent":"3"}}}
 END
 flame circle.json
+# Events that say where they happened, and spans with the time of their thread.
+cat >events.json <<'END'
+{"traceEvents":[{"ph":"B","pid":5,"tid":6,"ts":10,"tts":100,"name":"paint","sf":"7"},
+{"ph":"B","pid":5,"tid":6,"ts":12,"tts":101,"name":"layer"},
+{"ph":"E","pid":5,"tid":6,"ts":20,"tts":103.5},
+{"ph":"i","pid":5,"tid":6,"ts":25,"name":"tick","s":"t","sf":7},
+{"ph":"i","pid":5,"tid":6,"ts":27,"name":"tick","s":"t","sf":"gone"},
+{"ph":"E","pid":5,"tid":6,"ts":30},
+{"ph":"X","pid":5,"tid":6,"ts":40,"dur":9,"tts":200,"tdur":4,"name":"load"}],
+"stackFrames":{"7":{"category":"v8","name":"draw","parent":"8"},"8":{"name":"loop"}}}
+END
+flame events.json
+histree segments store samples --format tsv | cut -f 1,4,8,9,11
+histree segments store track-spans --format tsv | cut -f 1,2,4,11
+histree events store --format tsv | cut -f 2,4,5
