@@ -44,7 +44,8 @@ HISTREE_API bool histree_thread_place(const struct histree_attributes *attribute
 struct histree_thread {
 	const char *name;         /* the last name of its program; "" if not known */
 	int32_t tid;              /* 0: the idle thread of a CPU; -1: whatever ran before the first switch */
-	int32_t pid;              /* its process; its own tid if the history says nothing else */
+	int32_t pid;              /* its process; its own tid if it is not known */
+	bool has_process;         /* the history says of which process it is */
 	int32_t ppid;             /* the thread that created it; -1 if not known */
 	int32_t cpu;              /* of an idle thread; otherwise -1 */
 	int32_t last_status;      /* at the end of the history (histree-states(7)); -1 if the thread is gone */

@@ -104,6 +104,13 @@ void thread_quarks_release(struct thread_quarks *threads)
 
 /* ---- thread walk --------------------------------------------------------------------------------------------- */
 
+bool thread_pids_are_told(const struct histree_history_info *info)
+{
+	/* Before these versions, and in those of Trace Compass's analysis, a leader has no PID either. */
+	return (strcmp(info->provider, "kernel") == 0 && info->provider_version >= 36) ||
+	       (strcmp(info->provider, "kernel-compact") == 0 && info->provider_version >= 5);
+}
+
 const char *thread_fact_name(enum thread_fact fact)
 {
 	static const char *const names[THREAD_FACT_COUNT] = { "Exec_name",      "PID",       "PPID",

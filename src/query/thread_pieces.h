@@ -113,6 +113,9 @@ static inline histree_quark thread_walk_quark(const struct thread_walk *walk, en
 								      : HISTREE_ROOT;
 }
 
+/* Whether a PID that is null says that nobody knows the process, and not that the thread is its leader. */
+bool thread_pids_are_told(const struct histree_history_info *info);
+
 enum { THREAD_WAITS_FOR_CPU = 5 }; /* a status, histree-states(7) */
 
 /* What CPUs, calls and owners say where there is nothing, or nobody knows: USE_NOTHING, USE_NOT_KNOWN. */

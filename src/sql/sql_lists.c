@@ -401,13 +401,15 @@ static enum histree_status next_threads(struct sql_cursor *base, struct histree_
 	return HISTREE_OK;
 }
 
-enum { FIRST = 7 };
+enum { PID = 3, FIRST = 7 };
 
-/* A thread that never had a status has no first time, and no last one. */
+/* A thread that never had a status has no first time, and no last one; of some nobody knows the process. */
 static void thread_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
 	const struct histree_thread *thread = (const void *)base->row;
-	if (thread->first <= thread->last)
+	if (column == PID && thread->has_process)
+		sqlite3_result_int(context, thread->pid);
+	else if (column != PID && thread->first <= thread->last)
 		sqlite3_result_int64(context, column == FIRST ? thread->first : thread->last);
 }
 
@@ -417,7 +419,7 @@ static const struct sql_column thread_columns[] = {
 	{ SQL_COLUMN("tid", "INTEGER", SQL_INT32, AT(tid)) },
 	{ SQL_COLUMN("life", "INTEGER", SQL_INT32, AT(life)) },
 	{ SQL_COLUMN("name", "TEXT", SQL_TEXT, AT(name)) },
-	{ SQL_COLUMN("pid", "INTEGER", SQL_INT32, AT(pid)) },
+	{ SQL_SAID("pid", "INTEGER") },
 	{ SQL_COLUMN("ppid", "INTEGER", SQL_INT32, AT(ppid)), .is_known_from_0 = true },
 	{ SQL_COLUMN("start", "INTEGER", SQL_INT64, AT(from)) },
 	{ SQL_COLUMN("end", "INTEGER", SQL_INT64, AT(to)) },

@@ -68,6 +68,7 @@ static enum histree_status add_thread(struct reading *reading, const struct thre
 		.system_call = thread_walk_quark(walk, THREAD_FACT_CALL),
 		.tid = walk->tid,
 		.pid = walk->tid,
+		.has_process = walk->tid == 0 || !thread_pids_are_told(reading->info),
 		.cpu = walk->cpu,
 		.name = "",
 		.ppid = -1,
@@ -93,12 +94,18 @@ static enum histree_status find_threads(struct reading *reading, struct histree_
 
 /* ---- what they were --------------------------------------------------------------------------------------- */
 
+static void take_pid(struct histree_thread *thread, int32_t pid)
+{
+	thread->pid = pid;
+	thread->has_process = true;
+}
+
 static void take_process(const struct histree_interval *interval, struct histree_thread *thread)
 {
 	struct histree_value ppid = histree_value_part(&interval->value, HISTREE_FIRST_PART);
 	struct histree_value pid = histree_value_part(&interval->value, HISTREE_SECOND_PART);
 	if (pid.type == HISTREE_INT)
-		thread->pid = pid.int32;
+		take_pid(thread, pid.int32);
 	if (ppid.type == HISTREE_INT) {
 		thread->ppid = ppid.int32;
 		thread->ppid_since = interval->start;
@@ -128,7 +135,7 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 		size_t size;
 		thread->name = intern_get(&reading->list->names, id, &size);
 	} else if (fact == THREAD_FACT_PID && interval->value.type == HISTREE_INT) {
-		thread->pid = interval->value.int32;
+		take_pid(thread, interval->value.int32);
 	} else if (fact == THREAD_FACT_PROCESS) {
 		take_process(interval, thread);
 	} else if (fact == THREAD_FACT_PPID && interval->value.type == HISTREE_INT) {
@@ -444,6 +451,7 @@ static enum histree_status take_life_process(struct reading *reading, const stru
 {
 	struct histree_interval interval;
 	thread->pid = thread->tid;
+	thread->has_process = !thread_pids_are_told(reading->info);
 	thread->ppid = -1;
 	thread->ppid_since = INT64_MIN;
 	enum histree_status status = last_in_life(reading, life, facts[THREAD_FACT_PROCESS], &interval, error);
@@ -454,7 +462,7 @@ static enum histree_status take_life_process(struct reading *reading, const stru
 	if (status == HISTREE_OK)
 		status = last_in_life(reading, life, facts[THREAD_FACT_PID], &interval, error);
 	if (status == HISTREE_OK && interval.value.type == HISTREE_INT)
-		thread->pid = interval.value.int32;
+		take_pid(thread, interval.value.int32);
 	if (status == HISTREE_OK)
 		status = last_in_life(reading, life, facts[THREAD_FACT_PPID], &interval, error);
 	if (status == HISTREE_OK && interval.value.type == HISTREE_INT) {

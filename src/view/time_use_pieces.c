@@ -83,7 +83,7 @@ static void fill_of_thread(const struct histree_time_use *use, const struct hist
 {
 	values[FIELD_HOST] = histree_string(use->host_name);
 	values[FIELD_THREAD] = histree_int(thread->tid);
-	values[FIELD_PROCESS] = histree_int(thread->pid);
+	values[FIELD_PROCESS] = thread->has_process ? histree_int(thread->pid) : histree_unknown();
 	values[FIELD_NAME] = histree_string(thread->name);
 }
 
@@ -192,7 +192,9 @@ enum histree_status time_use_take(void *context, const struct use_piece *piece, 
 	}
 	const int32_t all[HISTREE_USE_KEY_COUNT] = {
 		[HISTREE_USE_BY_THREAD] = piece->thread != NULL ? piece->thread->tid : USE_NOTHING,
-		[HISTREE_USE_BY_PROCESS] = piece->thread != NULL ? piece->thread->pid : USE_NOTHING,
+		[HISTREE_USE_BY_PROCESS] = piece->thread == NULL        ? USE_NOTHING
+					   : piece->thread->has_process ? piece->thread->pid
+									: USE_NOT_KNOWN,
 		[HISTREE_USE_BY_NAME] = name,
 		[HISTREE_USE_BY_CPU] = piece->cpu,
 		[HISTREE_USE_BY_STATE] = (int32_t)piece->use,

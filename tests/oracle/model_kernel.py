@@ -211,10 +211,8 @@ class Model:
         self.occupy(cpu, thread)
 
     def says_process(self, thread, process):
-        """What is of its own process says nothing, but if it was of another's."""
-        path = f"{thread.path}/PID"
-        if process != thread.tid or path in self.changes:
-            self.put(path, process if process != thread.tid else None)
+        """A leader is of the process with its own number."""
+        self.put(f"{thread.path}/PID", process)
 
     # ---- events
 

@@ -362,7 +362,7 @@ static enum histree_status create_compact(struct histree_state_system *system, v
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 35,
+	.version = 36,
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -383,7 +383,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 3,
+	.version = 5,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,

@@ -148,8 +148,7 @@ void kernel_provider_unsure(const void *instance, char *text, size_t size)
 	if (unknown > count / FEW && used < size)
 		snprintf(text + used, size - used,
 			 "%sno event says of which process %" PRIu64 " of %" PRIu64
-			 " threads are: each of them counts as "
-			 "a process of its own (ftrace says it with its option record-tgid, LTTng with its state "
+			 " threads are (ftrace says it with its option record-tgid, LTTng with its state "
 			 "dump "
 			 "or the contexts tid and pid)",
 			 used > 0 ? "; " : "", unknown, count);

@@ -272,8 +272,7 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 {
 	if (attribute == THREAD_STATUS) {
 		/* Nearly always it goes on as what it was. */
-		if (model->has_lives &&
-		    (value.type == HISTREE_NULL || thread->has_ended || model->slice != NULL))
+		if (model->has_lives && (value.type == HISTREE_NULL || thread->has_ended || model->slice != NULL))
 			note_life(model, thread, value.type != HISTREE_NULL);
 		/* What is said of the past (kernel_past.h) takes nothing back of what was said since. */
 		if (thread->said < model->changes.time)
@@ -472,15 +471,8 @@ void thread_tell_process(struct kernel_model *model, struct kernel_thread *threa
 		return;
 	thread->process = process;
 	thread->was_told = true;
-	if (process != thread->tid) {
-		thread_ask(model, thread, THREAD_PID);
-		put(model, thread, THREAD_PID, histree_int(process));
-	} else if (thread->attributes[THREAD_PID] != NO_ATTRIBUTE) {
-		put(model, thread, THREAD_PID, histree_null());
-	} else if (model->slice != NULL) {
-		change_log_end_child(&model->slice->log, model->changes.time, thread->node,
-				     place_of(model, THREAD_PID)->name);
-	}
+	thread_ask(model, thread, THREAD_PID);
+	put(model, thread, THREAD_PID, histree_int(process));
 }
 
 int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread)
@@ -492,5 +484,5 @@ int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread)
 		return thread->tid;
 	}
 	struct histree_value process = value_of(model, thread, THREAD_PID);
-	return process.type == HISTREE_INT ? process.int32 : thread->tid;
+	return process.type == HISTREE_INT ? process.int32 : -1;
 }

@@ -141,7 +141,7 @@ void thread_end_unseen(struct kernel_model *model, struct kernel_thread *thread)
 /* An event says of which process the thread is. */
 void thread_tell_process(struct kernel_model *model, struct kernel_thread *thread, int32_t process);
 
-/* Returns its process; itself, if no event said it. */
+/* Returns its process; -1 if no event said it. */
 int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread);
 
 #endif

@@ -359,7 +359,8 @@ static struct histree_value tid(const struct fact_request *request)
 
 static struct histree_value pid(const struct fact_request *request)
 {
-	return known_number(thread_of(request)->pid);
+	const struct histree_thread *thread = thread_of(request);
+	return known_number(thread->has_process ? thread->pid : -1);
 }
 
 static struct histree_value ppid(const struct fact_request *request)
@@ -477,7 +478,8 @@ static void threads_describe(const void *context, uint32_t row, struct json_writ
 	const struct kernel_threads *threads = context;
 	const struct histree_thread *thread = &threads->list[row];
 	json_int_member(json, "tid", thread->tid);
-	json_int_member(json, "pid", thread->pid);
+	if (thread->has_process)
+		json_int_member(json, "pid", thread->pid);
 	json_int_member(json, "ppid", thread->ppid);
 	if (thread->first <= thread->last) {
 		json_int_member(json, "first", thread->first - threads->kernel->shown_from);

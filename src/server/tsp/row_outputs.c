@@ -258,7 +258,7 @@ static void put_thread_labels(const void *view, uint32_t row, struct json_writer
 {
 	const struct kernel_threads *threads = view;
 	const struct histree_thread *thread = &threads->list[row];
-	const int32_t numbers[] = { thread->tid, thread->pid, thread->ppid };
+	const int32_t numbers[] = { thread->tid, thread->has_process ? thread->pid : -1, thread->ppid };
 	json_begin_array_member(json, "labels");
 	json_put_text(json, thread->name[0] != '\0' ? thread->name : "unknown"); /* viewers draw no empty row */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
