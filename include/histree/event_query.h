@@ -7,7 +7,8 @@
  * several hosts, `host` is the name of its host.
  *
  * What numbers and times rule out is not decoded: reading starts at most 8,192 events before the first event that
- * can pass, and ends where none can come any more.
+ * can pass, and ends where none can come any more.  Of events whose type or host rules them out, no field is looked
+ * at.
  *
  *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &query, &error);
  *	histree_event_query_start(query, &HISTREE_EVENTS_ALL, &error);

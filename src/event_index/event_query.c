@@ -28,6 +28,7 @@ struct histree_event_query {
 	struct arena names;      /* of the paths */
 	bool has_memory;         /* false where there was none for a name */
 	bool *is_host_ruled;     /* out by the expression, whatever its events are; NULL: there is one host */
+	bool *is_type_ruled;     /* likewise; NULL: the expression does not name it, or there is none */
 	struct histree_window numbers, times;
 	struct histree_cancel cancel;
 	bool names_type; /* the expression does */
@@ -56,20 +57,37 @@ static void add_name(void *context, const char *name)
 			(struct histree_filter_field){ .name = copy, .type = HISTREE_NULL };
 }
 
-/* Events of these hosts are passed over without a look at their fields. */
-static enum histree_status rule_hosts(struct histree_event_query *query, struct histree_error *error)
+/*
+ * Events of these hosts, or types, are passed over without a look at their fields: it is known of them what `field`
+ * is, one of `names` that are `stride` bytes apart.
+ */
+static enum histree_status rule_out(const struct histree_event_query *query, size_t field, const char *const *names,
+				    size_t stride, size_t count, bool **ruled, struct histree_error *error)
 {
-	size_t count = query->events->host_count;
-	query->is_host_ruled = calloc(count, sizeof(*query->is_host_ruled));
-	if (query->is_host_ruled == NULL)
+	bool are_known[FIELDS_MAX] = { false };
+	are_known[field] = true;
+	*ruled = calloc(count + 1, sizeof(**ruled));
+	if (*ruled == NULL)
 		return error_memory(error, "an expression");
 	for (size_t i = 0; i < count; i++) {
-		const struct histree_value values[FIELDS_MAX] = { [HOST] = histree_string(
-									  query->events->hosts[i].name) };
-		const bool are_known[FIELDS_MAX] = { [HOST] = true };
-		query->is_host_ruled[i] = !histree_filter_may_pass(query->filter, values, are_known);
+		struct histree_value values[FIELDS_MAX] = { [HOST] = histree_null() };
+		values[field] = histree_string(*(const char *const *)((const char *)names + i * stride));
+		(*ruled)[i] = !histree_filter_may_pass(query->filter, values, are_known);
 	}
 	return HISTREE_OK;
+}
+
+static enum histree_status rule_hosts_and_types(struct histree_event_query *query, struct histree_error *error)
+{
+	const struct histree_events *events = query->events;
+	enum histree_status status = HISTREE_OK;
+	if (query->names_type)
+		status = rule_out(query, TYPE, (const char *const *)events->index.types, sizeof(char *),
+				  events->index.type_count, &query->is_type_ruled, error);
+	if (status == HISTREE_OK && events->hosts != NULL)
+		status = rule_out(query, HOST, &events->hosts[0].name, sizeof(events->hosts[0]), events->host_count,
+				  &query->is_host_ruled, error);
+	return status;
 }
 
 /* What paths an expression names is found in its text first. */
@@ -92,7 +110,7 @@ static enum histree_status compile(struct histree_event_query *query, const char
 	const struct histree_filter_scope scope = { query->fields, query->field_count, start, end };
 	if (status == HISTREE_OK)
 		status = histree_filter_create(where, &scope, &query->filter, error);
-	return status == HISTREE_OK && query->events->hosts != NULL ? rule_hosts(query, error) : status;
+	return status == HISTREE_OK ? rule_hosts_and_types(query, error) : status;
 }
 
 enum histree_status histree_event_query_create(const struct histree_events *events,
@@ -122,6 +140,7 @@ void histree_event_query_free(struct histree_event_query *query)
 	histree_filter_free(query->filter);
 	arena_release(&query->names);
 	free(query->is_host_ruled);
+	free(query->is_type_ruled);
 	free(query);
 }
 
@@ -163,7 +182,8 @@ static bool passes(struct histree_event_query *query, const struct histree_event
 		return false;
 	if (query->filter == NULL)
 		return true;
-	if (query->is_host_ruled != NULL && query->is_host_ruled[event->host])
+	if ((query->is_host_ruled != NULL && query->is_host_ruled[event->host]) ||
+	    (query->is_type_ruled != NULL && query->is_type_ruled[event->type]))
 		return false;
 	values[NUMBER] = histree_long((int64_t)event->number);
 	values[TIME] = histree_long(event->time);
@@ -195,16 +215,12 @@ const char *histree_event_query_absent(const struct histree_event_query *query)
 
 bool histree_event_query_one_type(const struct histree_event_query *query, uint32_t *type)
 {
-	static const bool are_known[FIELDS_MAX] = { [TYPE] = true };
-	const struct event_index *index = &query->events->index;
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < index->type_count && count < 2 && query->names_type; i++) {
-		const struct histree_value values[FIELDS_MAX] = { [TYPE] = histree_string(index->types[i]) };
-		if (!histree_filter_may_pass(query->filter, values, are_known))
-			continue;
-		*type = i;
-		count++;
-	}
+	for (uint32_t i = 0; i < query->events->index.type_count && query->is_type_ruled != NULL; i++)
+		if (!query->is_type_ruled[i]) {
+			*type = i;
+			count++;
+		}
 	return count == 1;
 }
 

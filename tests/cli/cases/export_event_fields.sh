@@ -50,3 +50,19 @@ for form in arrow arrow-stream parquet; do
 	histree export probes.histree --events --where 'type == probe' --format $form | grep -aoE 'context_level|field_Cpu' | LC_ALL=C sort -u | tr '\n' ' '
 done
 echo
+# What is not there is null, and a text that is empty is not; numbers of several kinds are one column that has them all.
+cat >some.json <<-END
+	{"time":1,"event":"e","cpu":0,"n":5,"w":"x","m":1}
+	{"time":2,"event":"e","cpu":0,"w":"","m":"one"}
+	{"time":3,"event":"e","cpu":0,"n":-2}
+	{"time":4,"event":"e","n":2.5}
+	{"time":5,"event":"f"}
+END
+histree build -q -o some.histree some.json 2>/dev/null
+histree export some.histree --events --where 'type == e' --format csv
+histree export some.histree --events --where 'type == e' -o some.db
+python3 - <<'END'
+import sqlite3
+for row in sqlite3.connect("some.db").execute("SELECT number, cpu, n, w, m, typeof(m) FROM events ORDER BY number"):
+    print(*row)
+END
