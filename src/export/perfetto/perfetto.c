@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "export/perfetto/perfetto_message.h"
-#include "export/viewer/viewer_words.h"
+#include "export/viewer/viewer_rows.h"
 
 enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, CLOCK_OWN_ID = 64 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2, SEQUENCE = 1 };

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "export/viewer/viewer_threads.h"
+#include "export/viewer/viewer_rows.h"
 #include "export/viewer/viewer_walk.h"
 #include "histree/event_query.h"
 

@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * viewer_rows.h - which attributes of a history a viewer shows, and on which track.
+ * viewer_rows.h - which attributes of a history a viewer shows, and on which track: threads on those of their
+ * processes, with their names; and what the span of a value is called.
  */
 #ifndef EXPORT_VIEWER_VIEWER_ROWS_H
 #define EXPORT_VIEWER_VIEWER_ROWS_H
 
-#include "export/viewer/viewer_threads.h"
+#include "export/viewer/viewer_file.h"
 #include "histree/query.h"
+#include "histree/view.h"
+
+struct viewer_threads {
+	struct viewer_file *file;
+	struct histree_control_flow *flow; /* NULL: nothing is known of threads */
+	const struct histree_thread *threads;
+	uint32_t count;
+};
+
+/* Read the threads of a history, which may be NULL.  Returns the status of the file. */
+enum histree_status viewer_threads_begin(struct viewer_threads *threads, struct viewer_file *file,
+					 struct histree_history *history, struct histree_cancel cancel);
+void viewer_threads_release(struct viewer_threads *threads);
+
+/* Returns the track of a thread of the list; NULL after a failure. */
+struct viewer_track *viewer_threads_track(struct viewer_threads *threads, const struct histree_thread *thread);
+
+/*
+ * Returns the track of the thread with this number: of its process if that is known, else of `pid` if the caller
+ * has one (`has_pid`), else of none.
+ */
+struct viewer_track *viewer_threads_find(struct viewer_threads *threads, int64_t tid, bool has_pid, int64_t pid);
+
+/* Write what a CPU says that runs there: "bash 42", "idle".  Returns the length. */
+size_t viewer_threads_words(const struct viewer_threads *threads, int32_t tid, char *text, size_t capacity);
+
+/* Returns the track of a process; NULL after a failure. */
+struct viewer_track *viewer_threads_process(struct viewer_threads *threads, int64_t pid);
 
 struct viewer_row {
 	histree_quark quark;
@@ -61,10 +90,16 @@ static inline struct viewer_row *viewer_rows_at(const struct viewer_rows *rows, 
 	return row;
 }
 
+enum { VIEWER_WORDS_SIZE = 128 };
+
 /*
- * Find the row of an attribute that is of no model by its path (viewer_paths.c).  With `any`, each has one; else
- * those that others are shown with, such as names, have none, and row->track stays NULL.
+ * Returns the text of a state: its words where they are known, else its value.  It is in `room`, or borrowed from
+ * the value or a table.  *says_value is false where the value is another one than the text.
  */
-void viewer_rows_by_path(struct viewer_rows *rows, histree_quark quark, bool any, struct viewer_row *row);
+struct viewer_text viewer_words(const struct viewer_rows *rows, const struct viewer_row *row,
+				const struct histree_value *value, char room[VIEWER_WORDS_SIZE], bool *says_value);
+
+/* Returns a value as text, in `room` or borrowed from it; bytes that are no text are hexadecimal, and cut. */
+struct viewer_text viewer_value_text(const struct histree_value *value, char room[VIEWER_WORDS_SIZE]);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "export/viewer/viewer_rows.h"
 #include "export/viewer/viewer_walk.h"
-#include "export/viewer/viewer_words.h"
 
 /* More that begin at one time are shown on tracks of their own, where they overlap. */
 enum { TIES_MAX = 65536 };

@@ -21,12 +21,6 @@ enum histree_status viewer_walk_states(struct viewer_walk *walk);
 enum histree_status viewer_walk_segments(struct viewer_walk *walk);
 enum histree_status viewer_walk_events(struct viewer_walk *walk);
 
-/* Returns of how many hosts the content of a request is; 0: it is of one. */
-size_t viewer_host_count(const struct histree_viewer_request *request);
-
-/* The same for each host of several, one after the other. */
-enum histree_status viewer_walk_hosts(struct viewer_walk *walk);
-
 /* What histree_export_viewer() does, with a table of file calls. */
 enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
 				  const char *path, struct histree_error *error);
