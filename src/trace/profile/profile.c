@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "trace/json/json_number.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_samples.h"
@@ -19,7 +20,7 @@
 bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error)
 {
 	profile->packed = packed;
-	profile->left_out = 0;
+	profile->left_out = profile->spans = 0;
 	profile->is_out_of_memory = false;
 	packed_samples_begin(&profile->samples, packed, &packed->base.trace);
 	return packed_track_classes(packed, NULL, profile->classes, error);
@@ -41,6 +42,7 @@ void profile_release(struct profile *profile)
 	packed_samples_release(&profile->samples);
 	for (size_t i = 0; i < sizeof(profile->texts) / sizeof(profile->texts[0]); i++)
 		json_text_release(&profile->texts[i]);
+	packed_parts_release(&profile->args);
 }
 
 bool profile_time(json_wide exact, histree_time *out)
@@ -119,19 +121,39 @@ enum histree_status profile_sample(struct profile *profile, const struct profile
 	return packed_samples_add(&profile->samples, &sample, error);
 }
 
-enum histree_status profile_span(struct profile *profile, const struct profile_thread *thread,
-				 enum track_class class, histree_time time, struct packed_text name,
-				 struct packed_text category, struct histree_error *error)
+/* Returns false if memory is out; what is no object, or large, says nothing. */
+static bool read_args(struct profile *profile, struct json_span value, struct packed_cell *out)
 {
-	const struct packed_cell cells[TRACK_FIELD_COUNT] = {
-		[TRACK_NAME] = cell_of(name),
-		[TRACK_CATEGORY] = cell_of(category),
+	struct json_text *text = &profile->texts[0];
+	if (!json_span_is(value, '{') || value.end - value.at > PROFILE_TEXT_MAX)
+		return true;
+	if (!json_text_begin(text, value.at, value.end))
+		return false;
+	packed_parts_clear(&profile->args);
+	const enum json_result result = json_scan_parts(text, &profile->args, NULL, 0);
+	if (result == JSON_OK && !profile->args.has_failed)
+		*out = packed_value(&profile->args);
+	return result != JSON_NO_MEMORY && !profile->args.has_failed;
+}
+
+enum histree_status profile_add_span(struct profile *profile, const struct profile_thread *thread,
+				     const struct profile_span *span, struct histree_error *error)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = {
+		[TRACK_NAME] = cell_of(span->name),
+		[TRACK_CATEGORY] = cell_of(span->category),
+		[TRACK_TRACK] = cell_of(span->track),
 		[TRACK_PID] = number_cell(thread->has_pid, thread->pid),
-		[TRACK_TID] = number_cell(thread->has_tid, thread->tid),
+		[TRACK_TID] = number_cell(thread->has_tid && span->track.size == 0, thread->tid),
 	};
+	if (span->class == TRACK_SPAN)
+		cells[TRACK_DURATION] = packed_int(span->end - span->time);
+	if (!read_args(profile, span->args, &cells[TRACK_ARGS]))
+		return error_memory(error, "a profile");
 	const struct packed_event event = {
-		.time = time, .cpu = -1, .class = profile->classes[class], .cells = cells
+		.time = span->time, .cpu = -1, .class = profile->classes[span->class], .cells = cells
 	};
+	profile->spans++;
 	return packed_source_add(profile->packed, &event, error);
 }
 

@@ -82,6 +82,8 @@ struct profile {
 	struct packed_samples samples;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
 	struct json_text texts[3]; /* of a frame, while it is made */
+	struct packed_parts args;  /* of a span */
+	uint64_t spans;            /* and instants, so far */
 	bool is_out_of_memory;     /* a text could not be read for that */
 	uint64_t left_out;         /* samples, spans or frames that say nothing that can be */
 };
@@ -116,10 +118,17 @@ enum histree_status profile_name(struct profile *profile, const struct profile_t
 enum histree_status profile_sample(struct profile *profile, const struct profile_thread *thread, const char *event,
 				   histree_time time, int64_t weight, uint32_t stack, struct histree_error *error);
 
-/* The beginning or the end of a span, or an instant. */
-enum histree_status profile_span(struct profile *profile, const struct profile_thread *thread,
-				 enum track_class class, histree_time time, struct packed_text name,
-				 struct packed_text category, struct histree_error *error);
+/* The beginning or the end of a span, a whole one, or an instant.  A zeroed one says nothing. */
+struct profile_span {
+	enum track_class class;
+	histree_time time, end; /* `end`: of a whole one */
+	struct packed_text name, category;
+	struct packed_text track; /* no bytes: that of the thread */
+	struct json_span args;    /* an object of the document */
+};
+
+enum histree_status profile_add_span(struct profile *profile, const struct profile_thread *thread,
+				     const struct profile_span *span, struct histree_error *error);
 
 /* The formats. */
 enum histree_status profile_read_speedscope(struct profile *profile, struct json_span document,

@@ -9,6 +9,9 @@
  * for each column, or, of Gecko, rows and a schema that says which place in them a column has.
  *
  * A sample without a stack says nothing.  Its weight is what the profile says; without, samples are counted.
+ *
+ * Markers are spans and instants.  Intervals of a thread overlap, so each name has a track of its own beside the
+ * thread, as in the chart of markers of the page; one that has a beginning and an end by themselves is two markers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +44,8 @@ struct firefox {
 	struct profile *profile;
 	struct tables shared;
 	struct profile_thread thread;
-	int64_t made_up; /* the last number of a thread that had none */
-	bool has_markers;
+	int64_t made_up;          /* the last number of a thread that had none */
+	struct tables categories; /* their names */
 	struct histree_error *error;
 };
 
@@ -120,10 +123,13 @@ static int64_t number_at(const struct column *column, int64_t row)
 
 /* ---- strings --------------------------------------------------------------------------------------------- */
 
-static bool read_strings(struct firefox *firefox, struct json_span list, struct tables *tables)
+/* With `member`, it is what the elements have of that name. */
+static bool read_strings(struct firefox *firefox, struct json_span list, const char *member, struct tables *tables)
 {
 	struct json_span rest = json_span_inside(list, '['), element;
 	while (json_span_next(&rest, &element)) {
+		if (member != NULL)
+			element = json_span_find(element, member);
 		const struct packed_text text =
 			json_span_text(element, &firefox->profile->texts[0], &firefox->profile->is_out_of_memory);
 		const size_t size = text.size < PACKED_NAME_MAX ? text.size : PACKED_NAME_MAX;
@@ -306,6 +312,105 @@ static enum histree_status read_samples(struct firefox *firefox, struct json_spa
 	return status;
 }
 
+/* ---- markers --------------------------------------------------------------------------------------------- */
+
+struct marker_columns {
+	struct column name, category, phase, start, end, time;
+};
+
+/* Of a marker: MarkerPhase of the processed format. */
+enum { MARKER_INSTANT, MARKER_INTERVAL, MARKER_BEGINS, MARKER_ENDS };
+
+/* Profiles before phases have one time, and what is an interval says so in its data. */
+static int64_t read_times(const struct marker_columns *columns, int64_t row, struct json_span data,
+			  histree_time *start, histree_time *end)
+{
+	int64_t phase = number_at(&columns->phase, row);
+	json_wide from, to;
+	*start = number_at(&columns->start, row);
+	*end = number_at(&columns->end, row);
+	if (columns->phase.count > 0)
+		return phase;
+	*start = number_at(&columns->time, row);
+	if (!json_span_scaled(json_span_find(data, "startTime"), PROFILE_SCALE_MS, &from) ||
+	    !json_span_scaled(json_span_find(data, "endTime"), PROFILE_SCALE_MS, &to) ||
+	    !profile_time(from, start) || !profile_time(to, end))
+		return MARKER_INSTANT;
+	return MARKER_INTERVAL;
+}
+
+static enum histree_status add_marker(struct firefox *firefox, const struct marker_columns *columns, int64_t row,
+				      struct json_span data, const struct tables *strings)
+{
+	static const enum track_class classes[] = { [MARKER_INSTANT] = TRACK_INSTANT,
+						    [MARKER_INTERVAL] = TRACK_SPAN,
+						    [MARKER_BEGINS] = TRACK_SPAN_BEGIN,
+						    [MARKER_ENDS] = TRACK_SPAN_END };
+	char track[PACKED_NAME_MAX];
+	struct profile_span span = { .name = string_at(strings, number_at(&columns->name, row)),
+				     .category =
+					     string_at(&firefox->categories, number_at(&columns->category, row)),
+				     .args = data };
+	const int64_t phase = read_times(columns, row, data, &span.time, &span.end);
+	if (phase == MARKER_ENDS)
+		span.time = span.end;
+	int64_t duration;
+	if (phase < MARKER_INSTANT || phase > MARKER_ENDS || span.time == NOTHING || span.time == INT64_MAX ||
+	    (phase == MARKER_INTERVAL &&
+	     (span.end == NOTHING || __builtin_sub_overflow(span.end, span.time, &duration) || duration < 0))) {
+		firefox->profile->left_out++;
+		return packed_source_look(firefox->profile->packed, firefox->error);
+	}
+	span.class = classes[phase];
+	if (phase != MARKER_INSTANT) {
+		const int size = snprintf(track, sizeof(track), "marker:%lld:%lld:%.*s",
+					  (long long)(firefox->thread.has_pid ? firefox->thread.pid : 0),
+					  (long long)firefox->thread.tid, (int)span.name.size, span.name.bytes);
+		span.track = (struct packed_text){ track, (size_t)size < sizeof(track) ? (size_t)size
+										       : sizeof(track) - 1 };
+	}
+	return profile_add_span(firefox->profile, &firefox->thread, &span, firefox->error);
+}
+
+static enum histree_status add_markers(struct firefox *firefox, const struct marker_columns *columns,
+				       struct json_span markers, const struct tables *strings)
+{
+	const struct json_span schema = json_span_find(markers, "schema");
+	struct json_span rest = json_span_inside(column_of(markers, "data"), '['), data;
+	int64_t place = -1;
+	enum histree_status status = HISTREE_OK;
+	json_span_int(json_span_find(schema, "data"), &place);
+	for (size_t i = 0; i < columns->name.count && status == HISTREE_OK; i++) {
+		if (!json_span_next(&rest, &data))
+			data = (struct json_span){ rest.end, rest.end, rest.space };
+		else if (json_span_is_there(schema))
+			data = element_of(data, place);
+		status = add_marker(firefox, columns, (int64_t)i, data, strings);
+	}
+	return status;
+}
+
+static enum histree_status read_markers(struct firefox *firefox, struct json_span markers,
+					const struct tables *strings)
+{
+	struct marker_columns columns = { .name = { .count = 0 } };
+	const bool is_read = read_column(markers, "name", 0, &columns.name) &&
+			     read_column(markers, "category", 0, &columns.category) &&
+			     read_column(markers, "phase", 0, &columns.phase) &&
+			     read_column(markers, "startTime", PROFILE_SCALE_MS, &columns.start) &&
+			     read_column(markers, "endTime", PROFILE_SCALE_MS, &columns.end) &&
+			     read_column(markers, "time", PROFILE_SCALE_MS, &columns.time);
+	const enum histree_status status =
+		is_read ? add_markers(firefox, &columns, markers, strings) : no_memory(firefox);
+	release_column(&columns.name);
+	release_column(&columns.category);
+	release_column(&columns.phase);
+	release_column(&columns.start);
+	release_column(&columns.end);
+	release_column(&columns.time);
+	return status;
+}
+
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
 /* A number, or a text that is one: "1234", "1234-1". */
@@ -342,16 +447,16 @@ static enum histree_status read_thread(struct firefox *firefox, struct json_span
 	use_space(&own, object.space);
 	const struct json_span strings = strings_of(object);
 	const bool has_stacks = json_span_is_there(json_span_find(object, "stackTable"));
-	struct json_span markers = json_span_inside(column_of(json_span_find(object, "markers"), "name"), '['),
-			 marker;
-	firefox->has_markers |= json_span_next(&markers, &marker);
-	bool is_read = read_strings(firefox, strings, &own);
+	bool is_read = read_strings(firefox, strings, NULL, &own);
 	if (is_read && has_stacks)
 		is_read = read_stacks(firefox, object, json_span_is_there(strings) ? &own : &firefox->shared, &own);
 	enum histree_status status = is_read ? name_thread(firefox, object) : no_memory(firefox);
 	if (status == HISTREE_OK)
 		status = read_samples(firefox, json_span_find(object, "samples"),
 				      has_stacks ? &own : &firefox->shared);
+	if (status == HISTREE_OK)
+		status = read_markers(firefox, json_span_find(object, "markers"),
+				      json_span_is_there(strings) ? &own : &firefox->shared);
 	release_tables(&own);
 	return status;
 }
@@ -360,7 +465,10 @@ static enum histree_status read_thread(struct firefox *firefox, struct json_span
 static enum histree_status read_process(struct firefox *firefox, struct json_span object, unsigned depth)
 {
 	struct json_span rest = json_span_inside(json_span_find(object, "threads"), '['), element;
-	enum histree_status status = HISTREE_OK;
+	const struct json_span categories = json_span_find(json_span_find(object, "meta"), "categories");
+	firefox->categories.string_count = 0;
+	enum histree_status status =
+		read_strings(firefox, categories, "name", &firefox->categories) ? HISTREE_OK : no_memory(firefox);
 	while (status == HISTREE_OK && json_span_next(&rest, &element))
 		status = read_thread(firefox, element);
 	if (depth == PROCESS_DEPTH_MAX)
@@ -377,12 +485,11 @@ enum histree_status profile_read_firefox(struct profile *profile, struct json_sp
 	struct firefox firefox = { .profile = profile, .error = error };
 	const struct json_span shared = json_span_find(document, "shared");
 	use_space(&firefox.shared, document.space);
-	bool is_read = read_strings(&firefox, strings_of(shared), &firefox.shared) &&
+	use_space(&firefox.categories, document.space);
+	bool is_read = read_strings(&firefox, strings_of(shared), NULL, &firefox.shared) &&
 		       read_stacks(&firefox, shared, &firefox.shared, &firefox.shared);
 	enum histree_status status = is_read ? read_process(&firefox, document, 0) : no_memory(&firefox);
 	release_tables(&firefox.shared);
-	if (firefox.has_markers)
-		trace_notes_warn(profile->packed->base.notes, "%s: its markers are not read, but its samples are",
-				 profile->packed->base.path);
+	release_tables(&firefox.categories);
 	return status;
 }

@@ -98,9 +98,11 @@ static enum histree_status read_evented(struct speedscope *speedscope, struct js
 			continue;
 		}
 		const struct event_frame *texts = profile_frame_texts(speedscope->profile, frame);
-		status = profile_span(
-			speedscope->profile, &speedscope->thread, is_end ? TRACK_SPAN_END : TRACK_SPAN_BEGIN, time,
-			packed_string(texts->function), packed_string(texts->binary), speedscope->error);
+		const struct profile_span span = { .class = is_end ? TRACK_SPAN_END : TRACK_SPAN_BEGIN,
+						   .time = time,
+						   .name = packed_string(texts->function),
+						   .category = packed_string(texts->binary) };
+		status = profile_add_span(speedscope->profile, &speedscope->thread, &span, speedscope->error);
 	}
 	return status;
 }

@@ -207,7 +207,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 		 : look == PROFILE_FOLDED ? read_folded(source, error)
 					  : read_document(source, look, error);
 	profile_end(&source->profile);
-	packed->base.trace.has_only_samples = packed->base.trace.has_samples;
+	packed->base.trace.has_only_samples = packed->base.trace.has_samples && source->profile.spans == 0;
 	return status;
 }
 

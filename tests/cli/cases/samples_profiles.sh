@@ -52,13 +52,30 @@ flame firefox.json
 histree segments store samples --format tsv
 histree segments store sample-stacks --format tsv | cut -f4-6
 cat >gecko.json <<'END'
-{"meta":{"version":24,"interval":1,"stackwalk":1},"libs":[],"threads":[{"name":"GeckoMain","tid":9,"pid":8,
-"samples":{"schema":{"stack":0,"time":1},"data":[[1,1],[1,2],[0,3]]},"markers":{"schema":{"name":0},"data":[[0,1]]},
+{"meta":{"version":24,"interval":1,"stackwalk":1,"categories":[{"name":"Other"},{"name":"DOM"}]},"libs":[],"threads":[{"name":"GeckoMain","tid":9,"pid":8,
+"samples":{"schema":{"stack":0,"time":1},"data":[[1,1],[1,2],[0,3]]},"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},
+"data":[[2,1.25,2.5,1,1,{"type":"Text","name":"x"}],[2,2,null,0,0],[2,null,9,7]]},
 "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]},
-"frameTable":{"schema":{"location":0,"line":1},"data":[[0],[1,12]]},"stringTable":["main","js (app.js:1)"]}],"processes":[]}
+"frameTable":{"schema":{"location":0,"line":1},"data":[[0],[1,12]]},"stringTable":["main","js (app.js:1)","tick"]}],"processes":[]}
 END
 histree build gecko.json -o gecko 2>&1 | grep warning
-histree flame gecko --folded
+histree flame gecko -a samples --folded
+histree events gecko --format tsv | cut -f 2,4,5
+# Markers: intervals that overlap, one in two parts, an instant, and one without a time.
+cat >markers.json <<'END'
+{"meta":{"interval":1,"preprocessedProfileVersion":48,"categories":[{"name":"Idle"},{"name":"Layout","color":"purple"}]},"libs":[],
+"threads":[{"processName":"Web","name":"Renderer","pid":"70","tid":71,
+"samples":{"length":0,"stack":[],"time":[]},
+"markers":{"length":7,"name":[0,1,0,2,3,3,0],"startTime":[1,2,2.5,4,5,null,null],"endTime":[3,2.25,6,null,null,8,9],
+"phase":[1,1,1,0,2,3,1],"category":[1,1,0,0,1,1,9],"data":[{"type":"Styles","elements":12},null,null,{"type":"tick"},null,{"status":"ok"},null]},
+"stringArray":["Reflow","Styles","Vsync","Load"]},
+{"name":"Old","pid":"70","tid":72,"samples":{"stack":[],"time":[]},"stringArray":["Paint","Tick"],
+"markers":{"length":2,"name":[0,1],"time":[1,2],"data":[{"type":"tracing","startTime":1,"endTime":1.5},null]}}]}
+END
+try histree build markers.json -o markers 2>&1 | sed 's/[0-9.]* ms/T ms/'
+histree segments markers track-spans --format tsv | cut -f 1,2,4-8,12-
+histree events markers --format tsv | grep instant | cut -f 2,5
+histree dump markers --format tsv 2>/dev/null | grep CallStack/1 | cut -f 1,2,5
 # A profile that is cut has what comes before.
 head -c 700 spans.speedscope.json >cut.json
 try histree build cut.json -o cut 2>&1 | sed 's/[0-9.]* ms/T ms/'
