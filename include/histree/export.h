@@ -106,9 +106,9 @@ struct histree_partition_options {
 /*
  * Write Parquet files into a folder, by analysis and slice of time as Hive names them, which Spark, Trino, DuckDB
  * and ClickHouse take for columns: FOLDER/analysis=kernel/hour=2026-11-23T16/part-0.parquet.  The stream must have
- * a column `start` of timestamps in ns.  A row is in the slice in which it starts and in no other, so that no sum
- * counts it twice: who asks for a slice and wants the states that last from before reads earlier slices too, and
- * those that end before it are skipped by the bounds of `end`.
+ * a column `start`, or `time`, of timestamps in ns.  A row is in the slice in which it starts and in no other, so
+ * that no sum counts it twice: who asks for a slice and wants the states that last from before reads earlier
+ * slices too, and those that end before it are skipped by the bounds of `end`.
  *
  * The folder is made if it is not there; FOLDER/analysis=NAME appears when it is whole.  Fails with
  * HISTREE_ERR_EXISTS if it is there and not to be replaced, and else as histree_export_parquet() does.

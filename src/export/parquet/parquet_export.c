@@ -186,6 +186,20 @@ static const struct {
 
 static const int64_t second_ns = 1000000000;
 
+/* Returns the column that has the times at which rows start, or happen; -1: there is none. */
+static int start_column(const struct ArrowSchema *schema)
+{
+	static const char *const names[] = { "start", "time" };
+	for (size_t name = 0; name < sizeof(names) / sizeof(*names); name++)
+		for (int i = 0; i < schema->n_children; i++) {
+			const struct ArrowSchema *column = schema->children[i];
+			if (column->name != NULL && strcmp(column->name, names[name]) == 0 &&
+			    strncmp(column->format, "tsn:", 4) == 0 && (column->flags & ARROW_FLAG_NULLABLE) == 0)
+				return i;
+		}
+	return -1;
+}
+
 /* Fails with HISTREE_ERR_ARGUMENT if no column says when rows start.  After a failure there is nothing to end. */
 static enum histree_status parquet_slices_init(struct parquet_slices *slices, const struct io *io,
 					       const char *folder, const struct ArrowSchema *schema,
@@ -198,23 +212,17 @@ static enum histree_status parquet_slices_init(struct parquet_slices *slices, co
 		.length = options->slice,
 		.options = options->file,
 		.schema = schema,
-		.start = -1,
+		.start = start_column(schema),
 	};
 	slices->options.progress = NULL;
 	slices->options.counts = NULL;
 	if ((size_t)options->slice >= sizeof(lengths) / sizeof(*lengths))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "slices of time are days, hours, minutes or seconds");
-	for (int i = 0; i < schema->n_children; i++) {
-		const struct ArrowSchema *column = schema->children[i];
-		if (column->name != NULL && strcmp(column->name, "start") == 0 &&
-		    strncmp(column->format, "tsn:", 4) == 0 && (column->flags & ARROW_FLAG_NULLABLE) == 0)
-			slices->start = i;
-	}
 	if (slices->start < 0)
 		return error_set(
 			error, HISTREE_ERR_ARGUMENT,
-			"rows are put into slices of time by a column 'start' of timestamps in ns, which is "
-			"not there; ask for it, or write one file");
+			"rows are put into slices of time by a column 'start' or 'time' of timestamps in ns, "
+			"which is not there; ask for it, or write one file");
 	return HISTREE_OK;
 }
 

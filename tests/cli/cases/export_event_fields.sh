@@ -50,6 +50,7 @@ for form in arrow arrow-stream parquet; do
 	histree export probes.histree --events --where 'type == probe' --format $form | grep -aoE 'context_level|field_Cpu' | LC_ALL=C sort -u | tr '\n' ' '
 done
 echo
+histree export probes.histree --events --where 'type == probe' --partition hour -o parts && find parts -type f
 # What is not there is null, and a text that is empty is not; numbers of several kinds are one column that has them all.
 cat >some.json <<-END
 	{"time":1,"event":"e","cpu":0,"n":5,"w":"x","m":1}
