@@ -13,7 +13,6 @@ static void hash_index_assert(const struct hash_index *index)
 	assert((index->slots == NULL) == (index->slot_count == 0));
 	assert(index->count <= hash_index_room(index->slot_count));
 	assert((index->number_mask & (index->number_mask + 1)) == 0);
-	(void)index;
 }
 
 void hash_index_widen(struct hash_index *index, uint32_t number)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/id_map.h"
 
+#include "base/costly.h"
+
 enum { ENTRIES_PER_LOOK = 1024 }; /* at what is resident of them and of their records */
 
 static uint64_t hash_of_entry(const void *entries, uint32_t number)
@@ -10,7 +12,8 @@ static uint64_t hash_of_entry(const void *entries, uint32_t number)
 
 bool id_map_add(struct id_map *map, uint64_t id, void *record)
 {
-	assert(record != NULL && id_map_find(map, id) == NULL);
+	assert(record != NULL);
+	costly_assert(id_map_find(map, id) == NULL);
 	if (!table_reserve(&map->table, &map->entries, &map->capacity, map->count + 1) ||
 	    !hash_index_reserve(&map->index, map->count + 1, hash_of_entry, map->entries))
 		return false;

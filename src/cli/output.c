@@ -59,8 +59,12 @@ void output_bytes(struct output *output, const char *bytes, size_t size)
 
 void output_spaces(struct output *output, size_t count)
 {
-	for (; count > 0; count--)
-		output_char(output, ' ');
+	while (count > 0) {
+		const size_t now = count < OUTPUT_SIZE ? count : OUTPUT_SIZE;
+		memset(output_room(output, now), ' ', now);
+		output->used += now;
+		count -= now;
+	}
 }
 
 void output_format(struct output *output, const char *format, ...)

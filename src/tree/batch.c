@@ -4,7 +4,6 @@
  */
 #include "tree/batch.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "base/costly.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "histree/state_system.h"
@@ -364,7 +364,6 @@ static void find_positions(struct batch *batch, size_t number)
 /* The items of a bucket are sorted by (key, start), are of its keys, and lie within the times of the batch. */
 static void assert_order(const struct batch *batch, size_t number, const struct column_item *items, size_t count)
 {
-	(void)batch, (void)number, (void)items;
 	for (size_t i = 0; i < count; i++) {
 		assert(column_item_key(&items[i]) >> batch->shift == number);
 		assert(items[i].start >= batch->start && items[i].end <= batch->end);
@@ -386,7 +385,8 @@ void batch_take(struct batch *batch, size_t number, struct column_item *items)
 		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
 			items[batch->positions[column_item_key(item) & mask]++] = *item;
 	order_by_start(items, count);
-	assert_order(batch, number, items, count);
+	if (COSTLY_ASSERTIONS)
+		assert_order(batch, number, items, count);
 	chunk_pool_give(batch->pool, bucket->first, bucket->last);
 	*bucket = (struct bucket){ 0 };
 	if (number < batch->lent_count)
@@ -399,7 +399,6 @@ void batch_assert(const struct batch *batch)
 	size_t count = 0;
 	for (size_t i = 0; i < batch->bucket_count; i++)
 		count += bucket_item_count(&batch->buckets[i]);
-	(void)count;
 	assert(count == batch->count);
 	assert(count == 0 || (batch->key_count > 0 && batch->start <= batch->end));
 }

@@ -5,11 +5,11 @@
  */
 #include "tree/tree_writer.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/costly.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "histree/status.h"
@@ -64,7 +64,6 @@ static enum histree_status check_room(const struct tree_output *output, struct h
 			 block_file_path(output->file), UINT32_MAX);
 }
 
-#ifndef NDEBUG
 static bool is_child_within(const struct node_layout *layout, const struct node_view *node,
 			    const struct node_child *child)
 {
@@ -90,7 +89,6 @@ static bool is_sealed(const struct tree_output *output, uint32_t height, uint32_
 	return bounds->number == node.number && node.height == height && node.used == used &&
 	       node.start == bounds->start && node.end == bounds->end;
 }
-#endif
 
 /* Count and write the block that was sealed. */
 static enum histree_status write_block(struct tree_output *output, uint32_t height, uint32_t used,
@@ -112,7 +110,7 @@ enum histree_status tree_output_node(struct tree_output *output, struct node_bui
 	uint32_t used = node_builder_seal(builder, output->node_count, end, output->block, child);
 	if (used == 0)
 		return error_memory(error, "a node");
-	assert(is_sealed(output, builder->height, used, child));
+	costly_assert(is_sealed(output, builder->height, used, child));
 	return write_block(output, builder->height, used, builder->key_min, builder->key_max, error);
 }
 
@@ -123,7 +121,7 @@ enum histree_status tree_output_leaf(struct tree_output *output, struct column_b
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t used = column_builder_seal(builder, &output->layout, output->node_count, output->block, child);
-	assert(is_sealed(output, 0, used, child));
+	costly_assert(is_sealed(output, 0, used, child));
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
@@ -138,7 +136,7 @@ enum histree_status tree_output_sealed(struct tree_output *output, const uint8_t
 	node_clear_behind(output->block, used, output->layout.node_size);
 	bounds->number = output->node_count;
 	node_set_number(output->block, bounds->number);
-	assert(is_sealed(output, 0, used, bounds));
+	costly_assert(is_sealed(output, 0, used, bounds));
 	return write_block(output, 0, used, bounds->key_min, bounds->key_max, error);
 }
 
@@ -149,7 +147,7 @@ enum histree_status tree_output_segments(struct tree_output *output, struct segm
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t used = segment_builder_seal(builder, &output->layout, output->node_count, output->block, child);
-	assert(is_sealed(output, 0, used, child));
+	costly_assert(is_sealed(output, 0, used, child));
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
@@ -184,7 +182,6 @@ static void assert_open_node(const struct tree_branch *branch, uint32_t height)
 		assert(node->start >= branch->open[height + 1].start);
 	if (node->child_count > 0) {
 		const struct node_child *last = &node->children[node->child_count - 1];
-		(void)last;
 		assert(last->number < branch->output.node_count);
 		assert(last->start >= node->start && last->end <= branch->end);
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_cpus.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/kernel/kernel_slice.h"
+#include "base/costly.h"
 
 static const char *const attribute_names[CPU_ATTRIBUTE_COUNT] = {
 	[CPU_STATUS] = "Status",
@@ -135,8 +135,8 @@ struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kern
 		cpu->last_thread = kernel_thread(model, tid, cpu->number);
 		cpu->last_tid = tid;
 	}
-	assert(cpu->last_thread == NULL || tid <= 0 ||
-	       cpu->last_thread == id_map_find(&model->threads, (uint32_t)tid));
+	costly_assert(cpu->last_thread == NULL || tid <= 0 ||
+		      cpu->last_thread == id_map_find(&model->threads, (uint32_t)tid));
 	return cpu->last_thread;
 }
 

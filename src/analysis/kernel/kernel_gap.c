@@ -5,6 +5,7 @@
 #include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_past.h"
 #include "analysis/kernel/kernel_slice.h"
+#include "base/costly.h"
 
 /* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
 static bool is_idle_thread(uint64_t id)
@@ -98,7 +99,7 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 	} else if (kernel_cpu(model, cpu_number) == NULL) {
 		return;
 	}
-	if (model->changes.status == HISTREE_OK)
+	if (COSTLY_ASSERTIONS && model->changes.status == HISTREE_OK)
 		softirq_assert_totals(model);
 	mark_running(model, cpu_number, true);
 	const struct id_entry *entry;

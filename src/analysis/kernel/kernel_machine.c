@@ -99,7 +99,6 @@ static void name_thread(struct machine *machine, struct machine_thread *thread, 
 static void assert_runs(const struct machine_thread *thread)
 {
 	assert(thread->cpu == NULL || thread->cpu->thread == thread);
-	(void)thread;
 }
 
 /* Nobody is known to run there. */

@@ -8,7 +8,6 @@
 static void assert_pair(const struct kernel_cpu *cpu)
 {
 	assert(cpu->runs == NULL || cpu->runs->runs_on == cpu);
-	(void)cpu;
 }
 
 static void part(struct kernel_cpu *cpu)
