@@ -139,7 +139,8 @@ class SegmentQuery(Structure):
     _fields_ = [
         ("from", c_int64), ("to", c_int64), ("order", c_int), ("descending", c_bool), ("field", c_size_t),
         ("compare", c_void_p), ("compare_context", c_void_p), ("filter", c_void_p), ("filter_context", c_void_p),
-        ("host_filter", c_void_p), ("host_context", c_void_p), ("limit", c_uint64), ("cancel", Cancel),
+        ("host_filter", c_void_p), ("host_context", c_void_p), ("limit", c_uint64), ("group", c_void_p),
+        ("group_context", c_void_p), ("cancel", Cancel),
     ]
 
 
