@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where.
+ * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where
+ * (docs/design/0083-cube.md).
  *
- * The threads of a cube, a part of them at a time, and their attributes.
+ * A window has the states of some threads, which are cut into pieces, each of one status, CPU and call; what it has
+ * of a cell and a key is added up first, and then to the cell.  Those that wait for a CPU wait for whoever has it.
+ *
+ * Cells of level 1 are in memory as bytes until all windows were taken, and become wider as often as they are too
+ * large for the file.  Threads that nobody else reads are read in the end, a part of them at a time.
  */
-#include "overview/cube_pyramid.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +16,107 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/saved_bytes.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
-#include "overview/pyramid_file.h"
+#include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
+#include "state/cube_cell.h"
 #include "state/pyramid.h"
+
+/* The bytes of a cell, its own. */
+struct cube_bytes {
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* A zeroed one is empty. */
+struct cube_cells {
+	struct histree_history_info of;
+	struct pyramid_grid grid;
+	struct cube_bytes *cells[CUBE_PARTS];
+	uint64_t bytes[CUBE_PARTS]; /* that all have */
+	size_t largest[CUBE_PARTS]; /* of them, as long as cells do not become wider */
+	size_t bytes_max;           /* of one that is handed out */
+	struct intern texts;
+	struct cube_cell open; /* the one that is open */
+};
+
+/* What is known of a thread of a choice, and its lists; those of CPUs, who has them, come after all threads. */
+enum { LIST_STATUS, LIST_QUEUE, LIST_CALL, LISTS_OF_THREAD };
+
+/* What a window has of a cell and a key. */
+struct cube_entry {
+	uint64_t cell;
+	struct cube_row row; /* of calls; of owners if it has one */
+};
+
+/* An entry that was met: its cell and its key as one number. */
+struct cube_met {
+	uint64_t id; /* 0: none */
+	uint32_t entry;
+};
+
+/* A wait for a CPU in a window, both inclusive. */
+struct cube_wait {
+	histree_time start, end;
+	uint32_t cpu; /* an index */
+	bool begins;
+};
+
+/* How many wait for a CPU, while time goes by in a window. */
+struct cube_queue {
+	const struct window_state *at, *end; /* who has it */
+	histree_time time;                   /* up to which it is known what became of the time of those who wait */
+	uint32_t count;
+};
+
+enum { CUBE_MET_LOG2 = 11 };
+
+/* A zeroed one is empty.  It takes about 45 bytes a thread, and what a choice has. */
+struct cube_maker {
+	struct thread_quarks threads;
+	bool *are_chosen;              /* by thread: now or before */
+	size_t left;                   /* threads that were not */
+	struct pyramid_maker *pyramid; /* whose choice are attributes of some threads, and who has the CPUs */
+	uint32_t *list_of;             /* by attribute of the choice */
+	size_t list_capacity;
+	uint32_t *members; /* the threads, by number */
+	size_t member_count, member_capacity;
+	bool has_owners;   /* who has the CPUs is asked for */
+	bool is_of_no_use; /* no cube can say what is there */
+	struct cube_cells cells;
+	uint64_t cells_max;            /* bytes of all */
+	size_t attributes_max;         /* in windows, that nobody else reads */
+	uint32_t owner_of[CUBE_PARTS]; /* in the file */
+	enum cube_part part;           /* at hand, */
+	struct saved_bytes room;       /* and a cell of it as bytes */
+	histree_time *counted; /* by thread: when the call began that was counted last; INT64_MIN: there is none */
+	/* Of a window. */
+	uint32_t thread; /* at hand */
+	struct window_state *states;
+	size_t states_capacity;
+	struct window_list *lists; /* by what list_of says */
+	size_t lists_capacity;
+	int32_t *cpus;  /* their numbers */
+	int32_t *texts; /* by value of the window: as a call, USE_NOTHING if it was not looked up; */
+	int32_t *ints;  /* as anything else, USE_NOTHING if it is null */
+	size_t text_capacity, int_capacity;
+	struct cube_entry *entries;
+	size_t entry_count, entry_capacity;
+	struct hash_index by_key;
+	struct cube_met met[1 << CUBE_MET_LOG2]; /* by some bits of the number */
+	struct cube_wait *waits;
+	size_t wait_count, wait_capacity;
+	struct cube_queue *queues; /* by CPU */
+	struct keyed_index *order, *ends, *spare;
+	size_t order_capacity, ends_capacity, spare_capacity;
+};
 
 /* The number of the cell in which a time is. */
 static inline uint64_t cube_cells_at(const struct cube_cells *cells, histree_time time)
 {
-	return ((uint64_t)time - (uint64_t)cells->levels.origin) >> cells->levels.width_log2;
+	return ((uint64_t)time - (uint64_t)cells->grid.origin) >> cells->grid.width_log2;
 }
 
 /* ---- cube cells ---------------------------------------------------------------------------------------------- */
@@ -30,8 +124,8 @@ static inline uint64_t cube_cells_at(const struct cube_cells *cells, histree_tim
 static enum histree_status cube_cells_init(struct cube_cells *cells, const struct histree_history_info *of,
 					   unsigned width_log2, struct histree_error *error)
 {
-	*cells = (struct cube_cells){ .of = *of, .levels = pyramid_grid(PYRAMID_CUBE, of, width_log2) };
-	const uint64_t count = pyramid_grid_cells(&cells->levels, 0);
+	*cells = (struct cube_cells){ .of = *of, .grid = pyramid_grid(PYRAMID_CUBE, of, width_log2) };
+	const uint64_t count = pyramid_grid_cells(&cells->grid, 0);
 	for (int part = 0; part < CUBE_PARTS; part++) {
 		cells->cells[part] = calloc(count, sizeof(*cells->cells[part]));
 		if (cells->cells[part] == NULL)
@@ -45,7 +139,7 @@ static enum histree_status cube_cells_init(struct cube_cells *cells, const struc
 static uint64_t ns_of(const struct cube_cells *cells, uint64_t cell)
 {
 	histree_time start, end;
-	pyramid_grid_times(&cells->levels, 0, cell, &start, &end);
+	pyramid_grid_times(&cells->grid, 0, cell, &start, &end);
 	return (uint64_t)end - (uint64_t)start + 1;
 }
 
@@ -97,7 +191,7 @@ static void forget(struct cube_cells *cells, enum cube_part part, uint64_t cell)
 /* Forget what is said of a part. */
 static void cube_cells_drop(struct cube_cells *cells, enum cube_part part)
 {
-	for (uint64_t cell = 0; cell < pyramid_grid_cells(&cells->levels, 0); cell++)
+	for (uint64_t cell = 0; cell < pyramid_grid_cells(&cells->grid, 0); cell++)
 		forget(cells, part, cell);
 	cells->largest[part] = 0;
 }
@@ -119,7 +213,7 @@ static enum histree_status join(struct cube_cells *cells, enum cube_part part, u
 /* Make one cell of each two. */
 static enum histree_status cube_cells_widen(struct cube_cells *cells, struct histree_error *error)
 {
-	const uint64_t count = pyramid_grid_cells(&cells->levels, 0);
+	const uint64_t count = pyramid_grid_cells(&cells->grid, 0);
 	for (int part = 0; part < CUBE_PARTS; part++) {
 		struct cube_bytes *all = cells->cells[part];
 		cells->largest[part] = 0;
@@ -136,83 +230,8 @@ static enum histree_status cube_cells_widen(struct cube_cells *cells, struct his
 				bytes.size > cells->largest[part] ? bytes.size : cells->largest[part];
 		}
 	}
-	cells->levels = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->levels.width_log2 + 1);
+	cells->grid = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->grid.width_log2 + 1);
 	return HISTREE_OK;
-}
-
-/* ---- all levels --------------------------------------------------------------------------------------------- */
-
-struct handing {
-	struct cube_cells *cells;
-	struct cube_cell above[PYRAMID_STEPS_MAX]; /* what is known of the cell of each level that is not over */
-	enum histree_status (*take)(void *context, const struct cube_state *state, struct histree_error *error);
-	void *context;
-};
-
-static enum histree_status hand_out(const struct handing *handing, enum cube_part part, uint32_t level,
-				    uint64_t cell, const uint8_t *bytes, size_t size, struct histree_error *error)
-{
-	struct cube_state state = { .part = part, .level = level, .cell = cell };
-	pyramid_grid_times(&handing->cells->levels, level, cell, &state.start, &state.end);
-	state.value = size == 0                           ? histree_null()
-		      : size <= handing->cells->bytes_max ? histree_custom(bytes, size)
-							  : histree_custom("", 1);
-	return handing->take(handing->context, &state, error);
-}
-
-/* A cell of a level ends, and so may that above it. */
-static enum histree_status end_cells(struct handing *handing, enum cube_part part, uint64_t cell,
-				     struct histree_error *error)
-{
-	struct cube_cells *cells = handing->cells;
-	const bool is_last = cell + 1 == pyramid_grid_cells(&cells->levels, 0);
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t level = 1; level < cells->levels.level_count && status == HISTREE_OK; level++) {
-		const uint64_t at = cell >> (level * PYRAMID_STEP_LOG2);
-		struct cube_cell *above = &handing->above[level];
-		struct saved_bytes saved = { 0 };
-		if (!is_last && (cell + 1) >> (level * PYRAMID_STEP_LOG2) == at)
-			break;
-		cube_cell_put(above, part, &cells->texts, &saved);
-		status = saved.no_memory ? error_memory(error, "an overview")
-					 : hand_out(handing, part, level, at, saved.bytes, saved.size, error);
-		for (size_t i = 0;
-		     status == HISTREE_OK && level + 1 < cells->levels.level_count && i < above->count; i++)
-			if (!cube_cell_add(&handing->above[level + 1], &above->rows[i]))
-				status = error_memory(error, "an overview");
-		cube_cell_clear(above);
-		saved_release(&saved);
-	}
-	return status;
-}
-
-static enum histree_status hand_out_part(struct handing *handing, enum cube_part part, uint64_t cell,
-					 struct histree_error *error)
-{
-	struct cube_cells *cells = handing->cells;
-	const struct cube_bytes *bytes = &cells->cells[part][cell];
-	enum histree_status status = hand_out(handing, part, 0, cell, bytes->bytes, bytes->size, error);
-	if (status == HISTREE_OK && cells->levels.level_count > 1)
-		status = add_cell(cells, part, cell, &handing->above[1], error);
-	return status == HISTREE_OK ? end_cells(handing, part, cell, error) : status;
-}
-
-enum histree_status cube_cells_each(struct cube_cells *cells,
-				    enum histree_status (*take)(void *context, const struct cube_state *state,
-								struct histree_error *error),
-				    void *context, struct histree_error *error)
-{
-	struct handing parts[CUBE_PARTS];
-	enum histree_status status = HISTREE_OK;
-	for (int part = 0; part < CUBE_PARTS; part++)
-		parts[part] = (struct handing){ .cells = cells, .take = take, .context = context };
-	for (uint64_t cell = 0; cell < pyramid_grid_cells(&cells->levels, 0) && status == HISTREE_OK; cell++)
-		for (int part = 0; part < CUBE_PARTS && status == HISTREE_OK; part++)
-			status = hand_out_part(&parts[part], (enum cube_part)part, cell, error);
-	for (int part = 0; part < CUBE_PARTS; part++)
-		for (uint32_t level = 0; level < PYRAMID_STEPS_MAX; level++)
-			cube_cell_release(&parts[part].above[level]);
-	return status;
 }
 
 static void cube_cells_release(struct cube_cells *cells)
@@ -325,7 +344,7 @@ static enum histree_status fill_lists(struct cube_maker *maker, const uint32_t *
 	if (!array_reserve(&maker->states, &maker->states_capacity, window->state_count + 1) ||
 	    !read_values(maker, window))
 		return error_memory(error, "an overview");
-	for (uint32_t i = 0; i < maker->choice.count; i++)
+	for (uint32_t i = 0; i < maker->pyramid->choice.count; i++)
 		maker->lists[maker->list_of[i]].count = 0;
 	struct window_state *next = maker->states;
 	for (size_t first = 0, end; first < window->state_count; first = end) {
@@ -416,11 +435,11 @@ static enum histree_status add_time(struct cube_maker *maker, const struct cube_
 				    histree_time end, uint32_t threads, uint64_t begins, uint64_t calls,
 				    struct histree_error *error)
 {
-	const struct pyramid_grid *levels = &maker->cells.levels;
+	const struct pyramid_grid *grid = &maker->cells.grid;
 	const uint64_t last = cube_cells_at(&maker->cells, end);
 	for (uint64_t cell = cube_cells_at(&maker->cells, start); cell <= last; cell++) {
 		const histree_time cell_end =
-			(histree_time)((uint64_t)levels->origin + ((cell + 1) << levels->width_log2) - 1);
+			(histree_time)((uint64_t)grid->origin + ((cell + 1) << grid->width_log2) - 1);
 		const histree_time until = cell < last ? cell_end : end;
 		struct cube_row *row = find_row(maker, cell, key);
 		if (row == NULL)
@@ -624,11 +643,9 @@ static enum histree_status fill_cells(struct cube_maker *maker, struct histree_e
 	return status;
 }
 
-enum histree_status cube_maker_take(struct cube_maker *maker, const uint32_t *attributes,
-				    const struct overview_window *window, struct histree_error *error)
+static enum histree_status take_window(struct cube_maker *maker, const uint32_t *attributes,
+				       const struct overview_window *window, struct histree_error *error)
 {
-	if (maker->is_of_no_use || maker->choice.count == 0)
-		return HISTREE_OK;
 	maker->entry_count = maker->wait_count = 0;
 	hash_index_clear(&maker->by_key);
 	memset(maker->met, 0, sizeof(maker->met));
@@ -642,38 +659,15 @@ enum histree_status cube_maker_take(struct cube_maker *maker, const uint32_t *at
 	return status == HISTREE_OK ? fill_cells(maker, error) : status;
 }
 
-void cube_maker_release(struct cube_maker *maker)
-{
-	thread_quarks_release(&maker->threads);
-	overview_choice_release(&maker->choice);
-	cube_cells_release(&maker->cells);
-	hash_index_release(&maker->by_key);
-	free(maker->list_of);
-	free(maker->are_chosen);
-	free(maker->members);
-	free(maker->counted);
-	free(maker->states);
-	free(maker->lists);
-	free(maker->cpus);
-	free(maker->texts);
-	free(maker->ints);
-	free(maker->entries);
-	free(maker->waits);
-	free(maker->queues);
-	free(maker->order);
-	free(maker->ends);
-	free(maker->spare);
-	*maker = (struct cube_maker){ 0 };
-}
-
 /* ---- cube choice --------------------------------------------------------------------------------------------- */
 
-enum histree_status cube_maker_begin(struct cube_maker *maker, struct histree_history *history, unsigned width_log2,
-				     size_t threads_max, struct histree_error *error)
+/* Nothing is left to choose if the history has no threads, or more than `threads_max`. */
+static enum histree_status find_threads(struct cube_maker *maker, unsigned width_log2, size_t threads_max,
+					struct histree_error *error)
 {
-	const struct histree_history_info *info = histree_history_info(history);
+	struct histree_history *history = maker->pyramid->source->history;
+	const struct histree_history_info *info = &maker->pyramid->of;
 	size_t hosts;
-	*maker = (struct cube_maker){ 0 };
 	if (strncmp(info->provider, "kernel", strlen("kernel")) != 0 ||
 	    histree_history_hosts(history, &hosts) != NULL)
 		return HISTREE_OK;
@@ -709,9 +703,9 @@ static void quarks_of(const struct thread_quark *thread, histree_quark quarks[LI
 }
 
 /* How many states threads have that were not chosen, and how many of their attributes there are. */
-static uint64_t cube_maker_states_left(const struct cube_maker *maker, const struct state_counts *counts,
-				       size_t *attributes)
+static uint64_t states_left(const struct cube_maker *maker, size_t *attributes)
 {
+	const struct state_counts *counts = maker->pyramid->source->counts;
 	uint64_t states = 0;
 	*attributes = 0;
 	for (size_t i = 0; i < maker->threads.count; i++) {
@@ -725,25 +719,17 @@ static uint64_t cube_maker_states_left(const struct cube_maker *maker, const str
 	return states;
 }
 
-static enum histree_status choose(struct cube_maker *maker, const struct state_counts *counts, histree_quark quark,
-				  size_t list, struct histree_error *error)
+static enum histree_status choose(struct cube_maker *maker, histree_quark quark, size_t list,
+				  struct histree_error *error)
 {
-	struct overview_choice *choice = &maker->choice;
-	const uint64_t states = counts != NULL ? counts->states[quark] : 0;
-	if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)choice->count + 1))
-		return error_memory(error, "an overview");
-	choice->states += states;
-	choice->condensed[choice->count++] = (struct condensed){
-		.source = quark,
-		.quark = (histree_quark)list, /* until they are sorted */
-		.read = states,
-		.width_log2 = OVERVIEW_NO_WIDTH,
-	};
-	return HISTREE_OK;
+	struct overview_choice *choice = &maker->pyramid->choice;
+	enum histree_status status = pyramid_maker_choose(maker->pyramid, quark, error);
+	if (status == HISTREE_OK)
+		choice->condensed[choice->count - 1].quark = (histree_quark)list; /* until they are sorted */
+	return status;
 }
 
-static enum histree_status choose_thread(struct cube_maker *maker, const struct state_counts *counts, size_t number,
-					 struct histree_error *error)
+static enum histree_status choose_thread(struct cube_maker *maker, size_t number, struct histree_error *error)
 {
 	histree_quark quarks[LISTS_OF_THREAD];
 	enum histree_status status = HISTREE_OK;
@@ -756,7 +742,7 @@ static enum histree_status choose_thread(struct cube_maker *maker, const struct 
 	maker->left--;
 	for (size_t list = 0; list < LISTS_OF_THREAD && status == HISTREE_OK; list++)
 		if (quarks[list] != HISTREE_ROOT)
-			status = choose(maker, counts, quarks[list], member * LISTS_OF_THREAD + list, error);
+			status = choose(maker, quarks[list], member * LISTS_OF_THREAD + list, error);
 	return status;
 }
 
@@ -778,7 +764,8 @@ static bool is_wanted(const struct cube_maker *maker, size_t number, const struc
 {
 	histree_quark quarks[LISTS_OF_THREAD];
 	if (maker->are_chosen[number] || among == NULL)
-		return !maker->are_chosen[number] && maker->choice.count + LISTS_OF_THREAD <= attributes_max;
+		return !maker->are_chosen[number] &&
+		       maker->pyramid->choice.count + LISTS_OF_THREAD <= attributes_max;
 	quarks_of(&maker->threads.threads[number], quarks);
 	for (int list = 0; list < LISTS_OF_THREAD; list++)
 		if (quarks[list] != HISTREE_ROOT && has(among, quarks[list]))
@@ -789,7 +776,7 @@ static bool is_wanted(const struct cube_maker *maker, size_t number, const struc
 /* Where the states of each attribute go. */
 static enum histree_status make_lists(struct cube_maker *maker, struct histree_error *error)
 {
-	struct overview_choice *choice = &maker->choice;
+	struct overview_choice *choice = &maker->pyramid->choice;
 	const size_t lists = maker->member_count * LISTS_OF_THREAD + maker->threads.cpu_count;
 	if (!array_reserve(&maker->lists, &maker->lists_capacity, lists + 1) ||
 	    !array_reserve(&maker->list_of, &maker->list_capacity, (size_t)choice->count + 1))
@@ -806,29 +793,32 @@ static enum histree_status make_lists(struct cube_maker *maker, struct histree_e
 	return HISTREE_OK;
 }
 
-enum histree_status cube_maker_choose(struct cube_maker *maker, const struct state_counts *counts,
-				      const struct overview_choice *among, size_t attributes_max,
-				      struct histree_error *error)
+/*
+ * Choose threads that were not chosen: those of which another choice has an attribute, or the next ones that have
+ * no more than `attributes_max`.  The choice is empty if there are none.
+ */
+static enum histree_status choose_threads(struct cube_maker *maker, const struct overview_choice *among,
+					  size_t attributes_max, struct histree_error *error)
 {
 	const struct thread_quarks *threads = &maker->threads;
 	enum histree_status status = HISTREE_OK;
-	maker->choice.count = 0;
-	maker->choice.states = 0;
+	pyramid_maker_clear_choice(maker->pyramid);
 	maker->member_count = 0;
 	for (size_t i = 0; i < threads->count && maker->left > 0 && status == HISTREE_OK; i++)
 		if (is_wanted(maker, i, among, attributes_max))
-			status = choose_thread(maker, counts, i, error);
+			status = choose_thread(maker, i, error);
 	for (size_t i = 0; i < threads->cpu_count && maker->member_count > 0 && status == HISTREE_OK; i++)
-		status = choose(maker, counts, threads->cpus[i].current, maker->member_count * LISTS_OF_THREAD + i,
-				error);
+		status = choose(maker, threads->cpus[i].current, maker->member_count * LISTS_OF_THREAD + i, error);
 	if (status == HISTREE_OK)
 		status = make_lists(maker, error);
 	if (maker->is_of_no_use)
-		maker->choice.count = 0;
+		maker->pyramid->choice.count = 0;
+	if (maker->pyramid->source->counts == NULL)
+		maker->pyramid->choice.states = maker->pyramid->of.interval_count; /* at most */
 	return status;
 }
 
-/* ---- cube writer --------------------------------------------------------------------------------------------- */
+/* ---- cells become wider ------------------------------------------------------------------------------------ */
 
 enum {
 	CELLS_LOG2_MOST = 10, /* the ends of a range that no cell fills are then a thousandth of the time */
@@ -840,92 +830,19 @@ enum {
 	STATES_AT_ONCE = 256,  /* that are written together */
 };
 
-struct cube_writer {
-	struct ladder_file file;
-	struct cube_maker maker;
-	bool is_wanted;
-	uint64_t cells_max, bytes_max;
-	size_t attributes_max; /* in windows, that nobody else reads */
-	struct ladder_states states;
-	struct ladder_rungs rungs[CUBE_PARTS]; /* by attribute of the file */
-	uint32_t rung_of[CUBE_PARTS];
-};
-
-enum histree_status cube_writer_begin(const struct ladder_source *source, uint64_t bytes_max,
-				      struct cube_writer **out, struct histree_error *error)
+static bool fits(const struct cube_maker *maker)
 {
-	struct cube_writer *writer = *out = calloc(1, sizeof(*writer));
-	if (writer == NULL)
-		return error_memory(error, "an overview");
-	const struct histree_history_info *of = histree_history_info(source->history);
-	const unsigned bits = bits_needed((uint64_t)of->end - (uint64_t)of->start);
-	const size_t memory = source->options->memory_max > 0 ? source->options->memory_max : BYTES_DEFAULT;
-	writer->bytes_max = bytes_max;
-	/* The levels above and the tree have the rest. */
-	writer->cells_max = bytes_max / 4 * 3 < memory / CELLS_SHARE ? bytes_max / 4 * 3 : memory / CELLS_SHARE;
-	writer->attributes_max = memory / ATTRIBUTE_BYTES;
-	enum histree_status status = ladder_file_init(&writer->file, source, PYRAMID_CUBE, error);
-	if (status == HISTREE_OK)
-		status = cube_maker_begin(&writer->maker, source->history,
-					  bits > CELLS_LOG2_MOST ? bits - CELLS_LOG2_MOST : 0,
-					  memory / THREAD_BYTES, error);
-	writer->is_wanted = writer->maker.left > 0;
-	return status;
-}
-
-/* Whether to read what nobody else does would cost more than to read the history once more. */
-static bool is_too_much(const struct cube_writer *writer)
-{
-	const struct ladder_source *source = writer->file.source;
-	size_t attributes;
-	uint64_t states = cube_maker_states_left(&writer->maker, source->counts, &attributes), of_cpus = 0;
-	for (size_t i = 0; i < writer->maker.threads.cpu_count; i++)
-		of_cpus += source->counts->states[writer->maker.threads.cpus[i].current];
-	states += (attributes / writer->attributes_max + (attributes > 0)) * of_cpus;
-	return states > writer->file.of.interval_count;
-}
-
-enum histree_status cube_writer_choose(struct cube_writer *writer, const struct overview_choice *among,
-				       struct histree_error *error)
-{
-	if (!writer->is_wanted)
-		return HISTREE_OK;
-	enum histree_status status =
-		cube_maker_choose(&writer->maker, writer->file.source->counts, among, SIZE_MAX, error);
-	if (status == HISTREE_OK && is_too_much(writer)) {
-		writer->is_wanted = false;
-		writer->maker.choice.count = 0;
-		writer->maker.choice.states = 0;
-	}
-	return status;
-}
-
-bool cube_writer_is_wanted(const struct cube_writer *writer)
-{
-	return writer->is_wanted && !writer->maker.is_of_no_use;
-}
-
-const struct overview_choice *cube_writer_choice(const struct cube_writer *writer)
-{
-	return &writer->maker.choice;
-}
-
-/* ---- windows ------------------------------------------------------------------------------------------------ */
-
-static bool fits(const struct cube_writer *writer)
-{
-	const struct cube_cells *cells = &writer->maker.cells;
-	return cells->bytes[CUBE_OF_CALLS] + cells->bytes[CUBE_OF_OWNERS] <= writer->cells_max;
+	const struct cube_cells *cells = &maker->cells;
+	return cells->bytes[CUBE_OF_CALLS] + cells->bytes[CUBE_OF_OWNERS] <= maker->cells_max;
 }
 
 /* Cells become wider until they fit; who had the CPUs is left out where that does not do. */
-static enum histree_status make_fit(struct cube_writer *writer, struct histree_error *error)
+static enum histree_status make_fit(struct cube_maker *maker, struct histree_error *error)
 {
-	struct cube_maker *maker = &writer->maker;
 	struct cube_cells *cells = &maker->cells;
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && !fits(writer)) {
-		if (pyramid_grid_cells(&cells->levels, 0) >> CELLS_LOG2_LEAST > 1) {
+	while (status == HISTREE_OK && !fits(maker)) {
+		if (pyramid_grid_cells(&cells->grid, 0) >> CELLS_LOG2_LEAST > 1) {
 			status = cube_cells_widen(cells, error);
 		} else if (maker->has_owners) {
 			maker->has_owners = false;
@@ -943,108 +860,266 @@ static enum histree_status make_fit(struct cube_writer *writer, struct histree_e
 	return status;
 }
 
-enum histree_status cube_writer_take(struct cube_writer *writer, const uint32_t *attributes,
-				     const struct overview_window *window, struct histree_error *error)
+/* ---- from begin to end ------------------------------------------------------------------------------------- */
+
+static enum histree_status cube_begin(struct pyramid_maker *pyramid, struct histree_error *error)
 {
-	if (!cube_writer_is_wanted(writer))
-		return HISTREE_OK;
-	enum histree_status status = cube_maker_take(&writer->maker, attributes, window, error);
-	return status == HISTREE_OK ? make_fit(writer, error) : status;
+	const struct overview_options *options = pyramid->source->options;
+	const size_t memory = options->memory_max > 0 ? options->memory_max : BYTES_DEFAULT;
+	const uint64_t bytes_max = pyramid->bytes_max / 4 * 3; /* the levels above and the tree have the rest */
+	const unsigned bits = bits_needed((uint64_t)pyramid->of.end - (uint64_t)pyramid->of.start);
+	const struct pyramid *there = pyramid->again;
+	struct cube_maker *maker = pyramid->own = calloc(1, sizeof(*maker));
+	if (maker == NULL)
+		return error_memory(error, "an overview");
+	maker->pyramid = pyramid;
+	maker->cells_max = bytes_max < memory / CELLS_SHARE ? bytes_max : memory / CELLS_SHARE;
+	maker->attributes_max = memory / ATTRIBUTE_BYTES;
+	if (there == NULL)
+		return find_threads(maker, bits > CELLS_LOG2_MOST ? bits - CELLS_LOG2_MOST : 0,
+				    memory / THREAD_BYTES, error);
+	const struct pyramid_grid grid = pyramid_grid(PYRAMID_CUBE, &pyramid->of, there->log2);
+	if (pyramid_grid_cells(&grid, 0) > CUBE_CELLS_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s' has more cells than any",
+				 histree_history_info(there->levels[0].history)->provider);
+	return find_threads(maker, there->log2, UINT32_MAX / 4, error);
 }
 
-static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
+/* Cells that are too large in the end are not made again. */
+static enum histree_status cube_choose(struct pyramid_maker *pyramid, uint64_t bytes, struct histree_error *error)
 {
-	return cube_writer_take(context, NULL, window, error);
+	(void)error;
+	pyramid->is_wanted = bytes == 0 && ((const struct cube_maker *)pyramid->own)->left > 0;
+	return HISTREE_OK;
+}
+
+/* Whether to read what nobody else does would cost more than to read the history once more. */
+static bool is_too_much(const struct cube_maker *maker)
+{
+	const struct state_counts *counts = maker->pyramid->source->counts;
+	size_t attributes;
+	uint64_t states = states_left(maker, &attributes), of_cpus = 0;
+	for (size_t i = 0; i < maker->threads.cpu_count; i++)
+		of_cpus += counts->states[maker->threads.cpus[i].current];
+	states += (attributes / maker->attributes_max + (attributes > 0)) * of_cpus;
+	return states > maker->pyramid->of.interval_count;
+}
+
+/* The threads of which others read attributes; more of them are read in the end, a part of them at a time. */
+static enum histree_status cube_join(struct pyramid_maker *pyramid, const struct overview_choice *others,
+				     struct histree_error *error)
+{
+	struct cube_maker *maker = pyramid->own;
+	if (!pyramid->is_wanted)
+		return HISTREE_OK;
+	enum histree_status status = choose_threads(maker, others, SIZE_MAX, error);
+	pyramid->is_wanted = !maker->is_of_no_use;
+	if (status == HISTREE_OK && is_too_much(maker)) {
+		pyramid->is_wanted = false;
+		pyramid_maker_clear_choice(pyramid);
+	}
+	return status;
+}
+
+static enum histree_status cube_take(struct pyramid_maker *pyramid, const uint32_t *places,
+				     const struct overview_window *window, struct histree_error *error)
+{
+	struct cube_maker *maker = pyramid->own;
+	enum histree_status status = take_window(maker, places, window, error);
+	if (status == HISTREE_OK && pyramid->again == NULL)
+		status = make_fit(maker, error);
+	pyramid->is_wanted = !maker->is_of_no_use;
+	return status;
 }
 
 /* The threads that others do not read. */
-static enum histree_status read_others(struct cube_writer *writer, struct histree_error *error)
+static enum histree_status read_others(struct pyramid_maker *pyramid, struct histree_error *error)
 {
-	const struct ladder_source *source = writer->file.source;
-	struct cube_maker *maker = &writer->maker;
+	struct cube_maker *maker = pyramid->own;
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && maker->left > 0 && cube_writer_is_wanted(writer)) {
-		status = cube_maker_choose(maker, source->counts, NULL, writer->attributes_max, error);
-		if (status == HISTREE_OK && maker->choice.count > 0)
-			status = ladder_source_walk(source, &maker->choice, take_window, writer, error);
+	while (status == HISTREE_OK && maker->left > 0 && pyramid->is_wanted) {
+		status = choose_threads(maker, NULL, maker->attributes_max, error);
+		pyramid->is_wanted = !maker->is_of_no_use;
+		if (status == HISTREE_OK)
+			status = pyramid_maker_walk(pyramid, error);
 	}
 	return status;
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------- */
+/* ---- what is ready ----------------------------------------------------------------------------------------- */
+
+static struct histree_value value_of(const struct cube_cells *cells, const uint8_t *bytes, size_t size)
+{
+	if (size == 0)
+		return histree_null();
+	return size <= cells->bytes_max ? histree_custom(bytes, size) : histree_custom("", 1);
+}
+
+static enum histree_status cube_put(struct pyramid_maker *pyramid, void *cell, struct histree_value *out,
+				    struct histree_error *error)
+{
+	struct cube_maker *maker = pyramid->own;
+	maker->room.size = 0;
+	cube_cell_put(cell, maker->part, &maker->cells.texts, &maker->room);
+	*out = value_of(&maker->cells, maker->room.bytes, maker->room.size);
+	return maker->room.no_memory ? error_memory(error, "an overview") : HISTREE_OK;
+}
+
+static enum histree_status cube_merge(void *into, const void *cell, struct histree_error *error)
+{
+	const struct cube_cell *below = cell;
+	for (size_t i = 0; i < below->count; i++)
+		if (!cube_cell_add(into, &below->rows[i]))
+			return error_memory(error, "an overview");
+	return HISTREE_OK;
+}
+
+static void cube_clear(void *cell)
+{
+	cube_cell_clear(cell);
+}
+
+/* A cell of level 1 ends, and so may those above it. */
+static enum histree_status end_cells(struct pyramid_maker *pyramid, enum cube_part part, uint64_t cell,
+				     struct histree_error *error)
+{
+	struct cube_maker *maker = pyramid->own;
+	struct cube_cells *cells = &maker->cells;
+	const struct pyramid_grid *grid = &cells->grid;
+	const struct cube_bytes *bytes = &cells->cells[part][cell];
+	const struct histree_value value = value_of(cells, bytes->bytes, bytes->size);
+	const uint32_t owner = maker->owner_of[part];
+	const bool is_last = cell + 1 == pyramid_grid_cells(grid, 0);
+	histree_time start, end;
+	pyramid_grid_times(grid, 0, cell, &start, &end);
+	enum histree_status status = pyramid_maker_ready(pyramid, owner, 0, start, end, &value, error);
+	if (status == HISTREE_OK && grid->level_count > 1)
+		status = add_cell(cells, part, cell, pyramid_maker_cell(pyramid, owner, 1), error);
+	maker->part = part;
+	for (uint32_t level = 1; level < grid->level_count && status == HISTREE_OK; level++) {
+		const uint64_t at = cell >> (level * PYRAMID_STEP_LOG2);
+		if (!is_last && (cell + 1) >> (level * PYRAMID_STEP_LOG2) == at)
+			break;
+		pyramid_grid_times(grid, level, at, &start, &end);
+		status = pyramid_maker_close(pyramid, owner, level, start, end, error);
+	}
+	return status;
+}
+
+/* Those of all levels in the order of their ends. */
+static enum histree_status end_all(struct pyramid_maker *pyramid, struct histree_error *error)
+{
+	const struct cube_maker *maker = pyramid->own;
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t cell = 0; cell < pyramid_grid_cells(&maker->cells.grid, 0) && status == HISTREE_OK; cell++) {
+		status = end_cells(pyramid, CUBE_OF_CALLS, cell, error);
+		if (status == HISTREE_OK && maker->has_owners)
+			status = end_cells(pyramid, CUBE_OF_OWNERS, cell, error);
+		if (status == HISTREE_OK && pyramid->ready.count >= STATES_AT_ONCE)
+			status = pyramid_maker_give(pyramid, error);
+	}
+	return status;
+}
 
 /* Nodes are as large as the largest cell of level 1 needs them; cells above that are larger say so. */
-static void choose_node_size(struct cube_writer *writer)
+static void choose_node_size(struct pyramid_maker *pyramid)
 {
-	struct cube_cells *cells = &writer->maker.cells;
+	struct cube_maker *maker = pyramid->own;
 	for (int part = 0; part < CUBE_PARTS; part++)
-		while (cells->largest[part] > cube_cell_bytes_max(writer->file.node_size))
-			writer->file.node_size *= 2;
-	cells->bytes_max = cube_cell_bytes_max(writer->file.node_size);
+		while (maker->cells.largest[part] > cube_cell_bytes_max(pyramid->node_size))
+			pyramid->node_size *= 2;
 }
 
-static enum histree_status begin_file(struct cube_writer *writer, struct histree_error *error)
+/* `Threads`, and `CPUs` if somebody has them, in the order of their quarks. */
+static enum histree_status own_parts(struct pyramid_maker *pyramid, struct histree_error *error)
 {
-	const struct cube_maker *maker = &writer->maker;
-	const histree_quark quarks[CUBE_PARTS] = { maker->threads.above, maker->threads.above_cpus };
-	const enum cube_part first = maker->has_owners && quarks[1] < quarks[0] ? CUBE_OF_OWNERS : CUBE_OF_CALLS;
-	enum histree_status status = ladder_file_choose(&writer->file, quarks[first], error);
-	writer->rung_of[first] = 0;
-	if (status == HISTREE_OK && maker->has_owners) {
-		status = ladder_file_choose(&writer->file, quarks[1 - first], error);
-		writer->rung_of[1 - first] = 1;
-	}
-	for (int i = 0; i < CUBE_PARTS; i++)
-		writer->rungs[i].count = maker->cells.levels.level_count;
-	choose_node_size(writer);
-	return status == HISTREE_OK
-		       ? ladder_file_begin(&writer->file, writer->rungs, maker->cells.levels.width_log2, error)
-		       : status;
-}
-
-static enum histree_status write_cell(void *context, const struct cube_state *state, struct histree_error *error)
-{
-	struct cube_writer *writer = context;
-	if (state->part == CUBE_OF_OWNERS && !writer->maker.has_owners)
-		return HISTREE_OK;
-	const struct histree_interval interval = {
-		.quark = writer->rungs[writer->rung_of[state->part]].own[state->level],
-		.start = state->start,
-		.end = state->end,
-		.value = state->value,
-	};
-	enum histree_status status = ladder_states_add(&writer->states, &interval, error);
-	return status == HISTREE_OK && writer->states.count >= STATES_AT_ONCE
-		       ? ladder_file_write(&writer->file, &writer->states, error)
-		       : status;
-}
-
-enum histree_status cube_writer_end(struct cube_writer *writer, uint64_t *bytes, struct histree_error *error)
-{
-	*bytes = 0;
-	enum histree_status status = read_others(writer, error);
-	if (status != HISTREE_OK || !cube_writer_is_wanted(writer))
-		return status;
-	status = begin_file(writer, error);
+	const struct cube_maker *maker = pyramid->own;
+	const uint32_t levels = maker->cells.grid.level_count;
+	const histree_quark threads = maker->threads.above, cpus = maker->threads.above_cpus;
+	enum histree_status status = HISTREE_OK;
+	if (maker->has_owners && cpus < threads)
+		status = pyramid_maker_own(pyramid, cpus, levels, error);
 	if (status == HISTREE_OK)
-		status = cube_cells_each(&writer->maker.cells, write_cell, writer, error);
-	if (status == HISTREE_OK)
-		status = ladder_file_write(&writer->file, &writer->states, error);
-	if (status == HISTREE_OK)
-		status = ladder_file_finish(&writer->file, bytes, error);
-	if (status == HISTREE_OK && *bytes > writer->bytes_max) {
-		ladder_file_remove(&writer->file);
-		*bytes = 0;
-	}
+		status = pyramid_maker_own(pyramid, threads, levels, error);
+	if (status == HISTREE_OK && maker->has_owners && cpus > threads)
+		status = pyramid_maker_own(pyramid, cpus, levels, error);
 	return status;
 }
 
-void cube_writer_free(struct cube_writer *writer)
+static bool find_owner(const struct pyramid_maker *pyramid, histree_quark quark, uint32_t *out)
 {
-	if (writer == NULL)
-		return;
-	ladder_file_release(&writer->file);
-	ladder_states_release(&writer->states);
-	cube_maker_release(&writer->maker);
-	free(writer);
+	for (*out = 0; *out < pyramid->owner_count; ++*out)
+		if (pyramid->owners[*out].quark == quark)
+			return true;
+	return false;
 }
+
+static enum histree_status cube_finish(struct pyramid_maker *pyramid, struct histree_error *error)
+{
+	struct cube_maker *maker = pyramid->own;
+	enum histree_status status = read_others(pyramid, error);
+	if (status != HISTREE_OK || !pyramid->is_wanted)
+		return status;
+	if (pyramid->again == NULL) {
+		pyramid->log2 = maker->cells.grid.width_log2;
+		choose_node_size(pyramid);
+		status = own_parts(pyramid, error);
+	} else {
+		pyramid->node_size = histree_history_info(pyramid->again->levels[0].history)->node_size;
+	}
+	maker->cells.bytes_max = cube_cell_bytes_max(pyramid->node_size);
+	if (status == HISTREE_OK)
+		status = pyramid_maker_begin_file(pyramid, error);
+	maker->has_owners = find_owner(pyramid, maker->threads.above_cpus, &maker->owner_of[CUBE_OF_OWNERS]) &&
+			    maker->has_owners;
+	if (maker->threads.count == 0 ||
+	    !find_owner(pyramid, maker->threads.above, &maker->owner_of[CUBE_OF_CALLS]))
+		pyramid->is_wanted = false; /* no cube says what is there */
+	return status == HISTREE_OK && pyramid->is_wanted ? end_all(pyramid, error) : status;
+}
+
+static void cube_release(struct pyramid_maker *pyramid)
+{
+	struct cube_maker *maker = pyramid->own;
+	if (maker == NULL)
+		return;
+	for (size_t i = 0; i < pyramid->cell_count; i++)
+		cube_cell_release(&((struct cube_cell *)(void *)pyramid->cells)[i]);
+	thread_quarks_release(&maker->threads);
+	cube_cells_release(&maker->cells);
+	hash_index_release(&maker->by_key);
+	free(maker->list_of);
+	free(maker->are_chosen);
+	free(maker->members);
+	free(maker->counted);
+	free(maker->states);
+	free(maker->lists);
+	free(maker->cpus);
+	free(maker->texts);
+	free(maker->ints);
+	free(maker->entries);
+	free(maker->waits);
+	free(maker->queues);
+	free(maker->order);
+	free(maker->ends);
+	free(maker->spare);
+	saved_release(&maker->room);
+	free(maker);
+	pyramid->own = NULL;
+}
+
+const struct cell_kind cube_cells = {
+	.id = PYRAMID_CUBE,
+	.size = sizeof(struct cube_cell),
+	.cells_max = CUBE_PARTS * PYRAMID_STEPS_MAX,
+	.begin = cube_begin,
+	.choose = cube_choose,
+	.join = cube_join,
+	.take = cube_take,
+	.finish = cube_finish,
+	.merge = cube_merge,
+	.put = cube_put,
+	.clear = cube_clear,
+	.release = cube_release,
+	.is_kept = true,
+};

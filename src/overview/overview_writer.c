@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_writer.c - make the overviews of a history: it goes by in windows of time, and what comes of each goes
+ * overview_writer.c - make the pyramids of a history: it goes by in windows of time, and what comes of each goes
  * into all of them.
  *
- * The file of an overview of states while it is made.
- *
- * A history goes by in windows of time; in each, the states of one attribute after the other are made fewer
- * (overview_choice.h), and what comes of it goes into a new history by its end.  Nothing but a window is in
- * memory.
+ * The first level of rows and all other pyramids are made of the windows of the history; each further level of rows
+ * is made of the one below.  Of rows, the states of one attribute after the other are made fewer in each window
+ * (overview_choice.h).  Nothing but a few windows is in memory.
  */
 #include "overview/overview_writer.h"
 
@@ -20,73 +18,35 @@
 #include "base/io.h"
 #include "base/memory_files.h"
 #include "histree/history.h"
-#include "overview/cube_pyramid.h"
-#include "overview/number_pyramid.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
-#include "overview/pyramid_file.h"
-#include "overview/sum_pyramid.h"
+#include "overview/pyramid_maker.h"
 #include "state/attribute_tree.h"
 #include "state/history.h"
 #include "state/interval_sink.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"
 
-/* A zeroed one is none. */
-struct overview_sink {
-	bool is_there; /* what follows is */
-	struct interval_sink sink;
-	struct attribute_tree attributes;
-};
+/* ---- a level of rows --------------------------------------------------------------------------------------- */
 
-static void overview_sink_drop(struct overview_sink *sink);
-
-/* ---- overview sink ------------------------------------------------------------------------------------------- */
-
-static enum histree_status name_attributes(struct overview_sink *sink, struct overview_choice *choice,
-					   struct histree_error *error)
+/* Begin the file, with the attributes that are chosen, of which `own` is set.  `tables`: NULL: it has its own. */
+static enum histree_status begin_rows(struct pyramid_file *file, const struct io *io, const char *path,
+				      const struct histree_history_info *of, struct overview_choice *choice,
+				      const struct overview_options *options, struct table_space *tables,
+				      struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status =
+		pyramid_file_begin(file, PYRAMID_ROWS, io, path, of, 0, 0, options, tables, error);
 	for (uint32_t i = 0; i < choice->count && status == HISTREE_OK; i++) {
 		struct condensed *condensed = &choice->condensed[i];
-		histree_quark width;
-		if (condensed->width_log2 == OVERVIEW_NO_WIDTH)
-			continue;
-		status = overview_file_name(&sink->attributes, HISTREE_ROOT, condensed->width_log2, &width, error);
-		if (status == HISTREE_OK)
-			status = overview_file_name(&sink->attributes, width, condensed->quark, &condensed->own,
-						    error);
+		if (condensed->width_log2 != OVERVIEW_NO_WIDTH)
+			status = pyramid_file_name(file, condensed->width_log2, condensed->quark, &condensed->own,
+						   error);
 	}
 	return status;
 }
 
-/* Begins the file, with the attributes that are chosen, of which `own` is set.  `tables`: NULL: it has its own. */
-static enum histree_status overview_sink_begin(struct overview_sink *sink, const struct io *io, const char *path,
-					       const struct histree_history_info *of,
-					       struct overview_choice *choice,
-					       const struct overview_options *options, struct table_space *tables,
-					       struct histree_error *error)
-{
-	char provider[sizeof(of->provider)];
-	pyramid_provider(PYRAMID_ROWS, of, 0, provider, sizeof(provider));
-	const struct histree_history_options file_options = {
-		.path = path,
-		.provider = provider,
-		.provider_version = pyramid_kinds[PYRAMID_ROWS].version,
-		.start = of->start,
-		.tree = { .memory_max = options->memory_max,
-			  .threads = options->threads > 1 ? 2 : options->threads },
-	};
-	const struct state_shared shared = { .crew = options->crew, .tables = tables };
-	enum histree_status status = state_file_sink(io, &file_options, &shared, &sink->sink, error);
-	if (status != HISTREE_OK)
-		return status;
-	attribute_tree_init(&sink->attributes);
-	sink->is_there = true;
-	return name_attributes(sink, choice, error);
-}
-
-static enum histree_status take_state(struct overview_sink *sink, struct overview_choice *choice,
+static enum histree_status take_state(struct pyramid_file *file, struct overview_choice *choice,
 				      const struct overview_window *window, const struct overview_state *state,
 				      struct histree_error *error)
 {
@@ -100,38 +60,17 @@ static enum histree_status take_state(struct overview_sink *sink, struct overvie
 		.value =
 			state->value == OVERVIEW_REST ? histree_custom("", 0) : window->values.values[state->value],
 	};
-	return sink->sink.add(sink->sink.context, &interval, error);
+	return pyramid_file_add(file, &interval, error);
 }
 
 /* Adds the states that a window was condensed to, and counts those of each attribute. */
-static enum histree_status overview_sink_take(struct overview_sink *sink, struct overview_choice *choice,
-					      const struct overview_window *window, struct histree_error *error)
+static enum histree_status take_rows(struct pyramid_file *file, struct overview_choice *choice,
+				     const struct overview_window *window, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < window->cells.count; i++)
-		status = take_state(sink, choice, window, &window->cells.states[window->order[i].index], error);
+		status = take_state(file, choice, window, &window->cells.states[window->order[i].index], error);
 	return status;
-}
-
-/* Completes the file; either way there is no sink any more. */
-static enum histree_status overview_sink_finish(struct overview_sink *sink, const struct histree_history_info *of,
-						struct histree_error *error)
-{
-	enum histree_status status = overview_file_groups(&sink->sink, &sink->attributes, of, error);
-	if (status == HISTREE_OK)
-		status = sink->sink.finish(sink->sink.context, &sink->attributes, of->end, error);
-	overview_sink_drop(sink);
-	return status;
-}
-
-/* What is left of the file is of no use. */
-static void overview_sink_drop(struct overview_sink *sink)
-{
-	if (!sink->is_there)
-		return;
-	attribute_tree_release(&sink->attributes);
-	sink->sink.free(sink->sink.context);
-	sink->is_there = false;
 }
 
 /* ---- overview trial ------------------------------------------------------------------------------------------ */
@@ -217,19 +156,16 @@ static enum histree_status measure(struct overview_trial *trial, const struct io
 {
 	static const char name[] = "trial";
 	const struct overview_options alone = { .memory_max = options->memory_max, .threads = 1 };
-	struct overview_sink sink = { .is_there = false };
-	enum histree_status status =
-		overview_sink_begin(&sink, io, name, &trial->of, &trial->choice, &alone, tables, error);
+	struct pyramid_file file = { .is_begun = false };
+	enum histree_status status = begin_rows(&file, io, name, &trial->of, &trial->choice, &alone, tables, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		status = overview_window_condense(&trial->read[i], &trial->choice, trial->of.start, error);
 		if (status == HISTREE_OK)
-			status = overview_sink_take(&sink, &trial->choice, &trial->read[i], error);
+			status = take_rows(&file, &trial->choice, &trial->read[i], error);
 	}
 	if (status == HISTREE_OK)
-		status = overview_sink_finish(&sink, &trial->of, error);
-	overview_sink_drop(&sink);
-	if (status == HISTREE_OK)
-		status = overview_file_bytes(io, name, bytes, error);
+		status = pyramid_file_finish(&file, io, name, &trial->of, bytes, error);
+	pyramid_file_drop(&file);
 	io->unlink(io->context, name);
 	return status;
 }
@@ -272,8 +208,8 @@ struct writer {
 	const struct io *io;
 	const char *path;   /* of the history that has the overviews */
 	char *name, *other; /* room for those of overviews: there must be some when memory is out */
-	struct overview_options options, number_options; /* which are as asked for, before others are tried */
-	struct crew own_crew;                            /* where the options have none */
+	struct overview_options options, first_options; /* which are as asked for, before others are tried */
+	struct crew own_crew;                           /* where the options have none */
 	struct overview_progress progress;
 	struct histree_history_info of;
 	struct state_counts counts;
@@ -283,15 +219,13 @@ struct writer {
 	struct overview_choice choice;
 	struct overview_choice first; /* that of the first overview, with what came of it */
 
-	struct overview_sink sink; /* of the overview at hand */
-	uint32_t last;             /* overview that is there */
+	struct pyramid_file rows; /* the level at hand */
+	uint32_t last;            /* level that is there */
 
-	/* Those of numbers and of sums, and the cube, which are made of the windows of the first one. */
-	struct ladder_source ladder_source;
-	struct number_writer *numbers;
-	struct sum_writer *sums;
-	struct cube_writer *cube;
-	uint32_t *of_numbers, *of_sums, *of_cube; /* by the choice's attribute, that of each of them */
+	/* The other pyramids, which are made of the windows of the first level, by enum pyramid_id. */
+	struct pyramid_source pyramid_source;
+	struct pyramid_maker makers[PYRAMIDS];
+	uint32_t *places[PYRAMIDS]; /* by the choice's attribute, which owner it is in each of them */
 	uint64_t bytes_of_others;
 };
 
@@ -302,7 +236,7 @@ static enum histree_status prepare_window(void *context, struct overview_window 
 {
 	const struct writer *writer = context;
 	enum histree_status status = overview_window_sort(window, &writer->choice, error);
-	if (status == HISTREE_OK && writer->sink.is_there)
+	if (status == HISTREE_OK && writer->rows.is_begun)
 		status = overview_window_condense(window, &writer->choice, writer->of.start, error);
 	return status;
 }
@@ -311,14 +245,11 @@ static enum histree_status take_window(void *context, struct overview_window *wi
 {
 	struct writer *writer = context;
 	enum histree_status status = HISTREE_OK;
-	if (writer->numbers != NULL)
-		status = number_writer_take(writer->numbers, writer->of_numbers, window, error);
-	if (status == HISTREE_OK && writer->sums != NULL)
-		status = sum_writer_take(writer->sums, writer->of_sums, window, error);
-	if (status == HISTREE_OK && writer->cube != NULL)
-		status = cube_writer_take(writer->cube, writer->of_cube, window, error);
-	if (status == HISTREE_OK && writer->sink.is_there)
-		status = overview_sink_take(&writer->sink, &writer->choice, window, error);
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++)
+		if (writer->makers[id].kind != NULL)
+			status = pyramid_maker_take(&writer->makers[id], writer->places[id], window, error);
+	if (status == HISTREE_OK && writer->rows.is_begun)
+		status = take_rows(&writer->rows, &writer->choice, window, error);
 	return status;
 }
 
@@ -347,14 +278,14 @@ static enum histree_status make_overview(struct writer *writer, uint32_t number,
 {
 	pyramid_path(PYRAMID_ROWS, writer->path, number, writer->name);
 	writer->progress.steps = number;
-	enum histree_status status = overview_sink_begin(&writer->sink, writer->io, writer->name, &writer->of,
-							 &writer->choice, &writer->options, NULL, error);
+	enum histree_status status = begin_rows(&writer->rows, writer->io, writer->name, &writer->of,
+						&writer->choice, &writer->options, NULL, error);
 	if (status == HISTREE_OK)
 		status = walk_windows(writer, error);
 	if (status == HISTREE_OK)
-		status = overview_sink_finish(&writer->sink, &writer->of, error);
+		status = pyramid_file_finish(&writer->rows, writer->io, writer->name, &writer->of, bytes, error);
 	writer->last = number > writer->last ? number : writer->last;
-	return status == HISTREE_OK ? overview_file_bytes(writer->io, writer->name, bytes, error) : status;
+	return status;
 }
 
 static void close_source(struct writer *writer)
@@ -394,15 +325,29 @@ static uint64_t percent_of(const struct writer *writer, uint32_t percent)
 	return writer->of.file_bytes / 100 * percent;
 }
 
+static uint32_t percent_max_of(const struct overview_options *options, enum pyramid_id id)
+{
+	switch (id) {
+	case PYRAMID_NUMBERS:
+		return options->numbers_percent_max;
+	case PYRAMID_SUMS:
+		return options->sums_percent_max;
+	case PYRAMID_CUBE:
+		return options->cube_percent_max;
+	case PYRAMID_ROWS:
+	case PYRAMIDS:
+		break;
+	}
+	return options->percent_max;
+}
+
 /* What others are likely to take of what all may have: more than half of what they may, where there are some. */
 static uint64_t bytes_for_states(const struct writer *writer)
 {
-	const bool has_numbers = number_writer_choice(writer->numbers)->count > 0;
-	const bool has_sums = sum_writer_choice(writer->sums)->count > 0;
-	const bool has_cube = cube_writer_is_wanted(writer->cube);
-	uint64_t others = percent_of(writer, has_numbers ? writer->options.numbers_percent_max : 0) +
-			  percent_of(writer, has_sums ? writer->options.sums_percent_max : 0) +
-			  percent_of(writer, has_cube ? writer->options.cube_percent_max : 0);
+	uint64_t others = 0;
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		if (writer->makers[id].is_wanted)
+			others += percent_of(writer, percent_max_of(&writer->options, id));
 	uint64_t all = percent_of(writer, writer->options.percent_max);
 	return all > others * 5 / 8 ? all - others * 5 / 8 : 0;
 }
@@ -445,79 +390,61 @@ static enum histree_status fit_first(struct writer *writer, struct histree_error
 
 static enum histree_status begin_others(struct writer *writer, struct histree_error *error)
 {
-	writer->number_options = writer->options;
-	writer->ladder_source = (struct ladder_source){
+	enum histree_status status = HISTREE_OK;
+	writer->first_options = writer->options;
+	writer->pyramid_source = (struct pyramid_source){
 		.io = writer->io,
 		.path = writer->path,
 		.history = writer->source,
 		.counts = &writer->counts,
-		.options = &writer->number_options,
+		.options = &writer->first_options,
 		.progress = &writer->progress,
 	};
-	enum histree_status status =
-		number_writer_begin(&writer->ladder_source, percent_of(writer, writer->options.numbers_percent_max),
-				    &writer->numbers, error);
-	if (status == HISTREE_OK)
-		status = sum_writer_begin(&writer->ladder_source,
-					  percent_of(writer, writer->options.sums_percent_max), &writer->sums,
-					  error);
-	if (status == HISTREE_OK)
-		status = cube_writer_begin(&writer->ladder_source,
-					   percent_of(writer, writer->options.cube_percent_max), &writer->cube,
-					   error);
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++)
+		if (cell_kinds[id] != NULL)
+			status = pyramid_maker_begin(&writer->makers[id], cell_kinds[id], &writer->pyramid_source,
+						     percent_of(writer, percent_max_of(&writer->options, id)),
+						     error);
 	return status;
 }
 
 /* Their attributes are read, too. */
 static enum histree_status join_others(struct writer *writer, struct histree_error *error)
 {
-	const struct overview_choice *of_numbers = number_writer_choice(writer->numbers);
-	const struct overview_choice *of_sums = sum_writer_choice(writer->sums);
-	enum histree_status status = overview_choice_join(&writer->choice, of_numbers, error);
-	if (status == HISTREE_OK)
-		status = overview_choice_join(&writer->choice, of_sums, error);
-	if (status == HISTREE_OK)
-		status = cube_writer_choose(writer->cube, &writer->choice, error);
-	if (status == HISTREE_OK)
-		status = overview_choice_join(&writer->choice, cube_writer_choice(writer->cube), error);
-	if (status == HISTREE_OK)
-		status = overview_choice_places(&writer->choice, cube_writer_choice(writer->cube), &writer->of_cube,
-						error);
-	if (status == HISTREE_OK)
-		status = overview_choice_places(&writer->choice, of_numbers, &writer->of_numbers, error);
-	if (status == HISTREE_OK)
-		status = overview_choice_places(&writer->choice, of_sums, &writer->of_sums, error);
+	enum histree_status status = HISTREE_OK;
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++)
+		if (cell_kinds[id] != NULL)
+			status = pyramid_maker_join(&writer->makers[id], &writer->choice, error);
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++)
+		if (cell_kinds[id] != NULL)
+			status = overview_choice_places(&writer->choice, &writer->makers[id].choice,
+							&writer->places[id], error);
 	return status;
 }
 
 static void drop_others(struct writer *writer)
 {
-	number_writer_free(writer->numbers);
-	sum_writer_free(writer->sums);
-	cube_writer_free(writer->cube);
-	free(writer->of_numbers);
-	free(writer->of_sums);
-	free(writer->of_cube);
-	writer->numbers = NULL;
-	writer->sums = NULL;
-	writer->cube = NULL;
-	writer->of_numbers = writer->of_sums = writer->of_cube = NULL;
+	for (unsigned id = 0; id < PYRAMIDS; id++) {
+		pyramid_maker_release(&writer->makers[id]);
+		free(writer->places[id]);
+		writer->places[id] = NULL;
+	}
 }
 
 static enum histree_status end_others(struct writer *writer, struct histree_error *error)
 {
-	uint64_t of_numbers = 0, of_sums = 0, of_cube = 0;
-	enum histree_status status = number_writer_end(writer->numbers, &of_numbers, error);
-	if (status == HISTREE_OK)
-		status = sum_writer_end(writer->sums, &of_sums, error);
-	if (status == HISTREE_OK)
-		status = cube_writer_end(writer->cube, &of_cube, error);
-	writer->bytes_of_others = of_numbers + of_sums + of_cube;
+	enum histree_status status = HISTREE_OK;
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++) {
+		uint64_t bytes = 0;
+		if (cell_kinds[id] != NULL)
+			status = pyramid_maker_end(&writer->makers[id], &bytes, error);
+		writer->bytes_of_others += bytes;
+	}
 	drop_others(writer);
 	return status;
 }
 
-/* The first overview, those of numbers and of sums and the cube are made in one pass, each that there is. */
+/* The first level of rows and all other pyramids are made in one pass, each that there is. */
 static enum histree_status make_first(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
 	enum histree_status status = begin_others(writer, error);
@@ -537,24 +464,14 @@ static enum histree_status make_first(struct writer *writer, uint64_t *bytes, st
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-static void remove_overviews(struct writer *writer)
-{
-	for (uint32_t number = 1; number <= PYRAMID_LEVELS_MAX; number++) {
-		pyramid_path(PYRAMID_ROWS, writer->path, number, writer->name);
-		writer->io->unlink(writer->io->context, writer->name);
-	}
-}
-
-/* Removes whatever is there. */
+/* Remove whatever is there. */
 static void remove_all(struct writer *writer)
 {
-	remove_overviews(writer);
-	pyramid_path(PYRAMID_NUMBERS, writer->path, 1, writer->name);
-	writer->io->unlink(writer->io->context, writer->name);
-	pyramid_path(PYRAMID_SUMS, writer->path, 1, writer->name);
-	writer->io->unlink(writer->io->context, writer->name);
-	pyramid_path(PYRAMID_CUBE, writer->path, 1, writer->name);
-	writer->io->unlink(writer->io->context, writer->name);
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		for (uint32_t file = 1; file <= pyramid_files_max(id); file++) {
+			pyramid_path(id, writer->path, file, writer->name);
+			writer->io->unlink(writer->io->context, writer->name);
+		}
 }
 
 /* What the others leave of what all may have. */
@@ -568,7 +485,7 @@ static uint64_t bytes_max_of(const struct writer *writer)
  * Those behind the first, which has *bytes, of which *bytes becomes the sum.  HISTREE_PARTIAL: they have too many
  * bytes, and *bytes is how many they are likely to have.
  */
-static enum histree_status write_ladder(struct writer *writer, uint64_t *bytes, struct histree_error *error)
+static enum histree_status write_levels(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
 	uint64_t of_one = *bytes;
 	enum histree_status status = overview_choice_copy(&writer->first, &writer->choice, error);
@@ -620,7 +537,7 @@ static enum histree_status write_overviews(struct writer *writer, struct histree
 	enum histree_status status = make_first(writer, &bytes, error);
 	bool is_again = false;
 	while (status == HISTREE_OK && writer->last > 0) {
-		status = write_ladder(writer, &bytes, error);
+		status = write_levels(writer, &bytes, error);
 		if (status != HISTREE_PARTIAL)
 			break;
 		is_again = true;
@@ -680,7 +597,7 @@ enum histree_status overviews_write(const struct io *io, const char *path, const
 	remove_all(&writer); /* what a build that was cut off left */
 	take_crew(&writer);
 	enum histree_status status = write_all(&writer, error);
-	overview_sink_drop(&writer.sink);
+	pyramid_file_drop(&writer.rows);
 	drop_others(&writer);
 	close_source(&writer);
 	overview_choice_release(&writer.choice);

@@ -321,7 +321,7 @@ static void begin_drawing(struct drawn *drawn)
 	build(&io_posix, drawn->path, test_seed());
 	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
-	/* Neither rows nor the usage are made of these: test_number_faults, test_sum_faults. */
+	/* Neither rows nor the usage are made of these: test_pyramid_faults. */
 	pyramid_path(PYRAMID_NUMBERS, drawn->path, 1, drawn->overview);
 	assert_int_equal(unlink(drawn->overview), 0);
 	pyramid_path(PYRAMID_SUMS, drawn->path, 1, drawn->overview);

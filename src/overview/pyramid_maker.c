@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pyramid_maker.c - a pyramid while it is made: owners, the cells of each that are being filled, what of them is
+ * ready, and the file into which that goes.
+ *
+ * A file is written in the order in which its states end.  What is ready at a time ends after all that was before,
+ * so it is sorted, written and forgotten.
+ */
+#include "overview/pyramid_maker.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/io.h"
+#include "histree/history.h"
+#include "histree/value.h"
+#include "overview/overview_choice.h"
+#include "overview/overview_window.h"
+#include "state/attribute_tree.h"
+#include "state/interval_sink.h"
+#include "state/pyramid.h"
+#include "state/state_file.h"
+
+const struct cell_kind *const cell_kinds[PYRAMIDS] = {
+	[PYRAMID_NUMBERS] = &number_cells, [PYRAMID_SUMS] = &sum_cells, [PYRAMID_CUBE] = &cube_cells
+};
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+enum histree_status pyramid_file_begin(struct pyramid_file *file, enum pyramid_id id, const struct io *io,
+				       const char *path, const struct histree_history_info *of, unsigned log2,
+				       uint32_t node_size, const struct overview_options *options,
+				       struct table_space *tables, struct histree_error *error)
+{
+	char provider[sizeof(of->provider)];
+	pyramid_provider(id, of, log2, provider, sizeof(provider));
+	const struct histree_history_options file_options = {
+		.path = path,
+		.provider = provider,
+		.provider_version = pyramid_kinds[id].version,
+		.start = of->start,
+		.tree = { .node_size = node_size,
+			  .memory_max = options->memory_max,
+			  .threads = options->threads > 1 ? 2 : options->threads },
+	};
+	const struct state_shared shared = { .crew = options->crew, .tables = tables };
+	enum histree_status status = state_file_sink(io, &file_options, &shared, &file->sink, error);
+	if (status != HISTREE_OK)
+		return status;
+	attribute_tree_init(&file->attributes);
+	file->is_begun = true;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_number(struct attribute_tree *attributes, histree_quark parent, uint32_t number,
+				      histree_quark *out, struct histree_error *error)
+{
+	char name[16];
+	int size = snprintf(name, sizeof(name), "%" PRIu32, number);
+	return attribute_tree_add(attributes, parent, name, (size_t)size, out, error);
+}
+
+enum histree_status pyramid_file_name(struct pyramid_file *file, uint32_t group, uint32_t number,
+				      histree_quark *out, struct histree_error *error)
+{
+	histree_quark parent;
+	enum histree_status status = add_number(&file->attributes, HISTREE_ROOT, group, &parent, error);
+	return status == HISTREE_OK ? add_number(&file->attributes, parent, number, out, error) : status;
+}
+
+enum histree_status pyramid_file_add(struct pyramid_file *file, const struct histree_interval *state,
+				     struct histree_error *error)
+{
+	return file->sink.add(file->sink.context, state, error);
+}
+
+/* Attributes of the root only group others: they are null, as each has states up to the end of the history. */
+static enum histree_status add_groups(struct pyramid_file *file, const struct histree_history_info *of,
+				      struct histree_error *error)
+{
+	const struct attribute_tree *attributes = &file->attributes;
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = attributes->root.first_child; quark != HISTREE_ROOT && status == HISTREE_OK;
+	     quark = attributes->attributes[quark].next_sibling) {
+		const struct histree_interval null = { .quark = quark, .start = of->start, .end = of->end };
+		status = pyramid_file_add(file, &null, error);
+	}
+	return status;
+}
+
+static enum histree_status read_bytes_of(const struct io *io, const char *path, uint64_t *bytes,
+					 struct histree_error *error)
+{
+	off_t size = 0;
+	int file = io->open(io->context, path, O_RDONLY, 0);
+	if (file < 0 || io->size(io->context, file, &size) != 0) {
+		enum histree_status status =
+			error_set(error, HISTREE_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+		if (file >= 0)
+			io->close(io->context, file);
+		return status;
+	}
+	io->close(io->context, file);
+	*bytes = (uint64_t)size;
+	return HISTREE_OK;
+}
+
+enum histree_status pyramid_file_finish(struct pyramid_file *file, const struct io *io, const char *path,
+					const struct histree_history_info *of, uint64_t *bytes,
+					struct histree_error *error)
+{
+	enum histree_status status = add_groups(file, of, error);
+	if (status == HISTREE_OK)
+		status = file->sink.finish(file->sink.context, &file->attributes, of->end, error);
+	pyramid_file_drop(file);
+	return status == HISTREE_OK ? read_bytes_of(io, path, bytes, error) : status;
+}
+
+void pyramid_file_drop(struct pyramid_file *file)
+{
+	if (!file->is_begun)
+		return;
+	attribute_tree_release(&file->attributes);
+	file->sink.free(file->sink.context);
+	file->is_begun = false;
+}
+
+/* ---- what is ready ----------------------------------------------------------------------------------------- */
+
+enum histree_status pyramid_maker_ready(struct pyramid_maker *maker, uint32_t owner, uint32_t level,
+					histree_time start, histree_time end, const struct histree_value *value,
+					struct histree_error *error)
+{
+	struct ready_states *ready = &maker->ready;
+	const size_t size = value->type == HISTREE_CUSTOM ? value->size : 0;
+	assert(level < maker->owners[owner].level_count && start <= end);
+	if (!array_reserve(&ready->states, &ready->capacity, ready->count + 1) ||
+	    !array_reserve(&ready->bytes, &ready->bytes_capacity, ready->size + size + 1))
+		return error_memory(error, "an overview");
+	ready->states[ready->count++] = (struct ready_state){
+		.start = start,
+		.end = end,
+		.own = maker->owners[owner].own[level],
+		.type = value->type,
+		.value = value->type == HISTREE_INT ? value->int32 : 0,
+		.size = (uint32_t)size,
+		.at = ready->size,
+	};
+	if (size > 0)
+		memcpy(ready->bytes + ready->size, value->bytes, size);
+	ready->size += size;
+	return HISTREE_OK;
+}
+
+struct histree_interval ready_states_get(const struct ready_states *ready, size_t index)
+{
+	const struct ready_state *state = &ready->states[index];
+	struct histree_interval interval = {
+		.quark = state->own, .start = state->start, .end = state->end, .value = histree_null()
+	};
+	if (state->type == HISTREE_CUSTOM)
+		interval.value = histree_custom(ready->bytes + state->at, state->size);
+	else if (state->type == HISTREE_INT)
+		interval.value = histree_int(state->value);
+	return interval;
+}
+
+enum histree_status pyramid_maker_close(struct pyramid_maker *maker, uint32_t owner, uint32_t level,
+					histree_time start, histree_time end, struct histree_error *error)
+{
+	const struct cell_kind *kind = maker->kind;
+	void *cell = pyramid_maker_cell(maker, owner, level);
+	struct histree_value value;
+	enum histree_status status = kind->put(maker, cell, &value, error);
+	if (status == HISTREE_OK)
+		status = pyramid_maker_ready(maker, owner, level, start, end, &value, error);
+	if (status == HISTREE_OK && level + 1 < maker->owners[owner].level_count)
+		status = kind->merge(pyramid_maker_cell(maker, owner, level + 1), cell, error);
+	if (kind->clear != NULL)
+		kind->clear(cell);
+	else
+		memset(cell, 0, kind->size);
+	return status;
+}
+
+/* A tree wants them by their ends. */
+static enum histree_status write_ready(void *context, const struct ready_states *ready, struct histree_error *error)
+{
+	struct pyramid_maker *maker = context;
+	enum histree_status status = HISTREE_OK;
+	if (!array_reserve(&maker->order, &maker->order_capacity, ready->count) ||
+	    !array_reserve(&maker->spare, &maker->spare_capacity, ready->count))
+		return error_memory(error, "an overview");
+	for (size_t i = 0; i < ready->count; i++)
+		maker->order[i] = (struct keyed_index){ (uint64_t)ready->states[i].end - (uint64_t)maker->of.start,
+							(uint32_t)i };
+	radix_sort(maker->order, maker->spare, ready->count);
+	for (size_t i = 0; i < ready->count && status == HISTREE_OK; i++) {
+		const struct histree_interval state = ready_states_get(ready, maker->order[i].index);
+		status = pyramid_file_add(&maker->file, &state, error);
+	}
+	return status;
+}
+
+enum histree_status pyramid_maker_give(struct pyramid_maker *maker, struct histree_error *error)
+{
+	enum histree_status status =
+		maker->ready.count > 0 ? maker->give(maker->give_context, &maker->ready, error) : HISTREE_OK;
+	maker->ready.count = maker->ready.size = 0;
+	return status;
+}
+
+/* ---- what is chosen ---------------------------------------------------------------------------------------- */
+
+void pyramid_maker_clear_choice(struct pyramid_maker *maker)
+{
+	maker->choice.count = 0;
+	maker->choice.states = 0;
+}
+
+void pyramid_maker_clear_owners(struct pyramid_maker *maker)
+{
+	maker->owner_count = maker->cell_count = 0;
+	maker->ready.count = maker->ready.size = 0;
+}
+
+enum histree_status pyramid_maker_choose(struct pyramid_maker *maker, histree_quark quark,
+					 struct histree_error *error)
+{
+	const struct state_counts *counts = maker->source->counts;
+	struct overview_choice *choice = &maker->choice;
+	const uint64_t states = counts != NULL ? counts->states[quark] : 0;
+	if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)choice->count + 1))
+		return error_memory(error, "an overview");
+	choice->condensed[choice->count++] = (struct condensed){
+		.source = quark, .quark = quark, .read = states, .width_log2 = OVERVIEW_NO_WIDTH
+	};
+	choice->states += states;
+	return HISTREE_OK;
+}
+
+enum histree_status pyramid_maker_own(struct pyramid_maker *maker, histree_quark quark, uint32_t levels,
+				      struct histree_error *error)
+{
+	const size_t size = maker->kind->size, before = maker->cell_count;
+	if (!array_reserve(&maker->owners, &maker->owners_capacity, maker->owner_count + 1) ||
+	    !array_reserve(&maker->cells, &maker->cells_capacity, (before + levels) * size))
+		return error_memory(error, "an overview");
+	assert(levels > 0 && levels <= PYRAMID_STEPS_MAX);
+	maker->owners[maker->owner_count++] =
+		(struct pyramid_owner){ .quark = quark, .first = (uint32_t)before, .level_count = levels };
+	memset(maker->cells + before * size, 0, levels * size);
+	maker->cell_count += levels;
+	return HISTREE_OK;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------- */
+
+/* By level, so that those of one level are in leaves of their own. */
+static enum histree_status name_attributes(struct pyramid_maker *maker, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	uint32_t levels = 0;
+	for (size_t i = 0; i < maker->owner_count; i++)
+		levels = maker->owners[i].level_count > levels ? maker->owners[i].level_count : levels;
+	for (uint32_t level = 0; level < levels; level++)
+		for (size_t i = 0; i < maker->owner_count && status == HISTREE_OK; i++) {
+			struct pyramid_owner *owner = &maker->owners[i];
+			if (owner->level_count > level)
+				status = pyramid_file_name(&maker->file, level + 1, owner->quark,
+							   &owner->own[level], error);
+		}
+	return status;
+}
+
+enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct histree_error *error)
+{
+	if (maker->owner_count == 0 || maker->again != NULL)
+		return HISTREE_OK;
+	enum histree_status status =
+		pyramid_file_begin(&maker->file, maker->kind->id, maker->source->io, maker->name, &maker->of,
+				   maker->log2, maker->node_size, maker->source->options, NULL, error);
+	return status == HISTREE_OK ? name_attributes(maker, error) : status;
+}
+
+/* ---- from begin to end ------------------------------------------------------------------------------------- */
+
+static enum histree_status begin(struct pyramid_maker *maker, const struct cell_kind *kind,
+				 const struct pyramid_source *source, uint64_t bytes_max,
+				 const struct pyramid *there, struct histree_error *error)
+{
+	*maker = (struct pyramid_maker){
+		.kind = kind,
+		.source = source,
+		.of = *histree_history_info(source->history),
+		.bytes_max = bytes_max,
+		.again = there,
+		.log2 = there != NULL ? there->log2 : 0,
+		.node_size = pyramid_kinds[kind->id].node_size,
+		.give = write_ready,
+		.give_context = maker,
+	};
+	return kind->begin != NULL ? kind->begin(maker, error) : HISTREE_OK;
+}
+
+enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
+					const struct pyramid_source *source, uint64_t bytes_max,
+					struct histree_error *error)
+{
+	enum histree_status status = begin(maker, kind, source, bytes_max, NULL, error);
+	if (status != HISTREE_OK)
+		return status;
+	maker->name = malloc(pyramid_path_size(source->path));
+	if (maker->name == NULL)
+		return error_memory(error, "a path");
+	pyramid_path(kind->id, source->path, 1, maker->name);
+	status = kind->choose(maker, 0, error);
+	return status == HISTREE_OK && !kind->is_kept ? pyramid_maker_begin_file(maker, error) : status;
+}
+
+/* Have the owners that it has, of which each is to have all levels where cells are of ns. */
+static enum histree_status own_those(struct pyramid_maker *maker, const struct pyramid *there,
+				     struct histree_error *error)
+{
+	const bool has_grid = pyramid_kinds[maker->kind->id].cells_enough > 0;
+	const struct pyramid_level *level = &there->levels[0];
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < level->count && status == HISTREE_OK; i++) {
+		const histree_quark quark = level->entries[i].quark;
+		histree_quark own[PYRAMID_LEVELS_MAX];
+		const uint32_t levels = pyramid_find(there, quark, own);
+		if (maker->cell_count + levels > maker->kind->cells_max ||
+		    (has_grid && levels != maker->grid.level_count))
+			return error_set(error, HISTREE_ERR_FORMAT,
+					 "'%s' has other levels, or more attributes, than any; remove the file",
+					 histree_history_info(level->history)->provider);
+		status = pyramid_maker_own(maker, quark, levels, error);
+		if (status == HISTREE_OK)
+			memcpy(maker->owners[i].own, own, sizeof(own));
+		if (status == HISTREE_OK && maker->kind->take == NULL)
+			status = pyramid_maker_choose(maker, quark, error);
+	}
+	return status;
+}
+
+enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
+					const struct pyramid_source *source, const struct pyramid *there,
+					struct histree_error *error)
+{
+	enum histree_status status = begin(maker, kind, source, 0, there, error);
+	maker->is_wanted = true;
+	if (pyramid_kinds[kind->id].cells_enough > 0)
+		maker->grid = pyramid_grid(kind->id, &maker->of, there->log2);
+	if (status == HISTREE_OK)
+		status = own_those(maker, there, error);
+	maker->choice.states = maker->of.interval_count; /* at most */
+	return status;
+}
+
+enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overview_choice *all,
+				       struct histree_error *error)
+{
+	enum histree_status status = maker->kind->join != NULL ? maker->kind->join(maker, all, error) : HISTREE_OK;
+	return status == HISTREE_OK ? overview_choice_join(all, &maker->choice, error) : status;
+}
+
+static enum histree_status flush(struct pyramid_maker *maker, struct histree_error *error)
+{
+	enum histree_status status = maker->kind->flush != NULL ? maker->kind->flush(maker, error) : HISTREE_OK;
+	return status == HISTREE_OK ? pyramid_maker_give(maker, error) : status;
+}
+
+static enum histree_status add_window(struct pyramid_maker *maker, const uint32_t *places,
+				      const struct overview_window *window, struct histree_error *error)
+{
+	static const struct histree_value rest = { .type = HISTREE_CUSTOM };
+	enum histree_status status = HISTREE_OK;
+	maker->from = window->from;
+	maker->to = window->to;
+	for (size_t i = 0; i < window->state_count && status == HISTREE_OK; i++) {
+		const struct overview_state *state = &window->sorted[i];
+		const uint32_t owner = places != NULL ? places[state->attribute] : state->attribute;
+		const struct histree_value *value =
+			state->value == OVERVIEW_REST ? &rest : &window->values.values[state->value];
+		if (owner != OVERVIEW_NOT_OF_OTHER)
+			status = maker->kind->add(maker, owner, state->start, state->end, value, error);
+	}
+	return status == HISTREE_OK ? flush(maker, error) : status;
+}
+
+enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,
+				       const struct overview_window *window, struct histree_error *error)
+{
+	if (!maker->is_wanted || maker->choice.count == 0)
+		return HISTREE_OK;
+	return maker->kind->take != NULL ? maker->kind->take(maker, places, window, error)
+					 : add_window(maker, places, window, error);
+}
+
+static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
+{
+	return pyramid_maker_take(context, NULL, window, error);
+}
+
+enum histree_status pyramid_maker_walk(struct pyramid_maker *maker, struct histree_error *error)
+{
+	const struct pyramid_source *source = maker->source;
+	const struct window_walk walk = {
+		.history = source->history,
+		.path = source->path,
+		.choice = &maker->choice,
+		.progress = source->progress,
+		.states_in_window = source->options->states_in_window,
+		.crew = source->options->crew,
+		.threads = source->options->threads,
+		.take = take_window,
+		.context = maker,
+	};
+	return maker->choice.count > 0 ? window_walk(&walk, error) : HISTREE_OK;
+}
+
+enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct histree_error *error)
+{
+	enum histree_status status = maker->is_wanted ? maker->kind->finish(maker, error) : HISTREE_OK;
+	return status == HISTREE_OK ? pyramid_maker_give(maker, error) : status;
+}
+
+static enum histree_status end_file(struct pyramid_maker *maker, uint64_t *bytes, struct histree_error *error)
+{
+	enum histree_status status = pyramid_maker_finish(maker, error);
+	*bytes = 0;
+	if (status != HISTREE_OK || !maker->file.is_begun)
+		return status;
+	return pyramid_file_finish(&maker->file, maker->source->io, maker->name, &maker->of, bytes, error);
+}
+
+enum histree_status pyramid_maker_end(struct pyramid_maker *maker, uint64_t *bytes, struct histree_error *error)
+{
+	enum histree_status status = end_file(maker, bytes, error);
+	while (status == HISTREE_OK && *bytes > maker->bytes_max) {
+		maker->source->io->unlink(maker->source->io->context, maker->name);
+		status = maker->kind->choose(maker, *bytes, error);
+		*bytes = 0;
+		if (status != HISTREE_OK || !maker->is_wanted)
+			return status;
+		status = pyramid_maker_begin_file(maker, error);
+		if (status == HISTREE_OK)
+			status = pyramid_maker_walk(maker, error);
+		if (status == HISTREE_OK)
+			status = end_file(maker, bytes, error);
+	}
+	return status;
+}
+
+void pyramid_maker_release(struct pyramid_maker *maker)
+{
+	if (maker->kind == NULL)
+		return;
+	if (maker->kind->release != NULL)
+		maker->kind->release(maker);
+	pyramid_file_drop(&maker->file);
+	overview_choice_release(&maker->choice);
+	free(maker->owners);
+	free(maker->cells);
+	free(maker->ready.states);
+	free(maker->ready.bytes);
+	free(maker->order);
+	free(maker->spare);
+	free(maker->name);
+	*maker = (struct pyramid_maker){ .kind = NULL };
+}

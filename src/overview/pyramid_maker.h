@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pyramid_maker.h - a pyramid while it is made: owners, the cells of each that are being filled, what of them is
+ * ready, and the file into which that goes.
+ *
+ * A kind of cells says what is in one.  All else is the same for all of them:
+ *
+ * 	pyramid_maker_begin(&maker, &number_cells, &source, bytes_max, &error);	// what is read, if it is worth it
+ * 	pyramid_maker_join(&maker, &all, &error);				// read it together with others
+ * 	pyramid_maker_take(&maker, places, window, &error);			// of each window of `all`
+ * 	pyramid_maker_end(&maker, &bytes, &error);
+ *
+ * States are added by owner, in any order of the owners, each owner's in the order of time; of those that end up
+ * to maker->to, none comes after a flush.  So what is in memory is a cell of each level of each owner, and what
+ * became ready since the last one, which is given away in the order of its ends: into a file, or to whoever
+ * compares it with one.  Windows are one way of doing so; whoever has states as they end may do the same.
+ */
+#ifndef OVERVIEW_PYRAMID_MAKER_H
+#define OVERVIEW_PYRAMID_MAKER_H
+
+#include <stddef.h>
+
+#include "base/io.h"
+#include "histree/history.h"
+#include "histree/value.h"
+#include "overview/overview_choice.h"
+#include "overview/overview_window.h"
+#include "state/attribute_tree.h"
+#include "state/interval_sink.h"
+#include "state/pyramid.h"
+
+struct pyramid_maker;
+struct table_space;
+
+/* ---- kinds of cells ---------------------------------------------------------------------------------------- */
+
+struct cell_kind {
+	enum pyramid_id id;
+	size_t size;        /* of a cell while it is filled; a zeroed one is empty */
+	uint32_t cells_max; /* of all owners and levels together, which are in memory */
+
+	/* Have what is the kind's own, in maker->own; NULL: nothing is. */
+	enum histree_status (*begin)(struct pyramid_maker *maker, struct histree_error *error);
+	/*
+	 * Is it worth it: choose what is read, 2^N, and owners, and say so in maker->is_wanted.  `bytes`: what a
+	 * file of the choice before had, which is too much; 0: there was none.
+	 */
+	enum histree_status (*choose)(struct pyramid_maker *maker, uint64_t bytes, struct histree_error *error);
+	/* Choose, too, what costs little because others read it; NULL: nothing is. */
+	enum histree_status (*join)(struct pyramid_maker *maker, const struct overview_choice *others,
+				    struct histree_error *error);
+
+	/* Add what of a state lies in maker->from to maker->to; what lies outside is added another time. */
+	enum histree_status (*add)(struct pyramid_maker *maker, uint32_t owner, histree_time start,
+				   histree_time end, const struct histree_value *value,
+				   struct histree_error *error);
+	/* All that ends up to maker->to was added: now it is ready.  NULL: it was so before. */
+	enum histree_status (*flush)(struct pyramid_maker *maker, struct histree_error *error);
+	/* Instead of these two, for cells of all owners together: take a window, sorted. */
+	enum histree_status (*take)(struct pyramid_maker *maker, const uint32_t *places,
+				    const struct overview_window *window, struct histree_error *error);
+	/* All was added.  A kind that has begun no file until now may do so, or say that it is not wanted. */
+	enum histree_status (*finish)(struct pyramid_maker *maker, struct histree_error *error);
+
+	/* Add a cell to that of the level above. */
+	enum histree_status (*merge)(void *into, const void *cell, struct histree_error *error);
+	/* Put it as a value, which is borrowed until the next one. */
+	enum histree_status (*put)(struct pyramid_maker *maker, void *cell, struct histree_value *out,
+				   struct histree_error *error);
+	void (*clear)(void *cell); /* NULL: it becomes zeroed */
+	void (*release)(struct pyramid_maker *maker);
+	bool is_kept; /* cells may become wider until all was added: the file is begun then */
+};
+
+/* By enum pyramid_id; rows have none, as a level is made of the one below (overview_writer.c). */
+extern const struct cell_kind number_cells, sum_cells, cube_cells;
+extern const struct cell_kind *const cell_kinds[PYRAMIDS];
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+/* A file of a pyramid that is being written; a zeroed one is none. */
+struct pyramid_file {
+	bool is_begun; /* what follows is there */
+	struct interval_sink sink;
+	struct attribute_tree attributes;
+};
+
+/* `tables`: NULL: it has its own. */
+enum histree_status pyramid_file_begin(struct pyramid_file *file, enum pyramid_id id, const struct io *io,
+				       const char *path, const struct histree_history_info *of, unsigned log2,
+				       uint32_t node_size, const struct overview_options *options,
+				       struct table_space *tables, struct histree_error *error);
+
+/* Add attribute GROUP/NUMBER. */
+enum histree_status pyramid_file_name(struct pyramid_file *file, uint32_t group, uint32_t number,
+				      histree_quark *out, struct histree_error *error);
+enum histree_status pyramid_file_add(struct pyramid_file *file, const struct histree_interval *state,
+				     struct histree_error *error);
+
+/* Complete the file; either way there is none any more.  *bytes is what it has. */
+enum histree_status pyramid_file_finish(struct pyramid_file *file, const struct io *io, const char *path,
+					const struct histree_history_info *of, uint64_t *bytes,
+					struct histree_error *error);
+
+/* What is left of it is of no use. */
+void pyramid_file_drop(struct pyramid_file *file);
+
+/* ---- makers ------------------------------------------------------------------------------------------------ */
+
+/* Where it comes from; outlives the maker. */
+struct pyramid_source {
+	const struct io *io;
+	const char *path; /* of the history */
+	struct histree_history *history;
+	const struct state_counts *counts;      /* NULL: nobody counted */
+	const struct overview_options *options; /* without zeros */
+	const struct overview_progress *progress;
+};
+
+/* Somebody who has cells: an attribute of the history. */
+struct pyramid_owner {
+	histree_quark quark;
+	uint32_t first, level_count;           /* its cells, a level each */
+	histree_quark own[PYRAMID_LEVELS_MAX]; /* by level: what they are called in the file */
+};
+
+/* Null, an int or custom. */
+struct ready_state {
+	histree_time start, end;
+	histree_quark own;
+	enum histree_type type;
+	int32_t value;
+	uint32_t size; /* of a custom one */
+	size_t at;     /* in `bytes` */
+};
+
+/* A zeroed one is empty. */
+struct ready_states {
+	struct ready_state *states;
+	size_t count, capacity;
+	uint8_t *bytes;
+	size_t size, bytes_capacity;
+};
+
+/* Borrowed until something else is ready. */
+struct histree_interval ready_states_get(const struct ready_states *ready, size_t index);
+
+struct pyramid_maker {
+	const struct cell_kind *kind;
+	const struct pyramid_source *source;
+	struct histree_history_info of;
+	uint64_t bytes_max;          /* that the file may have, */
+	uint64_t bytes_wanted;       /* and what to aim at, for a kind that does so, to get no more */
+	const struct pyramid *again; /* that is there, and is to be made as it is; NULL: a new one */
+
+	bool is_wanted;
+	struct overview_choice choice; /* what is read; of most kinds, its owners */
+	unsigned log2;                 /* N */
+	struct pyramid_grid grid;      /* of kinds of cells of ns */
+	struct pyramid_owner *owners;
+	size_t owner_count, owners_capacity;
+	uint8_t *cells; /* each of the size of the kind */
+	size_t cell_count, cells_capacity;
+	void *own; /* of the kind */
+
+	histree_time from, to; /* what is being added */
+	struct ready_states ready;
+	uint8_t room[512]; /* for the value of a cell */
+
+	/* Where what is ready goes: to the file, or to somebody else. */
+	enum histree_status (*give)(void *context, const struct ready_states *ready, struct histree_error *error);
+	void *give_context;
+	char *name;
+	struct pyramid_file file;
+	uint32_t node_size; /* that of the kind, unless a larger one is set before the file is begun */
+	struct keyed_index *order, *spare;
+	size_t order_capacity, spare_capacity;
+};
+
+/* Choose what is read, for a file of `bytes_max` bytes at most; release the maker also after a failure. */
+enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
+					const struct pyramid_source *source, uint64_t bytes_max,
+					struct histree_error *error);
+
+/*
+ * The same for a pyramid that is there: what it has to say is given to somebody else.  HISTREE_ERR_FORMAT: no
+ * history has such a one.
+ */
+enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
+					const struct pyramid_source *source, const struct pyramid *there,
+					struct histree_error *error);
+
+/* Have what is read be read together with what others read. */
+enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overview_choice *all,
+				       struct histree_error *error);
+
+/*
+ * Take the next window, sorted.  `places` says which owner each attribute of the window is, OVERVIEW_NOT_OF_OTHER:
+ * none; NULL: they are the same.
+ */
+enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,
+				       const struct overview_window *window, struct histree_error *error);
+
+/* All was added: what is left becomes ready, and is given away. */
+enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct histree_error *error);
+
+/*
+ * The same, and complete the file.  *bytes is what it has, 0: there is none.  One that is too large is made again
+ * of larger cells, for which the history is read once more, as long as that is worth it.
+ */
+enum histree_status pyramid_maker_end(struct pyramid_maker *maker, uint64_t *bytes, struct histree_error *error);
+
+/* Read what is chosen, and take it. */
+enum histree_status pyramid_maker_walk(struct pyramid_maker *maker, struct histree_error *error);
+
+/* What was begun and not ended may be there. */
+void pyramid_maker_release(struct pyramid_maker *maker);
+
+/* ---- for kinds --------------------------------------------------------------------------------------------- */
+
+/* Forget what was chosen, or the owners and their cells. */
+void pyramid_maker_clear_choice(struct pyramid_maker *maker);
+void pyramid_maker_clear_owners(struct pyramid_maker *maker);
+
+/* Read an attribute, which comes after all that are chosen. */
+enum histree_status pyramid_maker_choose(struct pyramid_maker *maker, histree_quark quark,
+					 struct histree_error *error);
+
+/* Have an owner, after all that there are, with empty cells of so many levels. */
+enum histree_status pyramid_maker_own(struct pyramid_maker *maker, histree_quark quark, uint32_t levels,
+				      struct histree_error *error);
+
+/* Have a file for the owners that there are; nothing is begun if there are none, or somebody else takes it. */
+enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct histree_error *error);
+
+/* A state of a level, 0 being level 1, is ready. */
+enum histree_status pyramid_maker_ready(struct pyramid_maker *maker, uint32_t owner, uint32_t level,
+					histree_time start, histree_time end, const struct histree_value *value,
+					struct histree_error *error);
+
+/* A cell is full: it is ready, is added to the one above, if there is one, and is empty then. */
+enum histree_status pyramid_maker_close(struct pyramid_maker *maker, uint32_t owner, uint32_t level,
+					histree_time start, histree_time end, struct histree_error *error);
+
+/* Give away what is ready. */
+enum histree_status pyramid_maker_give(struct pyramid_maker *maker, struct histree_error *error);
+
+static inline void *pyramid_maker_cell(const struct pyramid_maker *maker, uint32_t owner, uint32_t level)
+{
+	return maker->cells + (maker->owners[owner].first + (size_t)level) * maker->kind->size;
+}
+
+#endif
