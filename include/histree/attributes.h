@@ -61,6 +61,13 @@ HISTREE_API histree_quark histree_attributes_next_sibling(const struct histree_a
 							  histree_quark quark);
 
 /*
+ * Walk all below `top`, depth first: down, else to the side, else to the side of one above.  `top` itself is before
+ * the first.  Returns HISTREE_ROOT if there is no more.
+ */
+HISTREE_API histree_quark histree_attributes_next_below(const struct histree_attributes *attributes,
+							histree_quark top, histree_quark quark);
+
+/*
  * Write the children of `parent` that come after its child `after`, or all if `after` is HISTREE_ROOT, up to `room`
  * of them.  Returns how many were written.  A child costs a few nanoseconds, which matters for parents with very
  * many.

@@ -202,6 +202,13 @@ HISTREE_API const double *histree_cpu_usage_unknown(const struct histree_cpu_usa
 HISTREE_API const struct histree_cpu_time *histree_cpu_usage_times(const struct histree_cpu_usage *usage,
 								   size_t *count);
 
+/*
+ * Adds up the times by thread of a tree of the same history: `ns` has one for each, which the caller has zeroed.
+ * Nobody knows which of those that had a number ran, so each of them has all of its time.
+ */
+HISTREE_API void histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage,
+					     const struct histree_control_flow *flow, int64_t *ns);
+
 /* ---- who runs where --------------------------------------------------------------------------------------- */
 
 /*

@@ -206,16 +206,9 @@ bool attribute_list_sort_by_tree(struct attribute_list *list, const struct histr
 	uint32_t *places = calloc((size_t)count + 1, sizeof(*places));
 	if (places == NULL)
 		return false;
-	histree_quark next, quark = histree_attributes_first_child(attributes, HISTREE_ROOT);
-	while (quark != HISTREE_ROOT) {
+	histree_quark quark = HISTREE_ROOT;
+	while ((quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark)) != HISTREE_ROOT)
 		places[quark] = place++;
-		next = histree_attributes_first_child(attributes, quark);
-		while (next == HISTREE_ROOT && quark != HISTREE_ROOT) {
-			next = histree_attributes_next_sibling(attributes, quark);
-			quark = histree_attributes_parent(attributes, quark);
-		}
-		quark = next;
-	}
 	qsort_r(list->attributes, list->count, sizeof(*list->attributes), compare_places, places);
 	free(places);
 	return true;

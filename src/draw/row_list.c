@@ -214,17 +214,6 @@ static enum histree_status add_attribute(struct row_list *list, const struct his
 	return row_list_add(list, row, path, "", error);
 }
 
-/* Below an attribute come those that it has, then its next sibling.  HISTREE_ROOT is before the first. */
-static histree_quark next_in_tree(const struct histree_attributes *attributes, histree_quark quark)
-{
-	histree_quark next = histree_attributes_first_child(attributes, quark);
-	while (next == HISTREE_ROOT && quark != HISTREE_ROOT) {
-		next = histree_attributes_next_sibling(attributes, quark);
-		quark = histree_attributes_parent(attributes, quark);
-	}
-	return next;
-}
-
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
 					const struct histree_history *history, const struct picture_host *hosts,
 					size_t rows_max, struct histree_error *error)
@@ -232,9 +221,9 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	size_t all = options->quarks != NULL ? options->quark_count : histree_attributes_count(attributes);
 	enum histree_status status = row_list_sort_asked(list, options, error);
-	for (histree_quark quark = next_in_tree(attributes, HISTREE_ROOT);
+	for (histree_quark quark = histree_attributes_next_below(attributes, HISTREE_ROOT, HISTREE_ROOT);
 	     quark != HISTREE_ROOT && list->count < rows_max && status == HISTREE_OK;
-	     quark = next_in_tree(attributes, quark))
+	     quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark))
 		if (row_list_is_asked(list, options, quark))
 			status = add_attribute(list, history, hosts, quark, error);
 	row_list_say_which(list, list->count, all, 1, "attributes", "the first");
@@ -366,43 +355,21 @@ static enum histree_status add_thread(struct row_list *list, const struct candid
 			    detail, error);
 }
 
-/* The time that each thread of a host ran; the caller frees *out. */
-static enum histree_status find_times(const struct picture_host *host, uint32_t thread_count, int64_t **out,
-				      struct histree_error *error)
-{
-	size_t time_count;
-	const struct histree_cpu_time *times = histree_cpu_usage_times(host->usage, &time_count);
-	int64_t *ran = calloc((size_t)thread_count + 1, sizeof(*ran));
-	*out = ran;
-	if (ran == NULL)
-		return error_memory(error, "the rows of a picture");
-	uint32_t count;
-	const struct histree_thread *threads = histree_control_flow_threads(host->flow, &count);
-	for (size_t i = 0; i < time_count; i++) {
-		uint32_t index = histree_control_flow_find(host->flow, times[i].tid, -1);
-		/* All that had the number count as having run as long. */
-		while (index != HISTREE_NO_INDEX) {
-			ran[index] = times[i].ns;
-			if (threads[index].life == 0)
-				break;
-			index = histree_control_flow_find_at(host->flow, times[i].tid, -1, threads[index].from - 1);
-		}
-	}
-	return HISTREE_OK;
-}
-
 /* Adds the threads asked for of a host, each with the time that it ran. */
 static enum histree_status find_candidates(const struct row_list *list, const struct histree_draw_options *options,
 					   const struct picture_host *host, struct candidates *candidates,
 					   struct histree_error *error)
 {
 	uint32_t thread_count;
-	int64_t *ran;
 	const struct histree_thread *threads = histree_control_flow_threads(host->flow, &thread_count);
-	if (!array_reserve(&candidates->all, &candidates->capacity, candidates->count + thread_count + 1))
+	int64_t *ran = calloc((size_t)thread_count + 1, sizeof(*ran));
+	if (ran == NULL ||
+	    !array_reserve(&candidates->all, &candidates->capacity, candidates->count + thread_count + 1)) {
+		free(ran);
 		return error_memory(error, "the rows of a picture");
-	enum histree_status status = find_times(host, thread_count, &ran, error);
-	for (uint32_t i = 0; i < thread_count && status == HISTREE_OK; i++) {
+	}
+	histree_cpu_usage_by_thread(host->usage, host->flow, ran);
+	for (uint32_t i = 0; i < thread_count; i++) {
 		bool lived = threads[i].first <= options->to && threads[i].last >= options->from;
 		/*
 		 * Idle threads run whenever no one does: they say nothing that others do not, so only if asked
@@ -418,7 +385,7 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 			candidates->all[candidates->count++] = (struct candidate){ host, i, ran[i] };
 	}
 	free(ran);
-	return status;
+	return HISTREE_OK;
 }
 
 /* How many of the first ones have room, with a row for each host among them. */

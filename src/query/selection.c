@@ -83,24 +83,14 @@ enum histree_status histree_selection_add_pattern(struct histree_selection *sele
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
-/* The next attribute below `top`, depth first. */
-static histree_quark next_below(const struct histree_attributes *attributes, histree_quark top, histree_quark quark)
-{
-	histree_quark next = histree_attributes_first_child(attributes, quark);
-	while (next == HISTREE_ROOT && quark != top) {
-		next = histree_attributes_next_sibling(attributes, quark);
-		quark = histree_attributes_parent(attributes, quark);
-	}
-	return next;
-}
-
 enum histree_status histree_selection_add_wanted(struct histree_selection *selection, histree_quark top,
 						 histree_wanted *wanted, void *context, struct histree_error *error)
 {
 	const struct histree_attributes *attributes = attributes_of(selection);
 	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = next_below(attributes, top, top); status == HISTREE_OK && quark != HISTREE_ROOT;
-	     quark = next_below(attributes, top, quark)) {
+	for (histree_quark quark = histree_attributes_next_below(attributes, top, top);
+	     status == HISTREE_OK && quark != HISTREE_ROOT;
+	     quark = histree_attributes_next_below(attributes, top, quark)) {
 		size_t size;
 		const char *path = histree_selection_path(selection, quark, &size);
 		if (path == NULL)

@@ -102,6 +102,17 @@ histree_quark histree_attributes_next_sibling(const struct histree_attributes *a
 	return known(attributes, quark) ? attributes->source->next_sibling(attributes, quark, &near) : HISTREE_ROOT;
 }
 
+histree_quark histree_attributes_next_below(const struct histree_attributes *attributes, histree_quark top,
+					    histree_quark quark)
+{
+	histree_quark next = histree_attributes_first_child(attributes, quark);
+	while (next == HISTREE_ROOT && quark != top) {
+		next = histree_attributes_next_sibling(attributes, quark);
+		quark = histree_attributes_parent(attributes, quark);
+	}
+	return next;
+}
+
 size_t histree_attributes_children(const struct histree_attributes *attributes, histree_quark parent,
 				   histree_quark after, histree_quark *children, size_t room)
 {

@@ -406,23 +406,6 @@ static bool number_begins(int32_t number, const char *text)
 	return strncmp(digits, text, strlen(text)) == 0;
 }
 
-static char lower(char letter)
-{
-	return (char)(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
-}
-
-static bool contains(const char *name, const char *text)
-{
-	for (; *name != '\0'; name++) {
-		size_t i = 0;
-		while (text[i] != '\0' && lower(name[i]) == lower(text[i]))
-			i++;
-		if (text[i] == '\0')
-			return true;
-	}
-	return *text == '\0';
-}
-
 uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text, uint32_t after,
 				     bool backwards)
 {
@@ -430,7 +413,7 @@ uint32_t histree_control_flow_search(const struct histree_control_flow *flow, co
 	uint32_t at = backwards ? (after < flow->count ? after : flow->count) - 1 : after + 1;
 	for (; at < flow->count; at += backwards ? -1u : 1u) {
 		const struct histree_thread *thread = &flow->threads[at];
-		if (contains(thread->name, text) || number_begins(thread->tid, text) ||
+		if (strcasestr(thread->name, text) != NULL || number_begins(thread->tid, text) ||
 		    number_begins(thread->pid, text))
 			return at;
 	}

@@ -376,3 +376,21 @@ void histree_cpu_usage_free(struct histree_cpu_usage *usage)
 	free(usage->times);
 	free(usage);
 }
+
+void histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage, const struct histree_control_flow *flow,
+				 int64_t *ns)
+{
+	size_t count;
+	uint32_t thread_count;
+	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
+	const struct histree_thread *threads = histree_control_flow_threads(flow, &thread_count);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t thread = histree_control_flow_find(flow, times[i].tid, -1);
+		while (thread != HISTREE_NO_INDEX) {
+			ns[thread] = times[i].ns;
+			thread = threads[thread].life > 0 ? histree_control_flow_find_at(flow, times[i].tid, -1,
+											 threads[thread].from - 1)
+							  : HISTREE_NO_INDEX;
+		}
+	}
+}

@@ -115,11 +115,9 @@ void api_density(struct call *call)
 		return;
 	if (!counted_range(call, dataset, &range))
 		goto out;
-	counts = calloc(range.pixels, sizeof(*counts));
-	if (counts == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	counts = reply_memory(call->reply, range.pixels, sizeof(*counts));
+	if (counts == NULL)
 		goto out;
-	}
 	if (count_density(dataset, &range, reply_cancel(call->reply), counts, &are_exact, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;

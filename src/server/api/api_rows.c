@@ -366,11 +366,9 @@ static bool open_window(struct call *call, struct window *window)
 
 void api_rows(struct call *call)
 {
-	struct window *window = calloc(1, sizeof(*window));
-	if (window == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	struct window *window = reply_memory(call->reply, 1, sizeof(*window));
+	if (window == NULL)
 		return;
-	}
 	if (!open_window(call, window)) {
 		window_free(window);
 		return;

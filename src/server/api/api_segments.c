@@ -230,11 +230,9 @@ static void put_header(struct piece *to, const struct histree_segment_schema *sc
 void api_segments_csv(struct call *call)
 {
 	struct histree_error error = { 0 };
-	struct export *export = calloc(1, sizeof(*export));
-	if (export == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	struct export *export = reply_memory(call->reply, 1, sizeof(*export));
+	if (export == NULL)
 		return;
-	}
 	if (!segment_request_open(call, &export->request)) {
 		free(export);
 		return;

@@ -445,11 +445,9 @@ void api_nodes(struct call *call)
 	struct histree_history *history;
 	struct histree_error error = { 0 };
 	int64_t width, height;
-	struct nodes *nodes = calloc(1, sizeof(*nodes));
-	if (nodes == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	struct nodes *nodes = reply_memory(call->reply, 1, sizeof(*nodes));
+	if (nodes == NULL)
 		return;
-	}
 	if (!page_dataset(call, &nodes->dataset) || !find_history(call, nodes, &history) ||
 	    !page_number(call, "width", 100, WIDTH_MAX, WIDTH_USUAL, &width) ||
 	    !page_number(call, "height", 0, WIDTH_MAX, 0, &height)) {

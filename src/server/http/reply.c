@@ -210,6 +210,14 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 	json_end(&reply->json);
 }
 
+void *reply_memory(struct reply *reply, size_t count, size_t size)
+{
+	void *memory = calloc(count, size);
+	if (memory == NULL)
+		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+	return memory;
+}
+
 void reply_failure(struct reply *reply, const struct histree_error *error)
 {
 	if (reply->is_crowded) {

@@ -131,6 +131,9 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps);
  */
 struct histree_cancel reply_cancel(struct reply *reply);
 
+/* Returns zeroed memory for an answer, which the caller frees; NULL: it has answered that there is none. */
+void *reply_memory(struct reply *reply, size_t count, size_t size);
+
 /*
  * Answers with an error of the protocol, {"title": ...}, instead of all that was written.  The title begins with
  * a capital.

@@ -33,31 +33,17 @@ static bool applies(const struct dataset *dataset)
 	return dataset->history_count > 0;
 }
 
-/* The next attribute depth first: down, else to the side, else to the side of one above; HISTREE_ROOT: no more. */
-static histree_quark next_attribute(const struct histree_attributes *attributes, histree_quark quark,
-				    uint32_t *depth)
-{
-	histree_quark next = histree_attributes_first_child(attributes, quark);
-	if (next != HISTREE_ROOT) {
-		++*depth;
-		return next;
-	}
-	for (; quark != HISTREE_ROOT; quark = histree_attributes_parent(attributes, quark)) {
-		next = histree_attributes_next_sibling(attributes, quark);
-		if (next != HISTREE_ROOT)
-			return next;
-		--*depth;
-	}
-	return HISTREE_ROOT;
-}
-
+/* What is above an attribute is the one before it, or above that. */
 static void add_history(struct attribute_rows *rows, uint32_t history, uint32_t depth)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(rows->histories[history]);
-	histree_quark quark = histree_attributes_first_child(attributes, HISTREE_ROOT);
-	while (quark != HISTREE_ROOT) {
-		rows->rows[rows->count++] = (struct attribute_row){ quark, depth, 0, history };
-		quark = next_attribute(attributes, quark, &depth);
+	histree_quark before = HISTREE_ROOT, quark = HISTREE_ROOT;
+	while ((quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark)) != HISTREE_ROOT) {
+		const histree_quark above = histree_attributes_parent(attributes, quark);
+		for (; before != above; before = histree_attributes_parent(attributes, before))
+			depth--;
+		rows->rows[rows->count++] = (struct attribute_row){ quark, depth++, 0, history };
+		before = quark;
 	}
 }
 

@@ -202,22 +202,10 @@ static enum histree_status add_up(const struct kernel_threads *threads, int64_t 
 	const struct kernel_view *kernel = threads->kernel;
 	struct histree_cpu_usage_request request = { .from = kernel->start, .to = kernel->end, .pixels = 1 };
 	struct histree_cpu_usage *usage;
-	size_t count;
 	enum histree_status status = histree_cpu_usage_create(kernel->history, &request, &usage, error);
 	if (status != HISTREE_OK)
 		return status;
-	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t thread = histree_control_flow_find(threads->flow, times[i].tid, -1);
-		/* All that had the number count as having run as long. */
-		while (thread != HISTREE_NO_INDEX) {
-			cpu_ns[thread] = times[i].ns;
-			if (threads->list[thread].life == 0)
-				break;
-			thread = histree_control_flow_find_at(threads->flow, times[i].tid, -1,
-							      threads->list[thread].from - 1);
-		}
-	}
+	histree_cpu_usage_by_thread(usage, threads->flow, cpu_ns);
 	histree_cpu_usage_free(usage);
 	return HISTREE_OK;
 }

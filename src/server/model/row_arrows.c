@@ -15,14 +15,13 @@
 #include "server/model/host_rows.h"
 #include "server/model/kernel_rows.h"
 
-static enum histree_status kernel_arrows_make(const struct kernel_view *view, const struct arrow_range *range,
-					      struct histree_arrows_request *request, struct histree_arrows **out,
-					      struct histree_error *error)
+/* Those of a request that meet a range, cut at the history. */
+static enum histree_status make_within(struct histree_arrows_request *request, const struct arrow_range *range,
+				       struct histree_arrows **out, struct histree_error *error)
 {
-	request->history = view->history;
-	request->resources = view->resources;
-	request->from = range->from > view->start ? range->from : view->start;
-	request->to = range->to < view->end ? range->to : view->end;
+	const struct histree_history_info *info = histree_history_info(request->history);
+	request->from = range->from > info->start ? range->from : info->start;
+	request->to = range->to < info->end ? range->to : info->end;
 	request->pixels = range->pixels;
 	request->cancel = range->cancel;
 	return request->from <= request->to ? histree_arrows_create(request, out, error) : HISTREE_OK;
@@ -34,8 +33,11 @@ static enum histree_status make_of_threads(const void *context, const struct arr
 					   struct histree_arrows **out, struct histree_error *error)
 {
 	const struct kernel_view *view = context;
-	struct histree_arrows_request request = { .flow = view->threads->flow, .wakeups = view->wakeups };
-	return kernel_arrows_make(view, range, &request, out, error);
+	struct histree_arrows_request request = { .history = view->history,
+						  .resources = view->resources,
+						  .flow = view->threads->flow,
+						  .wakeups = view->wakeups };
+	return make_within(&request, range, out, error);
 }
 
 static bool rows_of_threads(const void *context, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
@@ -59,10 +61,12 @@ const struct arrow_model arrow_model_threads = { make_of_threads, rows_of_thread
 
 /* ---- resources -------------------------------------------------------------------------------------------- */
 
-static enum histree_status make_of_resources(const void *view, const struct arrow_range *range,
+static enum histree_status make_of_resources(const void *context, const struct arrow_range *range,
 					     struct histree_arrows **out, struct histree_error *error)
 {
-	return kernel_arrows_make(view, range, &(struct histree_arrows_request){ 0 }, out, error);
+	const struct kernel_view *view = context;
+	struct histree_arrows_request request = { .history = view->history, .resources = view->resources };
+	return make_within(&request, range, out, error);
 }
 
 /* The row of a CPU's status. */
@@ -98,23 +102,17 @@ static enum histree_status packet_arrows_make(const void *context, const struct 
 					      struct histree_arrows **out, struct histree_error *error)
 {
 	struct host_rows *rows = (struct host_rows *)(uintptr_t)context;
+	struct histree_arrows_request request = { .history = rows->graph };
 	const struct histree_history_info *info = histree_history_info(rows->graph);
-	struct histree_arrows_request request = {
-		.history = rows->graph,
-		.from = range->from > info->start ? range->from : info->start,
-		.to = range->to < info->end ? range->to : info->end,
-		.pixels = range->pixels,
-		.cancel = range->cancel,
-	};
 	enum histree_status status = HISTREE_OK;
-	if (request.from > request.to)
+	if (range->from > info->end || range->to < info->start)
 		return HISTREE_OK;
 	pthread_mutex_lock(&rows->paths_lock);
 	if (rows->paths == NULL)
 		status = histree_critical_path_create(rows->graph, &rows->paths, error);
 	request.paths = rows->paths;
 	if (status == HISTREE_OK)
-		status = histree_arrows_create(&request, out, error);
+		status = make_within(&request, range, out, error);
 	pthread_mutex_unlock(&rows->paths_lock);
 	return status;
 }
@@ -203,16 +201,8 @@ static enum histree_status flow_arrows_make(const void *view, const struct arrow
 					    struct histree_arrows **out, struct histree_error *error)
 {
 	const struct track_arrows *arrows = view;
-	const struct histree_history_info *info = histree_history_info(arrows->history);
-	const struct histree_arrows_request request = {
-		.history = arrows->history,
-		.flows = arrows->flows,
-		.from = range->from > info->start ? range->from : info->start,
-		.to = range->to < info->end ? range->to : info->end,
-		.pixels = range->pixels,
-		.cancel = range->cancel,
-	};
-	return request.from <= request.to ? histree_arrows_create(&request, out, error) : HISTREE_OK;
+	struct histree_arrows_request request = { .history = arrows->history, .flows = arrows->flows };
+	return make_within(&request, range, out, error);
 }
 
 static bool rows_of_flow(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)

@@ -70,11 +70,9 @@ void arrows_reply(const struct output_call *output, const struct arrow_asked *as
 {
 	struct reply *reply = output->call->reply;
 	struct histree_error error = { 0 };
-	struct arrows_answer *answer = calloc(1, sizeof(*answer));
-	if (answer == NULL) {
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+	struct arrows_answer *answer = reply_memory(reply, 1, sizeof(*answer));
+	if (answer == NULL)
 		return;
-	}
 	*answer = (struct arrows_answer){ .dataset = dataset_hold(output->dataset), .first_id = first_id };
 	enum histree_status status = make_arrows(output->call, asked, answer, &error);
 	if (status == HISTREE_OK) {

@@ -108,11 +108,9 @@ static void chart_entries_tree(const struct output_call *output, const struct ch
 	struct histree_error error = { 0 };
 	if (!parameters_range(output->call, &start, &end))
 		return;
-	struct entries *entries = calloc(1, sizeof(*entries));
-	if (entries == NULL) {
-		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
+	struct entries *entries = reply_memory(output->call->reply, 1, sizeof(*entries));
+	if (entries == NULL)
 		return;
-	}
 	entries->chart = chart;
 	entries->name = histree_store_info(output->dataset->store)->path;
 	if (choose_defaults(entries, start, end, &error) != HISTREE_OK) {

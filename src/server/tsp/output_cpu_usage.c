@@ -194,12 +194,10 @@ static void output_tree(const struct output_call *output)
 		{ 0 },
 	};
 	static const struct tree_source source = { headers, -1, write_entry, tree_free };
-	struct usage_tree *tree = calloc(1, sizeof(*tree));
+	struct usage_tree *tree = reply_memory(output->call->reply, 1, sizeof(*tree));
 	struct histree_error error = { 0 };
-	if (tree == NULL) {
-		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
+	if (tree == NULL)
 		return;
-	}
 	tree->rows = output->view;
 	tree->start = tree->rows->start;
 	tree->end = tree->rows->end;

@@ -80,12 +80,10 @@ static struct path_answer *make_answer(const struct output_call *output, histree
 	struct reply *reply = output->call->reply;
 	struct histree_error error = { 0 };
 	struct path_request request = { .pixels = pixels, .cancel = reply_cancel(reply) };
-	struct path_answer *answer = calloc(1, sizeof(*answer));
+	struct path_answer *answer = reply_memory(reply, 1, sizeof(*answer));
 	const struct histree_history_info *info = histree_history_info(path_list_history(output->dataset));
-	if (answer == NULL) {
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+	if (answer == NULL)
 		return NULL;
-	}
 	*answer = (struct path_answer){ .dataset = dataset_hold(output->dataset),
 					.list = { .is_all = true }, /* of a range outside of the trace, too */
 					.start = info->start,

@@ -186,11 +186,9 @@ static void xy(const struct output_call *output)
 	if (!xy_samples_read(output->call, list->start, list->end, &samples) ||
 	    !parameters_items(output->call, &items, &item_count))
 		goto out;
-	counts = calloc((size_t)samples.pixels + 1, sizeof(*counts));
-	if (counts == NULL) {
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+	counts = reply_memory(reply, (size_t)samples.pixels + 1, sizeof(*counts));
+	if (counts == NULL)
 		goto out;
-	}
 	if (samples.pixels > 0 && count_events(list, &samples, reply_cancel(reply), counts, &curve.first,
 					       &are_exact, &error) != HISTREE_OK) {
 		reply_failure(reply, &error);
@@ -385,12 +383,10 @@ static void output_statistics_tree(const struct output_call *output)
 	static const struct tree_source source = { headers, -1, output_statistics_write_entry, statistics_free };
 	struct event_list *list = output->view;
 	histree_time from = list->start, to = list->end;
-	struct statistics *statistics = calloc(1, sizeof(*statistics));
+	struct statistics *statistics = reply_memory(output->call->reply, 1, sizeof(*statistics));
 	struct histree_error error = { 0 };
-	if (statistics == NULL) {
-		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
+	if (statistics == NULL)
 		return;
-	}
 	/* A viewer that shows a selection says so; without that it asks for the whole, whatever range it is at. */
 	bool is_selection = json_is_true(json_object_get(output->call->parameters, "isFiltered"));
 	if (is_selection && !parameters_range(output->call, &from, &to)) {

@@ -111,11 +111,9 @@ static struct flame_answer *make_answer(const struct output_call *output)
 		return NULL;
 	request.by_thread = group_by == NULL || strcmp(group_by, "all") != 0;
 	request.cancel = reply_cancel(call->reply);
-	struct flame_answer *answer = calloc(1, sizeof(*answer));
-	if (answer == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	struct flame_answer *answer = reply_memory(call->reply, 1, sizeof(*answer));
+	if (answer == NULL)
 		return NULL;
-	}
 	answer->dataset = dataset_hold(output->dataset);
 	answer->rows = output->view;
 	const bool is_whole = request.from == INT64_MIN && request.to == INT64_MAX && request.by_thread;

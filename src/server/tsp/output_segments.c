@@ -130,11 +130,9 @@ static void output_segment_density_xy(const struct output_call *output)
 	size_t item_count;
 	if (!output_segments(output, &list))
 		return;
-	struct density *density = calloc(1, sizeof(*density));
-	if (density == NULL) {
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+	struct density *density = reply_memory(reply, 1, sizeof(*density));
+	if (density == NULL)
 		return;
-	}
 	if (!parameters_range(output->call, &query.from, &query.to) ||
 	    !read_buckets(output->call, &density->buckets) || !parameters_items(output->call, &items, &item_count))
 		goto out;
@@ -262,11 +260,9 @@ static bool read_choice(const struct call *call, struct choice *choice)
 {
 	int64_t *items = NULL;
 	size_t count;
-	choice->is_wanted = calloc(choice->names->count + 1, sizeof(*choice->is_wanted));
-	if (choice->is_wanted == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	choice->is_wanted = reply_memory(call->reply, choice->names->count + 1, sizeof(*choice->is_wanted));
+	if (choice->is_wanted == NULL)
 		return false;
-	}
 	if (!parameters_items(call, &items, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
@@ -570,11 +566,9 @@ static void output_segment_statistics_tree(const struct output_call *output)
 	struct histree_error error = { 0 };
 	if (!output_segments(output, &list))
 		return;
-	struct statistics *statistics = calloc(1, sizeof(*statistics));
-	if (statistics == NULL) {
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+	struct statistics *statistics = reply_memory(reply, 1, sizeof(*statistics));
+	if (statistics == NULL)
 		return;
-	}
 	statistics->list = list;
 	enum histree_status status = segment_list_names(list, reply_cancel(reply), &statistics->names, &error);
 	if (status == HISTREE_OK)

@@ -341,11 +341,9 @@ static enum histree_status rows_next(void *state, struct json_writer *json, stru
 void state_rows_reply(const struct output_call *output, state_row_find *find, const struct state_kind *kind)
 {
 	struct call *call = output->call;
-	struct state_rows *rows = calloc(1, sizeof(*rows));
-	if (rows == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	struct state_rows *rows = reply_memory(call->reply, 1, sizeof(*rows));
+	if (rows == NULL)
 		return;
-	}
 	rows->dataset = dataset_hold(output->dataset);
 	rows->view = output->view;
 	rows->find = find;
