@@ -144,22 +144,14 @@ const struct sql_relation sql_attributes = {
 struct events_table {
 	struct sql_table base;
 	struct histree_events *events;
-	const char *const *types;
-	size_t type_count;
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	size_t host_count;
-};
-
-/* Names live as long as the store. */
-struct event_row {
-	struct histree_event event;
-	const char *name, *host;
 };
 
 struct events_cursor {
 	struct sql_cursor base;
 	struct histree_event_reader *reader;
-	struct event_row row;
+	struct histree_event event;
 	struct histree_event_query *query;
 	struct histree_window numbers;
 };
@@ -169,17 +161,16 @@ static struct events_cursor *events_of(struct sql_cursor *cursor)
 	return (struct events_cursor *)cursor;
 }
 
-static enum histree_status open_events(struct sql_table *base, const struct sql_place *place,
+static enum histree_status open_events(struct sql_table *base, const struct sql_origin *origin,
 				       struct histree_error *error)
 {
-	static const struct sql_column host = { SQL_COLUMN("host", "TEXT", SQL_TEXT,
-							   offsetof(struct event_row, host)) };
+	static const struct sql_column host = { SQL_SAID("host", "TEXT") };
 	struct events_table *table = (struct events_table *)base;
 	enum histree_status status = sql_store_events(base->store, &table->events, error);
-	(void)place;
+	(void)origin;
 	if (status != HISTREE_OK)
 		return status;
-	table->types = histree_events_types(table->events, &table->type_count);
+	base->names = histree_events_types(table->events, &base->name_count);
 	table->hosts = histree_events_hosts(table->events, &table->host_count);
 	if (!histree_events_are_in_order(table->events))
 		base->columns[1].orders = 0;
@@ -238,44 +229,40 @@ static enum histree_status start_events(struct sql_cursor *base, struct histree_
 			sql_connection_warn(sql_store_connection(table->base.store),
 					    "the events of host '%s' are missing: %s", table->hosts[i].name,
 					    table->hosts[i].why);
-	base->row = (const char *)&events_of(base)->row;
+	base->row = (const char *)&events_of(base)->event;
 	return histree_event_query_start(events_of(base)->query, &range, error);
 }
 
 static enum histree_status next_event(struct sql_cursor *base, struct histree_error *error)
 {
-	const struct events_table *table = (const struct events_table *)sql_table_of(base);
-	struct event_row *row = &events_of(base)->row;
-	enum histree_status status = histree_event_query_next(events_of(base)->query, &row->event, error);
-	if (status != HISTREE_OK)
-		return status;
-	row->name = row->event.type < table->type_count ? table->types[row->event.type] : NULL;
-	row->host = row->event.host < table->host_count ? table->hosts[row->event.host].name : NULL;
-	return HISTREE_OK;
+	return histree_event_query_next(events_of(base)->query, &events_of(base)->event, error);
 }
 
-enum { STREAM = 4, EVENT_FIELDS, CONTENTS };
+enum { STREAM = 4, EVENT_FIELDS, CONTENTS, EVENT_HOST };
 
-/* Texts of the reader, which it writes anew for the next event. */
+/* Names of hosts live as long as the store; the reader writes its texts anew for the next event. */
 static void event_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
+	const struct events_table *table = (const struct events_table *)sql_table_of(base);
 	struct histree_event_reader *reader = events_of(base)->reader;
+	uint32_t host = events_of(base)->event.host;
 	const char *text = column == STREAM         ? histree_event_reader_stream(reader)
 			   : column == EVENT_FIELDS ? histree_event_reader_json(reader)
-						    : histree_event_reader_contents(reader);
+			   : column == CONTENTS     ? histree_event_reader_contents(reader)
+						    : table->hosts[host < table->host_count ? host : 0].name;
 	if (text == NULL)
 		sqlite3_result_error_nomem(context);
 	else
-		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, text, -1, column == EVENT_HOST ? SQLITE_STATIC : SQLITE_TRANSIENT);
 }
 
-#define AT(member) offsetof(struct event_row, member)
+#define AT(member) offsetof(struct histree_event, member)
 
 static const struct sql_column event_columns[] = {
-	{ SQL_COLUMN("number", "INTEGER", SQL_UINT64, AT(event.number)), .role = SQL_BY_NUMBER, .orders = SQL_UP },
-	{ SQL_COLUMN("time", "INTEGER", SQL_INT64, AT(event.time)), .role = SQL_BY_END, .orders = SQL_UP },
-	{ SQL_COLUMN("cpu", "INTEGER", SQL_INT32, AT(event.cpu)), .is_known_from_0 = true },
-	{ SQL_COLUMN("name", "TEXT", SQL_TEXT, AT(name)) },
+	{ SQL_COLUMN("number", "INTEGER", SQL_UINT64, AT(number)), .role = SQL_BY_NUMBER, .orders = SQL_UP },
+	{ SQL_COLUMN("time", "INTEGER", SQL_INT64, AT(time)), .role = SQL_BY_END, .orders = SQL_UP },
+	{ SQL_COLUMN("cpu", "INTEGER", SQL_INT32, AT(cpu)), .is_known_from_0 = true },
+	{ SQL_COLUMN("name", "TEXT", SQL_NAME, AT(type)) },
 	{ SQL_SAID("stream", "TEXT") },
 	{ SQL_SAID("fields", "TEXT") },
 	{ SQL_SAID("contents", "TEXT") },

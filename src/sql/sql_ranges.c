@@ -415,13 +415,14 @@ static void pixel_cell(struct sql_cursor *base, sqlite3_context *context, int co
 {
 	const struct rows_cursor *cursor = rows_of(base);
 	const struct histree_cell *cell = &cursor->row.cells[pixel_of(cursor)];
-	if (column == PIXEL)
+	if (column == PIXEL_VALUE || column == PIXEL_TYPE)
+		result_pixel_state(cursor, context, cell->value, column == PIXEL_TYPE);
+	else if (column == OTHER_VALUE || column == OTHER_TYPE)
+		result_pixel_state(cursor, context, cell->other, column == OTHER_TYPE);
+	else if (column == PIXEL)
 		sqlite3_result_int64(context, pixel_of(cursor));
-	else if (column == PIXEL_START || column == PIXEL_END)
-		result_pixel(cursor, context, column == PIXEL_END);
 	else
-		result_pixel_state(cursor, context, column < OTHER_TYPE ? cell->value : cell->other,
-				   column == PIXEL_TYPE || column == OTHER_TYPE);
+		result_pixel(cursor, context, column == PIXEL_END);
 }
 
 #define AT(member) offsetof(struct rows_cursor, member)

@@ -110,11 +110,11 @@ static bool can_be_in_plan(const struct histree_segment_field *field)
 	       !has_taken_name(field);
 }
 
-static enum histree_status open_segments(struct sql_table *base, const struct sql_place *place,
+static enum histree_status open_segments(struct sql_table *base, const struct sql_origin *origin,
 					 struct histree_error *error)
 {
 	struct segments_table *table = (struct segments_table *)base;
-	enum histree_status status = sql_store_segments(base->store, place->analysis, &table->segments, error);
+	enum histree_status status = sql_store_segments(base->store, origin->analysis, &table->segments, error);
 	if (status != HISTREE_OK)
 		return status;
 	table->info = histree_segment_store_info(table->segments);

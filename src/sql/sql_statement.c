@@ -29,12 +29,12 @@ static const struct sql_statement *statement_of(const struct sql_cursor *cursor)
 
 /* ---- a statement for the arguments ---------------------------------------------------------------------- */
 
-static enum histree_status open_statement(struct sql_table *base, const struct sql_place *place,
+static enum histree_status open_statement(struct sql_table *base, const struct sql_origin *origin,
 					  struct histree_error *error)
 {
 	struct statement_table *table = (struct statement_table *)base;
-	table->db = place->db;
-	table->schema = sqlite3_mprintf("%s", place->schema);
+	table->db = origin->db;
+	table->schema = sqlite3_mprintf("%s", origin->schema);
 	return table->schema == NULL ? error_memory(error, "a table") : HISTREE_OK;
 }
 

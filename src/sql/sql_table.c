@@ -68,8 +68,10 @@ static char *without_quotes(const char *argument)
 enum histree_status sql_table_add(struct sql_table *table, const struct sql_column *column,
 				  struct histree_error *error)
 {
-	if (!array_reserve(&table->columns, &table->column_capacity, table->column_count + 1))
+	if (!array_reserve(&table->columns, &table->column_capacity, table->column_count + 1) ||
+	    !array_reserve(&table->places, &table->place_capacity, table->column_count + 1))
 		return error_memory(error, "the columns of a table");
+	table->places[table->column_count] = (struct sql_place){ .cell = column->cell, .offset = column->offset };
 	table->columns[table->column_count++] = *column;
 	return HISTREE_OK;
 }
@@ -106,28 +108,41 @@ static enum histree_status open_history(struct sql_table *table, const char *ana
 }
 
 static enum histree_status open_table(struct sql_table *table, struct sql_connection *connection, const char *path,
-				      const struct sql_place *place, struct histree_error *error)
+				      const struct sql_origin *origin, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	table->rows = sql_connection_row_counter(connection);
 	if (!table->relation->is_of_no_store)
 		status = sql_store_share(connection, path, &table->store, error);
 	if (status == HISTREE_OK && table->relation->is_of_history)
-		status = open_history(table, place->analysis, error);
+		status = open_history(table, origin->analysis, error);
 	if (status == HISTREE_OK)
 		status = add_columns(table, error);
 	if (status == HISTREE_OK && table->relation->open != NULL)
-		status = table->relation->open(table, place, error);
+		status = table->relation->open(table, origin, error);
 	return status;
+}
+
+/* Names of ours need no format, which costs more than all the rest where no statement follows. */
+static void declare_column(sqlite3_str *text, const struct sql_column *column)
+{
+	sqlite3_str_appendall(text, "\"");
+	if (column->prefix != NULL)
+		sqlite3_str_appendall(text, column->prefix);
+	if (strchr(column->name, '"') != NULL)
+		sqlite3_str_appendf(text, "%w", column->name);
+	else
+		sqlite3_str_appendall(text, column->name);
+	sqlite3_str_appendall(text, "\" ");
+	sqlite3_str_appendall(text, column->type);
 }
 
 static int declare(sqlite3 *db, const struct sql_table *table)
 {
 	sqlite3_str *text = sqlite3_str_new(db);
 	for (size_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
-		sqlite3_str_appendf(text, "%s\"%s%w\" %s", i == 0 ? "CREATE TABLE x(" : ", ",
-				    column->prefix != NULL ? column->prefix : "", column->name, column->type);
+		sqlite3_str_appendall(text, i == 0 ? "CREATE TABLE x(" : ", ");
+		declare_column(text, &table->columns[i]);
 	}
 	if (table->relation->key != NULL)
 		sqlite3_str_appendf(text, ", PRIMARY KEY(%s)) WITHOUT ROWID", table->relation->key);
@@ -157,6 +172,7 @@ static int disconnect(sqlite3_vtab *base)
 		table->relation->close(table);
 	sql_store_leave(table->store);
 	free(table->columns);
+	free(table->places);
 	free(table);
 	return SQLITE_OK;
 }
@@ -179,9 +195,9 @@ static int connect(sqlite3 *db, void *data, int argument_count, const char *cons
 	char *analysis = without_quotes(argument_count > ANALYSIS ? arguments[ANALYSIS] : "");
 	int code = table == NULL || path == NULL || analysis == NULL ? SQLITE_NOMEM : SQLITE_OK;
 	if (code == SQLITE_OK) {
-		const struct sql_place place = { .db = db, .schema = arguments[SCHEMA], .analysis = analysis };
+		const struct sql_origin origin = { .db = db, .schema = arguments[SCHEMA], .analysis = analysis };
 		table->relation = module->relation;
-		if (open_table(table, module->connection, path, &place, &error) != HISTREE_OK)
+		if (open_table(table, module->connection, path, &origin, &error) != HISTREE_OK)
 			code = fail_with(message, &error);
 	}
 	if (code == SQLITE_OK)
@@ -410,19 +426,23 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int next(sqlite3_vtab_cursor *base)
+static __attribute__((noinline)) int read_rows(struct sql_cursor *cursor)
 {
-	struct sql_cursor *cursor = cursor_of(base);
 	struct histree_error error;
-	cursor->number++;
-	if (cursor->left > 0) {
-		cursor->left--;
-		cursor->row += cursor->row_size;
-		return SQLITE_OK;
-	}
 	enum histree_status status = sql_table_of(cursor)->relation->next(cursor, &error);
 	cursor->is_done = status != HISTREE_OK;
 	return status >= 0 ? SQLITE_OK : cursor_fail(cursor, &error);
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct sql_cursor *cursor = cursor_of(base);
+	cursor->number++;
+	if (cursor->left == 0)
+		return read_rows(cursor);
+	cursor->left--;
+	cursor->row += cursor->row_size;
+	return SQLITE_OK;
 }
 
 static int find_column(const struct sql_table *table, const struct sql_term *term)
@@ -556,7 +576,7 @@ void sql_cursor_warn(const struct sql_cursor *cursor)
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
 
-void sql_result_value(sqlite3_context *context, const struct histree_value *value)
+__attribute__((noinline)) void sql_result_value(sqlite3_context *context, const struct histree_value *value)
 {
 	switch (value->type) {
 	case HISTREE_INT:
@@ -613,7 +633,7 @@ static void result_host(sqlite3_context *context, const struct histree_history *
 static void result_text(sqlite3_context *context, const char *text)
 {
 	if (text != NULL && text[0] != '\0')
-		sqlite3_result_text(context, text, -1, SQLITE_STATIC);
+		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
 uint64_t sql_value_bits(const struct histree_value *value)
@@ -637,24 +657,16 @@ uint64_t sql_value_bits(const struct histree_value *value)
 	}
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+/* What is more than a load; apart from column(), which then has no registers to save. */
+static __attribute__((noinline)) void result_cell(struct sql_cursor *cursor, sqlite3_context *context, int number)
 {
-	struct sql_cursor *cursor = cursor_of(base);
 	const struct sql_table *table = sql_table_of(cursor);
 	const struct sql_column *column = &table->columns[number];
 	const void *at = cursor->row + column->offset;
-	const struct histree_interval *interval = at;
-	const struct histree_value *value = at;
 	switch (column->cell) {
 	case SQL_INT32:
 		if (!column->is_known_from_0 || *(const int32_t *)at >= 0)
 			sqlite3_result_int(context, *(const int32_t *)at);
-		break;
-	case SQL_UINT32:
-		sqlite3_result_int64(context, *(const uint32_t *)at);
-		break;
-	case SQL_INT64:
-		sqlite3_result_int64(context, *(const int64_t *)at);
 		break;
 	case SQL_UINT64:
 		sql_result_uint64(context, *(const uint64_t *)at);
@@ -662,33 +674,58 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	case SQL_TEXT:
 		result_text(context, *(const char *const *)at);
 		break;
-	case SQL_DURATION:
-		sqlite3_result_int64(context,
-				     (sqlite3_int64)((uint64_t)interval->end - (uint64_t)interval->start + 1));
-		break;
-	case SQL_LENGTH:
-		sql_result_uint64(context, histree_segment_duration(at));
-		break;
-	case SQL_VALUE:
-		sql_result_value(context, value);
-		break;
-	case SQL_TYPE:
-		sqlite3_result_text(context, histree_type_name(value->type), -1, SQLITE_STATIC);
-		break;
-	case SQL_CONTENT:
-		sql_result_value(
-			context,
-			&((const struct histree_segment *)(const void *)cursor->row)->content[column->offset]);
-		break;
 	case SQL_PATH:
 		sql_result_path(context, cursor, *(const histree_quark *)at);
 		break;
 	case SQL_HOST:
 		result_host(context, table->history, *(const histree_quark *)at);
 		break;
-	default: /* of an argument it is NULL: whoever gave it knows it */
-		if (column->role < SQL_ARGUMENT)
-			table->relation->cell(cursor, context, number);
+	default: /* SQL_NULL */
+		break;
+	}
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+{
+	struct sql_cursor *cursor = cursor_of(base);
+	struct sql_place place = sql_table_of(cursor)->places[number];
+	const void *at = cursor->row + place.offset;
+	const struct histree_interval *interval = at;
+	const struct histree_segment *segment = (const void *)cursor->row;
+	switch (place.cell) {
+	case SQL_UINT32:
+		sqlite3_result_int64(context, *(const uint32_t *)at);
+		break;
+	case SQL_INT64:
+		sqlite3_result_int64(context, *(const int64_t *)at);
+		break;
+	case SQL_DURATION:
+		sqlite3_result_int64(context,
+				     (sqlite3_int64)((uint64_t)interval->end - (uint64_t)interval->start + 1));
+		break;
+	case SQL_LENGTH:
+		sql_result_uint64(context, histree_segment_duration(segment));
+		break;
+	case SQL_VALUE:
+		sql_result_value(context, at);
+		break;
+	case SQL_TYPE:
+		sqlite3_result_text(context, histree_type_name(((const struct histree_value *)at)->type), -1,
+				    SQLITE_STATIC);
+		break;
+	case SQL_CONTENT:
+		sql_result_value(context, &segment->content[place.offset]);
+		break;
+	case SQL_NAME:
+		if (*(const uint32_t *)at < sql_table_of(cursor)->name_count)
+			sqlite3_result_text(context, sql_table_of(cursor)->names[*(const uint32_t *)at], -1,
+					    SQLITE_STATIC);
+		break;
+	case SQL_OTHER:
+		sql_table_of(cursor)->relation->cell(cursor, context, number);
+		break;
+	default:
+		result_cell(cursor, context, number);
 		break;
 	}
 	return SQLITE_OK;

@@ -19,11 +19,13 @@
 /* Where a cell is, and what it is there. */
 enum sql_cell {
 	SQL_OTHER,    /* the relation's function says it */
+	SQL_NULL,     /* of an argument: whoever gave it knows it */
 	SQL_INT32,    /* a negative one is NULL where the column is_known_from_0 */
 	SQL_UINT32,   /* also a quark */
 	SQL_INT64,    /* also a time */
 	SQL_UINT64,   /* INT64_MAX if it is more */
 	SQL_TEXT,     /* a const char *, as long as the store is open; "" is NULL */
+	SQL_NAME,     /* the number of one of the table's names */
 	SQL_DURATION, /* of a start and an end, both counted */
 	SQL_LENGTH,   /* of a segment: from its start to its end */
 	SQL_VALUE,    /* a struct histree_value */
@@ -68,7 +70,7 @@ struct sql_column {
 #define SQL_COLUMN(name_, type_, cell_, offset_) \
 	.name = (name_), .type = (type_), .cell = (cell_), .offset = (offset_)
 #define SQL_SAID(name_, type_) .name = (name_), .type = (type_)
-#define SQL_GIVEN(name_, role_) .name = (name_), .type = "HIDDEN", .role = (role_)
+#define SQL_GIVEN(name_, role_) .name = (name_), .type = "HIDDEN", .cell = SQL_NULL, .role = (role_)
 
 struct sql_table;
 struct sql_cursor;
@@ -87,7 +89,7 @@ struct sql_taken {
 };
 
 /* Where a table is made. */
-struct sql_place {
+struct sql_origin {
 	sqlite3 *db;
 	const char *schema, *analysis;
 };
@@ -105,7 +107,7 @@ struct sql_relation {
 	size_t table_size, cursor_size, row_size;
 
 	/* All may be NULL but `next`.  What fails in `begin` has released all. */
-	enum histree_status (*open)(struct sql_table *table, const struct sql_place *place,
+	enum histree_status (*open)(struct sql_table *table, const struct sql_origin *origin,
 				    struct histree_error *error);
 	void (*close)(struct sql_table *table);
 	void (*estimate)(const struct sql_table *table, const struct sql_taken *taken, sqlite3_index_info *info);
@@ -125,6 +127,11 @@ struct sql_relation {
 	void (*cell)(struct sql_cursor *cursor, sqlite3_context *context, int column);
 };
 
+struct sql_place {
+	enum sql_cell cell;
+	uint32_t offset;
+};
+
 /* The first member of a table. */
 struct sql_table {
 	sqlite3_vtab base;
@@ -134,8 +141,11 @@ struct sql_table {
 	const struct histree_history_info *info; /* NULL: it is of no history */
 	struct sql_paths *paths;
 	uint64_t *rows; /* that were read, of all tables */
+	const char *const *names;
+	size_t name_count;
 	struct sql_column *columns;
-	size_t column_count, column_capacity;
+	struct sql_place *places; /* of the columns' cells, close to each other */
+	size_t column_count, column_capacity, place_capacity;
 	int first_argument, argument_count;
 	struct sql_cursor *idle; /* of the statement before: the next one need not make it again; or NULL */
 };
