@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "export/arrow/ipc_export.h"
+#include "histree/build.h"
 #include "histree/query.h"
+#include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
@@ -186,13 +188,80 @@ static void test_short_transfers(void **state)
 	tear_down(&fixture);
 }
 
+/* ---- events of one type --------------------------------------------------------------------------------- */
+
+/* Returns how many rows there are of a type, each field a column. */
+static enum histree_status read_events(const struct histree_events *events, int64_t *rows,
+				       struct histree_error *error)
+{
+	const struct histree_arrow_options options = { .batch_rows = 50, .where = "type == 'sched:sched_switch'" };
+	struct ArrowArrayStream stream;
+	struct ArrowArray batch = { .length = 0 };
+	int failed = 0;
+	*rows = 0;
+	enum histree_status status = histree_events_arrow(events, INT64_MIN, INT64_MAX, &options, &stream, error);
+	if (status != HISTREE_OK)
+		return status;
+	while ((failed = stream.get_next(&stream, &batch)) == 0 && batch.release != NULL) {
+		*rows += batch.length;
+		batch.release(&batch);
+	}
+	stream.release(&stream);
+	return failed == 0 ? HISTREE_OK : HISTREE_ERR_MEMORY;
+}
+
+static void fail_events(const struct histree_events *events, int64_t wanted, bool for_ever)
+{
+	struct histree_error error;
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	int64_t rows = 0;
+	uint64_t n = 0;
+	/* Once the trace is open, what fails is ours, but opening it takes many steps of the same kind. */
+	const uint64_t step = test_effort(1, 7);
+	for (bool refused = true; refused; n += step) {
+		faulty_memory_begin(n + 1, for_ever);
+		status = read_events(events, &rows, &error);
+		refused = faulty_memory.refused;
+		faulty_memory_end();
+		assert_true(status == HISTREE_OK ? rows == wanted : status < 0);
+	}
+	assert_int_equal(status, HISTREE_OK);
+	assert_true(n > 50);
+}
+
+static void test_events(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64], command[128];
+	struct histree_error error;
+	struct histree_store *store;
+	struct histree_events *events;
+	int64_t rows;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/s.histree", folder);
+	source_path(trace, "tests/data/demo-trace");
+	const struct histree_build_options options = { .traces = (const char *[]){ trace },
+						       .trace_count = 1,
+						       .store = path };
+	assert_true(histree_build(&options, &error) >= 0);
+	assert_int_equal(histree_store_open(path, &store, &error), HISTREE_OK);
+	assert_int_equal(histree_events_open(store, &events, &error), HISTREE_OK);
+	assert_int_equal(read_events(events, &rows, &error), HISTREE_OK);
+	assert_true(rows > 100);
+	fail_events(events, rows, false);
+	fail_events(events, rows, true);
+	histree_events_close(events);
+	histree_store_close(store);
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_compressed),
-		cmocka_unit_test(test_short_transfers),
+		cmocka_unit_test(test_file),       cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_compressed), cmocka_unit_test(test_short_transfers),
+		cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
