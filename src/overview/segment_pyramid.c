@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_pyramid.c - the pyramids beside a segment store: summaries by cells of time, and by parts of duration.
+ * segment_pyramid.c - the pyramid beside a segment store: summaries by cells of time, level above level, and by
+ * parts of duration.
  *
- * Summaries that are open: one for each cell of time, value and bucket of duration.
- *
- * Summaries of all segments of a store by part of duration (segment_summary.h), whatever their
- * values, while they are added up: parts as narrow as a number of summaries allows.
+ * Open are summaries, one for each cell of time, value and bucket of duration; and, of all of the time and of all
+ * values, one for each part of duration (segment_summary.h), which are as narrow as a number of summaries allows.
  */
 #include "overview/segment_pyramid.h"
 
@@ -19,9 +18,9 @@
 #include "base/hash_index.h"
 #include "base/io.h"
 #include "query/value_table.h"
-#include "segment/segment_summary.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_overviews.h"
+#include "segment/segment_summary.h"
 #include "segment_tree/segment_iter.h"
 
 /* So many at most are open in any case: 7 MB. */
@@ -52,7 +51,7 @@ struct part_sums {
 	struct summary_cells cells;
 };
 
-struct ladder_rung {
+struct segment_level {
 	unsigned width_log2;
 	uint64_t period; /* of time, in which its open cells are: a slice, or one cell */
 	struct summary_cells cells;
@@ -62,20 +61,20 @@ struct ladder_rung {
 	uint64_t summaries;
 };
 
-enum { LADDER_RUNGS_MAX = 24, LADDER_PARTS = LADDER_RUNGS_MAX, LADDER_ONE_SLICE = 64 };
+enum { LEVELS_MAX = 24, LEVEL_OF_PARTS = LEVELS_MAX, ONE_SLICE = 64 };
 
-struct segment_ladder {
+struct segment_pyramid {
 	const struct io *io;
 	const char *path; /* of the segment store */
 	const struct histree_segment_store_info *of;
 	size_t field; /* or SEGMENT_OVERVIEWS_TOGETHER */
 	struct segment_overview_limits limits;
 	struct duration_buckets buckets;
-	struct ladder_rung rungs[LADDER_RUNGS_MAX + 1]; /* the last is of the sums by parts */
+	struct segment_level levels[LEVELS_MAX + 1]; /* the last is of the sums by parts */
 	struct part_sums parts;
 	unsigned count;
-	unsigned slice_log2; /* of the ns in a slice, counted as cells are; LADDER_ONE_SLICE: one slice */
-	size_t cells_max;    /* that a rung has open */
+	unsigned slice_log2; /* of the ns in a slice, counted as cells are; ONE_SLICE: one slice */
+	size_t cells_max;    /* that a level has open */
 	uint64_t seen;       /* segments so far */
 	unsigned first;      /* those below it are dropped, and nothing is in them */
 };
@@ -197,24 +196,24 @@ static void part_sums_release(struct part_sums *sums)
 	summary_cells_release(&sums->cells);
 }
 
-/* ---- segment ladder ------------------------------------------------------------------------------------------ */
+/* ---- levels ------------------------------------------------------------------------------------------ */
 
 enum {
-	CELL_SEGMENTS = 256, /* so many segments are in a cell of the lowest rung on average, at least */
+	CELL_SEGMENTS = 256, /* so many segments are in a cell of the lowest level on average, at least */
 	NODE_SIZE = 8 << 10,
 	BUFFER_SIZE = 1 << 20,
 	SUMMARY_BYTES = 16,  /* about */
 	PARTS_MAX = 1 << 16, /* of summaries by parts, which are in memory together: 7 MB */
 	SLICES_AT_ONCE = 2,  /* a store of fewer slices is one */
-	TRIAL_PART = 32,     /* of the segments, after which it is known what a rung will have */
+	TRIAL_PART = 32,     /* of the segments, after which it is known what a level will have */
 };
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
 /* Until it is known which of them are kept, they have numbers of their own. */
-static char *path_of_rung(const struct segment_ladder *ladder, unsigned rung)
+static char *path_of_level(const struct segment_pyramid *pyramid, unsigned level)
 {
-	char *path = segment_overview_path(ladder->path, rung + 1);
+	char *path = segment_overview_path(pyramid->path, level + 1);
 	char *made = path != NULL ? malloc(strlen(path) + sizeof(".new")) : NULL;
 	if (made != NULL)
 		sprintf(made, "%s.new", path);
@@ -222,39 +221,40 @@ static char *path_of_rung(const struct segment_ladder *ladder, unsigned rung)
 	return made;
 }
 
-static void drop_file(struct segment_ladder *ladder, struct ladder_rung *rung)
+static void drop_file(struct segment_pyramid *pyramid, struct segment_level *level)
 {
-	histree_segment_store_close(rung->store);
-	rung->store = NULL;
-	if (rung->path != NULL)
-		ladder->io->unlink(ladder->io->context, rung->path);
-	free(rung->path);
-	rung->path = NULL;
+	histree_segment_store_close(level->store);
+	level->store = NULL;
+	if (level->path != NULL)
+		pyramid->io->unlink(pyramid->io->context, level->path);
+	free(level->path);
+	level->path = NULL;
 }
 
-static enum histree_status create_file(struct segment_ladder *ladder, unsigned number, struct histree_error *error)
+static enum histree_status create_file(struct segment_pyramid *pyramid, unsigned number,
+				       struct histree_error *error)
 {
-	struct ladder_rung *rung = &ladder->rungs[number];
+	struct segment_level *level = &pyramid->levels[number];
 	struct histree_segment_field fields[SUMMARY_FIELD_COUNT];
 	char provider[SEGMENT_OVERVIEW_PROVIDER_SIZE];
-	bool is_parts = number == LADDER_PARTS;
-	size_t field = is_parts ? SEGMENT_OVERVIEWS_TOGETHER : ladder->field;
+	bool is_parts = number == LEVEL_OF_PARTS;
+	size_t field = is_parts ? SEGMENT_OVERVIEWS_TOGETHER : pyramid->field;
 	bool together = field == SEGMENT_OVERVIEWS_TOGETHER;
-	const struct segment_overview_name name = { ladder->of->identity, ladder->of->segment_count, field,
-						    rung->width_log2, is_parts ? ladder->parts.log2 : 0 };
-	segment_summary_fields(together ? HISTREE_INT : ladder->of->schema.fields[ladder->field].type, fields);
+	const struct segment_overview_name name = { pyramid->of->identity, pyramid->of->segment_count, field,
+						    level->width_log2, is_parts ? pyramid->parts.log2 : 0 };
+	segment_summary_fields(together ? HISTREE_INT : pyramid->of->schema.fields[pyramid->field].type, fields);
 	segment_overview_provider(&name, provider);
-	rung->path = path_of_rung(ladder, number);
-	if (rung->path == NULL)
+	level->path = path_of_level(pyramid, number);
+	if (level->path == NULL)
 		return error_memory(error, "an overview");
 	const struct histree_segment_store_options options = {
-		.path = rung->path,
+		.path = level->path,
 		.schema = { provider, SEGMENT_OVERVIEW_VERSION, fields, SUMMARY_FIELD_COUNT },
 		.node_size = NODE_SIZE,
 		.memory_max = BUFFER_SIZE,
 	};
-	ladder->io->unlink(ladder->io->context, rung->path); /* of a maker that died */
-	return segment_store_create(ladder->io, &options, &rung->store, error);
+	pyramid->io->unlink(pyramid->io->context, level->path); /* of a maker that died */
+	return segment_store_create(pyramid->io, &options, &level->store, error);
 }
 
 /* ---- cells -------------------------------------------------------------------------------------------- */
@@ -270,176 +270,178 @@ static unsigned width_of(const struct histree_segment_store_info *of, uint64_t s
 	return log2;
 }
 
-static uint64_t summaries_max(const struct segment_ladder *ladder)
+static uint64_t summaries_max(const struct segment_pyramid *pyramid)
 {
-	const struct segment_overview_limits *limits = &ladder->limits;
+	const struct segment_overview_limits *limits = &pyramid->limits;
 	uint64_t of_bytes = limits->bytes_max / 3 * 2 / SUMMARY_BYTES;
 	return of_bytes < limits->summaries_max ? of_bytes : limits->summaries_max;
 }
 
-/* A zeroed ladder with its first five members set becomes one with rungs; release it also after a failure. */
-static void segment_ladder_init(struct segment_ladder *ladder)
+/* A zeroed pyramid with its first five members set becomes one with levels; release it also after a failure. */
+static void segment_pyramid_init(struct segment_pyramid *pyramid)
 {
-	const struct histree_segment_store_info *of = ladder->of;
+	const struct histree_segment_store_info *of = pyramid->of;
 	uint64_t span = (uint64_t)of->end - (uint64_t)of->start;
-	duration_buckets_init(&ladder->buckets, SUMMARY_BUCKETS_PER_DECADE);
-	/* A rung that has more open ones than it may have at all is dropped, the sooner the better. */
-	uint64_t max = summaries_max(ladder);
-	ladder->cells_max = max < SUMMARY_CELLS_MAX - 2 ? (size_t)max + 2 : SUMMARY_CELLS_MAX;
-	uint64_t parts = ladder->limits.parts_bytes / 3 * 2 / SUMMARY_BYTES;
-	ladder->parts.max = parts < PARTS_MAX ? (size_t)parts : PARTS_MAX;
-	ladder->parts.longest = of->duration_max;
-	part_sums_begin(&ladder->parts);
-	ladder->rungs[LADDER_PARTS].width_log2 = SEGMENT_OVERVIEW_OF_ALL;
-	ladder->slice_log2 = of->segment_count / SLICES_AT_ONCE < ladder->limits.slice
-				     ? LADDER_ONE_SLICE
-				     : width_of(of, ladder->limits.slice);
-	for (unsigned width = width_of(of, CELL_SEGMENTS); ladder->count < LADDER_RUNGS_MAX && width <= 63;
-	     width++) {
-		ladder->rungs[ladder->count++].width_log2 = width;
+	duration_buckets_init(&pyramid->buckets, SUMMARY_BUCKETS_PER_DECADE);
+	/* A level that has more open ones than it may have at all is dropped, the sooner the better. */
+	uint64_t max = summaries_max(pyramid);
+	pyramid->cells_max = max < SUMMARY_CELLS_MAX - 2 ? (size_t)max + 2 : SUMMARY_CELLS_MAX;
+	uint64_t parts = pyramid->limits.parts_bytes / 3 * 2 / SUMMARY_BYTES;
+	pyramid->parts.max = parts < PARTS_MAX ? (size_t)parts : PARTS_MAX;
+	pyramid->parts.longest = of->duration_max;
+	part_sums_begin(&pyramid->parts);
+	pyramid->levels[LEVEL_OF_PARTS].width_log2 = SEGMENT_OVERVIEW_OF_ALL;
+	pyramid->slice_log2 = of->segment_count / SLICES_AT_ONCE < pyramid->limits.slice
+				      ? ONE_SLICE
+				      : width_of(of, pyramid->limits.slice);
+	for (unsigned width = width_of(of, CELL_SEGMENTS); pyramid->count < LEVELS_MAX && width <= 63; width++) {
+		pyramid->levels[pyramid->count++].width_log2 = width;
 		if (span >> width == 0)
 			break;
 	}
 }
 
-static void drop(struct segment_ladder *ladder, struct ladder_rung *rung)
+static void drop(struct segment_pyramid *pyramid, struct segment_level *level)
 {
-	drop_file(ladder, rung);
-	rung->is_dropped = true;
+	drop_file(pyramid, level);
+	level->is_dropped = true;
 }
 
-static enum histree_status write_summary(struct segment_ladder *ladder, unsigned number,
+static enum histree_status write_summary(struct segment_pyramid *pyramid, unsigned number,
 					 const struct segment_summary *summary, struct histree_error *error)
 {
-	struct ladder_rung *rung = &ladder->rungs[number];
+	struct segment_level *level = &pyramid->levels[number];
 	struct histree_value content[SUMMARY_FIELD_COUNT];
 	const struct histree_segment segment = segment_summary_put(summary, content);
-	enum histree_status status = rung->store == NULL ? create_file(ladder, number, error) : HISTREE_OK;
+	enum histree_status status = level->store == NULL ? create_file(pyramid, number, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
-		status = histree_segment_store_add(rung->store, &segment, error);
-	rung->summaries++;
+		status = histree_segment_store_add(level->store, &segment, error);
+	level->summaries++;
 	if (status != HISTREE_ERR_TOO_LARGE)
 		return status;
-	drop(ladder, rung); /* of a value too long for its nodes */
+	drop(pyramid, level); /* of a value too long for its nodes */
 	return HISTREE_OK;
 }
 
 /*
- * How many times more summaries a rung has, with those that are open, than it may, or, long before that, is going
+ * How many times more summaries a level has, with those that are open, than it may, or, long before that, is going
  * to have; below 1: not too many.
  */
-static double excess_of(const struct segment_ladder *ladder, const struct ladder_rung *rung)
+static double excess_of(const struct segment_pyramid *pyramid, const struct segment_level *level)
 {
-	uint64_t max = summaries_max(ladder), all = ladder->of->segment_count;
-	double has = (double)rung->summaries + (double)rung->cells.count;
+	uint64_t max = summaries_max(pyramid), all = pyramid->of->segment_count;
+	double has = (double)level->summaries + (double)level->cells.count;
 	double excess = has / ((double)max + 1);
-	double expected = has * ((double)all / (double)ladder->seen) / (2 * (double)max + 1);
-	return ladder->seen > all / TRIAL_PART && expected > excess ? expected : excess;
+	double expected = has * ((double)all / (double)pyramid->seen) / (2 * (double)max + 1);
+	return pyramid->seen > all / TRIAL_PART && expected > excess ? expected : excess;
 }
 
 /*
- * Each rung with a file is to have a third as many summaries as the one before.  Where segments come in several
+ * Each level with a file is to have a third as many summaries as the one before.  Where segments come in several
  * slices, the lowest may turn out to have too many: the one after it, which stands by, does not count.  Those with
  * cells longer than a slice are written at other times than these, and are few.
  */
-static bool is_one_too_many(const struct segment_ladder *ladder, unsigned number)
+static bool is_one_too_many(const struct segment_pyramid *pyramid, unsigned number)
 {
-	bool is_known = ladder->slice_log2 == LADDER_ONE_SLICE;
-	bool is_likely = ladder->seen > ladder->of->segment_count / TRIAL_PART;
+	bool is_known = pyramid->slice_log2 == ONE_SLICE;
+	bool is_likely = pyramid->seen > pyramid->of->segment_count / TRIAL_PART;
 	unsigned files = 0;
 	uint64_t before = 0;
 	for (unsigned i = 0; i < number; i++)
-		if (ladder->rungs[i].store != NULL && (is_known || files++ != 1))
-			before = ladder->rungs[i].summaries;
-	const struct ladder_rung *rung = &ladder->rungs[number];
-	if (before == 0 || rung->width_log2 > ladder->slice_log2 || !(is_known || (is_likely && files > 1)))
+		if (pyramid->levels[i].store != NULL && (is_known || files++ != 1))
+			before = pyramid->levels[i].summaries;
+	const struct segment_level *level = &pyramid->levels[number];
+	if (before == 0 || level->width_log2 > pyramid->slice_log2 || !(is_known || (is_likely && files > 1)))
 		return false;
-	return rung->summaries + rung->cells.count > before / 3;
+	return level->summaries + level->cells.count > before / 3;
 }
 
-/* A cell twice as long has half as many summaries at best: so many rungs up it may have few enough. */
-static void drop_rungs(struct segment_ladder *ladder, unsigned number, double excess)
+/* A cell twice as long has half as many summaries at best: so many levels up it may have few enough. */
+static void drop_levels(struct segment_pyramid *pyramid, unsigned number, double excess)
 {
-	for (; excess > 1 && number < ladder->count; excess /= 2)
-		drop(ladder, &ladder->rungs[number++]);
+	for (; excess > 1 && number < pyramid->count; excess /= 2)
+		drop(pyramid, &pyramid->levels[number++]);
 }
 
-/* The next rung that has a file or may get one; the last one takes all that comes. */
-static unsigned next_rung(const struct segment_ladder *ladder, unsigned number)
+/* The next level that has a file or may get one; the last one takes all that comes. */
+static unsigned next_level(const struct segment_pyramid *pyramid, unsigned number)
 {
 	number++;
-	while (number + 1 < ladder->count && ladder->rungs[number].is_dropped &&
-	       ladder->rungs[number].cells.count == 0)
+	while (number + 1 < pyramid->count && pyramid->levels[number].is_dropped &&
+	       pyramid->levels[number].cells.count == 0)
 		number++;
 	return number;
 }
 
-static enum histree_status enter(struct segment_ladder *ladder, unsigned number, const struct summary_cell *cell,
+static enum histree_status enter(struct segment_pyramid *pyramid, unsigned number, const struct summary_cell *cell,
 				 struct histree_error *error);
 
 /* One that is too large makes room for the next, before that is written. */
-static enum histree_status finish_rung(struct segment_ladder *ladder, unsigned number, struct histree_error *error)
+static enum histree_status finish_level(struct segment_pyramid *pyramid, unsigned number,
+					struct histree_error *error)
 {
-	struct ladder_rung *rung = &ladder->rungs[number];
-	if (rung->store == NULL || rung->store->finished)
+	struct segment_level *level = &pyramid->levels[number];
+	if (level->store == NULL || level->store->finished)
 		return HISTREE_OK;
-	enum histree_status status = histree_segment_store_finish(rung->store, error);
-	if (status == HISTREE_OK && histree_segment_store_info(rung->store)->file_bytes > ladder->limits.bytes_max)
-		drop(ladder, rung);
+	enum histree_status status = histree_segment_store_finish(level->store, error);
+	if (status == HISTREE_OK &&
+	    histree_segment_store_info(level->store)->file_bytes > pyramid->limits.bytes_max)
+		drop(pyramid, level);
 	return status;
 }
 
-/* Its summaries go to its file and up the ladder. */
-static enum histree_status flush(struct segment_ladder *ladder, unsigned number, struct histree_error *error)
+/* Its summaries go to its file and up the pyramid. */
+static enum histree_status flush(struct segment_pyramid *pyramid, unsigned number, struct histree_error *error)
 {
-	struct ladder_rung *rung = &ladder->rungs[number];
+	struct segment_level *level = &pyramid->levels[number];
 	enum histree_status status = HISTREE_OK;
-	if (rung->cells.count == 0)
+	if (level->cells.count == 0)
 		return HISTREE_OK;
-	if (!rung->is_dropped)
-		drop_rungs(ladder, number, excess_of(ladder, rung));
-	if (!rung->is_dropped && is_one_too_many(ladder, number))
-		drop(ladder, rung);
-	unsigned next = next_rung(ladder, number);
-	for (size_t i = 0; i < rung->cells.count && status == HISTREE_OK; i++) {
-		const struct summary_cell *cell = &rung->cells.cells[i];
-		if (!rung->is_dropped)
-			status = write_summary(ladder, number, &cell->summary, error);
-		if (status == HISTREE_OK && next < ladder->count)
-			status = enter(ladder, next, cell, error);
+	if (!level->is_dropped)
+		drop_levels(pyramid, number, excess_of(pyramid, level));
+	if (!level->is_dropped && is_one_too_many(pyramid, number))
+		drop(pyramid, level);
+	unsigned next = next_level(pyramid, number);
+	for (size_t i = 0; i < level->cells.count && status == HISTREE_OK; i++) {
+		const struct summary_cell *cell = &level->cells.cells[i];
+		if (!level->is_dropped)
+			status = write_summary(pyramid, number, &cell->summary, error);
+		if (status == HISTREE_OK && next < pyramid->count)
+			status = enter(pyramid, next, cell, error);
 	}
-	summary_cells_clear(&rung->cells);
+	summary_cells_clear(&level->cells);
 	return status;
 }
 
-static uint64_t period_of(const struct segment_ladder *ladder, const struct ladder_rung *rung, histree_time start)
+static uint64_t period_of(const struct segment_pyramid *pyramid, const struct segment_level *level,
+			  histree_time start)
 {
-	if (rung->width_log2 > ladder->slice_log2)
-		return segment_overview_cell(start, rung->width_log2);
-	return ladder->slice_log2 < LADDER_ONE_SLICE ? segment_overview_cell(start, ladder->slice_log2) : 0;
+	if (level->width_log2 > pyramid->slice_log2)
+		return segment_overview_cell(start, level->width_log2);
+	return pyramid->slice_log2 < ONE_SLICE ? segment_overview_cell(start, pyramid->slice_log2) : 0;
 }
 
-/* The calls go up the ladder, never down, so they are no deeper than it. */
-static enum histree_status enter(struct segment_ladder *ladder, unsigned number, const struct summary_cell *entered,
-				 struct histree_error *error)
+/* The calls go up the pyramid, never down, so they are no deeper than it. */
+static enum histree_status enter(struct segment_pyramid *pyramid, unsigned number,
+				 const struct summary_cell *entered, struct histree_error *error)
 {
-	struct ladder_rung *rung = &ladder->rungs[number];
+	struct segment_level *level = &pyramid->levels[number];
 	struct summary_cell cell = *entered;
 	histree_time start = cell.summary.longest_start;
-	uint64_t period = period_of(ladder, rung, start);
+	uint64_t period = period_of(pyramid, level, start);
 	enum histree_status status = HISTREE_OK;
-	if (rung->cells.count > 0 && period != rung->period)
-		status = flush(ladder, number, error);
-	rung->period = period;
-	cell.time = segment_overview_cell(start, rung->width_log2);
+	if (level->cells.count > 0 && period != level->period)
+		status = flush(pyramid, number, error);
+	level->period = period;
+	cell.time = segment_overview_cell(start, level->width_log2);
 	while (status == HISTREE_OK) {
-		switch (summary_cells_add(&rung->cells, &cell, ladder->cells_max)) {
+		switch (summary_cells_add(&level->cells, &cell, pyramid->cells_max)) {
 		case SUMMARY_ADDED:
 			return HISTREE_OK;
 		case SUMMARY_NO_MEMORY:
 			return error_memory(error, "an overview");
 		case SUMMARY_NO_ROOM:
-			status = flush(ladder, number, error);
+			status = flush(pyramid, number, error);
 			break;
 		}
 	}
@@ -447,119 +449,120 @@ static enum histree_status enter(struct segment_ladder *ladder, unsigned number,
 }
 
 /* What they have left goes up; nothing enters them again. */
-static enum histree_status pass_by_dropped(struct segment_ladder *ladder, struct histree_error *error)
+static enum histree_status pass_by_dropped(struct segment_pyramid *pyramid, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && ladder->first + 1 < ladder->count &&
-	       ladder->rungs[ladder->first].is_dropped) {
-		status = flush(ladder, ladder->first, error);
-		summary_cells_release(&ladder->rungs[ladder->first++].cells);
+	while (status == HISTREE_OK && pyramid->first + 1 < pyramid->count &&
+	       pyramid->levels[pyramid->first].is_dropped) {
+		status = flush(pyramid, pyramid->first, error);
+		summary_cells_release(&pyramid->levels[pyramid->first++].cells);
 	}
 	return status;
 }
 
 /* `number` is that of the value, whose bytes stay where they are. */
-static enum histree_status segment_ladder_add(struct segment_ladder *ladder, const struct histree_segment *segment,
-					      const struct histree_value *value, uint32_t number,
-					      struct histree_error *error)
+static enum histree_status segment_pyramid_add(struct segment_pyramid *pyramid,
+					       const struct histree_segment *segment,
+					       const struct histree_value *value, uint32_t number,
+					       struct histree_error *error)
 {
 	const struct summary_cell cell = {
 		.summary = segment_summary_of(segment, value),
 		.value = number,
-		.bucket = (uint32_t)duration_bucket_of(&ladder->buckets, histree_segment_duration(segment)),
+		.bucket = (uint32_t)duration_bucket_of(&pyramid->buckets, histree_segment_duration(segment)),
 	};
-	ladder->seen++;
-	if (!part_sums_add(&ladder->parts, &cell.summary, cell.bucket))
+	pyramid->seen++;
+	if (!part_sums_add(&pyramid->parts, &cell.summary, cell.bucket))
 		return error_memory(error, "an overview");
-	enum histree_status status = enter(ladder, ladder->first, &cell, error);
-	return status == HISTREE_OK ? pass_by_dropped(ladder, error) : status;
+	enum histree_status status = enter(pyramid, pyramid->first, &cell, error);
+	return status == HISTREE_OK ? pass_by_dropped(pyramid, error) : status;
 }
 
 /* No more segments of a slice come. */
-static enum histree_status segment_ladder_end_slice(struct segment_ladder *ladder, struct histree_error *error)
+static enum histree_status segment_pyramid_end_slice(struct segment_pyramid *pyramid, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (unsigned i = ladder->first; i < ladder->count && status == HISTREE_OK; i++) {
-		if (ladder->rungs[i].width_log2 > ladder->slice_log2)
+	for (unsigned i = pyramid->first; i < pyramid->count && status == HISTREE_OK; i++) {
+		if (pyramid->levels[i].width_log2 > pyramid->slice_log2)
 			break;
-		status = flush(ladder, i, error);
-		if (status == HISTREE_OK && ladder->slice_log2 == LADDER_ONE_SLICE)
-			status = finish_rung(ladder, i, error);
+		status = flush(pyramid, i, error);
+		if (status == HISTREE_OK && pyramid->slice_log2 == ONE_SLICE)
+			status = finish_level(pyramid, i, error);
 	}
-	return status == HISTREE_OK ? pass_by_dropped(ladder, error) : status;
+	return status == HISTREE_OK ? pass_by_dropped(pyramid, error) : status;
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------------- */
 
 /*
- * Choose from rung `first` up: each has half as many summaries as the one before at most, until they are few.
+ * Choose from level `first` up: each has half as many summaries as the one before at most, until they are few.
  * Returns the bytes of all.
  */
-static uint64_t choose_from(const struct segment_ladder *ladder, unsigned first, bool chosen[LADDER_RUNGS_MAX])
+static uint64_t choose_from(const struct segment_pyramid *pyramid, unsigned first, bool chosen[LEVELS_MAX])
 {
 	uint64_t bytes = 0, before = UINT64_MAX;
-	for (unsigned i = 0; i < ladder->count; i++) {
-		const struct ladder_rung *rung = &ladder->rungs[i];
-		chosen[i] = i >= first && rung->store != NULL && rung->summaries <= before / 20 * 9 &&
-			    before > ladder->limits.enough;
+	for (unsigned i = 0; i < pyramid->count; i++) {
+		const struct segment_level *level = &pyramid->levels[i];
+		chosen[i] = i >= first && level->store != NULL && level->summaries <= before / 20 * 9 &&
+			    before > pyramid->limits.enough;
 		if (!chosen[i])
 			continue;
-		before = rung->summaries;
-		bytes += histree_segment_store_info(rung->store)->file_bytes;
+		before = level->summaries;
+		bytes += histree_segment_store_info(level->store)->file_bytes;
 	}
 	return bytes;
 }
 
 /* The shortest cells with which all together are small enough. */
-static void choose(struct segment_ladder *ladder)
+static void choose(struct segment_pyramid *pyramid)
 {
-	bool chosen[LADDER_RUNGS_MAX] = { false };
+	bool chosen[LEVELS_MAX] = { false };
 	unsigned first = 0;
-	while (choose_from(ladder, first, chosen) > ladder->limits.bytes_max)
+	while (choose_from(pyramid, first, chosen) > pyramid->limits.bytes_max)
 		first++;
-	for (unsigned i = 0; i < ladder->count; i++)
+	for (unsigned i = 0; i < pyramid->count; i++)
 		if (!chosen[i])
-			drop_file(ladder, &ladder->rungs[i]);
+			drop_file(pyramid, &pyramid->levels[i]);
 }
 
-static enum histree_status write_parts(struct segment_ladder *ladder, struct histree_error *error)
+static enum histree_status write_parts(struct segment_pyramid *pyramid, struct histree_error *error)
 {
-	struct ladder_rung *rung = &ladder->rungs[LADDER_PARTS];
+	struct segment_level *level = &pyramid->levels[LEVEL_OF_PARTS];
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < ladder->parts.cells.count && status == HISTREE_OK && !rung->is_dropped; i++)
-		status = write_summary(ladder, LADDER_PARTS, &ladder->parts.cells.cells[i].summary, error);
-	if (status == HISTREE_OK && rung->store != NULL)
-		status = histree_segment_store_finish(rung->store, error);
-	if (status == HISTREE_OK && rung->store != NULL &&
-	    histree_segment_store_info(rung->store)->file_bytes > ladder->limits.parts_bytes)
-		drop(ladder, rung);
+	for (size_t i = 0; i < pyramid->parts.cells.count && status == HISTREE_OK && !level->is_dropped; i++)
+		status = write_summary(pyramid, LEVEL_OF_PARTS, &pyramid->parts.cells.cells[i].summary, error);
+	if (status == HISTREE_OK && level->store != NULL)
+		status = histree_segment_store_finish(level->store, error);
+	if (status == HISTREE_OK && level->store != NULL &&
+	    histree_segment_store_info(level->store)->file_bytes > pyramid->limits.parts_bytes)
+		drop(pyramid, level);
 	return status;
 }
 
 /* Write what is open, and remove the files that are not worth their bytes. */
-static enum histree_status segment_ladder_finish(struct segment_ladder *ladder, struct histree_error *error)
+static enum histree_status segment_pyramid_finish(struct segment_pyramid *pyramid, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (unsigned i = 0; i < ladder->count && status == HISTREE_OK; i++)
-		status = flush(ladder, i, error);
-	for (unsigned i = 0; i < ladder->count && status == HISTREE_OK; i++)
-		status = finish_rung(ladder, i, error);
+	for (unsigned i = 0; i < pyramid->count && status == HISTREE_OK; i++)
+		status = flush(pyramid, i, error);
+	for (unsigned i = 0; i < pyramid->count && status == HISTREE_OK; i++)
+		status = finish_level(pyramid, i, error);
 	if (status == HISTREE_OK)
-		choose(ladder);
+		choose(pyramid);
 	if (status == HISTREE_OK)
-		status = write_parts(ladder, error);
+		status = write_parts(pyramid, error);
 	return status;
 }
 
 /* Close all, and remove the files that are left. */
-static void segment_ladder_release(struct segment_ladder *ladder)
+static void segment_pyramid_release(struct segment_pyramid *pyramid)
 {
-	for (unsigned i = 0; i <= LADDER_PARTS; i++) {
-		drop_file(ladder, &ladder->rungs[i]);
-		summary_cells_release(&ladder->rungs[i].cells);
+	for (unsigned i = 0; i <= LEVEL_OF_PARTS; i++) {
+		drop_file(pyramid, &pyramid->levels[i]);
+		summary_cells_release(&pyramid->levels[i].cells);
 	}
-	part_sums_release(&ladder->parts);
-	ladder->count = 0;
+	part_sums_release(&pyramid->parts);
+	pyramid->count = 0;
 }
 
 /* ---- segment overview writer --------------------------------------------------------------------------------- */
@@ -575,7 +578,7 @@ enum {
 };
 
 struct maker {
-	struct segment_ladder ladder;
+	struct segment_pyramid pyramid;
 	struct value_table values;
 	struct histree_segment_iter *iter;
 };
@@ -597,7 +600,7 @@ static size_t field_of(const struct histree_segment_schema *schema)
 static enum histree_status segment_overview_writer_add(struct maker *maker, const struct histree_segment *segment,
 						       struct histree_error *error)
 {
-	size_t field = maker->ladder.field;
+	size_t field = maker->pyramid.field;
 	uint32_t number = 0;
 	enum histree_status status = HISTREE_OK;
 	if (field != SEGMENT_OVERVIEWS_TOGETHER)
@@ -605,7 +608,7 @@ static enum histree_status segment_overview_writer_add(struct maker *maker, cons
 	if (status == HISTREE_OK && maker->values.count > VALUES_MAX)
 		return HISTREE_END;
 	return status == HISTREE_OK
-		       ? segment_ladder_add(&maker->ladder, segment, &maker->values.values[number], number, error)
+		       ? segment_pyramid_add(&maker->pyramid, segment, &maker->values.values[number], number, error)
 		       : status;
 }
 
@@ -624,8 +627,8 @@ static enum histree_status read_slice(struct maker *maker, struct slice slice, s
 				      struct histree_error *error)
 {
 	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .cancel = cancel };
-	bool together = maker->ladder.field == SEGMENT_OVERVIEWS_TOGETHER;
-	const struct segment_choice choice = { may_start, &slice, together ? 1 : maker->ladder.field + 1 };
+	bool together = maker->pyramid.field == SEGMENT_OVERVIEWS_TOGETHER;
+	const struct segment_choice choice = { may_start, &slice, together ? 1 : maker->pyramid.field + 1 };
 	struct histree_segment segment;
 	enum histree_status status = segment_iter_start_choice(maker->iter, &query, choice, error);
 	while (status == HISTREE_OK &&
@@ -636,19 +639,18 @@ static enum histree_status read_slice(struct maker *maker, struct slice slice, s
 	}
 	if (status == HISTREE_PARTIAL)
 		return error_set(error, HISTREE_ERR_FORMAT,
-				 "'%s': a node is damaged, and overviews need all segments", maker->ladder.path);
-	return status == HISTREE_END ? segment_ladder_end_slice(&maker->ladder, error) : status;
+				 "'%s': a node is damaged, and overviews need all segments", maker->pyramid.path);
+	return status == HISTREE_END ? segment_pyramid_end_slice(&maker->pyramid, error) : status;
 }
 
 /* HISTREE_END: it has too many values for summaries to be worth it. */
 static enum histree_status read_segments(struct maker *maker, struct histree_cancel cancel,
 					 struct histree_error *error)
 {
-	const struct histree_segment_store_info *of = maker->ladder.of;
+	const struct histree_segment_store_info *of = maker->pyramid.of;
 	uint64_t last = segment_overview_cell(of->end, 0);
-	uint64_t last_of_slice = maker->ladder.slice_log2 < LADDER_ONE_SLICE
-					 ? (UINT64_C(1) << maker->ladder.slice_log2) - 1
-					 : UINT64_MAX;
+	uint64_t last_of_slice =
+		maker->pyramid.slice_log2 < ONE_SLICE ? (UINT64_C(1) << maker->pyramid.slice_log2) - 1 : UINT64_MAX;
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t from = segment_overview_cell(of->start, 0), to; status == HISTREE_OK; from = to + 1) {
 		to = (from | last_of_slice) < last ? from | last_of_slice : last;
@@ -657,52 +659,52 @@ static enum histree_status read_segments(struct maker *maker, struct histree_can
 		if (to == last)
 			break;
 	}
-	if (status == HISTREE_OK && maker->ladder.seen != of->segment_count)
+	if (status == HISTREE_OK && maker->pyramid.seen != of->segment_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has not the segments that it says it has",
-				 maker->ladder.path);
-	return status == HISTREE_OK ? segment_ladder_finish(&maker->ladder, error) : status;
+				 maker->pyramid.path);
+	return status == HISTREE_OK ? segment_pyramid_finish(&maker->pyramid, error) : status;
 }
 
-static enum histree_status give_name(struct segment_ladder *ladder, struct ladder_rung *rung, uint32_t number,
+static enum histree_status give_name(struct segment_pyramid *pyramid, struct segment_level *level, uint32_t number,
 				     struct histree_error *error)
 {
-	char *path = segment_overview_path(ladder->path, number);
+	char *path = segment_overview_path(pyramid->path, number);
 	enum histree_status status = HISTREE_OK;
 	if (path == NULL)
 		return error_memory(error, "an overview");
-	histree_segment_store_close(rung->store);
-	rung->store = NULL;
-	if (ladder->io->rename(ladder->io->context, rung->path, path) != 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s'", rung->path);
+	histree_segment_store_close(level->store);
+	level->store = NULL;
+	if (pyramid->io->rename(pyramid->io->context, level->path, path) != 0) {
+		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s'", level->path);
 	} else {
-		free(rung->path);
-		rung->path = NULL;
+		free(level->path);
+		level->path = NULL;
 	}
 	free(path);
 	return status;
 }
 
 /* Those that are kept are numbered, the shortest cells first; that of parts is nothing without them. */
-static enum histree_status give_names(struct segment_ladder *ladder, struct histree_error *error)
+static enum histree_status give_names(struct segment_pyramid *pyramid, struct histree_error *error)
 {
 	uint32_t given = 0;
 	enum histree_status status = HISTREE_OK;
-	for (unsigned i = 0; i < ladder->count && status == HISTREE_OK; i++)
-		if (ladder->rungs[i].store != NULL)
-			status = give_name(ladder, &ladder->rungs[i], ++given, error);
-	struct ladder_rung *parts = &ladder->rungs[LADDER_PARTS];
+	for (unsigned i = 0; i < pyramid->count && status == HISTREE_OK; i++)
+		if (pyramid->levels[i].store != NULL)
+			status = give_name(pyramid, &pyramid->levels[i], ++given, error);
+	struct segment_level *parts = &pyramid->levels[LEVEL_OF_PARTS];
 	if (status == HISTREE_OK && parts->store != NULL && given > 0 && given < SEGMENT_OVERVIEWS_MAX)
-		status = give_name(ladder, parts, given + 1, error);
+		status = give_name(pyramid, parts, given + 1, error);
 	return status;
 }
 
-static enum histree_status remove_all(const struct segment_ladder *ladder, struct histree_error *error)
+static enum histree_status remove_all(const struct segment_pyramid *pyramid, struct histree_error *error)
 {
 	for (uint32_t number = 1; number <= SEGMENT_OVERVIEWS_MAX; number++) {
-		char *path = segment_overview_path(ladder->path, number);
+		char *path = segment_overview_path(pyramid->path, number);
 		if (path == NULL)
 			return error_memory(error, "an overview");
-		ladder->io->unlink(ladder->io->context, path);
+		pyramid->io->unlink(pyramid->io->context, path);
 		free(path);
 	}
 	return HISTREE_OK;
@@ -715,11 +717,11 @@ static enum histree_status make(struct maker *maker, struct histree_segment_stor
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_create(store, &maker->iter, error);
 	if (status == HISTREE_OK) {
-		segment_ladder_init(&maker->ladder);
+		segment_pyramid_init(&maker->pyramid);
 		status = read_segments(maker, cancel, error);
 	}
 	if (status == HISTREE_OK)
-		status = give_names(&maker->ladder, error);
+		status = give_names(&maker->pyramid, error);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -745,7 +747,7 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 	struct maker *maker = calloc(1, sizeof(*maker));
 	if (maker == NULL)
 		return error_memory(error, "overviews");
-	maker->ladder = (struct segment_ladder){
+	maker->pyramid = (struct segment_pyramid){
 		.io = store->room.io,
 		.path = store->path,
 		.of = &store->info,
@@ -754,14 +756,14 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 	};
 	segment_overviews_close(store->overviews);
 	store->overviews = NULL;
-	enum histree_status status = remove_all(&maker->ladder, error);
+	enum histree_status status = remove_all(&maker->pyramid, error);
 	if (status == HISTREE_OK && store->info.segment_count >= limits->segments_min &&
 	    store->info.segment_count > 0)
 		status = make(maker, store, cancel, error);
 	if (status != HISTREE_OK)
-		remove_all(&maker->ladder, NULL);
+		remove_all(&maker->pyramid, NULL);
 	histree_segment_iter_free(maker->iter);
-	segment_ladder_release(&maker->ladder);
+	segment_pyramid_release(&maker->pyramid);
 	value_table_release(&maker->values);
 	free(maker);
 	return status;

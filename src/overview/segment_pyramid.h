@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_pyramid.h - the pyramids beside a segment store: summaries by cells of time, and by parts of duration.
+ * segment_pyramid.h - the pyramid beside a segment store: summaries by cells of time, level above level, and by
+ * parts of duration (docs/design/0028-summaries.md).
  *
- * Overviews of a segment store being made, all in one pass: a ladder of cells of which each is
- * twice as long as the one below it.
- *
- * Segments come slice by slice of the time at which they start, within a slice in any order.  They enter the cells
- * of the lowest rung.  When a slice is over, the summaries of a rung are written to its file and enter the cells of
- * the next one; cells longer than a slice are open until they are over themselves.  A rung that turns out to have
- * too many summaries loses its file, or never gets one, and segments then enter above it.
- *
- * Make the overviews of a segment store (docs/design/0028-summaries.md).
+ * It is made in one pass.  Segments come slice by slice of the time at which they start, within a slice in any
+ * order. They enter the cells of the lowest level; a cell of a level is twice as long as one of the level below.
+ * When a slice is over, the summaries of a level are written to its file and enter the cells of the next one;
+ * cells longer than a slice are open until they are over themselves.  A level that turns out to have too many
+ * summaries loses its file, or never gets one, and segments then enter above it.
  */
 #ifndef OVERVIEW_SEGMENT_PYRAMID_H
 #define OVERVIEW_SEGMENT_PYRAMID_H
 
-#include "base/hash_index.h"
-#include "base/io.h"
-#include "segment/segment_summary.h"
 #include "segment/segment_overviews.h"
+#include "segment/segment_summary.h"
 
 /* What overviews are worth making. */
 struct segment_overview_limits {

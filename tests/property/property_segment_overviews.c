@@ -344,7 +344,7 @@ static void ask_of_each_width(struct segments *segments, bool content, uint64_t 
 	all.slice = slices[random_below(&test.random, 3)];
 	if (random_percent(&test.random, 50)) /* parts are widened, or given up */
 		all.parts_bytes = random_below(&test.random, 16 * (segments->count + 1));
-	if (random_percent(&test.random, 30)) /* rungs are dropped on the way */
+	if (random_percent(&test.random, 30)) /* levels are dropped on the way */
 		all.summaries_max = segments->count / 4;
 	test.store = store_of(segments, path, 64 << 10);
 	if (segment_overviews_write(test.store, &all, (struct histree_cancel){ 0 }, &error) != HISTREE_OK)
