@@ -418,7 +418,7 @@ static void what_makes_no_sense_is_told(void **state)
 	world->options.slice_events = 100;
 	world->carrier.workers = 2;
 	world->carrier.damages = 4;
-	/* On a machine that is busy the build may read all slices of a round itself, and no worker says anything. */
+	/* On a busy machine the build may read all slices of a round itself, and no worker says anything. */
 	for (uint64_t round = 0; round < test_effort(200, 10) || (told == 0 && round < ROUNDS_MAX); round++) {
 		world->carrier.random = (struct random){ test_seed() + round };
 		run_command("rm -rf '%s'*", world->stores[CUT]);

@@ -485,7 +485,9 @@ def call_stacks(histree, folder):
         assert all((state.get("tags", 0) == 0) == (entry["labels"] == ["2"]) for entry, state in labelled)
         told = client.model(f"timeGraph/{CALL_STACK}/tooltip", requested_times=[labelled[0][1]["start"]],
                             requested_items=[labelled[0][0]["id"]])
-        assert told == {"Thread": by_id[labelled[0][0]["parentId"]]["labels"][0]}
+        is_open = labelled[0][1]["end"] >= client.experiment()["end"]
+        assert told == {"Thread": by_id[labelled[0][0]["parentId"]]["labels"][0],
+                        **({"Ending": "open at the end of the trace"} if is_open else {})}, told
 
 
 TESTS = [arrows, lost_events, filtered_states, searched_states, rows_of_selections, bookmarks]

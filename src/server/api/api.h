@@ -37,10 +37,10 @@ endpoint_function api_traces;
  *			texts: {value: text}; of threads, whose numbers may be used again, {text: text}
  *
  * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
- * is such a state, because there was nothing for most of the pixel, and no short state shall vanish.  Folded are
- * none, all, or those rows that are hosts (2), but for the toggled ones; a host that cannot be read has a row that
- * says `why`.  `below` is
- * how many rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
+ * is such a state, because there was nothing for most of the pixel, and no short state shall vanish; 4 beside
+ * these, a call that was open at the end of the trace ends here.  Folded are none, all, or those rows that are
+ * hosts (2), but for the toggled ones; a host that cannot be read has a row that says `why`.  `below` is how many
+ * rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
  */
 endpoint_function api_rows;
 

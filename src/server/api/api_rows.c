@@ -18,6 +18,7 @@ enum {
 	NO_STYLE = 0xffff,
 	MORE_STATES = 1, /* api.h: more */
 	SHORT_STATE = 2,
+	OPEN_STATE = 4,
 	STYLES_MAX = 1024,
 	TEXT_PIXELS_MIN = 24, /* of a span that gets the text of its value */
 	THREAD_TEXTS =
@@ -166,8 +167,38 @@ static const struct histree_style *style_of_span(const struct window *window, co
 	return style;
 }
 
+/*
+ * The state at the end of the trace, if it is of a call that was open then.  Its bytes are the query's, which is
+ * the caller's to free.
+ */
+static bool find_open(const struct window *window, const struct row_facts *facts, struct histree_query **query,
+		      struct histree_interval *open)
+{
+	*query = NULL;
+	if (!row_is_of_calls(facts))
+		return false;
+	const histree_time end = row_trace_end(facts);
+	return end >= window->range.from && end <= window->range.to &&
+	       histree_query_create(facts->history, query, NULL) == HISTREE_OK &&
+	       histree_query_single(*query, facts->quark, end, open, NULL) == HISTREE_OK &&
+	       row_is_open(facts, open);
+}
+
+/* Whether the span is of the open state, and reaches to the end of the trace. */
+static bool is_open(const struct window *window, const struct histree_cell_span *span,
+		    const struct row_facts *facts, const struct histree_interval *open)
+{
+	const struct page_range *range = &window->range;
+	const histree_time end = row_trace_end(facts);
+	const uint32_t after = span->start + span->length;
+	const struct histree_value value = histree_rows_value(window->cells, span->cell.value);
+	return histree_value_equal(&value, &open->value) &&
+	       histree_pixel_start(range->from, range->to, range->pixels, span->start) <= end &&
+	       (after == range->pixels || histree_pixel_start(range->from, range->to, range->pixels, after) > end);
+}
+
 static bool write_spans(struct window *window, const struct histree_row *row, const struct row_facts *facts,
-			struct piece *piece)
+			const struct histree_interval *open, struct piece *piece)
 {
 	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->spans);
 	char *room = piece_room(piece, 4 + count * RUN_SIZE);
@@ -188,7 +219,7 @@ static bool write_spans(struct window *window, const struct histree_row *row, co
 		put_le16(at, (uint16_t)span->start);
 		put_le16(at + 2, (uint16_t)span->length);
 		put_le16(at + 4, style_index(window, style));
-		put_le16(at + 6, more);
+		put_le16(at + 6, open != NULL && is_open(window, span, facts, open) ? more | OPEN_STATE : more);
 		put_le32(at + 8, number);
 	}
 	piece->size += 4 + count * RUN_SIZE;
@@ -283,7 +314,12 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
 	window->next++;
 	follow_host(window, &facts);
-	return write_spans(window, &row, &facts, piece) ? HISTREE_OK : error_memory(error, "cells");
+	struct histree_query *query;
+	struct histree_interval open;
+	const bool has_open = find_open(window, &facts, &query, &open);
+	const bool is_written = write_spans(window, &row, &facts, has_open ? &open : NULL, piece);
+	histree_query_free(query);
+	return is_written ? HISTREE_OK : error_memory(error, "cells");
 }
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */

@@ -659,6 +659,8 @@ static void write_state(const struct pointed *pointed, const struct histree_inte
 	const struct histree_style *style = histree_style_of(pointed->facts.table, &state->value);
 	json_int_member(json, "start", state->start - pointed->start);
 	json_int_member(json, "end", state->end - pointed->start);
+	if (row_is_open(&pointed->facts, state))
+		json_bool_member(json, "open", true);
 	state_value_text(&state->value, &text);
 	json_string_member(json, "value", text.bytes, text.size);
 	text.size = 0;

@@ -2,6 +2,7 @@
 #include "server/model/row_model.h"
 
 #include <ctype.h>
+#include <string.h>
 
 const struct row_model *const row_models[] = {
 	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_charts, &row_model_attributes, NULL,
@@ -47,6 +48,35 @@ bool row_matches(const struct row_model *model, const void *view, uint32_t row, 
 	bool contains = row_text_contains(label.bytes, label.size, text);
 	piece_release(&label);
 	return contains;
+}
+
+histree_time row_trace_end(const struct row_facts *facts)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(facts->history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history != NULL && hosts[i].folder + 1 == facts->first)
+			return histree_history_info(hosts[i].history)->end;
+	return histree_history_info(facts->history)->end;
+}
+
+bool row_is_of_calls(const struct row_facts *facts)
+{
+	static const char stack[] = "CallStack";
+	char name[sizeof(stack) + 1];
+	const struct histree_attributes *attributes = histree_history_attributes(facts->history);
+	const histree_quark above =
+		facts->quark != HISTREE_ROOT ? histree_attributes_parent(attributes, facts->quark) : HISTREE_ROOT;
+	return above != HISTREE_ROOT &&
+	       histree_attributes_name(attributes, above, name, sizeof(name)) == sizeof(stack) - 1 &&
+	       strcmp(name, stack) == 0;
+}
+
+bool row_is_open(const struct row_facts *facts, const struct histree_interval *state)
+{
+	const histree_time end = row_trace_end(facts);
+	return row_is_of_calls(facts) && state->value.type != HISTREE_NULL &&
+	       state->value.type != HISTREE_UNKNOWN && state->start <= end && state->end >= end;
 }
 
 enum row_sort row_sort_find(const char *name)

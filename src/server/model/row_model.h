@@ -110,6 +110,14 @@ void row_put_text(const struct row_model *model, const struct row_facts *facts, 
 /* Returns the owner of its states, for filters. */
 struct state_owner row_owner(const struct state_kind *kind, const struct row_facts *facts);
 
+/*
+ * Whether the states are the calls, or spans, of one depth of a stack; when the trace ends, or that of the row's
+ * host; and whether a state is a call that was open then.
+ */
+bool row_is_of_calls(const struct row_facts *facts);
+histree_time row_trace_end(const struct row_facts *facts);
+bool row_is_open(const struct row_facts *facts, const struct histree_interval *state);
+
 /* Returns whether `text` contains `part`, ignoring the case of ASCII letters. */
 bool row_text_contains(const char *text, size_t size, const char *part);
 

@@ -211,7 +211,7 @@ static void put_facts(const struct output_call *output, const struct row_facts *
 		return;
 	if (histree_query_create(facts->history, &query, NULL) != HISTREE_OK)
 		return;
-	for (const struct state_fact *fact = rows->model->kind.facts; fact->name != NULL; fact++) {
+	for (const struct state_fact *fact = rows->model->kind.facts; fact != NULL && fact->name != NULL; fact++) {
 		if (fact->use != FACT_OF_STATES)
 			continue;
 		struct piece text = { 0 };
@@ -220,6 +220,11 @@ static void put_facts(const struct output_call *output, const struct row_facts *
 		tooltip_pair(output, fact->name, &text);
 		piece_release(&text);
 	}
+	struct histree_interval state;
+	if (facts->quark != HISTREE_ROOT &&
+	    histree_query_single(query, facts->quark, time, &state, NULL) == HISTREE_OK &&
+	    row_is_open(facts, &state))
+		put_text(output, "Ending", "open at the end of the trace");
 	histree_query_free(query);
 }
 
@@ -400,6 +405,7 @@ const struct output output_state_system = {
 	.tree = tree,
 	.states = states,
 	.arrows = arrows,
+	.tooltip = tooltip,
 	.style = attribute_style,
 };
 

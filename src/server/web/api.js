@@ -68,6 +68,8 @@ export async function curve(path, parameters, signal) {
 const END_OF_ROWS = 0xffffffff;
 const SPAN_SIZE = 12;
 
+export const OTHER_STATES = 3, OPEN_STATE = 4; // of what is said of a span: its pixels had others; it was open at the end
+
 // A window of rows: what the JSON says, and for each row its spans as an Uint16Array of (start, length, style, more,
 // value low, value high).
 export async function rows(parameters, signal) {

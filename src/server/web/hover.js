@@ -33,7 +33,7 @@ export class Hover {
 			this.#showNotes(event, notes);
 			return;
 		}
-		this.#show(event, info, { style: span.style }, span.more, notes);
+		this.#show(event, info, { style: span.style, open: span.isOpen }, span.more, notes);
 		this.#timer = setTimeout(async () => {
 			const state = await chart.state(info.row, Math.max(0, at)).catch(() => null);
 			if (state && turn === this.#turn)
@@ -68,7 +68,7 @@ export class Hover {
 		const rows = [];
 		if (state.start !== undefined) {
 			rows.push(["from", time.clock(this.viewport.start, state.start)], ["to", time.clock(this.viewport.start, state.end + 1)]);
-			rows.push(["for", time.duration(state.end + 1 - state.start)]);
+			rows.push([state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)]);
 			for (const [name, value] of Object.entries(state.others ?? {}))
 				rows.push([name.replaceAll("_", " "), value]);
 		}
@@ -77,6 +77,8 @@ export class Hover {
 		for (const name of ["tid", "pid", "ppid"])
 			if (info[name] >= 0)
 				rows.push([name, info[name]]);
+		if (state.open)
+			rows.push(["", "open at the end of the trace"]);
 		if (more)
 			rows.push(["", "and other states in this pixel"]);
 		const title = document.createElement("b");

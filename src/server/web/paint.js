@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // paint.js - spans of pixels to a picture: one pixel of the canvas is one pixel of the server.
 
-import { SPAN_FIELDS } from "./api.js";
+import { OTHER_STATES, SPAN_FIELDS } from "./api.js";
 
 const MORE_HEIGHT = 0.12; // of a row: the line at its foot that says "there were others"
 const SHORT_STATE = 2; // it had less than half of its pixel
@@ -50,7 +50,7 @@ export function paint(block, rowHeight, { dark, more }) {
 
 function paintLine(pixels, base, spans, y, { styles, moreTop, morePixel }) {
 	for (let at = 0; at < spans.length; at += SPAN_FIELDS) {
-		const style = styles[spans[at + 2]], more = spans[at + 3]; // undefined for NO_STYLE
+		const style = styles[spans[at + 2]], more = spans[at + 3] & OTHER_STATES; // undefined for NO_STYLE
 		let pixel = 0;
 		if (more !== 0 && y >= moreTop)
 			pixel = morePixel;

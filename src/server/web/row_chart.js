@@ -8,7 +8,7 @@ import * as api from "./api.js";
 import { Arrows } from "./arrows.js";
 import { PathOverlay, threadOf } from "./critical_path.js";
 import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
-import { NO_STYLE, SPAN_FIELDS } from "./api.js";
+import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
@@ -21,7 +21,20 @@ const HOSTS_UNFOLDED_MAX = 4; // more of them begin folded
 const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
+const TEETH = 4; // of an edge that is torn
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
+
+// Teeth of the ground in the end of a span.
+function tear(context, right, top) {
+	const tooth = ROW_HEIGHT / TEETH;
+	context.beginPath();
+	context.moveTo(right + 1, top);
+	for (let i = 0; i < TEETH; i++) {
+		context.lineTo(right - tooth, top + (i + 0.5) * tooth);
+		context.lineTo(right + 1, top + (i + 1) * tooth);
+	}
+	context.fill();
+}
 
 // Of the canvas of a chart, by the style sheet.
 function widthOfCharts() {
@@ -320,7 +333,19 @@ export class RowChart extends EventTarget {
 		const pixel = wide / block.range.pixels;
 		if (pixel * ratio < STRETCHED)
 			this.#drawTexts(context, block, left, pixel, y, width);
+		this.#drawOpen(context, block, left, pixel, y);
 		this.matches.draw(context, block, left, pixel, y, ROW_HEIGHT);
+	}
+
+	// What was open at the end of the trace has a torn edge there.
+	#drawOpen(context, block, left, pixel, y) {
+		context.fillStyle = colour("panel");
+		block.spans.forEach((spans, row) => {
+			const at = spans.length - SPAN_FIELDS; // nothing comes after it, but nothing
+			for (let span = at; span >= 0 && span > at - 2 * SPAN_FIELDS; span -= SPAN_FIELDS)
+				if (spans[span + 3] & OPEN_STATE)
+					tear(context, left + (spans[span] + spans[span + 1]) * pixel, y + row * ROW_HEIGHT);
+		});
 	}
 
 	// A line of the picture for each zone of a row, of the rows in view.
@@ -465,7 +490,12 @@ export class RowChart extends EventTarget {
 		const spans = block.spans[position % BLOCK_ROWS];
 		for (let at = 0; at < (spans?.length ?? 0); at += SPAN_FIELDS)
 			if (pixel >= spans[at] && pixel < spans[at] + spans[at + 1])
-				return { position, more: spans[at + 3] !== 0, style: block.styles[spans[at + 2]] };
+				return {
+					position,
+					more: (spans[at + 3] & OTHER_STATES) !== 0,
+					isOpen: (spans[at + 3] & OPEN_STATE) !== 0,
+					style: block.styles[spans[at + 2]],
+				};
 		return { position, more: false };
 	}
 

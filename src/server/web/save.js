@@ -2,7 +2,7 @@
 // save.js - what is shown as a file: SVG and PNG as a picture, CSV with the states that it shows.
 
 import { BLOCK_ROWS } from "./blocks.js";
-import { NO_STYLE, SPAN_FIELDS } from "./api.js";
+import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { ROW_HEIGHT } from "./row_chart.js";
 import { colour } from "./viewport.js";
 import * as time from "./time.js";
@@ -36,7 +36,8 @@ function* spansOf({ block, spans }) {
 			from: block.range.from + spans[at] * pixel,
 			to: block.range.from + (spans[at] + spans[at + 1]) * pixel,
 			style: spans[at + 2] === NO_STYLE ? null : block.styles[spans[at + 2]],
-			more: spans[at + 3] !== 0,
+			more: (spans[at + 3] & OTHER_STATES) !== 0,
+			isOpen: (spans[at + 3] & OPEN_STATE) !== 0,
 			text: block.texts[spans[at + 4] | spans[at + 5] << 16] ?? "",
 		};
 }
