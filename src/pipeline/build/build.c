@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * build.c - a build from end to end: its traces are opened, their events handed to the analyses, and what these
- * made is closed.
+ * build.c - a build from end to end: its trace is opened, the analyses are chosen and planned when the first event
+ * is there, events go to their lanes, and then files are closed, get their overviews, and the manifest says so.
  *
- * A build that makes no store, but says what one would be.
+ * Stages come one after the other (enum stage), and one that failed is where the build ends; what was published
+ * before is kept, and the manifest is what makes a folder complete.  Between two events the building thread now and
+ * then publishes and meets its caller, as nobody else may.
  *
- * A build whose trace is read ahead: what handle_events() of build.c does, batch by batch.
- *
- * The files of a build that have nothing to do with one another any more, several at a time: they
- * are closed so, and get their overviews.  Meanwhile the building thread meets its caller, as nobody else may.
- *
- * A build of one analysis that is cut in time: what handle_events() of build.c does.
+ * A build in memory, or nowhere, reads the trace likewise, and tells what came of it.
  */
 #include "pipeline/build/build.h"
 
@@ -38,174 +35,12 @@
 #include "pipeline/build/leftover.h"
 #include "pipeline/build/slice_worker.h"
 #include "pipeline/publish_clock.h"
+#include "pipeline/side_by_side.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace.h"
 #include "tree/tree_options.h"
-
-static enum histree_status build_meet_caller(struct build *build);
-static enum histree_status build_read_trace(struct build *build);
-
-/* ---- build memory -------------------------------------------------------------------------------------------- */
-
-/* What the jobs have is asked before they are closed: a state system in memory is opened after that. */
-static enum histree_status take_result(struct build *build, struct analysis_job *job)
-{
-	struct histree_build_result *result = build->options->result;
-	enum histree_status status = histree_state_close(job->system, build->end, build->error);
-	result->attributes += histree_attributes_count(histree_state_attributes(job->system));
-	result->intervals += job->forgotten;
-	if (status != HISTREE_OK || build->options->backend != HISTREE_BACKEND_MEMORY)
-		return status;
-	status = histree_state_history(job->system, build->end, NULL, &result->history, build->error);
-	if (status == HISTREE_OK) {
-		result->intervals += histree_history_info(result->history)->interval_count;
-		result->bytes += histree_history_info(result->history)->file_bytes;
-	}
-	return status;
-}
-
-/* Build in memory or nowhere, which the result of the options tells of. */
-static enum histree_status build_without_store(struct build *build)
-{
-	struct histree_build_result *result = build->options->result;
-	if (result == NULL)
-		return error_set(build->error, HISTREE_ERR_ARGUMENT,
-				 "a build without a store needs room for its result");
-	*result = (struct histree_build_result){ 0 };
-	enum histree_status status = build_read_trace(build);
-	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
-		status = take_result(build, &build->jobs[i]);
-	if (build->stream.trace != NULL)
-		result->events = trace_report(build->stream.trace).events;
-	result->build_ns = publish_clock_now() - build->begun_ns;
-	if (status != HISTREE_OK || !build_is_partial(build))
-		return status;
-	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
-}
-
-/* ---- build crew ---------------------------------------------------------------------------------------------- */
-
-enum { CREW_MAX = 16 };
-
-struct build_crew {
-	struct build *build;
-	build_work work;
-	_Atomic bool is_in_vain;
-	pthread_mutex_t mutex; /* guards what follows */
-	pthread_cond_t changed;
-	size_t next;      /* job */
-	unsigned at_work; /* threads */
-	double share;     /* of the work on the job that is furthest */
-	size_t failed;    /* the first job that has */
-	enum histree_status status;
-	struct histree_error error;
-};
-
-static bool build_crew_goes_on(void *context, double share)
-{
-	struct build_crew *crew = context;
-	pthread_mutex_lock(&crew->mutex);
-	crew->share = share > crew->share ? share : crew->share;
-	pthread_mutex_unlock(&crew->mutex);
-	return !atomic_load(&crew->is_in_vain);
-}
-
-/* What is cancelled because another job has failed does not hide why that was. */
-static void note_failure(struct build_crew *crew, size_t job, enum histree_status status,
-			 const struct histree_error *error)
-{
-	bool is_consequence = status == HISTREE_ERR_CANCELLED && crew->status != HISTREE_OK;
-	if (is_consequence || (crew->status != HISTREE_OK && crew->failed < job))
-		return;
-	crew->failed = job;
-	crew->status = error_set(&crew->error, status, "%s", error->message);
-	atomic_store(&crew->is_in_vain, true);
-}
-
-static void *run(void *context)
-{
-	struct build_crew *crew = context;
-	struct build *build = crew->build;
-	pthread_mutex_lock(&crew->mutex);
-	while (crew->next < build->job_count && !atomic_load(&crew->is_in_vain)) {
-		size_t job = crew->next++;
-		struct histree_error error = { 0 };
-		pthread_mutex_unlock(&crew->mutex);
-		enum histree_status status = crew->work(build, &build->jobs[job], crew, &error);
-		pthread_mutex_lock(&crew->mutex);
-		if (status != HISTREE_OK)
-			note_failure(crew, job, status, &error);
-	}
-	crew->at_work--;
-	pthread_cond_signal(&crew->changed);
-	pthread_mutex_unlock(&crew->mutex);
-	return NULL;
-}
-
-/* Ask the caller now and then, until nobody is at work. */
-static enum histree_status watch(struct build_crew *crew)
-{
-	enum histree_status asked = HISTREE_OK;
-	pthread_mutex_lock(&crew->mutex);
-	while (crew->at_work > 0) {
-		struct timespec until;
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += 20 * 1000 * 1000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&crew->changed, &crew->mutex, &until);
-		if (crew->share > 0)
-			crew->build->overviews_share = crew->share;
-		pthread_mutex_unlock(&crew->mutex);
-		if (asked == HISTREE_OK && !crew->build->is_stopped)
-			asked = build_meet_caller(crew->build);
-		if (asked != HISTREE_OK)
-			atomic_store(&crew->is_in_vain, true);
-		pthread_mutex_lock(&crew->mutex);
-	}
-	pthread_mutex_unlock(&crew->mutex);
-	return asked;
-}
-
-static enum histree_status one_by_one(struct build *build, build_work work)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
-		status = work(build, &build->jobs[i], NULL, build->error);
-	return status;
-}
-
-/* Do it with each job, with several at a time if the build has threads. */
-static enum histree_status build_each_job(struct build *build, build_work work)
-{
-	struct build_crew crew = { .build = build, .work = work };
-	pthread_t threads[CREW_MAX];
-	unsigned count = 0;
-	size_t wanted = build->options->threads < build->job_count ? build->options->threads : build->job_count;
-	if (wanted < 2 || pthread_mutex_init(&crew.mutex, NULL) != 0)
-		return one_by_one(build, work);
-	if (pthread_cond_init(&crew.changed, NULL) != 0) {
-		pthread_mutex_destroy(&crew.mutex);
-		return one_by_one(build, work);
-	}
-	pthread_mutex_lock(&crew.mutex);
-	while (count < wanted && count < CREW_MAX && thread_create(&threads[count], run, &crew))
-		count++;
-	crew.at_work = count;
-	pthread_mutex_unlock(&crew.mutex);
-	enum histree_status status = watch(&crew);
-	for (unsigned i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
-	if (crew.status != HISTREE_OK && (status == HISTREE_OK || crew.status != HISTREE_ERR_CANCELLED))
-		status = error_set(build->error, crew.status, "%s", crew.error.message);
-	pthread_cond_destroy(&crew.changed);
-	pthread_mutex_destroy(&crew.mutex);
-	return count == 0 ? one_by_one(build, work) : status;
-}
-
-/* ---- build --------------------------------------------------------------------------------------------------- */
 
 enum {
 	EVENTS_PER_LOOK = 1024, /* at the clock, for progress and publishing */
@@ -359,12 +194,6 @@ static enum histree_status meet_caller(struct build *build, int64_t now)
 	if (!cancel_asked(&build->options->cancel))
 		return HISTREE_OK;
 	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
-}
-
-/* Say how far the build is, and ask whether to go on. */
-static enum histree_status build_meet_caller(struct build *build)
-{
-	return meet_caller(build, publish_clock_now());
 }
 
 /* Let others see what is known by now. */
@@ -607,10 +436,62 @@ static enum histree_status analyse_events(struct build *build)
 	return finish_jobs(build);
 }
 
-static enum histree_status close_job(struct build *build, struct analysis_job *job, struct build_crew *crew,
-				     struct histree_error *error)
+/* ---- its files ------------------------------------------------------------------------------------------- */
+
+enum { FILE_THREADS_MAX = 16 };
+
+/* Something that is done with each job and its file, which have nothing to do with one another any more. */
+struct each_job {
+	struct side_by_side side;
+	struct build *build;
+	enum histree_status (*work)(struct build *build, struct analysis_job *job, struct histree_error *error);
+	double share; /* of the work on the job that is furthest; the side's mutex guards it */
+};
+
+static enum histree_status do_job(void *context, size_t job, struct histree_error *error)
 {
-	(void)crew;
+	struct each_job *each = context;
+	return each->work(each->build, &each->build->jobs[job], error);
+}
+
+/* A build that was stopped is brought to its end, whatever its caller says. */
+static enum histree_status meet_between(void *context, struct histree_error *error)
+{
+	struct each_job *each = context;
+	struct build *build = each->build;
+	pthread_mutex_lock(&each->side.mutex);
+	build->overviews_share = each->share > 0 ? each->share : build->overviews_share;
+	pthread_mutex_unlock(&each->side.mutex);
+	enum histree_status status = build->is_stopped ? HISTREE_OK : meet_caller(build, publish_clock_now());
+	return status == HISTREE_OK ? HISTREE_OK : error_set(error, status, "cancelled");
+}
+
+/* Do it with each job, with several at a time if the build has threads. */
+static enum histree_status build_each_job(struct build *build,
+					  enum histree_status (*work)(struct build *build, struct analysis_job *job,
+								      struct histree_error *error))
+{
+	const size_t threads =
+		build->options->threads < build->job_count ? build->options->threads : build->job_count;
+	struct each_job each = {
+		.side = { .count = build->job_count,
+			  .threads = threads < 2                  ? 0
+				     : threads > FILE_THREADS_MAX ? FILE_THREADS_MAX
+								  : threads,
+			  .work = do_job,
+			  .meet = meet_between,
+			  .context = &each },
+		.build = build,
+		.work = work,
+	};
+	build->each = &each;
+	enum histree_status status = side_by_side_run(&each.side, build->error);
+	build->each = NULL;
+	return status;
+}
+
+static enum histree_status close_job(struct build *build, struct analysis_job *job, struct histree_error *error)
+{
 	return analysis_job_close(job, build->end, error);
 }
 
@@ -620,42 +501,34 @@ static enum histree_status close_jobs(struct build *build)
 	return build_each_job(build, close_job);
 }
 
-static bool overviews_go_on(void *context, double share)
+/* Whether the work on a file, which is so far, goes on. */
+static bool file_goes_on(void *context, double share)
 {
 	struct build *build = context;
-	build->overviews_share = share;
-	return meet_caller(build, publish_clock_now()) == HISTREE_OK;
+	struct each_job *each = build->each;
+	pthread_mutex_lock(&each->side.mutex);
+	each->share = share > each->share || each->side.is_alone ? share : each->share;
+	pthread_mutex_unlock(&each->side.mutex);
+	return build->is_stopped || (side_by_side_goes_on(&each->side) &&
+				     (!each->side.is_alone || meet_between(each, NULL) == HISTREE_OK));
 }
 
-static bool goes_on(void *context)
+static bool goes_on_with_file(void *context)
 {
-	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
-}
-
-static bool crew_goes_on(void *context)
-{
-	return build_crew_goes_on(context, 0);
+	return file_goes_on(context, 0);
 }
 
 static enum histree_status write_overviews_of(struct build *build, struct analysis_job *job,
-					      struct build_crew *crew, struct histree_error *error)
+					      struct histree_error *error)
 {
-	void *context = crew != NULL ? (void *)crew : build;
 	const struct overview_options options = {
 		.memory_max = build->memory.history,
 		.threads = build->options->threads < 2 ? 1 : 2,
 		.crew = build->crew,
-		.go_on = build->is_stopped ? NULL
-			 : crew != NULL    ? build_crew_goes_on
-					   : overviews_go_on,
-		.context = context,
+		.go_on = file_goes_on,
+		.context = build,
 	};
-	const struct histree_cancel cancel = {
-		build->is_stopped ? NULL
-		: crew != NULL    ? crew_goes_on
-				  : goes_on,
-		context,
-	};
+	const struct histree_cancel cancel = { goes_on_with_file, build };
 	/* Those of a partial history would lack what it leaves out. */
 	if (analysis_job_makes_history(job) && build->options->backend == HISTREE_BACKEND_PARTIAL)
 		return HISTREE_OK;
@@ -707,11 +580,16 @@ static void take_crew(struct build *build)
 		build->crew = &build->own_crew;
 }
 
+static bool goes_on_opening(void *context)
+{
+	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
+}
+
 /* Read the trace to its end: analyses and the index of events have seen all that can be read of it. */
 static enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	const struct histree_cancel cancel = { goes_on, build };
+	const struct histree_cancel cancel = { goes_on_opening, build };
 	const struct event_origin origin = {
 		.paths = options->traces,
 		.path_count = options->trace_count,
@@ -728,6 +606,46 @@ static enum histree_status build_read_trace(struct build *build)
 	take_crew(build);
 	return analyse_events(build);
 }
+
+/* ---- a build without a store ----------------------------------------------------------------------------- */
+
+/* What the jobs have is asked before they are closed: a state system in memory is opened after that. */
+static enum histree_status take_result(struct build *build, struct analysis_job *job)
+{
+	struct histree_build_result *result = build->options->result;
+	enum histree_status status = histree_state_close(job->system, build->end, build->error);
+	result->attributes += histree_attributes_count(histree_state_attributes(job->system));
+	result->intervals += job->forgotten;
+	if (status != HISTREE_OK || build->options->backend != HISTREE_BACKEND_MEMORY)
+		return status;
+	status = histree_state_history(job->system, build->end, NULL, &result->history, build->error);
+	if (status == HISTREE_OK) {
+		result->intervals += histree_history_info(result->history)->interval_count;
+		result->bytes += histree_history_info(result->history)->file_bytes;
+	}
+	return status;
+}
+
+/* Build in memory or nowhere, which the result of the options tells of. */
+static enum histree_status build_without_store(struct build *build)
+{
+	struct histree_build_result *result = build->options->result;
+	if (result == NULL)
+		return error_set(build->error, HISTREE_ERR_ARGUMENT,
+				 "a build without a store needs room for its result");
+	*result = (struct histree_build_result){ 0 };
+	enum histree_status status = build_read_trace(build);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = take_result(build, &build->jobs[i]);
+	if (build->stream.trace != NULL)
+		result->events = trace_report(build->stream.trace).events;
+	result->build_ns = publish_clock_now() - build->begun_ns;
+	if (status != HISTREE_OK || !build_is_partial(build))
+		return status;
+	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
+}
+
+/* ---- a build, stage by stage ----------------------------------------------------------------------------- */
 
 /* The manifest comes last: a folder that says of itself that it is complete, is. */
 static enum histree_status complete_manifest(struct build *build)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.h - a build from end to end: its traces are opened, their events handed to the analyses, and what these
- * made is closed.
- *
- * The body of a build, for build.c, build_choice.c and build_manifest.c.
+ * build.h - the body of a build, for build.c, which runs it, build_choice.c, which chooses its analyses, and
+ * build_manifest.c, which writes what it says of itself.
  */
 #ifndef PIPELINE_BUILD_BUILD_H
 #define PIPELINE_BUILD_BUILD_H
@@ -20,6 +18,8 @@
 #include "pipeline/publish_clock.h"
 #include "store_folder/store_folder.h"
 #include "trace/event_stream.h"
+
+struct each_job;
 
 /* What is done: a build goes through these one after the other. */
 enum stage {
@@ -64,6 +64,7 @@ struct build {
 	char *only_events; /* why there is no analysis; NULL: there is one */
 	bool is_stopped;   /* it was live, and whoever built had enough of it: what there is is kept */
 	double overviews_share;
+	struct each_job *each; /* while something is done with the file of each job (build.c) */
 };
 
 /* Whether a store is made. */
@@ -80,17 +81,6 @@ struct trace_report build_report(const struct build *build);
 
 /* Whether some of the trace could not be read. */
 bool build_is_partial(const struct build *build);
-
-struct build_crew;
-
-/*
- * Something that is done with a job and its file.  In a crew it asks build_crew_goes_on() whether to go on, and not
- * the caller; NULL: the building thread does it.
- */
-typedef enum histree_status (*build_work)(struct build *build, struct analysis_job *job, struct build_crew *crew,
-					  struct histree_error *error);
-
-/* ---- build_manifest.c --------------------------------------------------------------------------------------- */
 
 /* Write what the store says of itself; if it is not `complete`, it ends there. */
 enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end);

@@ -9,9 +9,8 @@
  *
  * Several hosts built side by side, the largest first.
  *
- * Workers take the next host when they are done with one.  Each says how far it is, and asks whether to go on, in a
- * slot of its own; the thread that called adds the slots up, shows the sum to whoever asked for the build, and asks
- * them.  The first host that fails ends the build: the others are cancelled at their next look.
+ * Each says how far it is in a slot of its own; the thread that called adds the slots up, shows the sum to whoever
+ * asked for the build, and asks them.  The first host that fails ends the build (side_by_side.h).
  *
  * What a store of several hosts says of them and of itself.
  *
@@ -24,11 +23,9 @@
 #include "pipeline/hosts/experiment.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/cancel.h"
@@ -44,6 +41,7 @@
 #include "pipeline/hosts_summary.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/publish_clock.h"
+#include "pipeline/side_by_side.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace_group.h"
@@ -147,26 +145,18 @@ enum histree_status histree_experiment_build_host(struct histree_experiment *exp
 	return experiment_build_host(experiment, host, threads != 0 ? threads : 1, &alone, watch, error);
 }
 
-/* ---- experiment crew ----------------------------------------------------------------------------------------- */
-
-enum { THREADS_MAX = 1024, LOOK_EVERY_NS = 50 * 1000 * 1000 };
+/* ---- several hosts side by side ------------------------------------------------------------------------------ */
 
 struct host_crew {
+	struct side_by_side side; /* whose mutex guards the last three */
 	struct histree_experiment *experiment;
 	uint32_t threads_each;
 	struct memory_share memory; /* of each */
-	pthread_mutex_t mutex;      /* guards what follows */
-	pthread_cond_t changed;
-	size_t *order; /* of hosts that are to be built */
-	size_t order_count, next, running, done;
+	size_t *order;              /* of hosts that are to be built */
+	size_t order_count, done;
 	struct histree_progress *slots; /* by host */
 	const char *latest;             /* the host that was begun last */
-	enum histree_status status;     /* of the first that failed */
-	struct histree_error error;
-	atomic_bool is_over; /* nobody is to go on */
 };
-
-/* ---- workers --------------------------------------------------------------------------------------------- */
 
 struct task {
 	struct host_crew *crew;
@@ -176,64 +166,40 @@ struct task {
 static void note_progress(void *context, const struct histree_progress *progress)
 {
 	const struct task *task = context;
-	pthread_mutex_lock(&task->crew->mutex);
+	pthread_mutex_lock(&task->crew->side.mutex);
 	task->crew->slots[task->host] = *progress;
-	pthread_mutex_unlock(&task->crew->mutex);
+	pthread_mutex_unlock(&task->crew->side.mutex);
 }
 
 static bool goes_on(void *context)
 {
 	const struct task *task = context;
-	return !atomic_load(&task->crew->is_over);
+	return side_by_side_goes_on(&task->crew->side);
 }
 
-/* Note how it ended; the mutex is held. */
-static void end_task(struct host_crew *crew, size_t host, enum histree_status status,
-		     const struct histree_error *error)
-{
-	struct histree_progress *slot = &crew->slots[host];
-	crew->done++;
-	slot->bytes_done = slot->bytes_total = crew->experiment->hosts[host].bytes;
-	if (status == HISTREE_OK || status == HISTREE_PARTIAL || crew->status < 0)
-		return;
-	crew->status = status;
-	crew->error = *error;
-	atomic_store(&crew->is_over, true);
-}
-
-/* Builds hosts until there are none; the mutex is held before and after. */
-static void build_hosts(struct host_crew *crew)
-{
-	while (crew->next < crew->order_count && !atomic_load(&crew->is_over)) {
-		struct task task = { crew, crew->order[crew->next++] };
-		const struct histree_experiment_watch watch = { note_progress, &task, { goes_on, &task } };
-		struct histree_error error = { 0 };
-		crew->latest = crew->experiment->hosts[task.host].name;
-		pthread_mutex_unlock(&crew->mutex);
-		enum histree_status status = experiment_build_host(crew->experiment, task.host, crew->threads_each,
-								   &crew->memory, &watch, &error);
-		pthread_mutex_lock(&crew->mutex);
-		end_task(crew, task.host, status, &error);
-	}
-}
-
-static void *work(void *context)
+static enum histree_status build_next(void *context, size_t piece, struct histree_error *error)
 {
 	struct host_crew *crew = context;
-	pthread_mutex_lock(&crew->mutex);
-	build_hosts(crew);
-	crew->running--;
-	pthread_cond_signal(&crew->changed);
-	pthread_mutex_unlock(&crew->mutex);
-	return NULL;
+	struct task task = { crew, crew->order[piece] };
+	const struct histree_experiment_host *host = &crew->experiment->hosts[task.host];
+	const struct histree_experiment_watch watch = { note_progress, &task, { goes_on, &task } };
+	pthread_mutex_lock(&crew->side.mutex);
+	crew->latest = host->name;
+	pthread_mutex_unlock(&crew->side.mutex);
+	enum histree_status status = experiment_build_host(crew->experiment, task.host, crew->threads_each,
+							   &crew->memory, &watch, error);
+	pthread_mutex_lock(&crew->side.mutex);
+	crew->done++;
+	crew->slots[task.host].bytes_done = crew->slots[task.host].bytes_total = host->bytes;
+	pthread_mutex_unlock(&crew->side.mutex);
+	return status;
 }
 
-/* ---- the caller ------------------------------------------------------------------------------------------ */
-
-/* The sum of all hosts; the mutex is held. */
-static struct histree_progress sum_up(const struct host_crew *crew)
+/* The sum of all hosts. */
+static struct histree_progress sum_up(struct host_crew *crew)
 {
 	const struct histree_experiment *experiment = crew->experiment;
+	pthread_mutex_lock(&crew->side.mutex);
 	struct histree_progress sum = {
 		.elapsed_ns = publish_clock_now() - experiment->begun_ns,
 		.host = crew->latest,
@@ -248,56 +214,19 @@ static struct histree_progress sum_up(const struct host_crew *crew)
 		sum.bytes_done += (uint64_t)((double)bytes * share);
 		sum.events += slot->events;
 	}
+	pthread_mutex_unlock(&crew->side.mutex);
 	return sum;
 }
 
-/* Tell the caller and ask; the mutex is held, but not meanwhile. */
-static void meet_caller(struct host_crew *crew)
+/* Tell the caller and ask. */
+static enum histree_status meet_caller(void *context, struct histree_error *error)
 {
+	struct host_crew *crew = context;
 	const struct histree_build_options *options = &crew->experiment->options;
 	const struct histree_progress sum = sum_up(crew);
-	pthread_mutex_unlock(&crew->mutex);
 	if (options->progress != NULL)
 		options->progress(options->progress_context, &sum);
-	bool is_cancelled = cancel_asked(&options->cancel);
-	pthread_mutex_lock(&crew->mutex);
-	if (!is_cancelled || crew->status < 0)
-		return;
-	crew->status = error_set(&crew->error, HISTREE_ERR_CANCELLED, "cancelled");
-	atomic_store(&crew->is_over, true);
-}
-
-static struct timespec next_look(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_REALTIME, &time);
-	time.tv_nsec += LOOK_EVERY_NS;
-	time.tv_sec += time.tv_nsec / 1000000000;
-	time.tv_nsec %= 1000000000;
-	return time;
-}
-
-/* Without a thread to be had, the caller's own does the work, and looks between two hosts. */
-static void run_crew(struct host_crew *crew, uint32_t wanted)
-{
-	pthread_t threads[THREADS_MAX];
-	uint32_t count = 0;
-	pthread_mutex_lock(&crew->mutex);
-	crew->running = wanted;
-	while (count < wanted && pthread_create(&threads[count], NULL, work, crew) == 0)
-		count++;
-	crew->running -= wanted - count;
-	meet_caller(crew);
-	if (count == 0)
-		build_hosts(crew);
-	while (crew->running > 0) {
-		const struct timespec until = next_look();
-		pthread_cond_timedwait(&crew->changed, &crew->mutex, &until);
-		meet_caller(crew);
-	}
-	pthread_mutex_unlock(&crew->mutex);
-	for (uint32_t i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
+	return cancel_asked(&options->cancel) ? error_set(error, HISTREE_ERR_CANCELLED, "cancelled") : HISTREE_OK;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------------------- */
@@ -322,7 +251,7 @@ static void order_hosts(struct host_crew *crew)
 static uint32_t threads_of(const struct histree_experiment *experiment)
 {
 	uint32_t threads = experiment->options.threads != 0 ? experiment->options.threads : processors_count();
-	return threads < THREADS_MAX ? threads : THREADS_MAX;
+	return threads < SIDE_BY_SIDE_MAX ? threads : SIDE_BY_SIDE_MAX;
 }
 
 static enum histree_status build_all(struct histree_experiment *experiment, struct histree_error *error)
@@ -340,14 +269,12 @@ static enum histree_status build_all(struct histree_experiment *experiment, stru
 	uint32_t left = crew.order_count < threads ? (uint32_t)crew.order_count : threads;
 	crew.memory = memory_share(experiment->options.tree.memory_max, experiment->count, left, machine_memory());
 	crew.threads_each = threads / crew.memory.side_by_side;
-	pthread_mutex_init(&crew.mutex, NULL);
-	pthread_cond_init(&crew.changed, NULL);
-	run_crew(&crew, left > 0 ? crew.memory.side_by_side : 0);
-	pthread_cond_destroy(&crew.changed);
-	pthread_mutex_destroy(&crew.mutex);
-	status = crew.status;
-	if (status < 0 && error != NULL)
-		*error = crew.error;
+	crew.side = (struct side_by_side){ .count = crew.order_count,
+					   .threads = left > 0 ? crew.memory.side_by_side : 0,
+					   .work = build_next,
+					   .meet = meet_caller,
+					   .context = &crew };
+	status = side_by_side_run(&crew.side, error);
 out:
 	free(crew.order);
 	free(crew.slots);
