@@ -46,38 +46,6 @@ void kernel_input_need_machine(struct kernel_input *input)
 	input->wanted |= teaching;
 }
 
-enum histree_status kernel_input_create_watch(struct kernel_input **out, struct histree_error *error)
-{
-	void *input;
-	enum histree_status status = create(&input, error);
-	*out = input;
-	if (status == HISTREE_OK)
-		kernel_input_need_machine(*out);
-	return status;
-}
-
-/* Some CPU always has an event now and then; clocks that have nothing in common are far apart. */
-static bool is_covered(const struct kernel_input *input, histree_time time)
-{
-	const uint64_t silence_max = UINT64_C(10000000000);
-	return input->latest != INT64_MIN &&
-	       (time <= input->latest || (uint64_t)time - (uint64_t)input->latest <= silence_max);
-}
-
-const struct machine_thread *kernel_input_who_ran(const struct kernel_input *input, const struct event *event)
-{
-	const struct machine_cpu *cpu =
-		event->cpu >= 0 ? id_map_find(&input->machine.cpus, (uint32_t)event->cpu) : NULL;
-	return cpu != NULL && cpu->thread != NULL && cpu->thread->tid > 0 && is_covered(input, event->time)
-		       ? cpu->thread
-		       : NULL;
-}
-
-const char *kernel_input_lacks(const struct kernel_input *input)
-{
-	return input->latest == INT64_MIN ? "" : ", nor does the kernel's trace know who ran on their CPU then";
-}
-
 /* A machine meets threads in events that are decoded for others, and says in the end what was odd about them. */
 static void learn_as(void *instance, const void *other)
 {
@@ -148,7 +116,6 @@ static enum histree_status begin_event(struct kernel_input *input, const struct 
 		return error_memory(error, "classes of events");
 	if (!binding->is_kernel)
 		return HISTREE_OK;
-	input->latest = event->time;
 	machine_end_gap(&input->machine, event->cpu, event->time);
 	if ((input->wanted >> binding->role & 1) == 0)
 		return HISTREE_OK;
@@ -186,6 +153,52 @@ static void free_input(void *instance)
 	class_table_release(&input->bindings);
 	system_calls_release(&input->calls);
 	free(input);
+}
+
+/* ---- for analyses of programs ------------------------------------------------------------------------------ */
+
+enum histree_status kernel_input_create_watch(struct kernel_input **out, struct histree_error *error)
+{
+	void *input;
+	enum histree_status status = create(&input, error);
+	*out = input;
+	if (status == HISTREE_OK)
+		kernel_input_need_machine(*out);
+	return status;
+}
+
+enum histree_status kernel_input_watch(struct kernel_input *input, const struct event *event,
+				       struct histree_error *error)
+{
+	enum histree_status status = begin(input, event, error);
+	if (status != HISTREE_OK || event->gap != NULL)
+		return status;
+	const struct kernel_binding *binding = class_table_find(&input->bindings, event->class);
+	if (binding != NULL && binding->is_kernel)
+		input->latest = event->time;
+	return HISTREE_OK;
+}
+
+/* Some CPU always has an event now and then; clocks that have nothing in common are far apart. */
+static bool is_covered(const struct kernel_input *input, histree_time time)
+{
+	const uint64_t silence_max = UINT64_C(10000000000);
+	return input->latest != INT64_MIN &&
+	       (time <= input->latest || (uint64_t)time - (uint64_t)input->latest <= silence_max);
+}
+
+const struct machine_thread *kernel_input_who_ran(const struct kernel_input *input, const struct event *event)
+{
+	const struct machine_cpu *cpu =
+		event->cpu >= 0 ? id_map_find(&input->machine.cpus, (uint32_t)event->cpu) : NULL;
+	return cpu != NULL && cpu->thread != NULL && cpu->thread->tid > 0 && is_covered(input, event->time)
+		       ? cpu->thread
+		       : NULL;
+}
+
+const char *kernel_input_lacks(const struct kernel_input *input)
+{
+	return input->latest == INT64_MIN ? "" : ", nor does the kernel's trace know who ran on their CPU then";
 }
 
 const struct analysis_input_kind kernel_input_kind = {

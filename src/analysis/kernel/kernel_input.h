@@ -22,7 +22,7 @@ struct kernel_input {
 	struct machine machine;    /* as it was before the event */
 	struct class_table bindings;
 	struct system_calls calls;
-	histree_time latest; /* of the kernel's events; INT64_MIN: there was none */
+	histree_time latest; /* of the kernel's events, for who watches; INT64_MIN: there was none */
 	uint64_t wanted;     /* roles, a bit each: only events of these are decoded */
 	bool needs_machine;  /* else nothing is learned */
 	bool is_begun;       /* between begin and end */
@@ -42,6 +42,10 @@ void kernel_input_need_machine(struct kernel_input *input);
 
 /* Returns an input that follows who runs, for who has it to himself, by the functions of kernel_input_kind. */
 enum histree_status kernel_input_create_watch(struct kernel_input **out, struct histree_error *error);
+
+/* In place of `begin` of the kind. */
+enum histree_status kernel_input_watch(struct kernel_input *input, const struct event *event,
+				       struct histree_error *error);
 
 /*
  * Returns who ran on the CPU of an event of a program; NULL: nobody knows, as before the first switch there, after

@@ -397,7 +397,7 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 	stacks->event = (struct call_event){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
 	if (stacks->latest < event->time)
 		stacks->latest = event->time;
-	enum histree_status status = kernel_input_kind.begin(stacks->kernel, event, error);
+	enum histree_status status = kernel_input_watch(stacks->kernel, event, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (event->gap == NULL)

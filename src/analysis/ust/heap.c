@@ -438,7 +438,7 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 {
 	struct heap *heap = input;
 	heap->event = (struct heap_event){ .function = HEAP_NO_FUNCTION };
-	enum histree_status status = kernel_input_kind.begin(heap->kernel, event, error);
+	enum histree_status status = kernel_input_watch(heap->kernel, event, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (event->gap == NULL)
