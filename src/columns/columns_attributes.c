@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes as columns.
+ * columns_attributes.c - attributes as columns.
  */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "columns/columns_stream.h"
+#include "columns/relation.h"
 #include "histree/arrow.h"
 
 enum part { QUARK, PARENT, NAME, PATH, DEPTH, PARTS };
 
 struct attributes_source {
-	struct columns_source base;
+	struct relation base;
 	const struct histree_attributes *attributes;
 	histree_quark next;
 	int column[PARTS];
@@ -23,7 +23,7 @@ struct attributes_source {
 	struct columns_repair room;
 };
 
-static struct attributes_source *source_of(struct columns_source *base)
+static struct attributes_source *source_of(struct relation *base)
 {
 	return (struct attributes_source *)base;
 }
@@ -57,29 +57,25 @@ static enum histree_status fill_row(struct attributes_source *source, struct col
 				    struct histree_error *error)
 {
 	const int *column = source->column;
-	size_t row = batch->rows;
+	histree_quark parent = HISTREE_ROOT;
 	enum histree_status status = HISTREE_OK;
-	if (column[QUARK] != COLUMN_NONE)
-		((uint32_t *)batch->values[column[QUARK]])[row] = source->next;
-	if (column[PARENT] != COLUMN_NONE) {
-		histree_quark parent = histree_attributes_parent(source->attributes, source->next);
-		bool is_top = parent == HISTREE_ROOT;
-		((uint32_t *)batch->values[column[PARENT]])[row] = is_top ? 0 : parent;
-		batch->valid[column[PARENT]][row] = !is_top;
-	}
+	if (column[PARENT] != COLUMN_NONE)
+		parent = histree_attributes_parent(source->attributes, source->next);
+	relation_put_uint32(batch, column[QUARK], source->next);
+	relation_put_or_null(batch, column[PARENT], parent == HISTREE_ROOT ? 0 : parent, parent != HISTREE_ROOT);
 	if (column[NAME] != COLUMN_NONE)
 		status = add_text(source, &source->names, histree_attributes_name, error);
 	if (status == HISTREE_OK && column[PATH] != COLUMN_NONE)
 		status = add_text(source, &source->paths, histree_attributes_path, error);
 	if (column[DEPTH] != COLUMN_NONE)
-		((uint32_t *)batch->values[column[DEPTH]])[row] = depth_of(source->attributes, source->next);
+		relation_put_uint32(batch, column[DEPTH], depth_of(source->attributes, source->next));
 	batch->rows++;
 	source->next++;
 	return status;
 }
 
-static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
-				struct histree_error *error)
+static enum histree_status next_attributes(struct relation *base, struct columns_batch *batch,
+					   struct histree_error *error)
 {
 	struct attributes_source *source = source_of(base);
 	uint32_t count = histree_attributes_count(source->attributes);
@@ -94,23 +90,20 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 	return status == HISTREE_OK && source->next == count ? HISTREE_END : status;
 }
 
-static void free_source(struct columns_source *base)
+static void release_attributes(struct relation *base)
 {
 	struct attributes_source *source = source_of(base);
 	columns_texts_release(&source->names);
 	columns_texts_release(&source->paths);
 	free(source->text);
 	free(source->room.bytes);
-	free(source);
 }
 
-static enum histree_status begin(struct attributes_source *source, const struct histree_arrow_options *options,
-				 struct histree_error *error)
+static enum histree_status open_attributes(struct relation *base, const struct relation_question *question,
+					   struct histree_error *error)
 {
-	const struct {
-		uint64_t bit;
-		struct columns_column column;
-	} all[PARTS] = {
+	struct attributes_source *source = source_of(base);
+	const struct relation_part parts[PARTS] = {
 		[QUARK] = { HISTREE_ARROW_QUARK, { "quark", COLUMN_UINT32, false, NULL } },
 		[PARENT] = { HISTREE_ARROW_PARENT, { "parent", COLUMN_UINT32, true, NULL } },
 		[NAME] = { HISTREE_ARROW_NAME, { "name", COLUMN_TEXT, false, &source->names } },
@@ -119,15 +112,13 @@ static enum histree_status begin(struct attributes_source *source, const struct 
 	};
 	uint64_t known = 0, wanted;
 	for (int part = 0; part < PARTS; part++)
-		known |= all[part].bit;
-	enum histree_status status = columns_source_configure(&source->base, options, known, &wanted, error);
+		known |= parts[part].bit;
+	enum histree_status status = relation_configure(base, question->options, known, &wanted, error);
 	if (status != HISTREE_OK)
 		return status;
-	for (int part = 0; part < PARTS; part++)
-		source->column[part] = (wanted & all[part].bit) != 0
-					       ? columns_source_add(&source->base, all[part].column)
-					       : COLUMN_NONE;
-	source->names.size_max = source->paths.size_max = columns_text_bytes(options);
+	relation_add_parts(base, parts, PARTS, wanted, source->column);
+	source->attributes = question->attributes;
+	source->names.size_max = source->paths.size_max = relation_text_bytes(question->options);
 	return HISTREE_OK;
 }
 
@@ -135,16 +126,10 @@ enum histree_status histree_attributes_arrow(const struct histree_attributes *at
 					     const struct histree_arrow_options *options,
 					     struct ArrowArrayStream *out, struct histree_error *error)
 {
-	*out = (struct ArrowArrayStream){ 0 };
-	struct attributes_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return error_memory(error, "columns");
-	source->attributes = attributes;
-	source->base.fill = fill;
-	source->base.free = free_source;
-	enum histree_status status = begin(source, options, error);
-	if (status == HISTREE_OK)
-		return columns_stream_open(&source->base, out, error);
-	free_source(&source->base);
-	return status;
+	static const struct relation_kind kind = { .size = sizeof(struct attributes_source),
+						   .open = open_attributes,
+						   .next = next_attributes,
+						   .release = release_attributes };
+	const struct relation_question question = { .attributes = attributes, .options = options };
+	return relation_open(&kind, &question, out, error);
 }

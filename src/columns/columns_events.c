@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "columns/columns_batch.h"
-#include "columns/columns_stream.h"
+#include "columns/relation.h"
 #include "histree/arrow.h"
 #include "histree/event_query.h"
 
@@ -57,7 +57,7 @@ struct event_column {
 };
 
 struct events_source {
-	struct columns_source base;
+	struct relation base;
 	struct histree_event_reader *reader;
 	struct histree_event_query *query;
 	struct histree_event_range range;
@@ -74,7 +74,7 @@ struct events_source {
 	struct columns_repair room;
 };
 
-static struct events_source *source_of(struct columns_source *base)
+static struct events_source *source_of(struct relation *base)
 {
 	return (struct events_source *)base;
 }
@@ -283,22 +283,15 @@ static enum histree_status fill_row(struct events_source *source, struct columns
 				    const struct histree_event *event, struct histree_error *error)
 {
 	const int *column = source->column;
-	size_t row = batch->rows;
 	if (event->type >= source->type_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "event %llu is of type %u; there are %zu",
 				 (unsigned long long)event->number, event->type, source->type_count);
-	if (column[NUMBER] != COLUMN_NONE)
-		((uint64_t *)batch->values[column[NUMBER]])[row] = event->number;
-	if (column[TIME] != COLUMN_NONE)
-		((int64_t *)batch->values[column[TIME]])[row] = event->time;
-	if (column[CPU] != COLUMN_NONE) {
-		((int32_t *)batch->values[column[CPU]])[row] = event->cpu;
-		batch->valid[column[CPU]][row] = event->cpu >= 0;
-	}
-	if (column[NAME] != COLUMN_NONE)
-		((uint32_t *)batch->values[column[NAME]])[row] = source->name_ids[event->type];
+	relation_put_int64(batch, column[NUMBER], (int64_t)event->number);
+	relation_put_int64(batch, column[TIME], event->time);
+	relation_put_or_null(batch, column[CPU], (uint32_t)event->cpu, event->cpu >= 0);
+	relation_put_uint32(batch, column[NAME], source->name_ids[event->type]);
 	if (column[HOST] != COLUMN_NONE)
-		((uint32_t *)batch->values[column[HOST]])[row] = source->host_ids[event->host];
+		relation_put_uint32(batch, column[HOST], source->host_ids[event->host]);
 	enum histree_status status = source->of_field_count > 0 ? put_fields(source, batch, error) : HISTREE_OK;
 	if (status == HISTREE_OK && column[FIELDS] != COLUMN_NONE)
 		status = add_json(source, error);
@@ -314,8 +307,8 @@ static size_t bytes_of_texts(const struct events_source *source)
 	return size;
 }
 
-static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
-				struct histree_error *error)
+static enum histree_status next_events(struct relation *base, struct columns_batch *batch,
+				       struct histree_error *error)
 {
 	struct events_source *source = source_of(base);
 	struct histree_event event;
@@ -334,7 +327,7 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 
 /* ---- the source ------------------------------------------------------------------------------------------- */
 
-static void free_source(struct columns_source *base)
+static void release_events(struct relation *base)
 {
 	struct events_source *source = source_of(base);
 	for (size_t i = 0; i < source->of_field_count; i++) {
@@ -351,7 +344,6 @@ static void free_source(struct columns_source *base)
 	free(source->room.bytes);
 	free(source->name_ids);
 	free(source->host_ids);
-	free(source);
 }
 
 static enum histree_status add_names(struct events_source *source, const struct histree_events *events,
@@ -440,10 +432,7 @@ static void bound_rows(struct columns_layout *layout)
 static enum histree_status lay_out(struct events_source *source, const struct histree_arrow_options *options,
 				   struct histree_error *error)
 {
-	const struct {
-		uint64_t bit;
-		struct columns_column column;
-	} all[PARTS] = {
+	const struct relation_part all[PARTS] = {
 		[NUMBER] = { HISTREE_ARROW_NUMBER, { part_names[NUMBER], COLUMN_UINT64, false, NULL } },
 		[TIME] = { HISTREE_ARROW_TIME, { part_names[TIME], COLUMN_TIME, false, NULL } },
 		[CPU] = { HISTREE_ARROW_CPU, { part_names[CPU], COLUMN_INT32, true, NULL } },
@@ -451,7 +440,7 @@ static enum histree_status lay_out(struct events_source *source, const struct hi
 		[HOST] = { HISTREE_ARROW_HOST, { part_names[HOST], COLUMN_WORD, false, &source->hosts.texts } },
 		[FIELDS] = { HISTREE_ARROW_FIELDS, { part_names[FIELDS], COLUMN_TEXT, false, &source->fields } },
 	};
-	const char *names = options != NULL ? options->names : NULL;
+	const char *names = options->names;
 	const bool has_json = !source->has_one_type || source->has_more_fields;
 	uint64_t known = 0, wanted, parts = 0;
 	for (int part = 0; part < PARTS; part++)
@@ -461,7 +450,7 @@ static enum histree_status lay_out(struct events_source *source, const struct hi
 		}
 	/* Those of fields are wanted as the one is in whose place they are. */
 	enum histree_status status =
-		columns_source_configure(&source->base, options, known | HISTREE_ARROW_FIELDS, &wanted, error);
+		relation_configure(&source->base, options, known | HISTREE_ARROW_FIELDS, &wanted, error);
 	if (status == HISTREE_OK && names != NULL)
 		status = check_names(source, names, parts, error);
 	if (status != HISTREE_OK)
@@ -470,39 +459,38 @@ static enum histree_status lay_out(struct events_source *source, const struct hi
 		const bool is_wanted =
 			names != NULL ? has_name(names, part_names[part]) : (wanted & all[part].bit) != 0;
 		source->column[part] = is_wanted && (parts >> part & 1) != 0 && part != FIELDS
-					       ? columns_source_add(&source->base, all[part].column)
+					       ? relation_add(&source->base, all[part].column)
 					       : COLUMN_NONE;
 	}
 	for (size_t i = 0; i < source->of_field_count; i++) {
 		struct event_column *column = &source->of_fields[i];
 		if (names != NULL ? has_name(names, column->name) : (wanted & HISTREE_ARROW_FIELDS) != 0)
-			column->column = columns_source_add(
+			column->column = relation_add(
 				&source->base,
 				(struct columns_column){ column->name, column->kind, true,
 							 column->kind == COLUMN_TEXT ? &column->texts : NULL });
 	}
 	if (has_json &&
 	    (names != NULL ? has_name(names, part_names[FIELDS]) : (wanted & HISTREE_ARROW_FIELDS) != 0))
-		source->column[FIELDS] = columns_source_add(&source->base, all[FIELDS].column);
+		source->column[FIELDS] = relation_add(&source->base, all[FIELDS].column);
 	if (source->base.layout.count == 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "none of the columns is wanted");
 	bound_rows(&source->base.layout);
 	return HISTREE_OK;
 }
 
-static enum histree_status begin(struct events_source *source, const struct histree_events *events,
-				 histree_time from, histree_time to, const struct histree_arrow_options *options,
-				 struct histree_error *error)
+static enum histree_status open_events(struct relation *base, const struct relation_question *question,
+				       struct histree_error *error)
 {
-	static const struct histree_arrow_options defaults;
+	struct events_source *source = source_of(base);
+	const struct histree_events *events = question->events;
+	const struct histree_arrow_options *options = question->options;
 	uint32_t type;
-	if (from > to)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "events from %lld to %lld", (long long)from,
-				 (long long)to);
-	if (options == NULL)
-		options = &defaults;
-	source->range = (struct histree_event_range){ HISTREE_WINDOW_ALL, { from, to, false } };
-	source->names.texts.size_max = source->hosts.texts.size_max = columns_text_bytes(options);
+	if (question->from > question->to)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "events from %lld to %lld", (long long)question->from,
+				 (long long)question->to);
+	source->range = (struct histree_event_range){ HISTREE_WINDOW_ALL, { question->from, question->to, false } };
+	source->names.texts.size_max = source->hosts.texts.size_max = relation_text_bytes(options);
 	enum histree_status status = histree_event_reader_create(events, &source->reader, error);
 	if (status == HISTREE_OK)
 		status = add_names(source, events, error);
@@ -526,15 +514,10 @@ enum histree_status histree_events_arrow(const struct histree_events *events, hi
 					 const struct histree_arrow_options *options, struct ArrowArrayStream *out,
 					 struct histree_error *error)
 {
-	*out = (struct ArrowArrayStream){ 0 };
-	struct events_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return error_memory(error, "columns");
-	source->base.fill = fill;
-	source->base.free = free_source;
-	enum histree_status status = begin(source, events, from, to, options, error);
-	if (status == HISTREE_OK)
-		return columns_stream_open(&source->base, out, error);
-	free_source(&source->base);
-	return status;
+	static const struct relation_kind kind = { .size = sizeof(struct events_source),
+						   .open = open_events,
+						   .next = next_events,
+						   .release = release_events };
+	const struct relation_question question = { .events = events, .from = from, .to = to, .options = options };
+	return relation_open(&kind, &question, out, error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Segments as columns.
+ * columns_segments.c - segments as columns: their times, and a column for each field.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,18 @@
 
 #include "base/error.h"
 #include "columns/columns_batch.h"
-#include "columns/columns_stream.h"
+#include "columns/relation.h"
 #include "histree/arrow.h"
 
 enum { FIELDS_MAX = HISTREE_SEGMENT_FIELDS_MAX };
 
+enum part { START, END, DURATION, PARTS };
+
 struct segments_source {
-	struct columns_source base;
+	struct relation base;
 	struct histree_segment_iter *iter;
 	uint64_t losses; /* met so far */
-	int start, end, duration;
+	int column[PARTS];
 	size_t field_count;
 	struct {
 		int column;
@@ -28,7 +30,7 @@ struct segments_source {
 	} fields[FIELDS_MAX];
 };
 
-static struct segments_source *source_of(struct columns_source *base)
+static struct segments_source *source_of(struct relation *base)
 {
 	return (struct segments_source *)base;
 }
@@ -67,15 +69,10 @@ static enum histree_status fill_field(struct segments_source *source, struct col
 static enum histree_status fill_row(struct segments_source *source, struct columns_batch *batch,
 				    const struct histree_segment *segment, struct histree_error *error)
 {
-	size_t row = batch->rows;
-	if (source->start != COLUMN_NONE)
-		((int64_t *)batch->values[source->start])[row] = segment->start;
-	if (source->end != COLUMN_NONE)
-		((int64_t *)batch->values[source->end])[row] = segment->end;
-	if (source->duration != COLUMN_NONE) {
-		uint64_t ns = histree_segment_duration(segment);
-		((int64_t *)batch->values[source->duration])[row] = ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
-	}
+	uint64_t ns = histree_segment_duration(segment);
+	relation_put_int64(batch, source->column[START], segment->start);
+	relation_put_int64(batch, source->column[END], segment->end);
+	relation_put_int64(batch, source->column[DURATION], ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < source->field_count && status == HISTREE_OK; i++)
 		if (source->fields[i].column != COLUMN_NONE)
@@ -85,8 +82,8 @@ static enum histree_status fill_row(struct segments_source *source, struct colum
 	return status;
 }
 
-static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
-				struct histree_error *error)
+static enum histree_status next_segments(struct relation *base, struct columns_batch *batch,
+					 struct histree_error *error)
 {
 	struct segments_source *source = source_of(base);
 	struct histree_segment segment;
@@ -105,12 +102,12 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 
 /* ---- the source --------------------------------------------------------------------------------------- */
 
-static uint64_t damage(const struct columns_source *base)
+static uint64_t segments_loss(const struct relation *base)
 {
 	return ((const struct segments_source *)base)->losses;
 }
 
-static void free_source(struct columns_source *base)
+static void release_segments(struct relation *base)
 {
 	struct segments_source *source = source_of(base);
 	histree_segment_iter_free(source->iter);
@@ -120,7 +117,6 @@ static void free_source(struct columns_source *base)
 			columns_dictionary_release(source->fields[i].dictionary);
 		free(source->fields[i].dictionary);
 	}
-	free(source);
 }
 
 /* A field that is called as a column that every segment has gets a name of its own. */
@@ -159,58 +155,46 @@ static enum histree_status add_field(struct segments_source *source, size_t i,
 		dictionary->texts.size_max = text_bytes;
 		column.texts = &dictionary->texts;
 	}
-	source->fields[i].column = columns_source_add(&source->base, column);
+	source->fields[i].column = relation_add(&source->base, column);
 	return HISTREE_OK;
 }
 
 static enum histree_status add_columns(struct segments_source *source, const struct histree_segment_schema *schema,
-				       uint64_t wanted, size_t text_bytes, struct histree_error *error)
+				       const struct histree_arrow_options *options, struct histree_error *error)
 {
-	const struct {
-		uint64_t bit;
-		const char *name;
-		enum columns_kind kind;
-		int *column;
-	} all[] = {
-		{ HISTREE_ARROW_START, "start", COLUMN_TIME, &source->start },
-		{ HISTREE_ARROW_END, "end", COLUMN_TIME, &source->end },
-		{ HISTREE_ARROW_DURATION, "duration", COLUMN_INT64, &source->duration },
+	static const struct relation_part parts[PARTS] = {
+		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
+		[END] = { HISTREE_ARROW_END, { "end", COLUMN_TIME, false, NULL } },
+		[DURATION] = { HISTREE_ARROW_DURATION, { "duration", COLUMN_INT64, false, NULL } },
 	};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		*all[i].column =
-			(wanted & all[i].bit) != 0
-				? columns_source_add(&source->base, (struct columns_column){ .name = all[i].name,
-											     .kind = all[i].kind })
-				: COLUMN_NONE;
+	uint64_t known = HISTREE_ARROW_START | HISTREE_ARROW_END | HISTREE_ARROW_DURATION, wanted;
+	known |= HISTREE_ARROW_FIELD(schema->field_count) - HISTREE_ARROW_FIELD(0);
+	enum histree_status status = relation_configure(&source->base, options, known, &wanted, error);
+	if (status != HISTREE_OK)
+		return status;
+	relation_add_parts(&source->base, parts, PARTS, wanted, source->column);
 	source->field_count = schema->field_count;
-	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < schema->field_count && status == HISTREE_OK; i++) {
 		source->fields[i].column = COLUMN_NONE;
 		source->fields[i].type = schema->fields[i].type;
 		if ((wanted & HISTREE_ARROW_FIELD(i)) != 0)
-			status = add_field(source, i, &schema->fields[i], text_bytes, error);
+			status = add_field(source, i, &schema->fields[i], relation_text_bytes(options), error);
 	}
 	return status;
 }
 
-static enum histree_status begin(struct segments_source *source, struct histree_segment_store *store,
-				 const struct histree_segment_query *query,
-				 const struct histree_arrow_options *options, struct histree_error *error)
+static enum histree_status open_segments(struct relation *base, const struct relation_question *question,
+					 struct histree_error *error)
 {
-	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
-	struct histree_segment_query own = query != NULL ? *query : HISTREE_SEGMENTS_ALL;
-	uint64_t known = HISTREE_ARROW_START | HISTREE_ARROW_END | HISTREE_ARROW_DURATION, wanted;
-	known |= HISTREE_ARROW_FIELD(schema->field_count) - HISTREE_ARROW_FIELD(0);
-	enum histree_status status = columns_source_configure(&source->base, options, known, &wanted, error);
+	struct segments_source *source = source_of(base);
+	struct histree_segment_query own = question->query != NULL ? *question->query : HISTREE_SEGMENTS_ALL;
+	enum histree_status status = add_columns(source, &histree_segment_store_info(question->segments)->schema,
+						 question->options, error);
 	if (status == HISTREE_OK)
-		status = add_columns(source, schema, wanted, columns_text_bytes(options), error);
-	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &source->iter, error);
-	if (source->base.cancel.go_on != NULL)
-		own.cancel = source->base.cancel;
-	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(source->iter, &own, NULL, error);
-	return status;
+		status = histree_segment_iter_create(question->segments, &source->iter, error);
+	if (base->cancel.go_on != NULL)
+		own.cancel = base->cancel;
+	return status == HISTREE_OK ? histree_segment_iter_start(source->iter, &own, NULL, error) : status;
 }
 
 enum histree_status histree_segments_arrow(struct histree_segment_store *store,
@@ -218,16 +202,11 @@ enum histree_status histree_segments_arrow(struct histree_segment_store *store,
 					   const struct histree_arrow_options *options,
 					   struct ArrowArrayStream *out, struct histree_error *error)
 {
-	*out = (struct ArrowArrayStream){ 0 };
-	struct segments_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return error_memory(error, "columns");
-	source->base.fill = fill;
-	source->base.damage = damage;
-	source->base.free = free_source;
-	enum histree_status status = begin(source, store, query, options, error);
-	if (status == HISTREE_OK)
-		return columns_stream_open(&source->base, out, error);
-	free_source(&source->base);
-	return status;
+	static const struct relation_kind kind = { .size = sizeof(struct segments_source),
+						   .open = open_segments,
+						   .next = next_segments,
+						   .loss = segments_loss,
+						   .release = release_segments };
+	const struct relation_question question = { .segments = store, .query = query, .options = options };
+	return relation_open(&kind, &question, out, error);
 }

@@ -16,7 +16,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "columns/columns_batch.h"
-#include "columns/columns_stream.h"
+#include "columns/relation.h"
 #include "histree/arrow.h"
 #include "histree/attributes.h"
 #include "histree/history.h"
@@ -263,7 +263,7 @@ enum { CHUNK = 256 };
 enum part { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, PARTS };
 
 struct states_source {
-	struct columns_source base;
+	struct relation base;
 	struct histree_query *query;
 	struct histree_state_filter *filter; /* NULL: every state is wanted */
 	bool is_empty;                       /* none can pass it */
@@ -286,7 +286,7 @@ struct extents {
 	uint8_t *type;
 };
 
-static struct states_source *source_of(struct columns_source *base)
+static struct states_source *source_of(struct relation *base)
 {
 	return (struct states_source *)base;
 }
@@ -489,8 +489,8 @@ static size_t keep_wanted(struct states_source *source, size_t count)
 
 /* ---- the source --------------------------------------------------------------------------------------- */
 
-static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
-				struct histree_error *error)
+static enum histree_status next_states(struct relation *base, struct columns_batch *batch,
+				       struct histree_error *error)
 {
 	struct states_source *source = source_of(base);
 	enum histree_status status = source->is_empty ? HISTREE_END : HISTREE_OK;
@@ -509,12 +509,12 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 	return status;
 }
 
-static uint64_t damage(const struct columns_source *base)
+static uint64_t states_loss(const struct relation *base)
 {
 	return histree_query_stats(((const struct states_source *)base)->query).nodes_damaged;
 }
 
-static void free_source(struct columns_source *base)
+static void release_states(struct relation *base)
 {
 	struct states_source *source = source_of(base);
 	histree_query_free(source->query);
@@ -525,15 +525,11 @@ static void free_source(struct columns_source *base)
 	columns_dictionary_release(&source->texts);
 	columns_texts_release(&source->types);
 	columns_labels_free(source->labels);
-	free(source);
 }
 
 static enum histree_status add_columns(struct states_source *source, uint64_t wanted, struct histree_error *error)
 {
-	const struct {
-		uint64_t bit;
-		struct columns_column column;
-	} all[PARTS] = {
+	const struct relation_part parts[PARTS] = {
 		[QUARK] = { HISTREE_ARROW_QUARK, { "quark", COLUMN_UINT32, false, NULL } },
 		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths.texts } },
 		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
@@ -552,10 +548,7 @@ static enum histree_status add_columns(struct states_source *source, uint64_t wa
 		if (status != HISTREE_OK)
 			return status;
 	}
-	for (int part = 0; part < PARTS; part++)
-		source->column[part] = (wanted & all[part].bit) != 0
-					       ? columns_source_add(&source->base, all[part].column)
-					       : COLUMN_NONE;
+	relation_add_parts(&source->base, parts, PARTS, wanted, source->column);
 	return HISTREE_OK;
 }
 
@@ -614,27 +607,29 @@ static enum histree_status narrow(struct states_source *source, struct histree_h
 	return status;
 }
 
-static enum histree_status begin(struct states_source *source, struct histree_history *history,
-				 const struct histree_region *region, const struct histree_arrow_options *options,
-				 struct histree_error *error)
+static enum histree_status open_states(struct relation *base, const struct relation_question *question,
+				       struct histree_error *error)
 {
+	struct states_source *source = source_of(base);
+	struct histree_history *history = question->history;
+	const struct histree_arrow_options *options = question->options;
 	uint64_t wanted;
 	struct histree_region own;
 	enum histree_status status =
-		columns_source_configure(&source->base, options, 2 * HISTREE_ARROW_LABEL - 1, &wanted, error);
+		relation_configure(&source->base, options, 2 * HISTREE_ARROW_LABEL - 1, &wanted, error);
 	if (status == HISTREE_OK && (wanted & HISTREE_ARROW_LABEL) != 0)
-		status = columns_labels_create(history, columns_text_bytes(options), &source->labels, error);
+		status = columns_labels_create(history, relation_text_bytes(options), &source->labels, error);
 	if (status == HISTREE_OK)
 		status = add_columns(source, wanted, error);
 	if (status == HISTREE_OK)
 		status = histree_query_create(history, &source->query, error);
-	if (status == HISTREE_OK && options != NULL && options->threads > 1)
+	if (status == HISTREE_OK && options->threads > 1)
 		status = histree_query_set_threads(source->query, options->threads, error);
 	if (status == HISTREE_OK)
-		status = copy_region(source, region, &own, error);
+		status = copy_region(source, question->region, &own, error);
 	if (status == HISTREE_OK)
 		status = histree_query_start(source->query, &own, error);
-	if (status == HISTREE_OK && options != NULL && options->where != NULL) {
+	if (status == HISTREE_OK && options->where != NULL) {
 		/* Started again: that the region can be asked for is found first. */
 		status = narrow(source, history, options->where, &own, error);
 		if (status == HISTREE_OK && !source->is_empty)
@@ -642,7 +637,7 @@ static enum histree_status begin(struct states_source *source, struct histree_hi
 	}
 	if (status != HISTREE_OK)
 		return status;
-	source->paths.texts.size_max = source->texts.texts.size_max = columns_text_bytes(options);
+	source->paths.texts.size_max = source->texts.texts.size_max = relation_text_bytes(options);
 	return columns_paths_init(&source->paths, histree_history_attributes(history), error);
 }
 
@@ -650,16 +645,11 @@ enum histree_status histree_query_arrow(struct histree_history *history, const s
 					const struct histree_arrow_options *options, struct ArrowArrayStream *out,
 					struct histree_error *error)
 {
-	*out = (struct ArrowArrayStream){ 0 };
-	struct states_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return error_memory(error, "columns");
-	source->base.fill = fill;
-	source->base.damage = damage;
-	source->base.free = free_source;
-	enum histree_status status = begin(source, history, region, options, error);
-	if (status == HISTREE_OK)
-		return columns_stream_open(&source->base, out, error);
-	free_source(&source->base);
-	return status;
+	static const struct relation_kind kind = { .size = sizeof(struct states_source),
+						   .open = open_states,
+						   .next = next_states,
+						   .loss = states_loss,
+						   .release = release_states };
+	const struct relation_question question = { .history = history, .region = region, .options = options };
+	return relation_open(&kind, &question, out, error);
 }
