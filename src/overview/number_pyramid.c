@@ -119,7 +119,7 @@ static enum histree_status number_put(struct pyramid_maker *maker, void *cell, s
 
 static struct number_cell *cell_of(const struct pyramid_maker *maker, uint32_t owner, uint32_t level)
 {
-	return pyramid_maker_cell(maker, owner, level);
+	return (struct number_cell *)(void *)maker->cells + (maker->owners[owner].first + level);
 }
 
 /* A state that ends later is added then. */
@@ -127,11 +127,11 @@ static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owne
 				      histree_time end, const struct histree_value *value,
 				      struct histree_error *error)
 {
+	if (end > maker->to)
+		return HISTREE_OK;
 	struct number_cell *cell = cell_of(maker, owner, 0);
 	uint32_t full = UINT32_C(1) << maker->log2;
 	enum histree_status status = HISTREE_OK;
-	if (end > maker->to)
-		return HISTREE_OK;
 	if (cell->filled++ == 0)
 		cell->start = start;
 	number_summary_add(&cell->summary, value, number_summary_ns(start, end));

@@ -382,6 +382,7 @@ static enum histree_status add_window(struct pyramid_maker *maker, const uint32_
 				      const struct overview_window *window, struct histree_error *error)
 {
 	static const struct histree_value rest = { .type = HISTREE_CUSTOM };
+	const struct cell_kind *kind = maker->kind;
 	enum histree_status status = HISTREE_OK;
 	maker->from = window->from;
 	maker->to = window->to;
@@ -391,7 +392,7 @@ static enum histree_status add_window(struct pyramid_maker *maker, const uint32_
 		const struct histree_value *value =
 			state->value == OVERVIEW_REST ? &rest : &window->values.values[state->value];
 		if (owner != OVERVIEW_NOT_OF_OTHER)
-			status = maker->kind->add(maker, owner, state->start, state->end, value, error);
+			status = kind->add(maker, owner, state->start, state->end, value, error);
 	}
 	return status == HISTREE_OK ? flush(maker, error) : status;
 }
