@@ -22,6 +22,7 @@
 #include "support/forging.h"
 #include "support/history_file.h"
 #include "support/memory_io.h"
+#include "support/overview_file.h"
 #include "support/test.h"
 #include "support/workload.h"
 
@@ -303,14 +304,15 @@ static enum histree_status draw(const char *path, bool no_overviews, struct pict
 
 /* With so many overviews, as many as there are pictures. */
 struct drawn {
-	char path[NAME_SIZE / 2], overview[NAME_SIZE];
+	char path[NAME_SIZE / 2];
+	struct overview_file file; /* the one that was named last */
 	struct picture pictures[PYRAMID_LEVELS_MAX + 1];
 	uint32_t overview_count;
 };
 
 static void name_overview(struct drawn *drawn, uint32_t number)
 {
-	pyramid_path(PYRAMID_ROWS, drawn->path, number, drawn->overview);
+	pyramid_path(PYRAMID_ROWS, drawn->path, number, drawn->file.path);
 }
 
 static void begin_drawing(struct drawn *drawn)
@@ -322,11 +324,11 @@ static void begin_drawing(struct drawn *drawn)
 	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
 	/* Neither rows nor the usage are made of these: test_pyramid_faults. */
-	pyramid_path(PYRAMID_NUMBERS, drawn->path, 1, drawn->overview);
-	assert_int_equal(unlink(drawn->overview), 0);
-	pyramid_path(PYRAMID_SUMS, drawn->path, 1, drawn->overview);
-	assert_int_equal(unlink(drawn->overview), 0);
-	for (name_overview(drawn, 1); access(drawn->overview, R_OK) == 0;
+	pyramid_path(PYRAMID_NUMBERS, drawn->path, 1, drawn->file.path);
+	assert_int_equal(unlink(drawn->file.path), 0);
+	pyramid_path(PYRAMID_SUMS, drawn->path, 1, drawn->file.path);
+	assert_int_equal(unlink(drawn->file.path), 0);
+	for (name_overview(drawn, 1); access(drawn->file.path, R_OK) == 0;
 	     name_overview(drawn, drawn->overview_count + 1))
 		drawn->overview_count++;
 	assert_true(drawn->overview_count > 1);
@@ -334,14 +336,14 @@ static void begin_drawing(struct drawn *drawn)
 	for (uint32_t number = drawn->overview_count + 1; number-- > 0;) {
 		assert_int_equal(draw(drawn->path, false, &drawn->pictures[number], NULL), HISTREE_OK);
 		name_overview(drawn, number);
-		snprintf(kept, sizeof(kept), "%s.kept", drawn->overview);
+		snprintf(kept, sizeof(kept), "%s.kept", drawn->file.path);
 		if (number > 0)
-			assert_int_equal(rename(drawn->overview, kept), 0);
+			assert_int_equal(rename(drawn->file.path, kept), 0);
 	}
 	for (uint32_t number = 1; number <= drawn->overview_count; number++) {
 		name_overview(drawn, number);
-		snprintf(kept, sizeof(kept), "%s.kept", drawn->overview);
-		assert_int_equal(rename(kept, drawn->overview), 0);
+		snprintf(kept, sizeof(kept), "%s.kept", drawn->file.path);
+		assert_int_equal(rename(kept, drawn->file.path), 0);
 	}
 	assert_memory_not_equal(&drawn->pictures[drawn->overview_count], &drawn->pictures[0],
 				sizeof(struct picture)); /* they are used */
@@ -369,28 +371,6 @@ static void assert_is_right(struct drawn *drawn, const char *what)
 		fail_msg("%s: %s", what, has_rows ? "another usage of CPUs" : "other rows");
 }
 
-static uint8_t *read_file(const char *path, size_t *size)
-{
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	*size = (size_t)ftell(file);
-	rewind(file);
-	uint8_t *bytes = malloc(*size + 1);
-	assert_non_null(bytes);
-	assert_int_equal(fread(bytes, 1, *size, file), *size);
-	fclose(file);
-	return bytes;
-}
-
-static void write_file(const char *path, const uint8_t *bytes, size_t size)
-{
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
 struct told {
 	const char *path; /* each sentence names it, and the way out */
 	unsigned faults;
@@ -407,7 +387,7 @@ static void hear(void *context, const char *fault)
 /* Whether verifying says that an overview is damaged, the one that was named last. */
 static bool is_told(struct drawn *drawn)
 {
-	struct told told = { .path = drawn->overview };
+	struct told told = { .path = drawn->file.path };
 	struct histree_history *history;
 	assert_int_equal(histree_history_open(drawn->path, NULL, &history, NULL), HISTREE_OK);
 	enum histree_status status = histree_history_verify(history, hear, &told, NULL);
@@ -424,13 +404,14 @@ static void damaged_overviews_cost_no_answer(void **state)
 	int told = 0, damages = (int)test_effort(400, 60);
 	begin_drawing(&drawn);
 	for (int i = 0; i < damages; i++) {
-		size_t size;
 		char what[128];
 		uint32_t number = 1 + (uint32_t)random_below(&random, drawn.overview_count);
 		name_overview(&drawn, number);
-		uint8_t *bytes = read_file(drawn.overview, &size), *damaged = malloc(size);
+		overview_file_read(&drawn.file);
+		const size_t size = drawn.file.size;
+		uint8_t *damaged = malloc(size);
 		assert_non_null(damaged);
-		memcpy(damaged, bytes, size);
+		memcpy(damaged, drawn.file.bytes, size);
 		bool is_cut = random_percent(&random, 25);
 		size_t left = is_cut ? random_below(&random, size) : size, at = 0;
 		for (uint64_t flips = is_cut ? 0 : 1 + random_below(&random, 4); flips > 0; flips--) {
@@ -439,13 +420,13 @@ static void damaged_overviews_cost_no_answer(void **state)
 		}
 		snprintf(what, sizeof(what), "damage %d: overview %u of %zu bytes, %s %zu", i, number, size,
 			 is_cut ? "cut to" : "flipped at", is_cut ? left : at);
-		write_file(drawn.overview, damaged, left);
+		overview_file_write(&drawn.file, damaged, left);
 		assert_is_right(&drawn, what);
 		bool is_said = is_told(&drawn);
 		assert_true(is_said || !is_cut); /* a block may have bytes behind its last that nobody reads */
 		told += is_said;
-		write_file(drawn.overview, bytes, size);
-		free(bytes);
+		overview_file_write(&drawn.file, drawn.file.bytes, size);
+		free(drawn.file.bytes);
 		free(damaged);
 	}
 	assert_true(told > damages / 2);
@@ -461,21 +442,21 @@ static void forged_overviews_cost_no_view(void **state)
 	struct random random = { test_seed() };
 	begin_drawing(&drawn);
 	for (uint64_t left = test_effort(100, 30) * test_rounds(); left > 0; left--) {
-		size_t size;
 		struct picture picture;
 		struct histree_error error = { 0 };
 		name_overview(&drawn, 1 + (uint32_t)random_below(&random, drawn.overview_count));
-		uint8_t *bytes = read_file(drawn.overview, &size), *copy = malloc(size);
+		overview_file_read(&drawn.file);
+		uint8_t *copy = malloc(drawn.file.size);
 		assert_non_null(copy);
-		memcpy(copy, bytes, size);
-		struct forged forged = { .random = &random, .bytes = copy, .size = size };
+		memcpy(copy, drawn.file.bytes, drawn.file.size);
+		struct forged forged = { .random = &random, .bytes = copy, .size = drawn.file.size };
 		forge_blocks(&forged);
-		write_file(drawn.overview, copy, forged.size);
+		overview_file_write(&drawn.file, copy, forged.size);
 		if (draw(drawn.path, false, &picture, &error) != HISTREE_OK)
-			fail_msg("%s: %s%s", drawn.overview, forged.what, error.message);
+			fail_msg("%s: %s%s", drawn.file.path, forged.what, error.message);
 		is_told(&drawn);
-		write_file(drawn.overview, bytes, size);
-		free(bytes);
+		overview_file_write(&drawn.file, drawn.file.bytes, drawn.file.size);
+		free(drawn.file.bytes);
 		free(copy);
 	}
 	end_drawing(&drawn);
@@ -489,10 +470,10 @@ static void a_history_says_how_many_it_has(void **state)
 	uint64_t bytes = 0;
 	begin_drawing(&drawn);
 	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
-		size_t size;
 		name_overview(&drawn, number);
-		free(read_file(drawn.overview, &size));
-		bytes += size;
+		overview_file_read(&drawn.file);
+		free(drawn.file.bytes);
+		bytes += drawn.file.size;
 	}
 	for (int no_overviews = 0; no_overviews < 2; no_overviews++) {
 		const struct histree_open_options options = { .no_overviews = no_overviews != 0 };
@@ -510,7 +491,7 @@ static void overviews_of_another_history_are_none(void **state)
 	(void)state;
 	struct drawn drawn;
 	struct picture picture;
-	size_t size;
+	struct overview_file history = { .bytes = NULL };
 	begin_drawing(&drawn);
 	unlink(drawn.path);
 	build(&io_posix, drawn.path, test_seed() + 1);
@@ -518,10 +499,11 @@ static void overviews_of_another_history_are_none(void **state)
 	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
 	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
 	/* Nor is a history its own overview. */
-	uint8_t *bytes = read_file(drawn.path, &size);
+	snprintf(history.path, sizeof(history.path), "%s", drawn.path);
+	overview_file_read(&history);
 	name_overview(&drawn, 1);
-	write_file(drawn.overview, bytes, size);
-	free(bytes);
+	overview_file_write(&drawn.file, history.bytes, history.size);
+	free(history.bytes);
 	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
 	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
 	end_drawing(&drawn);
@@ -533,9 +515,9 @@ static void forge_as(struct drawn *drawn, const struct histree_history_info *of,
 {
 	struct histree_state_system *system;
 	name_overview(drawn, 1);
-	unlink(drawn->overview);
+	unlink(drawn->file.path);
 	const struct histree_history_options options = {
-		.path = drawn->overview,
+		.path = drawn->file.path,
 		.provider = provider,
 		.provider_version = version,
 		.start = of->start,
@@ -570,7 +552,7 @@ static void overviews_of_another_identity_are_none(void **state)
 	histree_history_close(history);
 	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
 		name_overview(&drawn, number);
-		unlink(drawn.overview);
+		unlink(drawn.file.path);
 	}
 	for (int which = 0; which < 6; which++) {
 		struct histree_history_info other = of;
@@ -614,7 +596,7 @@ static void overviews_of_other_names_are_none(void **state)
 	histree_history_close(history);
 	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
 		name_overview(&drawn, number);
-		unlink(drawn.overview);
+		unlink(drawn.file.path);
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		forge(&drawn, &of, lists[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pyramid_file.h - an overview with levels beside a history, as tests that damage and forge it have it.
+ * overview_file.h - a file of a pyramid beside a history, as tests that damage and forge it have it.
  */
 #ifndef SUPPORT_OVERVIEW_FILE_H
 #define SUPPORT_OVERVIEW_FILE_H
