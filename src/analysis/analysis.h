@@ -96,53 +96,38 @@ struct analysis {
 	void (*free)(void *instance);
 };
 
-/* How an instance for a slice of a trace is made. */
-struct slice_frame {
-	const struct analysis *analysis;
-	struct change_log_frame log; /* whose pack has the intervals that the slice is sure of */
-};
-
 /*
  * A slice of a trace is analysed by an instance that has not seen what came before it, and handed over to the one
- * that has.  The steps, all by any thread but for `hint` and `commit`:
+ * that has.  What it changes is in a change log (change_log.h), which its owner has, and asks whether the slice has
+ * failed.  The steps, all by any thread but for `hint` and `commit`:
  *
- *	hint; create; take_hint; for some events just before the slice, which its input decodes: guess; begin;
- *	for its events and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
+ *	hint; create; guess, by that hint; for some events just before the slice, which its input decodes: guess;
+ *	begin; for its events and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
  *
  * Where the true instance is elsewhere, the slice goes there as bytes: `save` after its events, and in place of
  * the other steps create and `load`.
  */
 struct analysis_slices {
-	enum histree_status (*create)(const struct slice_frame *frame, void *input, void **instance,
-				      struct histree_error *error);
-	/* An instance that is true, but has not come to the slice yet, says what may be so still. */
-	void (*hint)(void *instance, struct saved_bytes *out);
-	/* First of all; a hint that makes no sense is none. */
-	void (*take_hint)(void *slice, struct byte_reader *reader);
-	/* The event that the input has decoded comes before the slice. */
-	void (*guess)(void *instance);
-	void (*begin)(void *instance);
-	/* Returns why the slice is of no use, a constant, or NULL: it may be. */
-	const char *(*failure)(const void *instance);
-	/* Returns how many bytes of memory it has, besides its pack. */
-	size_t (*bytes)(const void *instance);
-	/* Returns whether slices after what the true instance has seen are likely to be of use. */
-	bool (*help)(const void *instance);
+	/* The states of the instance are in the system of the log, which outlives it. */
+	enum histree_status (*create)(const struct analysis *analysis, struct change_log *log, void *input,
+				      void **instance, struct histree_error *error);
+	/*
+	 * An instance that is true, but has not come to the slice yet, says what may be so still; NULL: nothing is
+	 * to be said.  Returns whether slices after what it has seen are likely to be of use.
+	 */
+	bool (*hint)(void *instance, struct saved_bytes *out);
+	/* Before the slice was that, and a hint that makes no sense is none; NULL: the event that the input has. */
+	void (*guess)(void *slice, struct byte_reader *hint);
+	void (*begin)(void *slice);
 	/*
 	 * Bring the true instance, which is at the beginning of the slice, to its end, with the changes that it
 	 * would have made.  Returns HISTREE_NOT_FOUND, and nothing is done, if the slice is of no use; negative
 	 * for what ends the build.
 	 */
 	enum histree_status (*commit)(void *instance, void *slice, struct histree_error *error);
-	/*
-	 * How many keys the pack of a slice has that was read, and by these, once it was committed, which true
-	 * attributes they are; to be freed.
-	 */
-	histree_quark *(*take_keys)(void *slice, size_t *count);
 	/* A slice that was read, and one that is only to be committed. */
 	void (*save)(void *slice, struct saved_bytes *out);
-	enum histree_status (*load)(void *slice, const struct slice_frame *frame, struct byte_reader *reader,
-				    struct histree_error *error);
+	enum histree_status (*load)(void *slice, struct byte_reader *reader, struct histree_error *error);
 };
 
 extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */

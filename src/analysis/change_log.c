@@ -138,7 +138,9 @@ enum histree_status change_log_init(struct change_log *log, const struct change_
 		.context = log,
 		.value_size_max = frame->value_size_max,
 	};
-	*log = (struct change_log){ .bytes_max = frame->bytes_max, .pack = frame->pack };
+	*log = (struct change_log){ .bytes_max = frame->bytes_max,
+				    .value_size_max = frame->value_size_max,
+				    .pack = frame->pack };
 	return state_system_create(frame->start, &sink, &log->system, error);
 }
 

@@ -56,6 +56,7 @@ struct change_log {
 	uint8_t *known; /* enum change_known by quark */
 	size_t known_count, known_capacity;
 	size_t bytes_max;       /* of the changes and attributes */
+	size_t value_size_max;  /* of a value that the true system takes */
 	struct leaf_pack *pack; /* borrowed; NULL: intervals are in the log */
 	histree_quark *map; /* once it is done in the true system: by quark, which one that is there; else NULL */
 	struct intern texts;
@@ -86,6 +87,12 @@ void change_log_fail(struct change_log *log, const char *why);
 static inline bool change_log_has_failed(const struct change_log *log)
 {
 	return log->why != NULL || log->no_memory;
+}
+
+/* Returns why the slice is of no use, a constant, or NULL: it may be. */
+static inline const char *change_log_failure(const struct change_log *log)
+{
+	return log->no_memory ? "memory is out" : log->why;
 }
 
 /* Returns how many attributes the slice has. */
@@ -154,5 +161,8 @@ enum histree_status change_log_load(struct change_log *log, size_t value_size_ma
  */
 enum histree_status change_log_apply(struct change_log *log, struct histree_state_system *system,
 				     struct histree_error *error);
+
+/* Returns `map`, which the caller frees, and how many keys it has; the log has none then. */
+histree_quark *change_log_take_keys(struct change_log *log, size_t *count);
 
 #endif

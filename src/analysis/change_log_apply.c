@@ -239,3 +239,11 @@ enum histree_status change_log_apply(struct change_log *log, struct histree_stat
 	free(application);
 	return status;
 }
+
+histree_quark *change_log_take_keys(struct change_log *log, size_t *count)
+{
+	histree_quark *keys = log->map;
+	*count = change_log_attributes(log);
+	log->map = NULL;
+	return keys;
+}

@@ -36,10 +36,8 @@ static struct histree_state_system *make_system(uint64_t *intervals)
 static void hand_over(struct byte_reader reader)
 {
 	const struct analysis_slices *slices = analysis_kernel.slices;
-	const struct slice_frame frame = {
-		.analysis = &analysis_kernel,
-		.log = { .value_size_max = 4096, .bytes_max = LOG_MAX },
-	};
+	const struct change_log_frame frame = { .value_size_max = 4096, .bytes_max = LOG_MAX };
+	struct change_log log;
 	struct analysis_inputs inputs = { 0 }, of_slice = { 0 };
 	void *input, *slice_input, *instance, *slice;
 	uint64_t intervals = 0;
@@ -48,12 +46,14 @@ static void hand_over(struct byte_reader reader)
 	REQUIRE(analysis_inputs_get(&inputs, analysis_kernel.input, &input, NULL) == HISTREE_OK);
 	REQUIRE(analysis_inputs_get(&of_slice, analysis_kernel.input, &slice_input, NULL) == HISTREE_OK);
 	REQUIRE(analysis_kernel.create(system, input, &instance, NULL) == HISTREE_OK);
-	REQUIRE(slices->create(&frame, slice_input, &slice, NULL) == HISTREE_OK);
-	enum histree_status status = slices->load(slice, &frame, &reader, &error);
+	REQUIRE(change_log_init(&log, &frame, NULL) == HISTREE_OK);
+	REQUIRE(slices->create(&analysis_kernel, &log, slice_input, &slice, NULL) == HISTREE_OK);
+	enum histree_status status = slices->load(slice, &reader, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	if (status == HISTREE_OK)
 		(void)!slices->commit(instance, slice, &error);
 	analysis_kernel.free(slice);
+	change_log_release(&log);
 	analysis_kernel.free(instance);
 	analysis_inputs_release(&of_slice);
 	analysis_inputs_release(&inputs);

@@ -19,10 +19,8 @@ enum { READ, LOG, INDEX, LEAVES, PLAN };
 /* What a slice of the trace has changed, seen and counted.  Returns false if it is of no use. */
 static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, const uint8_t *bytes, size_t size))
 {
-	const struct slice_frame frame = {
-		.analysis = &analysis_kernel,
-		.log = { .value_size_max = 4096, .bytes_max = 1 << 20 },
-	};
+	const struct change_log_frame frame = { .value_size_max = 4096, .bytes_max = 1 << 20 };
+	struct change_log log;
 	char path[DATA_PATH_SIZE];
 	const char *paths[] = { path };
 	struct trace *trace;
@@ -35,7 +33,8 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	source_path(path, "tests/data/demo-trace");
 	REQUIRE(trace_open(paths, 1, &trace, NULL) == HISTREE_OK);
 	REQUIRE(analysis_inputs_get(&inputs, analysis_kernel.input, &input, NULL) == HISTREE_OK);
-	REQUIRE(analysis_kernel.slices->create(&frame, input, &slice, NULL) == HISTREE_OK);
+	REQUIRE(change_log_init(&log, &frame, NULL) == HISTREE_OK);
+	REQUIRE(analysis_kernel.slices->create(&analysis_kernel, &log, input, &slice, NULL) == HISTREE_OK);
 	for (int i = 0; i < skipped + EVENTS; i++) {
 		REQUIRE(trace_next(trace, &event, NULL) == HISTREE_OK && event.gap == NULL);
 		if (i == skipped)
@@ -47,10 +46,10 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 			continue;
 		}
 		REQUIRE(analysis_inputs_begin(&inputs, &event, NULL) == HISTREE_OK);
-		analysis_kernel.slices->guess(slice);
+		analysis_kernel.slices->guess(slice, NULL);
 		REQUIRE(analysis_inputs_end(&inputs, NULL) == HISTREE_OK);
 	}
-	bool is_of_use = analysis_kernel.slices->failure(slice) == NULL;
+	bool is_of_use = change_log_failure(&log) == NULL;
 	memset(end, 0, sizeof(end));
 	analysis_kernel.slices->save(slice, &read);
 	REQUIRE(index_part_make(&part, 0, end, 2, NULL) == HISTREE_OK);
@@ -65,6 +64,7 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	saved_release(&read);
 	saved_release(&index);
 	analysis_kernel.free(slice);
+	change_log_release(&log);
 	analysis_inputs_release(&inputs);
 	trace_close(trace);
 	return is_of_use;
@@ -116,7 +116,7 @@ static void put_plan(void (*put)(const char *name, uint8_t form, const uint8_t *
 					.wants_gaps = true,
 					.bytes = 1000,
 					.file_count = 3 } },
-		.frame = { .log = { .start = 5, .value_size_max = 4000, .bytes_max = 100000 } },
+		.frame = { .start = 5, .value_size_max = 4000, .bytes_max = 100000 },
 		.has_packs = true,
 		.kept_max = 100000,
 	};

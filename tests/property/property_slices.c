@@ -121,36 +121,33 @@ static void run_end(struct run *run, histree_time end, struct saved_bytes *saved
 
 struct slice {
 	struct analysis_inputs inputs;
+	struct change_log *log; /* which stays where it is */
 	void *instance;
 };
 
-static struct slice_frame frame_of(const struct run *run)
-{
-	return (struct slice_frame){
-		.analysis = &analysis_kernel,
-		.log = { .start = histree_state_start(run->system),
-			 .value_size_max = run->system->sink.value_size_max,
-			 .bytes_max = SIZE_MAX },
-	};
-}
-
 static void slice_make(struct slice *slice, struct run *run)
 {
-	const struct slice_frame frame = frame_of(run);
+	const struct change_log_frame frame = { .start = histree_state_start(run->system),
+						.value_size_max = run->system->sink.value_size_max,
+						.bytes_max = SIZE_MAX };
 	void *input;
 	*slice = (struct slice){ .instance = NULL };
 	assert_int_equal(analysis_inputs_get(&slice->inputs, analysis_kernel.input, &input, NULL), HISTREE_OK);
-	assert_int_equal(analysis_kernel.slices->create(&frame, input, &slice->instance, NULL), HISTREE_OK);
+	slice->log = calloc(1, sizeof(*slice->log));
+	assert_int_equal(change_log_init(slice->log, &frame, NULL), HISTREE_OK);
+	assert_int_equal(
+		analysis_kernel.slices->create(&analysis_kernel, slice->log, input, &slice->instance, NULL),
+		HISTREE_OK);
 }
 
 static void slice_create(struct slice *slice, struct run *run)
 {
 	struct saved_bytes hint = { 0 };
 	slice_make(slice, run);
-	analysis_kernel.slices->hint(run->instance, &hint);
+	(void)analysis_kernel.slices->hint(run->instance, &hint);
 	assert_false(hint.no_memory);
 	struct byte_reader reader = byte_reader(hint.bytes, hint.size);
-	analysis_kernel.slices->take_hint(slice->instance, &reader);
+	analysis_kernel.slices->guess(slice->instance, &reader);
 	assert_true(!reader.failed && byte_reader_left(&reader) == 0);
 	saved_release(&hint);
 }
@@ -159,20 +156,22 @@ static void slice_guess(struct slice *slice, const struct event *event)
 {
 	assert_int_equal(analysis_inputs_begin(&slice->inputs, event, NULL), HISTREE_OK);
 	if (event->gap == NULL)
-		analysis_kernel.slices->guess(slice->instance);
+		analysis_kernel.slices->guess(slice->instance, NULL);
 	assert_int_equal(analysis_inputs_end(&slice->inputs, NULL), HISTREE_OK);
 }
 
 static void slice_free(struct slice *slice)
 {
 	analysis_kernel.free(slice->instance);
+	if (slice->log != NULL)
+		change_log_release(slice->log);
+	free(slice->log);
 	analysis_inputs_release(&slice->inputs);
 }
 
 /* The slice was read elsewhere, and comes as bytes, which are its own. */
 static void slice_send(struct slice *slice, struct run *run)
 {
-	const struct slice_frame frame = frame_of(run);
 	struct saved_bytes bytes = { 0 };
 	struct slice loaded;
 	struct histree_error error;
@@ -180,7 +179,7 @@ static void slice_send(struct slice *slice, struct run *run)
 	assert_false(bytes.no_memory);
 	slice_make(&loaded, run);
 	struct byte_reader reader = byte_reader(bytes.bytes, bytes.size);
-	if (analysis_kernel.slices->load(loaded.instance, &frame, &reader, &error) != HISTREE_OK)
+	if (analysis_kernel.slices->load(loaded.instance, &reader, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(byte_reader_left(&reader), 0);
 	slice_free(slice);
@@ -214,12 +213,12 @@ struct cuts {
 
 static void hand_over(struct owner *owner, struct slice *slice, uint64_t to, struct cuts *cuts)
 {
-	bool is_elsewhere = cuts->slices % 2 == 0 && analysis_kernel.slices->failure(slice->instance) == NULL;
+	bool is_elsewhere = cuts->slices % 2 == 0 && change_log_failure(slice->log) == NULL;
 	if (is_elsewhere)
 		slice_send(slice, &owner->run);
 	enum histree_status status = analysis_kernel.slices->commit(owner->run.instance, slice->instance, NULL);
 	assert_true(status == HISTREE_OK || status == HISTREE_NOT_FOUND);
-	const char *failure = analysis_kernel.slices->failure(slice->instance);
+	const char *failure = change_log_failure(slice->log);
 	assert_true(status == HISTREE_NOT_FOUND || failure == NULL);
 	if (status != HISTREE_OK)
 		cuts->why = failure != NULL ? failure : "an assumption";
@@ -259,7 +258,7 @@ static void analyse_cut(const struct cut_kind *kind, uint64_t seed, uint64_t eve
 		}
 		if (next.instance != NULL)
 			slice_guess(&next, &event);
-		if (now.instance != NULL && analysis_kernel.slices->failure(now.instance) == NULL)
+		if (now.instance != NULL && change_log_failure(now.log) == NULL)
 			assert_int_equal(feed_event(&now.inputs, &analysis_kernel, now.instance, &event, NULL),
 					 HISTREE_OK);
 		last = event.time > last ? event.time : last;

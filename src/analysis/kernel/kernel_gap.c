@@ -89,7 +89,7 @@ static void mark_running(struct kernel_model *model, int32_t cpu_number, bool ma
 void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end)
 {
 	if (model->slice != NULL) {
-		change_log_fail(&model->slice->log, "events are lost");
+		change_log_fail(model->slice->log, "events are lost");
 		return;
 	}
 	model->has_gaps = true;

@@ -61,7 +61,7 @@ static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark
 	create_attribute(model, interrupt, group, is_softirq);
 	/* What is going on is guessed (kernel_slice_guess.c): nothing else is. */
 	if (model->slice != NULL && interrupt->quark != NO_ATTRIBUTE)
-		change_log_guess(&model->slice->log, interrupt->quark, histree_null());
+		change_log_guess(model->slice->log, interrupt->quark, histree_null());
 	return interrupt->quark == NO_ATTRIBUTE ? NULL : interrupt;
 }
 

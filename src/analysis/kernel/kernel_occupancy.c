@@ -24,7 +24,7 @@ static void lose_sight(struct kernel_model *model, struct kernel_cpu *cpu)
 	struct kernel_thread *thread = cpu->runs;
 	part(cpu);
 	if (model->slice != NULL) {
-		change_log_fail(&model->slice->log, "an event denies who ran");
+		change_log_fail(model->slice->log, "an event denies who ran");
 		return;
 	}
 	thread_lose_sight(model, thread);

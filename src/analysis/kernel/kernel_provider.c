@@ -169,63 +169,45 @@ enum histree_status kernel_provider_load(void *instance, uint32_t attribute_coun
 
 /* ---- slices -------------------------------------------------------------------------------------------------- */
 
-static enum histree_status create_slice(const struct slice_frame *frame, void *input, void **instance,
-					struct histree_error *error)
+static enum histree_status create_slice(const struct analysis *analysis, struct change_log *log, void *input,
+					void **instance, struct histree_error *error)
 {
-	struct kernel_slice *slice;
+	struct kernel_slice *slice = kernel_slice_create(log);
 	*instance = NULL;
-	enum histree_status status = kernel_slice_create(&frame->log, &slice, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = frame->analysis->create(slice->log.system, input, instance, error);
+	if (slice == NULL)
+		return error_memory(error, "a slice of the trace");
+	enum histree_status status = analysis->create(log->system, input, instance, error);
 	if (status != HISTREE_OK) {
 		kernel_slice_free(slice);
 		return status;
 	}
 	struct kernel_provider *provider = *instance;
 	provider->model.slice = slice;
-	provider->model.changes.log = &slice->log;
+	provider->model.changes.log = log;
 	return HISTREE_OK;
 }
 
-static void hint(void *instance, struct saved_bytes *out)
+static bool hint(void *instance, struct saved_bytes *out)
 {
 	struct kernel_provider *provider = instance;
-	kernel_slice_hint(&provider->model, out);
+	if (out != NULL)
+		kernel_slice_hint(&provider->model, out);
+	return kernel_slice_can_help(&provider->model);
 }
 
-static void take_hint(void *slice, struct byte_reader *reader)
+static void guess(void *slice, struct byte_reader *hint)
 {
 	struct kernel_provider *of_slice = slice;
-	kernel_slice_take_hint(of_slice->model.slice, reader);
+	if (hint != NULL)
+		kernel_slice_take_hint(of_slice->model.slice, hint);
+	else
+		kernel_slice_guess(of_slice->model.slice, &of_slice->input->event);
 }
 
-static void guess(void *instance)
+static void begin_slice(void *slice)
 {
-	struct kernel_provider *provider = instance;
-	kernel_slice_guess(provider->model.slice, &provider->input->event);
-}
-
-static void begin_slice(void *instance)
-{
-	struct kernel_provider *provider = instance;
-	kernel_slice_begin(&provider->model);
-}
-
-static const char *slice_failure(const void *instance)
-{
-	const struct change_log *log = &((const struct kernel_provider *)instance)->model.slice->log;
-	return log->no_memory ? "memory is out" : log->why;
-}
-
-static size_t slice_bytes(const void *instance)
-{
-	return change_log_bytes(&((const struct kernel_provider *)instance)->model.slice->log);
-}
-
-static bool slices_help(const void *instance)
-{
-	return kernel_slice_can_help(&((const struct kernel_provider *)instance)->model);
+	struct kernel_provider *of_slice = slice;
+	kernel_slice_begin(&of_slice->model);
 }
 
 static enum histree_status commit_slice(void *instance, void *slice, struct histree_error *error)
@@ -241,15 +223,6 @@ static enum histree_status commit_slice(void *instance, void *slice, struct hist
 	return status;
 }
 
-static histree_quark *take_keys(void *slice, size_t *count)
-{
-	struct change_log *log = &((struct kernel_provider *)slice)->model.slice->log;
-	histree_quark *keys = log->map;
-	*count = change_log_attributes(log);
-	log->map = NULL;
-	return keys;
-}
-
 static void save_slice(void *slice, struct saved_bytes *out)
 {
 	struct kernel_provider *of_slice = slice;
@@ -259,27 +232,21 @@ static void save_slice(void *slice, struct saved_bytes *out)
 	kernel_slice_save(&of_slice->model, out);
 }
 
-static enum histree_status load_slice(void *slice, const struct slice_frame *frame, struct byte_reader *reader,
-				      struct histree_error *error)
+static enum histree_status load_slice(void *slice, struct byte_reader *reader, struct histree_error *error)
 {
 	struct kernel_provider *of_slice = slice;
 	of_slice->has_events = saved_read_below(reader, 2) != 0;
 	of_slice->has_switches = saved_read_below(reader, 2) != 0;
 	of_slice->model.changes.refused = read_varint(reader);
-	return kernel_slice_load(&of_slice->model, frame->log.value_size_max, reader, error);
+	return kernel_slice_load(&of_slice->model, reader, error);
 }
 
 const struct analysis_slices kernel_provider_slices = {
 	.create = create_slice,
 	.hint = hint,
-	.take_hint = take_hint,
 	.guess = guess,
 	.begin = begin_slice,
-	.failure = slice_failure,
-	.bytes = slice_bytes,
-	.help = slices_help,
 	.commit = commit_slice,
-	.take_keys = take_keys,
 	.save = save_slice,
 	.load = load_slice,
 };

@@ -65,14 +65,14 @@ struct guessed_cpu {
 };
 
 struct kernel_slice {
-	struct change_log log;
-	struct id_map cpus; /* struct guessed_cpu */
+	struct change_log *log; /* borrowed */
+	struct id_map cpus;     /* struct guessed_cpu */
 	struct arena memory;
 	bool no_memory;
 };
 
-enum histree_status kernel_slice_create(const struct change_log_frame *frame, struct kernel_slice **out,
-					struct histree_error *error);
+/* Returns one that has this log; NULL if memory is out. */
+struct kernel_slice *kernel_slice_create(struct change_log *log);
 void kernel_slice_free(struct kernel_slice *slice);
 
 #endif

@@ -119,7 +119,7 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 
 static void load_thread(struct kernel_model *model, struct thread_base *base, struct byte_reader *reader)
 {
-	const struct change_log *log = &model->slice->log;
+	const struct change_log *log = model->slice->log;
 	uint64_t id = base->id + (uint64_t)saved_read_signed(reader);
 	bool is_idle = id >> 32 == 1;
 	histree_quark node = load_quark(log, base->node, reader);
@@ -190,7 +190,7 @@ static bool load_interrupt_name(struct kernel_model *model, struct interrupt *in
 static struct interrupt *load_interrupt(struct kernel_model *model, bool is_softirq, histree_quark base,
 					struct byte_reader *reader)
 {
-	const struct change_log *log = &model->slice->log;
+	const struct change_log *log = model->slice->log;
 	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
 	struct kernel_text name;
 	bool says_softirq;
@@ -255,7 +255,7 @@ struct running {
 
 static struct running load_cpu(struct kernel_model *model, struct byte_reader *reader)
 {
-	const struct change_log *log = &model->slice->log;
+	const struct change_log *log = model->slice->log;
 	const struct running none = { .cpu = NULL };
 	uint64_t number = saved_read_below(reader, (uint64_t)INT32_MAX + 1);
 	if (reader->failed || id_map_find(&model->cpus, number) != NULL) {
@@ -337,7 +337,7 @@ void kernel_slice_save(struct kernel_model *model, struct saved_bytes *out)
 	const struct id_entry *entry;
 	histree_time start = histree_state_start(model->changes.system);
 	struct thread_base base = { .said = start };
-	change_log_save(&model->slice->log, out);
+	change_log_save(model->slice->log, out);
 	kernel_slice_save_guesses(model->slice, out);
 	saved_put(out, model->has_calls);
 	saved_put(out, model->changes.time != INT64_MIN);
@@ -382,12 +382,12 @@ static void load_cpus(struct kernel_model *model, histree_time start, struct byt
 	}
 }
 
-enum histree_status kernel_slice_load(struct kernel_model *model, size_t value_size_max, struct byte_reader *reader,
+enum histree_status kernel_slice_load(struct kernel_model *model, struct byte_reader *reader,
 				      struct histree_error *error)
 {
 	histree_time start = histree_state_start(model->changes.system);
-	struct change_log *log = &model->slice->log;
-	enum histree_status status = change_log_load(log, value_size_max, reader, error);
+	struct change_log *log = model->slice->log;
+	enum histree_status status = change_log_load(log, log->value_size_max, reader, error);
 	if (status != HISTREE_OK)
 		return status;
 	kernel_slice_load_guesses(model->slice, reader);

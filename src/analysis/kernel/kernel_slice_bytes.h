@@ -16,7 +16,7 @@ struct kernel_model;
 void kernel_slice_save(struct kernel_model *model, struct saved_bytes *out);
 
 /* Into the model of a new slice.  Returns HISTREE_ERR_FORMAT if the bytes make no sense. */
-enum histree_status kernel_slice_load(struct kernel_model *model, size_t value_size_max, struct byte_reader *reader,
+enum histree_status kernel_slice_load(struct kernel_model *model, struct byte_reader *reader,
 				      struct histree_error *error);
 
 #endif

@@ -373,7 +373,7 @@ static void take_model(struct kernel_model *model, const struct kernel_model *sl
 enum histree_status kernel_slice_commit(struct kernel_model *model, struct kernel_model *slice,
 					struct histree_error *error)
 {
-	struct change_log *log = &slice->slice->log;
+	struct change_log *log = slice->slice->log;
 	model->changes.status = HISTREE_OK; /* no event is being handled */
 	if (change_log_has_failed(log) || !is_right(model, slice))
 		return HISTREE_NOT_FOUND;

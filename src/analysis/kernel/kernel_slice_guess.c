@@ -227,7 +227,7 @@ void kernel_slice_begin(struct kernel_model *model)
 				begin_interrupt(model, cpu, at_cpu);
 	}
 	if (model->changes.status != HISTREE_OK || slice->no_memory)
-		change_log_fail(&slice->log, "no memory for what CPUs do");
+		change_log_fail(slice->log, "no memory for what CPUs do");
 }
 
 /* ---- as bytes ------------------------------------------------------------------------------------------------ */

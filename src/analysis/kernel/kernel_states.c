@@ -105,7 +105,7 @@ void states_on_fork(struct kernel_model *model, const struct kernel_event *event
 		thread_ask(model, parent, THREAD_RUN_QUEUE);
 	if (thread_is_before_slice(model, parent, THREAD_RUN_QUEUE)) {
 		thread_ask(model, child, THREAD_RUN_QUEUE);
-		change_log_copy(&model->slice->log, model->changes.time, child->attributes[THREAD_RUN_QUEUE],
+		change_log_copy(model->slice->log, model->changes.time, child->attributes[THREAD_RUN_QUEUE],
 				parent->attributes[THREAD_RUN_QUEUE]);
 	} else if (thread_has(parent, THREAD_RUN_QUEUE))
 		thread_change(model, child, THREAD_RUN_QUEUE, thread_value(model, parent, THREAD_RUN_QUEUE));
@@ -205,7 +205,7 @@ void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *e
 		return;
 	struct interrupt *irq = cpu_irq_in_progress(model, cpu, event->number);
 	if (model->slice != NULL && irq == NULL)
-		change_log_fail(&model->slice->log, "an interrupt ends that did not begin");
+		change_log_fail(model->slice->log, "an interrupt ends that did not begin");
 	leave_interrupt(model, cpu, irq);
 	struct interrupt *before = irq == NULL ? cpu_irq_before(cpu, event->number) : NULL;
 	if (before != NULL)
@@ -273,7 +273,7 @@ static void widen(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_a
 {
 	histree_quark quark = cpu_attribute(model, cpu, extreme);
 	if (model->slice != NULL) {
-		change_log_widen(&model->slice->log, quark, extreme == CPU_FREQUENCY_MIN, hertz);
+		change_log_widen(model->slice->log, quark, extreme == CPU_FREQUENCY_MIN, hertz);
 		return;
 	}
 	struct histree_value value = changes_value(&model->changes, quark);

@@ -235,7 +235,7 @@ enum {
 static void forget(struct kernel_model *model, struct kernel_thread *thread, unsigned attributes)
 {
 	if (model->slice != NULL) {
-		change_log_fail(&model->slice->log, "a thread has the number of another one");
+		change_log_fail(model->slice->log, "a thread has the number of another one");
 		return;
 	}
 	const histree_time known = last_known(model, thread, attributes);
@@ -442,7 +442,7 @@ void thread_remove(struct kernel_model *model, struct kernel_thread *thread)
 		if (thread_has(thread, attribute))
 			thread_change(model, thread, attribute, histree_null());
 		else if (model->slice != NULL)
-			change_log_end_child(&model->slice->log, model->changes.time, thread->node,
+			change_log_end_child(model->slice->log, model->changes.time, thread->node,
 					     place_of(model, attribute)->name);
 	thread->has_ended = false;
 	thread->process = 0;
@@ -480,7 +480,7 @@ int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread)
 	if (thread->process != 0)
 		return thread->process;
 	if (model->slice != NULL) {
-		change_log_fail(&model->slice->log, "a thread is made by one whose process is not known");
+		change_log_fail(model->slice->log, "a thread is made by one whose process is not known");
 		return thread->tid;
 	}
 	struct histree_value process = value_of(model, thread, THREAD_PID);

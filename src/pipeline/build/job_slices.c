@@ -28,7 +28,7 @@ static const double trace_share_first = 0.125; /* bytes of a trace, of those of 
 struct job_slices {
 	struct job_slices_plan plan;
 	struct slice_source source;
-	struct slice_frame frame;
+	struct change_log_frame frame;
 	struct histree_state_system *system; /* borrowed */
 	const struct trace *cutter;          /* borrowed: says where to cut */
 	histree_time before, next; /* the cut that was made last, and the next one; INT64_MAX: there is none */
@@ -79,7 +79,7 @@ static void cut_slice(struct job_slices *slices)
 		.worker = SLICE_WORKER_HERE,
 	};
 	slice->hint.size = 0;
-	slices->plan.analysis->slices->hint(slices->pass.instance, &slice->hint);
+	(void)slices->plan.analysis->slices->hint(slices->pass.instance, &slice->hint);
 	if (slice->hint.no_memory) /* then nothing is known */
 		saved_release(&slice->hint);
 	slice_ring_cut(&slices->ring);
@@ -116,7 +116,7 @@ static enum histree_status read_on(struct job_slices *slices, histree_time to, s
 	status = slice_reader_pass(slices->reader, to, &slices->pass, slices->positions, error);
 	slices->has_begun = true;
 	/* What a stream has to say at its end is forgotten where it is left. */
-	if (!slices->plan.analysis->slices->help(slices->pass.instance) ||
+	if (!slices->plan.analysis->slices->hint(slices->pass.instance, NULL) ||
 	    slice_reader_has_said_more(slices->reader, &before))
 		give_up(slices);
 	return status;
@@ -284,11 +284,10 @@ static void describe(struct job_slices *slices, const struct trace *trace)
 			    .file_count = trace_file_count(trace),
 			    .changed = slice_changed },
 	};
-	slices->frame = (struct slice_frame){
-		.analysis = plan->analysis,
-		.log = { .start = histree_state_start(slices->system),
-			 .value_size_max = slices->system->sink.value_size_max,
-			 .bytes_max = slices->share / 16 * LOG_MAX },
+	slices->frame = (struct change_log_frame){
+		.start = histree_state_start(slices->system),
+		.value_size_max = slices->system->sink.value_size_max,
+		.bytes_max = slices->share / 16 * LOG_MAX,
 	};
 }
 

@@ -71,9 +71,9 @@ void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out)
 	saved_put(out, !source->origin.wants_gaps);
 	saved_put(out, source->origin.bytes);
 	saved_put(out, source->origin.file_count);
-	saved_put_signed(out, plan->frame.log.start);
-	saved_put(out, plan->frame.log.value_size_max);
-	saved_put(out, plan->frame.log.bytes_max);
+	saved_put_signed(out, plan->frame.start);
+	saved_put(out, plan->frame.value_size_max);
+	saved_put(out, plan->frame.bytes_max);
 	saved_put(out, plan->has_packs);
 	saved_put(out, plan->kept_max);
 	if (plan->has_packs)
@@ -119,14 +119,13 @@ enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena
 	*plan = (struct slice_plan){ 0 };
 	if (!load_analysis(&plan->source.analysis, arena, reader) || !load_traces(&plan->source, arena, reader))
 		return error_memory(error, "a slice of the trace");
-	plan->frame.analysis = plan->source.analysis;
 	plan->source.origin.wants_gaps = saved_read_below(reader, 2) == 0;
 	plan->source.origin.changed = slice_changed;
 	plan->source.origin.bytes = read_varint(reader);
 	plan->source.origin.file_count = (size_t)saved_read_below(reader, UINT32_MAX);
-	plan->frame.log.start = saved_read_signed(reader);
-	plan->frame.log.value_size_max = (size_t)read_varint(reader);
-	plan->frame.log.bytes_max = (size_t)read_varint(reader);
+	plan->frame.start = saved_read_signed(reader);
+	plan->frame.value_size_max = (size_t)read_varint(reader);
+	plan->frame.bytes_max = (size_t)read_varint(reader);
 	plan->has_packs = saved_read_below(reader, 2) != 0;
 	plan->kept_max = (size_t)read_varint(reader);
 	if (plan->has_packs)
@@ -303,7 +302,7 @@ uint64_t slice_ring_taken(struct slice_ring *ring)
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
 
-enum histree_status slice_run_create(const struct slice_source *source, const struct slice_frame *frame,
+enum histree_status slice_run_create(const struct slice_source *source, const struct change_log_frame *frame,
 				     const struct slice_range *range, const struct saved_bytes *hint,
 				     struct slice_memory *memory, struct slice_run **out,
 				     struct histree_error *error)
@@ -312,14 +311,14 @@ enum histree_status slice_run_create(const struct slice_source *source, const st
 	void *input;
 	struct slice_run *run = *out = calloc(1, sizeof(*run));
 	if (run == NULL) {
-		leaf_pack_free(frame->log.pack);
+		leaf_pack_free(frame->pack);
 		return error_memory(error, "a slice of the trace");
 	}
 	*run = (struct slice_run){
 		.source = source,
 		.range = *range,
 		.memory = memory,
-		.pack = frame->log.pack,
+		.pack = frame->pack,
 		.begin = calloc(source->origin.file_count + 1, sizeof(*run->begin)),
 		.end = calloc(source->origin.file_count + 1, sizeof(*run->end)),
 		.last = INT64_MIN,
@@ -329,7 +328,9 @@ enum histree_status slice_run_create(const struct slice_source *source, const st
 	if (status == HISTREE_OK)
 		status = analysis_inputs_get(&run->inputs, analysis->input, &input, error);
 	if (status == HISTREE_OK)
-		status = analysis->slices->create(frame, input, &run->instance, error);
+		status = change_log_init(&run->log, frame, error);
+	if (status == HISTREE_OK)
+		status = analysis->slices->create(analysis, &run->log, input, &run->instance, error);
 	if (status != HISTREE_OK) {
 		slice_run_free(run);
 		*out = NULL;
@@ -337,7 +338,7 @@ enum histree_status slice_run_create(const struct slice_source *source, const st
 	}
 	index_part_clear(&memory->part);
 	struct byte_reader reader = byte_reader(hint->bytes, hint->size);
-	analysis->slices->take_hint(run->instance, &reader);
+	analysis->slices->guess(run->instance, &reader);
 	return HISTREE_OK;
 }
 
@@ -347,6 +348,7 @@ static void slice_run_release_instance(struct slice_run *run)
 	if (run->instance != NULL)
 		run->source->analysis->free(run->instance);
 	run->instance = NULL;
+	change_log_release(&run->log);
 	analysis_inputs_release(&run->inputs);
 }
 
@@ -366,7 +368,7 @@ void slice_run_free(struct slice_run *run)
 
 static bool goes_on(const struct slice_run *run, const atomic_bool *is_stopping)
 {
-	return !atomic_load(is_stopping) && run->source->analysis->slices->failure(run->instance) == NULL;
+	return !atomic_load(is_stopping) && change_log_failure(&run->log) == NULL;
 }
 
 static enum histree_status guess(struct slice_run *run, const struct slice_reader *reader)
@@ -374,7 +376,7 @@ static enum histree_status guess(struct slice_run *run, const struct slice_reade
 	const struct event *event = reader->stream->events;
 	enum histree_status status = analysis_inputs_begin(&run->inputs, event, NULL);
 	if (status == HISTREE_OK && analysis_feed_applies(&reader->feed, event) && event->gap == NULL)
-		run->source->analysis->slices->guess(run->instance);
+		run->source->analysis->slices->guess(run->instance, NULL);
 	return status == HISTREE_OK ? analysis_inputs_end(&run->inputs, NULL) : status;
 }
 
@@ -450,7 +452,7 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 	slice_reader_find(reader, run->end);
 	run->size = (struct slice_bytes){
 		.kept = run->pack != NULL ? leaf_pack_sums(run->pack).intervals * sizeof(struct column_item) : 0,
-		.log = run->source->analysis->slices->bytes(run->instance),
+		.log = change_log_bytes(&run->log),
 	};
 	run->is_whole = true;
 }
@@ -468,7 +470,7 @@ static bool are_same(const struct trace_position *one, const struct trace_positi
 enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct trace_position *begin)
 {
 	const struct slice_source *source = run->source;
-	if (!run->is_whole || run->instance == NULL || source->analysis->slices->failure(run->instance) != NULL)
+	if (!run->is_whole || run->instance == NULL || change_log_failure(&run->log) != NULL)
 		return SLICE_IS_OF_NO_USE;
 	if (!are_same(run->begin, begin, source->origin.file_count))
 		return SLICE_IS_OF_NO_USE;
@@ -482,7 +484,7 @@ enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *p
 	enum histree_status status = source->analysis->slices->commit(pass->instance, run->instance, error);
 	if (status != HISTREE_OK)
 		return status;
-	run->keys = source->analysis->slices->take_keys(run->instance, &run->key_count);
+	run->keys = change_log_take_keys(&run->log, &run->key_count);
 	run->before = pass->events;
 	memcpy(positions, run->end, source->origin.file_count * sizeof(*positions));
 	pass->events += run->events;
@@ -493,12 +495,11 @@ enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *p
 enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *committed,
 				      struct histree_error *error)
 {
-	const struct analysis_slices *slices = run->source->analysis->slices;
 	size_t files = run->source->origin.file_count;
 	bool is_same = slice_run_outcome(run, committed->begin) == SLICE_IS_OF_USE &&
 		       are_same(run->end, committed->end, files) && run->events == committed->events &&
 		       run->last == committed->last;
-	free(slices->take_keys(run->instance, &run->key_count));
+	run->key_count = change_log_attributes(&run->log);
 	if (!is_same || run->key_count != committed->key_count)
 		return error_set(error, HISTREE_ERR_IO,
 				 "what a process had read of the trace is gone with it, and cannot be read again: "
@@ -569,10 +570,10 @@ void slice_run_save_read(struct slice_run *run, struct saved_bytes *out)
 	saved_put(out, run->events);
 	saved_put_signed(out, run->last);
 	saved_put(out, run->size.kept);
-	if (!run->has_more && slices->failure(run->instance) == NULL)
+	if (!run->has_more && change_log_failure(&run->log) == NULL)
 		slices->save(run->instance, out);
-	free(slices->take_keys(run->instance, &run->key_count));
-	if (slices->failure(run->instance) == NULL && !out->no_memory)
+	run->key_count = change_log_attributes(&run->log);
+	if (change_log_failure(&run->log) == NULL && !out->no_memory)
 		return;
 	/* It is of no use, which needs no words. */
 	if (!out->no_memory)
@@ -580,8 +581,8 @@ void slice_run_save_read(struct slice_run *run, struct saved_bytes *out)
 	saved_put(out, 0);
 }
 
-enum histree_status slice_run_load_read(struct slice_run *run, const struct slice_frame *frame,
-					struct byte_reader *reader, struct histree_error *error)
+enum histree_status slice_run_load_read(struct slice_run *run, struct byte_reader *reader,
+					struct histree_error *error)
 {
 	const struct analysis_slices *slices = run->source->analysis->slices;
 	size_t files = run->source->origin.file_count;
@@ -596,8 +597,8 @@ enum histree_status slice_run_load_read(struct slice_run *run, const struct slic
 		run->is_indexed = (flags & IS_INDEXED) != 0;
 		run->has_more = (flags & HAS_MORE) != 0;
 		if (!reader->failed && !run->has_more)
-			status = slices->load(run->instance, frame, reader, error);
-		run->size.log = slices->bytes(run->instance);
+			status = slices->load(run->instance, reader, error);
+		run->size.log = change_log_bytes(&run->log);
 	}
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
 		status = error_set(error, HISTREE_ERR_FORMAT, "a slice makes no sense");

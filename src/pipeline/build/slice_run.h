@@ -54,7 +54,7 @@ enum slice_message {
 
 struct slice_plan {
 	struct slice_source source;
-	struct slice_frame frame; /* without a pack */
+	struct change_log_frame frame; /* without a pack */
 	bool has_packs;
 	struct tree_options tree; /* of packs */
 	size_t kept_max;          /* bytes of a pack */
@@ -85,7 +85,8 @@ struct slice_run {
 	const struct slice_source *source;
 	struct slice_range range;
 	struct analysis_inputs inputs;
-	void *instance; /* NULL: it was committed, and is not needed any more */
+	struct change_log log; /* of the instance */
+	void *instance;        /* NULL: it was committed, and is not needed any more */
 	struct leaf_pack *pack;
 	histree_quark *keys;         /* of the pack, once it was committed */
 	size_t key_count;            /* attributes of the slice, once it was read */
@@ -105,7 +106,7 @@ struct slice_run {
  * Make one, with what the owner has hinted at.  The pack of the frame is its own from then on, also after a
  * failure; the memory is borrowed.
  */
-enum histree_status slice_run_create(const struct slice_source *source, const struct slice_frame *frame,
+enum histree_status slice_run_create(const struct slice_source *source, const struct change_log_frame *frame,
 				     const struct slice_range *range, const struct saved_bytes *hint,
 				     struct slice_memory *memory, struct slice_run **out,
 				     struct histree_error *error);
@@ -153,8 +154,8 @@ void slice_run_free(struct slice_run *run);
 
 /* What was read, and back into a run of the same range that reads nothing.  Memory may be out in either. */
 void slice_run_save_read(struct slice_run *run, struct saved_bytes *out);
-enum histree_status slice_run_load_read(struct slice_run *run, const struct slice_frame *frame,
-					struct byte_reader *reader, struct histree_error *error);
+enum histree_status slice_run_load_read(struct slice_run *run, struct byte_reader *reader,
+					struct histree_error *error);
 
 /* What it is to be made with, of one that was committed, and back into the one that was read. */
 void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out);

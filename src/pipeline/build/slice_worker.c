@@ -33,10 +33,9 @@ static enum histree_status begin_run(const struct slice_crew_plan *plan, struct 
 				     struct slice_run **run, struct histree_error *error)
 {
 	const struct interval_sink *sink = plan->sink;
-	struct slice_frame frame = *plan->frame;
+	struct change_log_frame frame = *plan->frame;
 	if (sink->begin_pack != NULL) {
-		enum histree_status status =
-			sink->begin_pack(sink->context, plan->kept_max, &frame.log.pack, error);
+		enum histree_status status = sink->begin_pack(sink->context, plan->kept_max, &frame.pack, error);
 		if (status < 0)
 			return status;
 	}
@@ -317,7 +316,7 @@ static enum histree_status put_read(const struct slice_post_job *job, struct sli
 	enum histree_status status = slice_run_create(&job->plan.source, &job->plan.frame, &slice->range, &no_hint,
 						      &slice->memory, &slice->run, error);
 	if (status == HISTREE_OK)
-		status = slice_run_load_read(slice->run, &job->plan.frame, reader, error);
+		status = slice_run_load_read(slice->run, reader, error);
 	if (status == HISTREE_ERR_MEMORY) {
 		slice_run_free(slice->run);
 		slice->run = NULL;
@@ -569,7 +568,7 @@ static bool create_run(struct histree_slice_worker *worker, struct held_slice *s
 		       bool *is_indexed)
 {
 	const struct slice_plan *plan = &worker->plan;
-	struct slice_frame frame = plan->frame;
+	struct change_log_frame frame = plan->frame;
 	*is_indexed = saved_read_below(reader, 2) != 0;
 	struct slice_range range = { .known_from = saved_read_signed(reader) };
 	range.from = saved_read_signed(reader);
@@ -577,7 +576,7 @@ static bool create_run(struct histree_slice_worker *worker, struct held_slice *s
 	const struct saved_bytes hint = { .bytes = (uint8_t *)(uintptr_t)reader->at,
 					  .size = byte_reader_left(reader) };
 	if (reader->failed || (plan->has_packs && leaf_pack_create(&plan->tree, &worker->pool, plan->kept_max,
-								   &frame.log.pack, NULL) != HISTREE_OK))
+								   &frame.pack, NULL) != HISTREE_OK))
 		return false;
 	return slice_run_create(&plan->source, &frame, &range, &hint, &slice->memory, &slice->run, NULL) ==
 	       HISTREE_OK;

@@ -24,7 +24,7 @@ enum { SLICE_CREW_MAX = 64 };
 struct slice_crew_plan {
 	struct slice_ring *ring;
 	const struct slice_source *source;
-	const struct slice_frame *frame; /* without a pack */
+	const struct change_log_frame *frame; /* without a pack */
 	const struct interval_sink *sink;
 	const struct slice_pass *pass; /* whose index says whether there is one */
 	size_t kept_max;               /* bytes of a pack */
