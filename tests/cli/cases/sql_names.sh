@@ -14,3 +14,10 @@ histree load -q -f -o named -a in states.tsv
 histree sql named 'SELECT path, value FROM analysis_states_in'
 histree sql named "SELECT path, value FROM states_in('Oven', 5, 5)"
 histree sql named 'SELECT name, kind FROM analyses'
+
+# A field may have any name, too: that of a column, of the hidden one, or of a word of plans.
+printf 'start\tend\tlimit\ttwin\tend2\n10\t15\t3\t7\t1\n10\t40\t3\t8\t2\n12\t41\t4\t8\t3\n' >fields.tsv
+histree load -q -f -o fields -a parts fields.tsv
+histree sql fields 'SELECT start, "limit", field_twin FROM parts WHERE "limit" = 3'
+histree sql fields 'SELECT count(*) FROM parts WHERE "limit" = 1'
+histree sql fields 'SELECT "end", field_twin FROM parts ORDER BY start LIMIT 2'
