@@ -158,6 +158,8 @@ enum histree_status relation_open(const struct relation_kind *kind, const struct
 	*out = (struct ArrowArrayStream){ 0 };
 	if (relation == NULL)
 		return error_memory(error, "columns");
+	assert(kind->size >= sizeof(*relation) && kind->open != NULL && kind->next != NULL &&
+	       kind->release != NULL);
 	relation->kind = kind;
 	if (own.options == NULL)
 		own.options = &defaults;

@@ -7,6 +7,7 @@
  * what is asked in the order of starts from histree_changes (lookup.h), in windows of bounded size; those that
  * begin before the range are then gathered and sorted, at most one an attribute.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,6 +303,7 @@ static enum histree_status read_states(struct states_cursor *cursor, struct hist
 		return status;
 	cursor->room = cursor->room < BATCH ? 2 * cursor->room : BATCH;
 	*sql_table_of(&cursor->base)->rows += cursor->count;
+	assert(cursor->count > 0 && cursor->count <= BATCH);
 	cursor->used = 0;
 	cursor->met_damage = histree_query_stats(cursor->query).nodes_damaged > 0;
 	return HISTREE_OK;

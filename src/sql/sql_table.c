@@ -2,12 +2,13 @@
 /*
  * sql_table.c - the module of SQLite that shows any relation (sql_table.h).
  *
- * Between a plan and its cursor goes the plan's text alone: best_index() takes constraints by the roles of their
- * columns, and filter() reads from the text which they were.  A cursor stands at a row of the batch that the
- * relation read last, so that most rows cost an addition.
+ * Between a plan and its cursor goes the plan's text alone: table_best_index() takes constraints by the roles of
+ * their columns, and table_filter() reads from the text which they were.  A cursor stands at a row of the batch
+ * that the relation read last, so that most rows cost an addition.
  */
 #include "sql/sql_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ static void declare_column(sqlite3_str *text, const struct sql_column *column)
 	sqlite3_str_appendall(text, column->type);
 }
 
-static int declare(sqlite3 *db, const struct sql_table *table)
+static int table_declare(sqlite3 *db, const struct sql_table *table)
 {
 	sqlite3_str *text = sqlite3_str_new(db);
 	for (size_t i = 0; i < table->column_count; i++) {
@@ -164,7 +165,7 @@ static void free_cursor(struct sql_cursor *cursor)
 	free(cursor);
 }
 
-static int disconnect(sqlite3_vtab *base)
+static int table_disconnect(sqlite3_vtab *base)
 {
 	struct sql_table *table = (struct sql_table *)base;
 	free_cursor(table->idle);
@@ -180,8 +181,8 @@ static int disconnect(sqlite3_vtab *base)
 /* The arguments of CREATE VIRTUAL TABLE, after the name of the module. */
 enum { SCHEMA = 1, STORE = 3, ANALYSIS = 4 };
 
-static int connect(sqlite3 *db, void *data, int argument_count, const char *const *arguments, sqlite3_vtab **out,
-		   char **message)
+static int table_connect(sqlite3 *db, void *data, int argument_count, const char *const *arguments,
+			 sqlite3_vtab **out, char **message)
 {
 	const struct sql_module *module = data;
 	struct histree_error error;
@@ -190,6 +191,7 @@ static int connect(sqlite3 *db, void *data, int argument_count, const char *cons
 			"%s needs the path of a store; histree_attach(PATH) makes all tables of one", arguments[0]);
 		return SQLITE_ERROR;
 	}
+	assert(module->relation->next != NULL && module->relation->table_size >= sizeof(struct sql_table));
 	struct sql_table *table = calloc(1, module->relation->table_size);
 	char *path = without_quotes(argument_count > STORE ? arguments[STORE] : "");
 	char *analysis = without_quotes(argument_count > ANALYSIS ? arguments[ANALYSIS] : "");
@@ -201,13 +203,13 @@ static int connect(sqlite3 *db, void *data, int argument_count, const char *cons
 			code = fail_with(message, &error);
 	}
 	if (code == SQLITE_OK)
-		code = declare(db, table);
+		code = table_declare(db, table);
 	sqlite3_free(path);
 	sqlite3_free(analysis);
 	if (code == SQLITE_OK)
 		*out = &table->base;
 	else if (table != NULL && table->relation != NULL)
-		disconnect(&table->base);
+		table_disconnect(&table->base);
 	else
 		free(table);
 	return code;
@@ -362,7 +364,7 @@ static void take_order(const struct sql_table *table, struct sql_plan *plan, con
 	plan->info->orderByConsumed = 1;
 }
 
-static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct sql_table *table = (const struct sql_table *)base;
 	const struct sql_relation *relation = table->relation;
@@ -389,7 +391,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 /* ---- the cursor ---------------------------------------------------------------------------------------- */
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static int table_open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
 	struct sql_table *table = (struct sql_table *)base;
 	struct sql_cursor *cursor = table->idle;
@@ -399,10 +401,12 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 		*out = &cursor->base;
 		return SQLITE_OK;
 	}
+	assert(table->relation->cursor_size >= sizeof(struct sql_cursor));
 	cursor = calloc(1, table->relation->cursor_size);
 	if (cursor == NULL)
 		return SQLITE_NOMEM;
 	cursor->base.pVtab = base;
+	cursor->row = (const char *)cursor; /* of a relation whose cells lie elsewhere */
 	cursor->row_size = table->relation->row_size;
 	histree_selection_begin(&cursor->selection, table->history);
 	if (table->relation->begin != NULL && table->relation->begin(cursor, &error) != HISTREE_OK) {
@@ -415,7 +419,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 }
 
 /* A prepared statement opens its cursors whenever it is run. */
-static int close_cursor(sqlite3_vtab_cursor *base)
+static int table_close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct sql_cursor *cursor = cursor_of(base);
 	struct sql_table *table = sql_table_of(cursor);
@@ -434,7 +438,7 @@ static __attribute__((noinline)) int read_rows(struct sql_cursor *cursor)
 	return status >= 0 ? SQLITE_OK : cursor_fail(cursor, &error);
 }
 
-static int next(sqlite3_vtab_cursor *base)
+static int table_next(sqlite3_vtab_cursor *base)
 {
 	struct sql_cursor *cursor = cursor_of(base);
 	cursor->number++;
@@ -491,6 +495,7 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 		break;
 	case SQL_BY_NUMBER:
 	case SQL_BY_FIELD:
+		assert(table->relation->narrow != NULL);
 		table->relation->narrow(cursor, column, term->operator, value);
 		break;
 	default:
@@ -501,8 +506,8 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 	return HISTREE_OK;
 }
 
-static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
-		  sqlite3_value **arguments)
+static int table_filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
+			sqlite3_value **arguments)
 {
 	struct sql_cursor *cursor = cursor_of(base);
 	const struct sql_relation *relation = sql_table_of(cursor)->relation;
@@ -527,15 +532,15 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 		status = relation->start(cursor, &error);
 	if (status < 0)
 		return cursor_fail(cursor, &error);
-	return status == HISTREE_OK ? next(base) : SQLITE_OK;
+	return status == HISTREE_OK ? table_next(base) : SQLITE_OK;
 }
 
-static int is_at_end(sqlite3_vtab_cursor *base)
+static int table_is_at_end(sqlite3_vtab_cursor *base)
 {
 	return cursor_of(base)->is_done;
 }
 
-static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+static int table_row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
 	const struct sql_cursor *cursor = cursor_of(base);
 	const struct sql_table *table = sql_table_of(cursor);
@@ -553,6 +558,7 @@ bool sql_cursor_region(struct sql_cursor *cursor, struct histree_region *out)
 {
 	const struct sql_table *table = sql_table_of(cursor);
 	struct histree_window window = cursor->selection.window;
+	assert(table->info != NULL);
 	if (table->argument_count > 0 && !window.is_empty &&
 	    (window.from > window.to || !histree_window_fit(&window, table->info->start, table->info->end))) {
 		sql_connection_warn_of_time(sql_store_connection(table->store), table->info->start,
@@ -657,7 +663,7 @@ uint64_t sql_value_bits(const struct histree_value *value)
 	}
 }
 
-/* What is more than a load; apart from column(), which then has no registers to save. */
+/* What is more than a load; apart from table_column(), which then has no registers to save. */
 static __attribute__((noinline)) void result_cell(struct sql_cursor *cursor, sqlite3_context *context, int number)
 {
 	const struct sql_table *table = sql_table_of(cursor);
@@ -685,7 +691,7 @@ static __attribute__((noinline)) void result_cell(struct sql_cursor *cursor, sql
 	}
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct sql_cursor *cursor = cursor_of(base);
 	struct sql_place place = sql_table_of(cursor)->places[number];
@@ -732,16 +738,16 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 }
 
 const sqlite3_module sql_module = {
-	.xCreate = connect,
-	.xConnect = connect,
-	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
-	.xDestroy = disconnect,
-	.xOpen = open_cursor,
-	.xClose = close_cursor,
-	.xFilter = filter,
-	.xNext = next,
-	.xEof = is_at_end,
-	.xColumn = column,
-	.xRowid = row_id,
+	.xCreate = table_connect,
+	.xConnect = table_connect,
+	.xBestIndex = table_best_index,
+	.xDisconnect = table_disconnect,
+	.xDestroy = table_disconnect,
+	.xOpen = table_open_cursor,
+	.xClose = table_close_cursor,
+	.xFilter = table_filter,
+	.xNext = table_next,
+	.xEof = table_is_at_end,
+	.xColumn = table_column,
+	.xRowid = table_row_id,
 };
