@@ -4,7 +4,7 @@
  *
  * The search begins where the caller guesses, doubles its steps until the index lies between two looks, then halves
  * (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976): a good guess costs two looks, the
- * worst one twice as many as halving alone.
+ * worst one twice as many as halving alone, which SEARCH() is.
  */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H
@@ -17,19 +17,24 @@
  */
 typedef bool search_before(const void *context, size_t index);
 
-/* Returns the first index in [low, high) that is not before, or `high`, by halves: where nobody can guess. */
-__attribute__((always_inline)) static inline size_t search_halves(size_t low, size_t high, search_before *before,
-								  const void *context)
-{
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (before(context, middle))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
+/*
+ * The first index in [low, high) that is not before, or `high`, by halves: where nobody can guess.  Whether an
+ * index is before is an expression of it, whose name the caller gives:
+ *
+ *	size_t place = SEARCH(i, 0, list->count, list->items[i].key < key);
+ */
+#define SEARCH(index, low, high, is_before)                                                  \
+	__extension__({                                                                      \
+		size_t search_low_ = (low), search_high_ = (high);                           \
+		while (search_low_ < search_high_) {                                         \
+			const size_t index = search_low_ + (search_high_ - search_low_) / 2; \
+			if (is_before)                                                       \
+				search_low_ = index + 1;                                     \
+			else                                                                 \
+				search_high_ = index;                                        \
+		}                                                                            \
+		search_low_;                                                                 \
+	})
 
 /*
  * Returns the first index in [low, high) that is not before, or `high`.  Always inlined, so that `before` is too.
@@ -56,7 +61,7 @@ __attribute__((always_inline)) static inline size_t search_first(size_t low, siz
 		}
 		low = step < high - low ? high - step + 1 : low;
 	}
-	return search_halves(low, high, before, context);
+	return SEARCH(index, low, high, before(context, index));
 }
 
 #endif

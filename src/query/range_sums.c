@@ -134,17 +134,9 @@ static enum histree_status find_attributes(struct range_sums *sums, const struct
 
 /* ---- a level ------------------------------------------------------------------------------------------------ */
 
-static bool is_before(const void *context, size_t index)
-{
-	const struct wanted *const *sought = context;
-	return sought[0][index].own < sought[1]->own;
-}
-
 static const struct wanted *find_wanted(const struct range_sums_reading *reading, histree_quark own)
 {
-	const struct wanted wanted = { .own = own };
-	const struct wanted *sought[] = { reading->wanted, &wanted };
-	size_t at = search_halves(0, reading->count, is_before, sought);
+	const size_t at = SEARCH(i, 0, reading->count, reading->wanted[i].own < own);
 	return at < reading->count && reading->wanted[at].own == own ? &reading->wanted[at] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "query/segment_summaries.h"
 #include "segment/segment_memory.h"
 
@@ -291,14 +292,7 @@ enum histree_status histree_segment_rows_count(struct histree_segment_rows *rows
 /* The last mark whose rows all start before a time. */
 static size_t mark_before(const struct histree_segment_rows *rows, histree_time time)
 {
-	size_t low = 0, high = rows->mark_count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (rows->marks[middle].last.times.start < time)
-			low = middle;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 1, rows->mark_count, rows->marks[i].last.times.start < time) - 1;
 	return low;
 }
 

@@ -202,17 +202,6 @@ static int32_t value_at(struct reading *list, histree_time time, histree_time *u
 	return USE_NOTHING;
 }
 
-struct sought {
-	const struct window_state *states;
-	histree_time time;
-};
-
-static bool ends_before(const void *context, size_t index)
-{
-	const struct sought *sought = context;
-	return sought->states[index].end < sought->time;
-}
-
 /* A wait for a CPU, cut where that goes from thread to thread. */
 static enum histree_status hand_out_wait(const struct thread_cutting *cutting, struct thread_piece piece,
 					 struct histree_error *error)
@@ -225,8 +214,7 @@ static enum histree_status hand_out_wait(const struct thread_cutting *cutting, s
 	if (cpu == owners->count)
 		return cutting->give(cutting->context, &piece, error);
 	struct window_list left = owners->lists[cpu];
-	const struct sought sought = { left.states, piece.start };
-	const size_t first = search_halves(0, left.count, ends_before, &sought);
+	const size_t first = SEARCH(i, 0, left.count, left.states[i].end < piece.start);
 	left.states = left.count > 0 ? left.states + first : left.states;
 	left.count -= first;
 	struct reading reading = read_list(&left);

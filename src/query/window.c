@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/cancel.h"
 #include "histree/query.h"
 #include "histree/window.h"
@@ -83,14 +84,7 @@ static enum histree_status fill_gap(struct visible_states *states, const struct 
 
 static size_t first_of_row(const struct row_group *group, size_t row)
 {
-	size_t low = 0, high = group->resolved_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (group->resolved[middle].row < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, group->resolved_count, group->resolved[i].row < row);
 	return low;
 }
 

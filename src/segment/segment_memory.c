@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/radix_sort.h"
+#include "base/search.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"
 #include "item/segment_copy.h"
@@ -128,14 +129,7 @@ static bool is_before(const struct histree_segment *a, const struct histree_segm
 /* Returns the position after all segments that do not come later: equal ones stay in the order of their arrival. */
 static size_t position_of(const struct segment_array *array, const struct histree_segment *segment)
 {
-	size_t low = 0, high = array->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (is_before(segment, &array->segments[middle]))
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	const size_t low = SEARCH(i, 0, array->count, !is_before(segment, &array->segments[i]));
 	return low;
 }
 
@@ -636,19 +630,16 @@ enum histree_status segment_list_sort(struct segment_list *list, struct segment_
 	return status;
 }
 
+static bool comes_before(const struct histree_segment *segment, struct segment_order order, struct segment_key key)
+{
+	const struct segment_times times = segment_times_of(segment);
+	return segment_key_is_less(segment_key_of(order, &times), key);
+}
+
 /* Returns the first position that does not come before the key. */
 static size_t segment_list_seek(const struct segment_list *list, struct segment_order order, struct segment_key key)
 {
-	size_t low = 0, high = list->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct segment_times times = segment_times_of(list->segments[middle]);
-		if (segment_key_is_less(segment_key_of(order, &times), key))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH(i, 0, list->count, comes_before(list->segments[i], order, key));
 }
 
 /* ---- the cursor --------------------------------------------------------------------------------- */

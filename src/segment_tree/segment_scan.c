@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/radix_sort.h"
+#include "base/search.h"
 #include "histree/segment_store.h"
 #include "item/segment_copy.h"
 #include "node/node_view.h"
@@ -168,14 +169,7 @@ void segment_damage_release(struct segment_damage *met)
 /* Returns the loss of a node, or NULL if it held no segments. */
 static struct segment_loss *find_loss(const struct segment_damage *met, uint32_t node)
 {
-	size_t low = 0, high = met->loss_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (met->losses[middle].loss.node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, met->loss_count, met->losses[i].loss.node < node);
 	return low < met->loss_count && met->losses[low].loss.node == node ? &met->losses[low] : NULL;
 }
 

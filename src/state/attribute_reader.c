@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/block_directory.h"
 #include "base/bytes.h"
+#include "base/search.h"
 #include "histree/value.h"
 
 /* ---- attribute reader ---------------------------------------------------------------------------------------- */
@@ -141,25 +142,14 @@ bool range_table_ascends(const struct range_table *table)
 
 uint32_t range_table_find(const struct range_table *table, uint32_t quark)
 {
-	uint32_t low = 0, high = (uint32_t)(((uint64_t)table->count + RANGES_IN_BLOCK - 1) / RANGES_IN_BLOCK);
-	while (low < high) { /* the first block that begins after it */
-		uint32_t middle = low + (high - low) / 2;
-		if (block_first(table, middle) <= quark)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* The first block that begins after it; likewise in the block. */
+	const size_t blocks = ((size_t)table->count + RANGES_IN_BLOCK - 1) / RANGES_IN_BLOCK;
+	const uint32_t low = (uint32_t)SEARCH(i, 0, blocks, block_first(table, (uint32_t)i) <= quark);
 	struct range_block block;
 	if (low == 0 || !read_block(table, low - 1, &block))
 		return table->count;
-	unsigned first = 0, after = block.rows;
-	while (first < after) { /* likewise in the block */
-		unsigned middle = (first + after) / 2;
-		if (get_number(&block, RANGE_FIRST, 0, middle) <= quark)
-			first = middle + 1;
-		else
-			after = middle;
-	}
+	const uint32_t first =
+		(uint32_t)SEARCH(i, 0, block.rows, get_number(&block, RANGE_FIRST, 0, (unsigned)i) <= quark);
 	return first == 0 ? table->count : (low - 1) * RANGES_IN_BLOCK + first - 1;
 }
 

@@ -136,7 +136,7 @@ static uint32_t search(const struct sought *sought, uint32_t low, uint32_t *gues
 {
 	const size_t high = sought->view->ranges.count;
 	if (guess == NULL)
-		return (uint32_t)search_halves(low, high, before, sought);
+		return (uint32_t)SEARCH(i, low, high, before(sought, i));
 	return *guess = (uint32_t)search_first(low, high, *guess, before, sought);
 }
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "state/attribute_tree.h"
 
 enum { ATTRIBUTES_PER_LOOK = 1 << 14 }; /* at what is resident of their table: 320 KiB */
@@ -31,14 +32,7 @@ enum histree_status folder_list_of(const struct attribute_tree *tree, struct fol
 
 bool folder_list_has(const struct folder_list *folders, histree_quark quark)
 {
-	size_t low = 0, high = folders->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (folders->quarks[middle] < quark)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, folders->count, folders->quarks[i] < quark);
 	return low < folders->count && folders->quarks[low] == quark;
 }
 

@@ -24,6 +24,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "histree/attributes.h"
 #include "histree/labels.h"
 #include "state/attribute_match.h"
@@ -549,15 +550,10 @@ static bool number_of(const struct histree_value *value, int64_t *out)
 
 static const struct histree_label *find_number(const struct histree_label_table *table, int64_t number)
 {
-	size_t low = 0, high = table->label_count;
-	while (low < high) { /* to the first that is for greater ones, or for no numbers */
-		size_t middle = low + (high - low) / 2;
-		const struct histree_label *label = &table->labels[middle];
-		if (label->kind == HISTREE_LABEL_NUMBERS && label->first <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* To the first that is for greater ones, or for no numbers. */
+	const size_t low =
+		SEARCH(i, 0, table->label_count,
+		       table->labels[i].kind == HISTREE_LABEL_NUMBERS && table->labels[i].first <= number);
 	return low > 0 && number <= table->labels[low - 1].last ? &table->labels[low - 1] : NULL;
 }
 
@@ -569,27 +565,22 @@ static int compare_text(const char *text, const char *bytes, size_t size)
 	return order != 0 ? order : (text_size > size) - (text_size < size);
 }
 
+/* How a label is ordered to a text; those of texts lie together. */
+static int order_of(const struct histree_label *label, const char *bytes, size_t size)
+{
+	if (label->kind == HISTREE_LABEL_TEXT)
+		return compare_text(label->text, size > 0 ? bytes : "", size);
+	return label->kind < HISTREE_LABEL_TEXT ? -1 : 1;
+}
+
 static const struct histree_label *find_text(const struct histree_label_table *table, const char *bytes,
 					     size_t size)
 {
-	size_t low = 0, high = table->label_count;
 	if (size > HISTREE_LABEL_TEXT_MAX)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct histree_label *label = &table->labels[middle];
-		int order = label->kind == HISTREE_LABEL_TEXT
-				    ? compare_text(label->text, size > 0 ? bytes : "", size)
-			    : label->kind < HISTREE_LABEL_TEXT ? -1
-							       : 1;
-		if (order == 0)
-			return label;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	const struct histree_label *labels = table->labels;
+	const size_t at = SEARCH(i, 0, table->label_count, order_of(&labels[i], bytes, size) < 0);
+	return at < table->label_count && order_of(&labels[at], bytes, size) == 0 ? &labels[at] : NULL;
 }
 
 static inline const struct histree_label *find(const struct histree_label_table *table,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 bool state_slice_add(struct state_slice *slice, const struct histree_interval *interval)
 {
@@ -57,16 +58,9 @@ void state_slice_release(struct state_slice *slice)
  */
 static size_t find_first(const struct state_slice *slice, size_t low, histree_quark quark, histree_time from)
 {
-	size_t high = slice->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct histree_interval *interval = &slice->intervals[middle];
-		if (interval->quark < quark || (interval->quark == quark && interval->end < from))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct histree_interval *intervals = slice->intervals;
+	return SEARCH(i, low, slice->count,
+		      intervals[i].quark < quark || (intervals[i].quark == quark && intervals[i].end < from));
 }
 
 void slice_cursor_begin(struct slice_cursor *cursor, const struct state_slice *slice,

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "state/history_union.h"
 
 static const struct history_union *union_of(const struct histree_attributes *attributes)
@@ -126,19 +127,11 @@ static histree_quark find_host(const struct history_union *joined, const struct 
 	char room[ATTRIBUTE_NUMBER_SIZE];
 	size_t size;
 	const char *text = attribute_name_text(name, room, &size);
-	uint32_t low = 0, high = joined->host_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct histree_history_host *host = &joined->hosts[joined->by_name[middle]];
-		int order = compare_name(host->name, text, size);
-		if (order == 0)
-			return host->folder;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return HISTREE_ROOT;
+	const struct histree_history_host *hosts = joined->hosts;
+	const size_t at =
+		SEARCH(i, 0, joined->host_count, compare_name(hosts[joined->by_name[i]].name, text, size) < 0);
+	const struct histree_history_host *host = at < joined->host_count ? &hosts[joined->by_name[at]] : NULL;
+	return host != NULL && compare_name(host->name, text, size) == 0 ? host->folder : HISTREE_ROOT;
 }
 
 static histree_quark child_of(const struct histree_attributes *attributes, histree_quark parent,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 bool name_table_add(struct name_table *table, struct named_range range, size_t name_size)
 {
@@ -113,14 +114,8 @@ void name_table_sort(struct name_table *table)
 
 const struct named_range *name_table_near(const struct name_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count; /* the first range that begins above the address */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->ranges[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* The first range that begins above the address. */
+	const size_t low = SEARCH(i, 0, table->count, table->ranges[i].start <= address);
 	if (low == 0)
 		return NULL;
 	const struct named_range *range = &table->ranges[low - 1];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* A walk over all places where ranges begin or end. */
 struct sweep {
@@ -113,14 +114,8 @@ out:
 
 uint32_t range_cover_find(const struct range_cover *cover, uint64_t address)
 {
-	size_t low = 0, high = cover->count; /* the first piece that begins above the address */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (cover->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* The first piece that begins above the address. */
+	const size_t low = SEARCH(i, 0, cover->count, cover->pieces[i].start <= address);
 	return low > 0 ? cover->pieces[low - 1].item : COVER_NONE;
 }
 

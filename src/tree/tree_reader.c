@@ -22,6 +22,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/history.h"
 #include "histree/query.h"
 #include "node/node_capacity.h"
@@ -528,14 +529,7 @@ static void tree_damage_free(struct tree_damage *damage)
 
 const struct damaged_node *tree_damage_node(const struct tree_damage *damage, uint32_t number)
 {
-	size_t low = 0, high = damage->node_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (damage->nodes[middle].bounds.number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, damage->node_count, damage->nodes[i].bounds.number < number);
 	bool found = low < damage->node_count && damage->nodes[low].bounds.number == number;
 	assert(found == tree_damage_lists(damage, number));
 	return found ? &damage->nodes[low] : NULL;

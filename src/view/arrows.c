@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/attributes.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
@@ -539,14 +540,8 @@ static void prepare_unknown(struct stays *stays)
 /* Whether a thread may have run on some CPU in [from, to] without anybody knowing it. */
 static bool is_unknown(const struct stays *stays, histree_time from, histree_time to)
 {
-	size_t low = 0, high = stays->unknown_count; /* those before `low` start at `to` or before */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (stays->stays[middle].start <= to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* Those before `low` start at `to` or before. */
+	const size_t low = SEARCH(i, 0, stays->unknown_count, stays->stays[i].start <= to);
 	return from <= to && low > 0 && stays->stays[low - 1].end >= from;
 }
 

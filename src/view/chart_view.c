@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/chart_view.h"
 #include "histree/lookup.h"
 #include "histree/query.h"
@@ -58,14 +59,9 @@ static int compare_kin(const void *one, const void *other)
 
 static uint32_t find_above(const struct kin_order *sorted, uint32_t count, const struct kin_order *of)
 {
-	uint32_t low = 0, high = count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (chart_tree_compare_places(&sorted[middle], of->row->entry, of->parent, of->kin->above) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const uint32_t low = (uint32_t)SEARCH(
+		i, 0, count,
+		chart_tree_compare_places(&sorted[i], of->row->entry, of->parent, of->kin->above) <= 0);
 	bool is_there = low > 0 && chart_tree_compare_places(&sorted[low - 1], of->row->entry, of->parent,
 							     of->kin->above) == 0;
 	return is_there ? sorted[low - 1].index : UINT32_MAX;
@@ -214,14 +210,7 @@ static double number_of(const struct histree_value *value)
 /* Returns the index of the first time that is not before `time`. */
 static size_t first_at(const histree_time *times, size_t count, histree_time time)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (times[middle] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, count, times[i] < time);
 	return low;
 }
 

@@ -84,16 +84,9 @@ static enum histree_status find_threads(struct use_cube *cube, struct histree_er
 
 /* ---- calls that go from one part of the range to the next --------------------------------------------------- */
 
-static bool is_before(const void *context, size_t index)
-{
-	const struct histree_thread *const *sought = context;
-	return sought[0][index].status < sought[1]->status;
-}
-
 static uint32_t thread_of(const struct use_cube *cube, histree_quark status)
 {
-	const struct histree_thread thread = { .status = status }, *const sought[] = { cube->threads, &thread };
-	return (uint32_t)search_halves(0, cube->thread_count, is_before, sought);
+	return (uint32_t)SEARCH(i, 0, cube->thread_count, cube->threads[i].status < status);
 }
 
 /* Finds since when threads have no status at a time. */

@@ -15,6 +15,7 @@
 #include "analysis/samples/frame_names.h"
 #include "base/array.h"
 #include "base/id_map.h"
+#include "base/search.h"
 #include "event/event_images.h"
 
 /* Linux's vm.max_map_count is 65530 by default. */
@@ -31,14 +32,7 @@ enum { SAMPLE_IMAGES_MAX = 1 << 21, SAMPLE_IMAGES_KEPT = 1 << 19 };
 /* Returns the place of the first image that ends at an address or later. */
 static size_t place_of(const struct address_space *space, uint64_t address)
 {
-	size_t low = 0, high = space->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (space->images[middle].last < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, space->count, space->images[i].last < address);
 	return low;
 }
 

@@ -27,6 +27,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "export/export_stream.h"
 #include "export/parquet/parquet_writer.h"
 #include "histree/export.h"
@@ -321,14 +322,7 @@ static enum histree_status find_slice(struct parquet_slices *slices, int64_t num
 		*out = &slices->slices[slices->last];
 		return HISTREE_OK;
 	}
-	size_t low = 0, high = slices->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (slices->slices[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, slices->count, slices->slices[i].number < number);
 	slices->last = low;
 	if (low == slices->count || slices->slices[low].number != number) {
 		if (!array_reserve(&slices->slices, &slices->capacity, slices->count + 1))

@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "base/time_text.h"
 #include "histree/segment.h"
 #include "histree/segment_filter.h"
@@ -316,18 +317,9 @@ enum histree_status segment_list_names(struct segment_list *list, struct histree
 
 size_t segment_names_index(const struct segment_names *names, const struct histree_value *name)
 {
-	size_t low = 0, high = names->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = compare_names(name, name_at(names, names->sorted[middle]));
-		if (order == 0)
-			return names->sorted[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return SIZE_MAX;
+	const size_t at = SEARCH(i, 0, names->count, compare_names(name, name_at(names, names->sorted[i])) > 0);
+	const bool is_there = at < names->count && compare_names(name, name_at(names, names->sorted[at])) == 0;
+	return is_there ? names->sorted[at] : SIZE_MAX;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/time_text.h"
 #include "server/model/flame_view.h"
 #include "server/tsp/parameters.h"
@@ -135,14 +136,8 @@ static struct flame_answer *make_answer(const struct output_call *output)
 /* Rows of a group follow it. */
 static const struct flame_group *group_at(const struct flame_rows *rows, size_t index, uint32_t *row)
 {
-	size_t low = 0, high = rows->group_count; /* group i is entry first_row + i */
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (rows->groups[middle].first_row + middle <= index)
-			low = middle;
-		else
-			high = middle;
-	}
+	/* Group i is entry first_row + i. */
+	const size_t low = SEARCH(i, 1, rows->group_count, rows->groups[i].first_row + i <= index) - 1;
 	*row = (uint32_t)(index - rows->groups[low].first_row - low);
 	return &rows->groups[low];
 }
@@ -198,14 +193,7 @@ static void tree(const struct output_call *output)
 /* Whether a time is asked for that lies in the node. */
 static bool is_asked(const struct parameter_times *times, uint64_t start, uint64_t size)
 {
-	size_t low = 0, high = times->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (times->times[middle] < 0 || (uint64_t)times->times[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, times->count, times->times[i] < 0 || (uint64_t)times->times[i] < start);
 	return low < times->count && (uint64_t)times->times[low] - start < size;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_live_relay.h"
@@ -582,14 +583,8 @@ static enum histree_status add_stream(struct ctf_live *live, const struct live_s
 	struct live_stream *stream = live_stream_create(facts, trace, &live->relay);
 	if (stream == NULL)
 		return error_memory(error, "the streams of a session");
-	size_t low = 0, high = live->stream_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_places(live->streams[middle]->name, stream->name) > 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	const size_t low =
+		SEARCH(i, 0, live->stream_count, compare_places(live->streams[i]->name, stream->name) <= 0);
 	memmove((void *)&live->streams[low + 1], (void *)&live->streams[low],
 		(live->stream_count++ - low) * sizeof(struct live_stream *));
 	live->streams[low] = stream;

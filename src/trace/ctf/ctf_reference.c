@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "trace/ctf/ctf_reference.h"
 
 static const char *const roots[CTF_SCOPE_COUNT] = {
@@ -148,14 +149,7 @@ static enum histree_status find_choices(struct ctf_finder *finder, struct ctf_ty
 	size_t count = 0;
 	for (size_t option = 0; option < variant->member_count; option++) {
 		const char *name = variant->members[option].name;
-		size_t low = 0, high = tag->label_count;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (strcmp(tag->labels[middle].name, name) < 0)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		size_t low = SEARCH(i, 0, tag->label_count, strcmp(tag->labels[i].name, name) < 0);
 		for (; low < tag->label_count && strcmp(tag->labels[low].name, name) == 0; low++) {
 			if (count == CTF_CHOICES_MAX)
 				return error_set(finder->error, HISTREE_ERR_TRACE,

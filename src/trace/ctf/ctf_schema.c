@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 
 void *ctf_schema_allocate(struct ctf_schema *schema, size_t count, size_t size, struct histree_error *error)
 {
@@ -88,16 +89,9 @@ void ctf_labels_sort(struct ctf_type *type)
 const char *ctf_label_find(const struct ctf_type *type, uint64_t number)
 {
 	enum { NEAR = 16 }; /* ranges that may lie across one another */
-	size_t low = 0, high = type->label_count;
 	if (!type->is_enumeration || type->label_count == 0)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (type->values[middle].low <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, type->label_count, type->values[i].low <= number);
 	for (size_t step = 1; step <= NEAR && step <= type->label_count; step++) {
 		const struct ctf_label *label = &type->values[(low + type->label_count - step) % type->label_count];
 		if (number - label->low <= label->high - label->low)

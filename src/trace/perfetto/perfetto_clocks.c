@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT = 4 };
@@ -159,14 +160,7 @@ bool perfetto_clocks_convert(const struct perfetto_clocks *clocks, uint32_t id, 
 		const struct perfetto_clock *clock = &clocks->clocks[i];
 		if (clock->id != id || clock->count == 0)
 			continue;
-		size_t low = 0, high = clock->count; /* instants before `low` are not after the time */
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-			if (clock->instants[middle].own <= time)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		const size_t low = SEARCH(k, 0, clock->count, clock->instants[k].own <= time);
 		*out = convert(&clock->instants[low == 0 ? 0 : low - 1], time, 1);
 		return true;
 	}

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/id_map.h"
+#include "base/search.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_clocks.h"
 
@@ -222,14 +223,7 @@ static const struct ftrace_fact facts[] = {
 /* Returns NULL of a message that is not known. */
 static const struct ftrace_fact *ftrace_fact_of(uint32_t number)
 {
-	size_t low = 0, high = sizeof(facts) / sizeof(facts[0]);
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (facts[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 0, sizeof(facts) / sizeof(facts[0]), facts[i].number < number);
 	return low < sizeof(facts) / sizeof(facts[0]) && facts[low].number == number ? &facts[low] : NULL;
 }
 

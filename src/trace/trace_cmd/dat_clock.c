@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "trace/trace_cmd/dat_clock.h"
+#include "base/search.h"
 
 __extension__ typedef __int128 wide;
 
 /* Returns the first of the two samples that a time is judged by. */
 static uint32_t sample_before(const struct dat_shift *shift, uint64_t stamp)
 {
-	uint32_t low = 0, high = shift->count - 1;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if ((wide)shift->samples[middle].time <= (wide)stamp)
-			low = middle;
-		else
-			high = middle;
-	}
+	const uint32_t low =
+		(uint32_t)SEARCH(i, 1, shift->count - 1, (wide)shift->samples[i].time <= (wide)stamp) - 1;
 	return low;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 
 /* trace-cmd packs 10 pages together. */
 enum { CHUNK_PAGES_MAX = 64, CHUNK_HEAD_SIZE = 8, COUNT_SIZE = 4 };
@@ -97,14 +98,7 @@ void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open
 /* Returns the chunk that a plain byte is in. */
 static size_t chunk_of(const struct dat_pages *pages, uint64_t at)
 {
-	size_t low = 0, high = pages->chunk_count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (pages->chunks[middle].begin <= at)
-			low = middle;
-		else
-			high = middle;
-	}
+	const size_t low = SEARCH(i, 1, pages->chunk_count, pages->chunks[i].begin <= at) - 1;
 	return low;
 }
 

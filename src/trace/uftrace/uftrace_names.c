@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/id_map.h"
+#include "base/search.h"
 #include "histree/value.h"
 #include "trace/lines/line_scan.h"
 #include "trace/lines/line_text.h"
@@ -120,14 +121,8 @@ static enum histree_status uftrace_symbols_read(struct uftrace_symbols *symbols,
 /* Returns the name of the function that an address of the module is in, NULL if it is in none. */
 static const char *uftrace_symbols_find(const struct uftrace_symbols *symbols, uint64_t address)
 {
-	size_t low = 0, high = symbols->count;
-	while (low < high) { /* the first one behind the address */
-		size_t middle = low + (high - low) / 2;
-		if (symbols->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* The first one behind the address. */
+	const size_t low = SEARCH(i, 0, symbols->count, symbols->symbols[i].address <= address);
 	if (low == 0)
 		return NULL;
 	const struct uftrace_symbol *symbol = &symbols->symbols[low - 1];
