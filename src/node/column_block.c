@@ -4,6 +4,8 @@
  */
 #include "node/column_block.h"
 
+#include <assert.h>
+
 #include "base/bits.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -225,6 +227,7 @@ bool column_block_open(struct column_block *block, const struct column_view *vie
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		opened.columns[c] += first;
 	opened.payload = first + bits;
+	assert(opened.series_count >= 1 && opened.payload <= opened.end);
 	*block = opened;
 	return true;
 }

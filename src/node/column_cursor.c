@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "node/column_cursor.h"
 
+#include <assert.h>
+
 #include "node/column_block.h"
 #include "node/column_steps.h"
 
@@ -50,6 +52,7 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 	cursor->next_quark = cursor->quark_end = 0;
 	if (region->quarks != NULL)
 		region_choose_quarks(region, view->key_min, view->key_max, &cursor->next_quark, &cursor->quark_end);
+	assert(cursor->next_quark <= cursor->quark_end);
 	begin_key(cursor, UINT64_MAX);
 }
 
@@ -196,6 +199,7 @@ static enum histree_status read_range(struct column_cursor *cursor, struct histr
 
 static void begin_series(struct column_cursor *cursor, const struct column_series *series)
 {
+	assert(series->fields[COLUMN_COUNT] < SERIES_INTERVALS_MAX);
 	cursor->now = series;
 	cursor->count = (uint32_t)series->fields[COLUMN_COUNT] + 1;
 	cursor->interval = 0;
@@ -375,5 +379,6 @@ enum histree_status column_cursor_read(struct column_cursor *cursor, struct hist
 			break;
 		status = one_time ? open_next_block(cursor) : all_keys ? next_of_all(cursor) : next_of_some(cursor);
 	}
+	assert(*count <= room);
 	return *count > 0 ? HISTREE_OK : status;
 }

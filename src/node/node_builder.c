@@ -49,6 +49,7 @@ static void include_keys(struct node_builder *builder, histree_quark key_min, hi
 enum histree_status node_builder_add(struct node_builder *builder, const struct histree_interval *interval)
 {
 	assert(interval->start >= builder->start);
+	assert(interval->start <= interval->end);
 	size_t size = node_row_size(interval, builder->start);
 	if (!array_reserve(&builder->rows, &builder->rows_capacity, builder->row_count + 1) ||
 	    !array_reserve(&builder->bytes, &builder->bytes_capacity, builder->bytes_used + size))
@@ -79,6 +80,7 @@ enum histree_status node_builder_add(struct node_builder *builder, const struct 
 enum histree_status node_builder_add_child(struct node_builder *builder, const struct node_child *child)
 {
 	assert(builder->child_count < builder->layout->child_capacity);
+	assert(builder->height > 0);
 	if (!array_reserve(&builder->children, &builder->children_capacity, builder->child_count + 1))
 		return HISTREE_ERR_MEMORY;
 	builder->children[builder->child_count++] = *child;
@@ -176,6 +178,8 @@ uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histre
 		memcpy(at, builder->bytes + row->offset, row->size);
 		at += row->size;
 	}
+	assert(at == block + rows_offset + builder->bytes_used);
+	assert(index == at + (size_t)node_index_count((uint32_t)builder->row_count) * NODE_INDEX_SIZE);
 	free(order);
 	uint32_t used = (uint32_t)(index - block);
 	assert(used <= builder->layout->node_size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "node/node_format.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -10,6 +11,7 @@
 void node_clear_behind(uint8_t *block, uint32_t used, uint32_t node_size)
 {
 	const uint32_t end = node_cut_size(used + BITS_SLACK);
+	assert(used <= node_size && end >= used);
 	memset(block + used, 0, (end < node_size ? end : node_size) - used);
 }
 
@@ -31,6 +33,10 @@ void node_get_segment_bounds(const uint8_t *at, struct node_child *child)
 
 void node_put_header(uint8_t *block, const struct node_header *header)
 {
+	assert(header->body_offset >= NODE_HEADER_SIZE && header->body_offset <= header->used);
+	assert(header->height <= UINT16_MAX && header->child_count <= UINT16_MAX);
+	assert(header->height > 0 || header->child_count == 0);
+	assert(header->item_count == 0 || header->bounds.start <= header->bounds.end);
 	put_le32(block + 4, header->bounds.number);
 	put_le16(block + 8, (uint16_t)header->height);
 	put_le16(block + 10, (uint16_t)header->child_count);

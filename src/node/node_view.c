@@ -17,6 +17,7 @@ uint32_t node_used(const uint8_t *block)
 
 void node_set_number(uint8_t *block, uint32_t number)
 {
+	assert(node_used(block) >= NODE_HEADER_SIZE);
 	put_le32(block + 4, number);
 	put_le32(block, crc32c(0, block + 4, node_used(block) - 4));
 }
@@ -113,6 +114,7 @@ static inline struct node_child read_child(const struct node_view *view, uint32_
 
 struct node_child node_view_child(const struct node_view *view, uint32_t index)
 {
+	assert(index < view->child_count);
 	uint32_t size = node_child_size(view->layout), bounds = view->layout->child_bounds;
 	struct node_child child = read_child(view, bounds, size, index);
 	if (bounds & NODE_CHILD_SEGMENTS)
@@ -125,6 +127,7 @@ uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32
 			    const struct node_region *region, uint32_t *out)
 {
 	const uint32_t bounds = view->layout->child_bounds, size = node_child_size(view->layout);
+	assert(first <= end && end <= view->child_count);
 	const struct region_bounds wanted = region_bounds(region);
 	uint32_t count = 0;
 	for (uint32_t i = end; i-- > first;) {

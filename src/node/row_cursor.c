@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "node/row_cursor.h"
 
+#include <assert.h>
+
 #include "base/bytes.h"
 #include "item/value_codec.h"
 #include "node/node_format.h"
@@ -114,10 +116,12 @@ enum { ROWS_PER_SEEK = 24 };
 
 void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, const struct node_region *region)
 {
+	assert(!view->is_columns && view->rows <= view->rows_end);
 	*cursor = (struct row_cursor){ .view = view, .region = region, .at = view->rows };
 	if (region->quarks == NULL)
 		return;
 	region_choose_quarks(region, view->key_min, view->key_max, &cursor->next_quark, &cursor->quark_end);
+	assert(cursor->next_quark <= cursor->quark_end && cursor->quark_end <= region->quark_count);
 	cursor->by_key = (cursor->quark_end - cursor->next_quark) * ROWS_PER_SEEK < view->row_count;
 }
 

@@ -15,6 +15,7 @@
  * Where a node is damaged, what it held is unknown, as far as a query asks for it: of a window, a part.  Such a
  * window is read once more, as a part of the whole range.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +185,7 @@ static enum histree_status add_inside(struct number_lookup *lookup, struct histr
 	*inside = (struct inside){ 0 };
 	enum histree_status status = histree_query_start(query, &region, error);
 	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK) {
+		assert(interval.start <= interval.end);
 		bool is_inside = interval.start >= range->from && interval.end <= range->to;
 		if (is_inside && !add_summary(lookup, &interval, inside))
 			status = HISTREE_ERR_FORMAT;
@@ -215,12 +217,14 @@ static enum histree_status add_level(struct number_lookup *lookup, struct histre
 		unsigned sides = (inside.first > range->from) + (inside.last < range->to);
 		if (left.count + sides + (rests->count - 1 - i) > 2)
 			return HISTREE_ERR_FORMAT;
+		assert(inside.first >= range->from && inside.last <= range->to);
 		left.is_cut = true;
 		if (inside.first > range->from)
 			left.ranges[left.count++] = (struct time_range){ range->from, inside.first - 1 };
 		if (inside.last < range->to)
 			left.ranges[left.count++] = (struct time_range){ inside.last + 1, range->to };
 	}
+	assert(left.count <= 2);
 	*rests = left;
 	return HISTREE_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "query/window.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,6 +65,7 @@ static enum histree_status fill_gap(struct visible_states *states, const struct 
 				    histree_time start, histree_time end, struct histree_query *query,
 				    struct value_table *values, struct histree_error *error)
 {
+	assert(start <= end);
 	const struct pixel_scale *scale = &group->scale;
 	size_t gap = states->count;
 	uint32_t last = pixel_to(scale, end);

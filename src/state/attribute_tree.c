@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "state/attribute_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -35,6 +36,7 @@ static histree_quark tree_parent(const struct histree_attributes *attributes, hi
 
 struct attribute_name attribute_tree_name(const struct attribute_tree *tree, histree_quark quark)
 {
+	assert(quark < tree->base.count);
 	uint32_t name = tree->attributes[quark].name;
 	if ((name & ATTRIBUTE_IS_NUMBER) != 0)
 		return attribute_name_number(name - ATTRIBUTE_IS_NUMBER);
@@ -139,6 +141,7 @@ static const struct attribute_source tree_source = {
 
 void attribute_tree_make_folder(struct attribute_tree *tree, histree_quark quark)
 {
+	assert(quark < tree->base.count);
 	tree->attributes[quark].is_folder = true;
 }
 
@@ -220,6 +223,7 @@ static void index_if_many(struct attribute_tree *tree, histree_quark parent, str
 		count++;
 	if (count <= FAMILY_MAX)
 		return;
+	assert(!above->is_indexed && above->first_child != HISTREE_ROOT);
 	above->is_indexed = true;
 	count_children(tree, parent, above->first_child);
 	for (histree_quark child = above->first_child; child != HISTREE_ROOT;
@@ -230,6 +234,8 @@ static void index_if_many(struct attribute_tree *tree, histree_quark parent, str
 /* The attribute with that name; if it is new, its room was reserved. */
 static histree_quark find_or_append(struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
+	assert(parent == HISTREE_ROOT || parent < tree->base.count);
+	assert(name != INTERN_NONE);
 	struct counted_family *family = counted_family(tree, parent);
 	bool is_beyond = family != NULL && (name & ATTRIBUTE_IS_NUMBER) != 0 && name > family->greatest;
 	histree_quark known = is_beyond ? HISTREE_ROOT : find_child(tree, parent, name);
@@ -237,6 +243,7 @@ static histree_quark find_or_append(struct attribute_tree *tree, histree_quark p
 		return known;
 	if (family != NULL)
 		count_child(family, name);
+	assert(tree->base.count < tree->capacity); /* a caller reserved it */
 	histree_quark quark = tree->base.count++;
 	tree->attributes[quark] = no_attribute;
 	tree->attributes[quark].parent = parent;

@@ -4,6 +4,7 @@
  */
 #include "state/ongoing_states.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -115,6 +116,7 @@ static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t
 		return insert(pool, hash, bytes, size, id);
 	struct pooled_value *value = &pool->values[known];
 	if (value->holders++ == 0) {
+		assert(pool->unheld_bytes >= cost_of(value));
 		pool->unheld_bytes -= cost_of(value);
 		pool->held_bytes += cost_of(value);
 	}
@@ -124,8 +126,11 @@ static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t
 
 static void value_pool_drop(struct value_pool *pool, uint32_t id)
 {
+	assert(id < pool->count);
 	struct pooled_value *value = &pool->values[id];
+	assert(value->holders > 0 && value->bytes != NULL);
 	if (--value->holders == 0) {
+		assert(pool->held_bytes >= cost_of(value));
 		pool->held_bytes -= cost_of(value);
 		pool->unheld_bytes += cost_of(value);
 	}
@@ -156,6 +161,7 @@ bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count)
 
 void ongoing_states_extend(struct ongoing_states *ongoing, uint32_t count, histree_time since)
 {
+	assert(count <= ongoing->capacity || count <= ongoing->count);
 	while (ongoing->count < count)
 		ongoing->states[ongoing->count++] = (struct ongoing_state){ .since = since, .type = HISTREE_NULL };
 }
@@ -207,6 +213,7 @@ void ongoing_states_drop(struct ongoing_states *ongoing, const struct held_value
 void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, histree_time since,
 			const struct held_value *held)
 {
+	assert(quark < ongoing->count);
 	struct ongoing_state *state = &ongoing->states[quark];
 	if (is_text(state->type))
 		value_pool_drop(&ongoing->pool, (uint32_t)state->bits);

@@ -93,6 +93,8 @@ static enum histree_status state_check_attribute(const struct histree_state_syst
 enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
 				       struct histree_error *error)
 {
+	assert(interval->start >= system->start && interval->start <= interval->end);
+	assert(interval->quark < system->attributes.base.count);
 	system->sink_status = system->sink.add(system->sink.context, interval, error);
 	return system->sink_status;
 }
@@ -336,6 +338,7 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 	status = system->sink_status = finish_sink(system, &system->sink, end, error);
 	if (status != HISTREE_OK)
 		return status;
+	assert(!system->closed && end >= system->start);
 	system->current_end = end;
 	system->closed = true;
 	return HISTREE_OK;
@@ -456,7 +459,6 @@ static enum histree_status apply_held_from(struct histree_state_system *system, 
 	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
 	if (t > interval.start) {
 		interval.end = t - 1;
-		assert(interval.start >= system->start && interval.start <= interval.end);
 		enum histree_status status = state_add_interval(system, &interval, error);
 		if (status != HISTREE_OK)
 			return status;
@@ -468,7 +470,6 @@ static enum histree_status apply_held_from(struct histree_state_system *system, 
 	ongoing_states_set(&system->ongoing, quark, t, held);
 	if (t > system->current_end)
 		system->current_end = t;
-	assert(system->ongoing.states[quark].since == t && t >= system->start);
 	return HISTREE_OK;
 }
 

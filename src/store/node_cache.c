@@ -117,6 +117,7 @@ static size_t frame_cost(size_t capacity, size_t companion_size)
 static void drop_frame(struct frame_pool *pool, size_t index)
 {
 	struct node_frame *frame = pool->frames[index];
+	assert(index < pool->frame_count && pool->bytes >= frame_cost(frame->capacity, frame->companion_size));
 	pool->bytes -= frame_cost(frame->capacity, frame->companion_size);
 	pool->frames[index] = pool->frames[--pool->frame_count];
 	if (pool->hand >= pool->frame_count)
@@ -132,11 +133,13 @@ static void leave_pool(struct node_cache *cache)
 	for (size_t i = pool->frame_count; i-- > 0;)
 		if (pool->frames[i]->cache == cache)
 			drop_frame(pool, i);
+	assert(pool->cache_count > 0);
 	bool is_last = --pool->cache_count == 0;
 	pthread_mutex_unlock(&pool->mutex);
 	cache->pool = NULL;
 	if (!is_last)
 		return;
+	assert(pool->frame_count == 0 && pool->bytes == 0);
 	free(pool->frames);
 	pthread_mutex_destroy(&pool->mutex);
 	free(pool);
@@ -193,8 +196,8 @@ size_t node_cache_other_bytes(struct node_cache *cache)
 	pthread_mutex_lock(&cache->pool->mutex);
 	size_t bytes = sizeof(*cache) + sizeof(*cache->pool) + cache->pin_count * sizeof(struct node_pin) +
 		       ((size_t)block_file_block_count(cache->file) + 1) * sizeof(*cache->table) +
-		       cache->pool->frames_capacity * sizeof(struct node_frame *) +
-		       count_bytes(cache, false) - count_bytes(cache, true);
+		       cache->pool->frames_capacity * sizeof(struct node_frame *) + count_bytes(cache, false) -
+		       count_bytes(cache, true);
 	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
@@ -221,6 +224,7 @@ static bool withdraw_frame(struct node_frame *frame)
 		atomic_store(&frame->cache->table[frame->number], frame);
 		return false;
 	}
+	assert(frame->state != FRAME_LOADING);
 	frame->state = FRAME_FREE;
 	return true;
 }
@@ -261,6 +265,7 @@ static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity,
 		free_frame(frame);
 		return NULL;
 	}
+	assert(pool->frame_count < pool->frames_capacity);
 	pool->frames[pool->frame_count++] = frame;
 	pool->bytes += frame_cost(capacity, companion_size);
 	return frame;
@@ -270,8 +275,7 @@ static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity,
 static bool fits(const struct node_frame *frame, uint32_t size, size_t companion_size)
 {
 	return frame->capacity >= size && frame->capacity - size <= size / 8 &&
-	       frame->companion_size >= companion_size &&
-	       frame->companion_size - companion_size <= size / 8;
+	       frame->companion_size >= companion_size && frame->companion_size - companion_size <= size / 8;
 }
 
 /* A frame that holds nothing, if need be in place of others; above the ceiling only if all are held. */

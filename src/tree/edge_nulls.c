@@ -4,6 +4,7 @@
  */
 #include "tree/edge_nulls.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ size_t tree_nulls_read(struct tree_nulls *nulls, const struct tree_reader *reade
 			if (region_has_time_of(region, of_key[i].start, of_key[i].end))
 				out[count++] = of_key[i];
 	}
+	assert(count <= room && nulls->at <= nulls->end);
 	return count;
 }
 
@@ -72,6 +74,7 @@ enum histree_status edge_nulls_see(struct edge_nulls *edges, const struct histre
 				   struct histree_error *error)
 {
 	const struct lifetime lifetime = { .first = interval->start, .last = interval->end };
+	assert(interval->start <= interval->end && interval->start >= edges->start);
 	if (!edges->are_left_out || edge_nulls_take(edges, interval))
 		return HISTREE_OK;
 	return lifetimes_add(&edges->lifetimes, interval->quark, lifetime) == HISTREE_OK
@@ -81,6 +84,7 @@ enum histree_status edge_nulls_see(struct edge_nulls *edges, const struct histre
 
 void edge_nulls_close_at(struct edge_nulls *edges, histree_time end)
 {
+	assert(!edges->closing && end >= edges->start);
 	edges->closing = true;
 	edges->end = end;
 }

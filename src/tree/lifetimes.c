@@ -4,6 +4,7 @@
  */
 #include "tree/lifetimes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/block_directory.h"
@@ -33,6 +34,7 @@ enum histree_status lifetimes_add(struct lifetimes *lifetimes, histree_quark key
 {
 	if (key >= lifetimes->count && !lifetimes_reserve(lifetimes, (size_t)key + 1))
 		return HISTREE_ERR_MEMORY;
+	assert(key < lifetimes->count && lifetimes->count <= lifetimes->capacity);
 	struct lifetime *known = &lifetimes->by_key[key];
 	if (lifetime.first < known->first)
 		known->first = lifetime.first;
@@ -108,6 +110,8 @@ static void column_add(struct lifetimes_column *column, unsigned i, uint64_t num
 static void column_put(const struct lifetimes_column *column, struct bit_buffer *out)
 {
 	uint64_t min = column->stored[0], max = min;
+	assert(column->stored_count >= 1 && column->stored_count <= LIFETIMES_IN_BLOCK);
+	assert((column->fresh & ~column->changed) == 0);
 	for (unsigned i = 1; i < column->stored_count; i++) {
 		min = column->stored[i] < min ? column->stored[i] : min;
 		max = column->stored[i] > max ? column->stored[i] : max;

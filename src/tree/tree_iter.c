@@ -12,15 +12,16 @@
  * A node that is damaged is passed by.  What it held is what is left uncovered when all others have been read, and
  * is handed out as unknown.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tree/edge_nulls.h"
 #include "tree/leaf_readers.h"
 #include "tree/tree_coverage.h"
 #include "tree/tree_reader.h"
-#include "tree/edge_nulls.h"
 
 enum { BATCH = 64 };
 
@@ -51,6 +52,16 @@ struct tree_iter {
 	bool has_unknown;    /* the unknown intervals were looked for */
 	struct tree_unknown unknown;
 };
+
+/* What holds between two intervals that are handed out. */
+static void iter_assert(const struct tree_iter *iter)
+{
+	assert(iter->pending_count <= iter->pending_capacity && iter->pending_count <= iter->is_core_capacity);
+	assert(iter->leaf == NULL || (iter->node != NULL && iter->readers != NULL));
+	assert(iter->batch_at <= iter->batch_count && iter->batch_count <= BATCH);
+	assert(iter->stats.intervals >= iter->batch_count - iter->batch_at);
+	assert(iter->unknown.next <= iter->unknown.count);
+}
 
 static bool reserve_pending(struct tree_iter *iter, size_t count)
 {
@@ -130,6 +141,7 @@ void tree_iter_stop(struct tree_iter *iter)
 
 enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threads, struct histree_error *error)
 {
+	assert(threads >= 1);
 	tree_iter_stop(iter);
 	leaf_readers_free(iter->readers);
 	iter->readers = NULL;
@@ -149,6 +161,8 @@ void tree_iter_keep_to_nodes(struct tree_iter *iter)
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region)
 {
 	const struct tree_shape *shape = &iter->reader->shape;
+	assert(region->times == NULL || region->time_count > 0);
+	assert(region->quarks == NULL || region->quark_count > 0);
 	tree_iter_stop(iter);
 	iter->region = (struct node_region){
 		.from = region->times != NULL ? region->times[0] : region->from,
@@ -222,6 +236,7 @@ static void push_orphans(struct tree_iter *iter, const struct tree_damage *damag
  */
 static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
 {
+	assert(iter->pending_count > 0 && iter->node == NULL);
 	size_t position = iter->pending_count - 1;
 	if (iter->pending_is_core[position] && !iter->has_orphans) {
 		const struct tree_damage *damage;
@@ -276,6 +291,7 @@ static bool enter_read_leaf(struct tree_iter *iter)
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
 static enum histree_status enter_node(struct tree_iter *iter, struct histree_error *error)
 {
+	assert(iter->pending_count > 0 && iter->node == NULL && iter->leaf == NULL);
 	size_t position = iter->pending_count - 1;
 	uint32_t number = iter->pending[position];
 	bool loaded;
@@ -402,6 +418,7 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 				     size_t *count, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_END;
+	iter_assert(iter);
 	*count = 0;
 	if (iter->left > 0 && !iter->has_unknown) {
 		*count = tree_nulls_read(&iter->nulls, iter->reader, &iter->region, out, room);
@@ -412,6 +429,7 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 		status = read_the_rest(iter, out, room, count, error);
 	if (iter->region.times == NULL)
 		iter->uncovered -= tree_coverage_of_range(&iter->region, out, *count);
+	assert(*count <= room && (status == HISTREE_OK) == (*count > 0));
 	if (status == HISTREE_END)
 		leave_node(iter);
 	iter->left -= *count;
