@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * slice_run.c - slices of a trace while they are read: which there are, their run, and the ring that they wait in.
- *
- * A slice that is read in one process and handed over in another (docs/design/0079).
- *
- * What comes from the other process is checked as what comes from a file is.
+ * slice_run.c - slices on their way: the plan that all have, the ring, the steps of a run, and its bytes
+ * (docs/design/0079-ranks-slices.md).
  */
 #include "pipeline/build/slice_run.h"
 
@@ -23,7 +20,7 @@
 #include "tree/leaf_pack.h"
 #include "tree/tree_options.h"
 
-/* ---- slice plan ---------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------------------------ */
 
 /* ---- the tree ------------------------------------------------------------------------------------------------ */
 
@@ -137,7 +134,7 @@ enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena
 	return status;
 }
 
-/* ---- slice ring ---------------------------------------------------------------------------------------------- */
+/* ---- the ring ------------------------------------------------------------------------------------------------ */
 
 static const long wait_ns = 50 * 1000 * 1000;
 
@@ -298,7 +295,7 @@ uint64_t slice_ring_taken(struct slice_ring *ring)
 	return taken;
 }
 
-/* ---- slice run ----------------------------------------------------------------------------------------------- */
+/* ---- a run --------------------------------------------------------------------------------------------------- */
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
 
@@ -535,7 +532,7 @@ enum histree_status slice_run_take(const struct slice_run *run, struct event_ind
 	return status;
 }
 
-/* ---- slice run bytes ----------------------------------------------------------------------------------------- */
+/* ---- as bytes ------------------------------------------------------------------------------------------------ */
 
 enum { IS_WHOLE = 1, HAS_MORE = 2, IS_INDEXED = 4 };
 

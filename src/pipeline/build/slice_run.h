@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slice_run.h - slices of a trace while they are read: which there are, their run, and the ring that they wait in.
+ * slice_run.h - slices of a trace on their way from being read to being in the tree: a run each, in a ring of those
+ * that were cut and not yet taken.
  *
- * The messages of slices.h, and the first of them: what a worker has to know before its first slice.
+ * 	STEP_READ	slice_run_create, slice_run_read	whoever takes it from the ring
+ * 	STEP_COMMIT	slice_run_outcome, slice_run_commit	the owner, who has seen all that came before
+ * 	STEP_MAKE	slice_run_make				whoever has read it: leaves, part of the index
+ * 	STEP_TAKE	slice_run_take				the owner, in the order of time
  *
- * A message is a letter and what that has (slice_worker.h, slice_worker.c).
- *
- * The slices of a trace that are on their way: a ring of those that were cut and not yet taken.
- *
- * 	STEP_READ	somebody is to read it, or does
- * 	STEP_COMMIT	it waits for the owner to hand it over
- * 	STEP_MAKE	whoever has read it is to make its leaves, or does
- * 	STEP_TAKE	the tree can have them
- *
- * Threads of this process take work out of it, and so do those who carry messages to other processes
+ * Threads of the owner's process take work out of the ring, and so do those who carry messages to other processes
  * (slice_worker.h).  A slice belongs to whoever took it until the step is ended; at the other steps to the owner.
  *
- * The steps of one slice: read it from the trace, analyse it, hand it over, make leaves and index of
- * it, and have these taken.
- *
- * 	slice_run_create, slice_run_read	whoever reads it
- * 	slice_run_outcome, slice_run_commit	the owner of the analysis that has seen all that came before
- * 	slice_run_make				whoever read it
- * 	slice_run_take				the owner
- *
- * Where whoever reads it is in another process, there is a run in each: what the steps there have made comes as
- * bytes (slice_run.h).
+ * Where whoever reads it is in another process, there is a run in each, and what the steps there have made comes as
+ * bytes: a message is a letter and what that has.  What comes is checked as what comes from a file is.
  *
  * A run belongs to one thread at a time.
  */
@@ -150,7 +137,7 @@ enum histree_status slice_run_take(const struct slice_run *run, struct event_ind
 				   const struct interval_sink *sink, struct histree_error *error);
 void slice_run_free(struct slice_run *run);
 
-/* ---- in two processes: slice_run.h --------------------------------------------------------------------- */
+/* ---- in two processes ------------------------------------------------------------------------------------ */
 
 /* What was read, and back into a run of the same range that reads nothing.  Memory may be out in either. */
 void slice_run_save_read(struct slice_run *run, struct saved_bytes *out);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * slice_worker.c - who reads slices: threads of a build, and other processes.
+ * slice_worker.c - who reads slices: threads of a build, the owner's end of messages to other processes, and the
+ * worker's end there.
  *
- * The worker's end of slices.h: threads that read slices for a build in another process.
- *
- * Orders are queued as they come.  A thread takes one to make leaves first, as what waits for these has the most
- * memory, and else the oldest to read.  A slice that was read stays here, as a run, until its leaves are made: the
- * owner bounds how many there are (slice_run.h).
+ * A worker queues orders as they come.  A thread takes one to make leaves first, as what waits for these has the
+ * most memory, and else the oldest to read.  A slice that was read stays here, as a run, until its leaves are made:
+ * the owner bounds how many there are (slice_run.h).
  */
 #include "pipeline/build/slice_worker.h"
 

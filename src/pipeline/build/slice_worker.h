@@ -2,15 +2,13 @@
 /*
  * slice_worker.h - who reads slices: threads of a build, and other processes.
  *
- * Threads of the owner's process that read slices and make their leaves.
+ * Threads of the owner's process take slices from the ring.  What another process had read and handed over, and is
+ * gone with, they read again: what comes of a slice depends on nothing but what it was read with, which is still
+ * there.
  *
- * What another process had read and handed over, and is gone with, they read again: what comes of a slice depends
- * on nothing but what it was read with, which is still there.
- *
- * The owner's end of slices.h: between the slices of a job and whoever carries messages.
- *
- * While a job is attached, its ring has work that is given to workers, and what they have done is put there.  A
- * worker has no more slices to read than threads: one that waited there would hold up all that come after it.
+ * Other processes have theirs by messages (slices.h).  While a job is attached, its ring has work that is given to
+ * workers, and what they have done is put there.  A worker has no more slices to read than threads: one that waited
+ * there would hold up all that come after it.
  */
 #ifndef PIPELINE_BUILD_SLICE_WORKER_H
 #define PIPELINE_BUILD_SLICE_WORKER_H

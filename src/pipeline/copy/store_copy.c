@@ -49,7 +49,8 @@ bool file_work_goes_on(const struct file_work *work, double share)
 
 /* ---- what there is ------------------------------------------------------------------------------------------- */
 
-char *store_copy_path(struct arena *arena, const char *folder, const char *name)
+/* Returns the path of a file in a folder, which the copy keeps; NULL if memory is out. */
+static char *path_of(struct arena *arena, const char *folder, const char *name)
 {
 	size_t size = strlen(folder) + strlen(name) + 2;
 	char *path = arena_allocate(arena, size, 1);
@@ -127,7 +128,7 @@ enum histree_status store_copy_find_files(struct store_copy *copy, const char *f
 static enum histree_status read_manifest(struct store_copy *copy, const char *folder)
 {
 	struct histree_store_info *info = &copy->info;
-	const char *path = store_copy_path(&copy->arena, folder, MANIFEST_FILE);
+	const char *path = path_of(&copy->arena, folder, MANIFEST_FILE);
 	if (path == NULL)
 		return error_memory(copy->error, "a store");
 	enum histree_status status = manifest_read(copy->io, path, &copy->arena, info, copy->error);
@@ -178,8 +179,8 @@ static enum histree_status begin_file(struct store_copy *copy, const char *analy
 static enum histree_status copy_history(struct store_copy *copy, const char *from, const char *to,
 					struct histree_store_history *history)
 {
-	const char *path = store_copy_path(&copy->arena, from, history->file);
-	const char *out = store_copy_path(&copy->arena, to, history->file);
+	const char *path = path_of(&copy->arena, from, history->file);
+	const char *out = path_of(&copy->arena, to, history->file);
 	enum histree_status status = begin_file(copy, history->analysis, path, out);
 	if (status == HISTREE_OK)
 		status = copy->filter->history(copy, history, path, out);
@@ -192,8 +193,8 @@ static enum histree_status copy_history(struct store_copy *copy, const char *fro
 static enum histree_status copy_segments(struct store_copy *copy, const char *from, const char *to,
 					 struct histree_store_segments *segments)
 {
-	const char *path = store_copy_path(&copy->arena, from, segments->file);
-	const char *out = store_copy_path(&copy->arena, to, segments->file);
+	const char *path = path_of(&copy->arena, from, segments->file);
+	const char *out = path_of(&copy->arena, to, segments->file);
 	enum histree_status status = begin_file(copy, segments->analysis, path, out);
 	if (status == HISTREE_OK)
 		status = copy->filter->segments(copy, segments, path, out);
@@ -208,8 +209,8 @@ static enum histree_status copy_index(struct store_copy *copy, const char *from,
 {
 	const struct histree_store_info *info = &copy->info;
 	bool is_meant = copy->was_complete && (info->index_identity != 0 || info->manifest_version == 1);
-	const char *path = store_copy_path(&copy->arena, from, EVENT_INDEX_FILE);
-	const char *out = store_copy_path(&copy->arena, to, EVENT_INDEX_FILE);
+	const char *path = path_of(&copy->arena, from, EVENT_INDEX_FILE);
+	const char *out = path_of(&copy->arena, to, EVENT_INDEX_FILE);
 	if (!is_meant)
 		return HISTREE_OK;
 	copy->analysis = NULL;
@@ -223,7 +224,7 @@ static enum histree_status plan_files(struct store_copy *copy, const char *from)
 	for (size_t i = 0; i < copy->history_count + copy->segments_count; i++) {
 		const char *file = i < copy->history_count ? copy->histories[i].file
 							   : copy->segments[i - copy->history_count].file;
-		const char *path = store_copy_path(&copy->arena, from, file);
+		const char *path = path_of(&copy->arena, from, file);
 		if (path == NULL)
 			return error_memory(copy->error, "a path");
 		file_work_plan(&copy->work, path);
@@ -259,7 +260,7 @@ static enum histree_status copy_files(struct store_copy *copy, const char *from,
 static enum histree_status write_manifest(struct store_copy *copy, const char *folder)
 {
 	struct histree_store_info *info = &copy->info;
-	const char *path = store_copy_path(&copy->arena, folder, MANIFEST_FILE);
+	const char *path = path_of(&copy->arena, folder, MANIFEST_FILE);
 	info->complete = true;
 	info->partial = info->partial || copy->found.faults > 0;
 	info->warnings = copy->warnings;
@@ -328,8 +329,8 @@ static enum histree_status count_folders(struct hosts_copy *hosts, const char *f
 			hosts->hosts = larger;
 		}
 		const char *name = arena_copy(&all->arena, entry->d_name, length);
-		const char *inside = store_copy_path(&all->arena, HOSTS_FOLDER, entry->d_name);
-		const char *from = store_copy_path(&all->arena, folder, entry->d_name);
+		const char *inside = path_of(&all->arena, HOSTS_FOLDER, entry->d_name);
+		const char *from = path_of(&all->arena, folder, entry->d_name);
 		if (name == NULL || inside == NULL || from == NULL)
 			return error_memory(all->error, "a store");
 		hosts->hosts[hosts->count++] = (struct host_copy){
@@ -344,7 +345,7 @@ static enum histree_status count_folders(struct hosts_copy *hosts, const char *f
 static enum histree_status find_hosts(struct hosts_copy *hosts, const char *from)
 {
 	struct store_copy *all = hosts->all;
-	const char *folder = store_copy_path(&all->arena, from, HOSTS_FOLDER);
+	const char *folder = path_of(&all->arena, from, HOSTS_FOLDER);
 	DIR *entries = folder != NULL ? opendir(folder) : NULL;
 	if (entries == NULL)
 		return error_set(all->error, HISTREE_ERR_IO, "cannot open '%s/" HOSTS_FOLDER "': %s", from,
@@ -371,7 +372,7 @@ static enum histree_status list_hosts(struct hosts_copy *hosts, const char *from
 		host->host = info->hosts[i];
 		host->traces = &info->traces[trace];
 		trace += host->host.trace_count;
-		host->from = store_copy_path(&hosts->all->arena, from, host->host.folder);
+		host->from = path_of(&hosts->all->arena, from, host->host.folder);
 		if (host->from == NULL)
 			return error_memory(hosts->all->error, "a store");
 	}
@@ -405,7 +406,7 @@ static bool is_folder(const char *path)
 /* Whether the folder of the hosts is elsewhere. */
 static bool has_link(struct store_copy *all)
 {
-	const char *folder = store_copy_path(&all->arena, all->path, HOSTS_FOLDER);
+	const char *folder = path_of(&all->arena, all->path, HOSTS_FOLDER);
 	return folder == NULL || !is_folder(folder);
 }
 
@@ -513,8 +514,8 @@ static void add_findings(struct copy_findings *all, const struct copy_findings *
 static enum histree_status copy_host(struct hosts_copy *hosts, struct host_copy *host, const char *to)
 {
 	struct store_copy *all = hosts->all, *copy = &host->copy;
-	const char *out = store_copy_path(&all->arena, to, host->host.folder);
-	const char *inside = out != NULL ? store_copy_path(&all->arena, out, MANIFEST_FILE) : NULL;
+	const char *out = path_of(&all->arena, to, host->host.folder);
+	const char *inside = out != NULL ? path_of(&all->arena, out, MANIFEST_FILE) : NULL;
 	if (inside == NULL)
 		return error_memory(all->error, "a store");
 	if (all->io->mkdir(all->io->context, out, 0777) != 0 && errno != EEXIST)
@@ -608,7 +609,7 @@ static enum histree_status copy_hosts(struct store_copy *all, const char *from, 
 static bool has_hosts(struct store_copy *copy)
 {
 	struct stat facts;
-	const char *hosts = copy->lost_manifest ? store_copy_path(&copy->arena, copy->path, HOSTS_FOLDER) : NULL;
+	const char *hosts = copy->lost_manifest ? path_of(&copy->arena, copy->path, HOSTS_FOLDER) : NULL;
 	return copy->info.host_count > 0 || (hosts != NULL && stat(hosts, &facts) == 0 && S_ISDIR(facts.st_mode));
 }
 

@@ -97,9 +97,6 @@ void store_copy_release(struct store_copy *copy);
 
 /* ---- for filters --------------------------------------------------------------------------------------------- */
 
-/* Returns the path of a file in a folder, which the copy keeps; NULL if memory is out. */
-char *store_copy_path(struct arena *arena, const char *folder, const char *name);
-
 /* The new manifest warns of it. */
 enum histree_status store_copy_warn(struct store_copy *copy, const char *warning);
 

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * experiment.c - a build of several hosts: each into a store of its own inside of that of all.
- *
- * The store of one host of several.
- *
- * Its files depend on its traces, its clock, the options and how many hosts there are; not on what is built beside
- * it, nor on who builds it.
- *
- * Several hosts built side by side, the largest first.
- *
- * Each says how far it is in a slot of its own; the thread that called adds the slots up, shows the sum to whoever
- * asked for the build, and asks them.  The first host that fails ends the build (side_by_side.h).
- *
- * What a store of several hosts says of them and of itself.
- *
- * A build of several hosts from its beginning to its end.
+ * experiment.c - a build of several hosts from its beginning to its end, and the door to that of one.
  *
  * Each host is built as if it were alone, into a store of its own inside of STORE.building, which is a store that
  * is not complete from when the clocks are known.  What is complete of it is kept whatever happens; the manifest
- * that says that all of it is comes last (docs/design/0053-experiment-builds.md).
+ * that says that all of it is comes last (docs/design/0053-experiment-builds.md).  The files of a host depend on
+ * its traces, its clock, the options and how many hosts there are; not on what is built beside it, nor on who
+ * builds it.
+ *
+ * Several hosts are built side by side, the largest first.  Each says how far it is in a slot of its own; the
+ * thread that called shows the sum to its caller.
  */
 #include "pipeline/hosts/experiment.h"
 
@@ -48,8 +39,6 @@
 #include "trace/trace_hosts.h"
 
 static char *experiment_path(struct histree_experiment *experiment, const char *name);
-
-/* ---- experiment host ----------------------------------------------------------------------------------------- */
 
 /* ---- what is there --------------------------------------------------------------------------------------- */
 
@@ -295,7 +284,11 @@ static void say_what_is_kept(const struct histree_experiment *experiment, struct
 			 experiment->building, built, experiment->count);
 }
 
-enum histree_status experiment_run(struct histree_experiment *experiment, struct histree_error *error)
+/*
+ * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the one that
+ * asks and tells the caller.
+ */
+static enum histree_status experiment_run(struct histree_experiment *experiment, struct histree_error *error)
 {
 	enum histree_status status = histree_experiment_find_clocks(experiment, error);
 	if (status == HISTREE_OK && !experiment->is_complete)
@@ -305,7 +298,7 @@ enum histree_status experiment_run(struct histree_experiment *experiment, struct
 	return status < 0 ? status : histree_experiment_complete(experiment, error);
 }
 
-/* ---- experiment manifest ------------------------------------------------------------------------------------- */
+/* ---- the manifest ---------------------------------------------------------------------------------------- */
 
 /* So that a manifest of many hosts with many warnings is one that can be read; each host has all of its own. */
 enum { WARNINGS_MAX = 1000 };
@@ -550,8 +543,6 @@ static enum histree_status experiment_write_manifest(struct histree_experiment *
 	return status;
 }
 
-/* ---- experiment ---------------------------------------------------------------------------------------------- */
-
 /* ---- a copy of the options ------------------------------------------------------------------------------- */
 
 static bool copy_text(struct arena *arena, const char **text)
@@ -608,8 +599,9 @@ static bool copy_options(struct histree_experiment *experiment, const struct his
 	       copy_hosts(arena, options);
 }
 
-enum histree_status experiment_init(const struct histree_build_options *options, const struct io *io,
-				    struct histree_experiment **out, struct histree_error *error)
+/* The experiment is released by histree_experiment_free() also after failure. */
+static enum histree_status experiment_init(const struct histree_build_options *options, const struct io *io,
+					   struct histree_experiment **out, struct histree_error *error)
 {
 	struct histree_experiment *experiment = calloc(1, sizeof(*experiment));
 	*out = experiment;
@@ -763,7 +755,9 @@ static enum histree_status make_recipes(struct histree_experiment *experiment, s
 	return status == HISTREE_OK ? build_recipe(&of_host, &experiment->host_recipe, error) : status;
 }
 
-enum histree_status experiment_begin(struct histree_experiment *experiment, bool own, struct histree_error *error)
+/* With a plan of several hosts: take hold of the folder, and look what is in it. */
+static enum histree_status experiment_begin(struct histree_experiment *experiment, bool own,
+					    struct histree_error *error)
 {
 	experiment->building = store_folder_building(experiment->options.store);
 	if (experiment->building == NULL)

@@ -2,7 +2,8 @@
 /*
  * experiment.h - a build of several hosts: each into a store of its own inside of that of all.
  *
- * The body of an experiment, for experiment*.c.
+ * The body of an experiment, for experiment.c, which runs it, experiment_plan.c, which finds its hosts, and
+ * experiment_clocks.c.
  */
 #ifndef PIPELINE_HOSTS_EXPERIMENT_H
 #define PIPELINE_HOSTS_EXPERIMENT_H
@@ -34,8 +35,6 @@ struct histree_experiment {
 	int64_t begun_ns;
 };
 
-/* ---- experiment_plan.c ----------------------------------------------------------------------------------- */
-
 /* Find the hosts of the options; those that say nothing of hosts are of one if their traces agree so. */
 enum histree_status experiment_plan(struct histree_experiment *experiment, struct histree_error *error);
 
@@ -48,26 +47,11 @@ const struct histree_clock *experiment_given_clock(const struct histree_experime
 /* Returns the traces of all hosts, which the caller frees, but not their strings; NULL if memory is out. */
 const char **experiment_traces(const struct histree_experiment *experiment, size_t *count);
 
-/* ---- experiment.c ---------------------------------------------------------------------------------------- */
-
-/* The experiment is released by histree_experiment_free() also after failure. */
-enum histree_status experiment_init(const struct histree_build_options *options, const struct io *io,
-				    struct histree_experiment **out, struct histree_error *error);
-
-/* With a plan of several hosts: take hold of the folder, and look what is in it. */
-enum histree_status experiment_begin(struct histree_experiment *experiment, bool own, struct histree_error *error);
-
 /* See which hosts need not be built again; those whose clock is not known yet need not be for their clock. */
 void experiment_look_at_host(struct histree_experiment *experiment, size_t host);
 
 /* Write that hosts and clocks are known, and nothing else yet. */
 enum histree_status experiment_write_plan(struct histree_experiment *experiment, struct histree_error *error);
-
-/*
- * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the one that
- * asks and tells the caller.
- */
-enum histree_status experiment_run(struct histree_experiment *experiment, struct histree_error *error);
 
 /* histree_build() on a table of file calls, so that a test can make each of them fail. */
 enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,

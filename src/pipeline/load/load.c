@@ -2,14 +2,12 @@
 /*
  * load.c - tables of states, changes or segments become a store (docs/design/0033-text.md).
  *
- * How far a load is, and whether it is to go on.
- *
  * Rows are read, then made into a file, then overviews are.  Of four million changes of 2,000 attributes these take
  * the shares of the time below.  Whoever has no overviews is done before the last one.
  *
- * What values mean, from a text: columns pattern, value and name, and if there are any to, type,
- * key, light, dark, height and meaning.  The rows of a pattern are a table; tables come in the order of their
- * first rows.
+ * What values mean comes from a text, too: columns pattern, value and name, and if there are any to, type, key,
+ * light, dark, height and meaning.  The rows of a pattern are a table; tables come in the order of their first
+ * rows.
  */
 #include "pipeline/load/load.h"
 
@@ -39,7 +37,7 @@
 #include "store_folder/store_folder.h"
 #include "text/text_table.h"
 
-/* ---- load progress ------------------------------------------------------------------------------------------- */
+/* ---- progress ------------------------------------------------------------------------------------------------ */
 
 enum { ROWS_PER_LOOK = 4096 }; /* at whether the caller wants more */
 
@@ -104,7 +102,7 @@ static bool load_goes_on(void *context, double share)
 	return !cancel_asked(&load->options->cancel);
 }
 
-/* ---- load labels --------------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------------------------- */
 
 struct label_columns {
 	size_t pattern, value, to, type, name, key, light, dark, height, meaning;
@@ -411,8 +409,6 @@ enum histree_status load_set_labels(const struct load *load, const struct interv
 		       ? sink->set_section(sink->context, TOLD_LABELS, load->labels, load->label_size, load->error)
 		       : HISTREE_OK;
 }
-
-/* ---- load ---------------------------------------------------------------------------------------------------- */
 
 /* ---- what the parts share -------------------------------------------------------------------------- */
 

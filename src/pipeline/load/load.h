@@ -2,13 +2,11 @@
 /*
  * load.h - tables of states, changes or segments become a store (docs/design/0033-text.md).
  *
- * The body of a load, for the files load*.c (docs/design/0033-text.md).
+ * The body of a load, for load.c, which reads texts and makes the store, and load_rows.c, which says what rows are.
  *
  * Rows become records, which are sorted by time: intervals and segments by their ends, as trees want them, changes
  * by their times.  What is said of all rows, such as the type of an attribute, is known when the first record is
  * taken out again.
- *
- * histree_load() on a table of file calls, so that a test can make each of them fail.
  */
 #ifndef PIPELINE_LOAD_LOAD_H
 #define PIPELINE_LOAD_LOAD_H
@@ -113,28 +111,8 @@ const char *load_analysis(const struct load *load);
 /* Returns its version: what has the name of an analysis of ours is taken to be made by it as it is now. */
 uint32_t load_version(const struct load *load);
 
-/* ---- progress: load.h -------------------------------------------------------------------------- */
-
 /* Says now and then that `count` rows went through the phase.  HISTREE_ERR_CANCELLED: the caller wants no more. */
 enum histree_status load_go_on(const struct load *load, uint64_t count);
-
-/* ---- values: load_rows.c ------------------------------------------------------------------------------ */
-
-/*
- * Read the value of the row, which borrows from it.  *is_typed: the row says what it is, rather than how it looks.
- */
-enum histree_status load_value(struct load *load, struct histree_value *out, bool *is_typed);
-
-/*
- * Returns the type that values of both types can be given; HISTREE_NULL if there is none.  Null stands for no value
- * so far.
- */
-enum histree_type load_common_type(enum histree_type a, enum histree_type b);
-
-/* Returns a number as one of another type, which is the common one of that number and others. */
-struct histree_value load_widen(const struct histree_value *value, enum histree_type type);
-
-/* ---- labels: load.h ------------------------------------------------------------------------------ */
 
 /* Have them in the history that a sink makes. */
 enum histree_status load_set_labels(const struct load *load, const struct interval_sink *sink);
@@ -151,6 +129,8 @@ enum histree_status load_make_history(struct load *load, const char *path);
 
 enum histree_status load_segment_row(struct load *load);
 enum histree_status load_make_segments(struct load *load, const char *path);
+
+/* histree_load() on a table of file calls, so that a test can make each of them fail. */
 enum histree_status pipeline_load(const struct histree_load_options *options, const struct io *io,
 				  struct histree_load_result *result, struct histree_error *error);
 

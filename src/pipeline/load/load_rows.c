@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * load_rows.c - rows of a table become states, changes or segments.
+ * load_rows.c - rows of a table become records, and these states, changes or segments.
  *
- * Rows of states become records: an attribute's number, how long it lasted (intervals only), the file
- * and the line, and the value.
+ * A record of a state is an attribute's number, how long it lasted (intervals only), the file and the line, and the
+ * value.  Intervals go to the file as they are, by their ends: two equal states that touch stay two.  Where the
+ * rows say nothing, an attribute is null.  Changes go through a state system, whose rules are theirs.
  *
- * Records of states become a history.
- *
- * Intervals go to the file as they are, by their ends: two equal states that touch stay two.  Where the rows say
- * nothing, an attribute is null.  Changes go through a state system, whose rules are theirs.
- *
- * Rows of segments become records, and these a segment store.
- *
- * A record: how long the segment lasted, the file and the line, and a value for each field that the text had by
- * then.  What stands in TSV and CSV is kept as text until the types of all values of a field are known.
+ * A record of a segment is how long it lasted, the file and the line, and a value for each field that the text had
+ * by then.  What stands in TSV and CSV is kept as text until the types of all values of a field are known.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -30,7 +24,7 @@
 #include "state/state_file.h"
 #include "state/state_system.h"
 
-/* ---- load value ---------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------------- */
 
 static bool find_type(const struct text_cell *cell, enum histree_type *out)
 {
@@ -128,7 +122,10 @@ static enum histree_status read_typed(struct load *load, enum histree_type type,
 	return HISTREE_ERR_INTERNAL;
 }
 
-enum histree_status load_value(struct load *load, struct histree_value *out, bool *is_typed)
+/*
+ * Read the value of the row, which borrows from it.  *is_typed: the row says what it is, rather than how it looks.
+ */
+static enum histree_status load_value(struct load *load, struct histree_value *out, bool *is_typed)
 {
 	struct text_cell *cell = text_table_cell(&load->text, load->columns.value);
 	const struct text_cell *type_cell = text_table_cell(&load->text, load->columns.type);
@@ -156,7 +153,11 @@ static bool is_number(enum histree_type type)
 	return type == HISTREE_INT || type == HISTREE_LONG || type == HISTREE_DOUBLE;
 }
 
-enum histree_type load_common_type(enum histree_type a, enum histree_type b)
+/*
+ * Returns the type that values of both types can be given; HISTREE_NULL if there is none.  Null stands for no value
+ * so far.
+ */
+static enum histree_type load_common_type(enum histree_type a, enum histree_type b)
 {
 	if (a == b || b == HISTREE_NULL)
 		return a;
@@ -165,15 +166,14 @@ enum histree_type load_common_type(enum histree_type a, enum histree_type b)
 	return is_number(a) && is_number(b) ? (a > b ? a : b) : HISTREE_NULL;
 }
 
-struct histree_value load_widen(const struct histree_value *value, enum histree_type type)
+/* Returns a number as one of another type, which is the common one of that number and others. */
+static struct histree_value load_widen(const struct histree_value *value, enum histree_type type)
 {
 	if (value->type == type || !is_number(value->type))
 		return *value;
 	int64_t number = value->type == HISTREE_INT ? value->int32 : value->int64;
 	return type == HISTREE_LONG ? histree_long(number) : histree_double((double)number);
 }
-
-/* ---- load rows ----------------------------------------------------------------------------------------------- */
 
 /* ---- paths ----------------------------------------------------------------------------------------- */
 
@@ -360,7 +360,7 @@ enum histree_status load_state_row(struct load *load)
 	return HISTREE_OK;
 }
 
-/* ---- load states --------------------------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------------------------------------------- */
 
 struct state_record {
 	histree_quark quark;
@@ -567,7 +567,7 @@ enum histree_status load_make_history(struct load *load, const char *path)
 	return load->kind == LOAD_INTERVALS ? make_of_intervals(load, path) : make_of_changes(load, path);
 }
 
-/* ---- load segments ------------------------------------------------------------------------------------------- */
+/* ---- segments ------------------------------------------------------------------------------------------------ */
 
 /* What is written with more bytes is text, whatever it looks like. */
 enum { NUMBER_BYTES_MAX = 16 * NUMBER_TEXT_SIZE };
