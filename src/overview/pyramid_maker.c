@@ -372,7 +372,14 @@ enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overv
 	return status == HISTREE_OK ? overview_choice_join(all, &maker->choice, error) : status;
 }
 
-static enum histree_status flush(struct pyramid_maker *maker, struct histree_error *error)
+void pyramid_maker_begin_range(struct pyramid_maker *maker, histree_time from, histree_time to)
+{
+	assert(from <= to && maker->kind->add != NULL);
+	maker->from = from;
+	maker->to = to;
+}
+
+enum histree_status pyramid_maker_end_range(struct pyramid_maker *maker, struct histree_error *error)
 {
 	enum histree_status status = maker->kind->flush != NULL ? maker->kind->flush(maker, error) : HISTREE_OK;
 	return status == HISTREE_OK ? pyramid_maker_give(maker, error) : status;
@@ -382,19 +389,17 @@ static enum histree_status add_window(struct pyramid_maker *maker, const uint32_
 				      const struct overview_window *window, struct histree_error *error)
 {
 	static const struct histree_value rest = { .type = HISTREE_CUSTOM };
-	const struct cell_kind *kind = maker->kind;
 	enum histree_status status = HISTREE_OK;
-	maker->from = window->from;
-	maker->to = window->to;
+	pyramid_maker_begin_range(maker, window->from, window->to);
 	for (size_t i = 0; i < window->state_count && status == HISTREE_OK; i++) {
 		const struct overview_state *state = &window->sorted[i];
 		const uint32_t owner = places != NULL ? places[state->attribute] : state->attribute;
 		const struct histree_value *value =
 			state->value == OVERVIEW_REST ? &rest : &window->values.values[state->value];
 		if (owner != OVERVIEW_NOT_OF_OTHER)
-			status = kind->add(maker, owner, state->start, state->end, value, error);
+			status = pyramid_maker_add(maker, owner, state->start, state->end, value, error);
 	}
-	return status == HISTREE_OK ? flush(maker, error) : status;
+	return status == HISTREE_OK ? pyramid_maker_end_range(maker, error) : status;
 }
 
 enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,

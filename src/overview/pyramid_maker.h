@@ -10,10 +10,11 @@
  * 	pyramid_maker_take(&maker, places, window, &error);			// of each window of `all`
  * 	pyramid_maker_end(&maker, &bytes, &error);
  *
- * States are added by owner, in any order of the owners, each owner's in the order of time; of those that end up
- * to maker->to, none comes after a flush.  So what is in memory is a cell of each level of each owner, and what
- * became ready since the last one, which is given away in the order of its ends: into a file, or to whoever
- * compares it with one.  Windows are one way of doing so; whoever has states as they end may do the same.
+ * Time goes by in ranges, each of them a window or of whatever length somebody likes who has states as they end.
+ * In a range, states are added in any order of the owners, those of an owner in the order of time; one that goes
+ * on beyond the range is added in each that it meets.  So what is in memory is a cell of each level of each owner,
+ * and what became ready in the range, which is given away in the order of its ends: into a file, or to whoever
+ * compares it with one.
  */
 #ifndef OVERVIEW_PYRAMID_MAKER_H
 #define OVERVIEW_PYRAMID_MAKER_H
@@ -200,6 +201,20 @@ enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overv
  */
 enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,
 				       const struct overview_window *window, struct histree_error *error);
+
+/*
+ * Begin to add what lies in a range of time, which follows the one before; each owner's states in it are added by
+ * pyramid_maker_add(), and those that go on beyond it again in the next one.  Then it is over.  Not for the cube.
+ */
+void pyramid_maker_begin_range(struct pyramid_maker *maker, histree_time from, histree_time to);
+enum histree_status pyramid_maker_end_range(struct pyramid_maker *maker, struct histree_error *error);
+
+static inline enum histree_status pyramid_maker_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
+						    histree_time end, const struct histree_value *value,
+						    struct histree_error *error)
+{
+	return maker->kind->add(maker, owner, start, end, value, error);
+}
 
 /* All was added: what is left becomes ready, and is given away. */
 enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct histree_error *error);
