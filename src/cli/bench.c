@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/number_text.h"
@@ -423,7 +424,7 @@ static enum histree_status take_turn(struct asking_thread *threads, unsigned cou
 	int64_t begun = bench_now(), worked = bench_processor_time();
 	for (; started < count; started++) {
 		threads[started].stop = &stop;
-		if (pthread_create(&threads[started].thread, NULL, ask_until_stopped, &threads[started]) != 0)
+		if (!thread_create(&threads[started].thread, ask_until_stopped, &threads[started]))
 			break;
 	}
 	if (started == count)

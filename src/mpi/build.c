@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/io_copy.h"
 #include "cli/build_request.h"
@@ -400,7 +401,7 @@ static bool host_builder_start(struct host_builder *builder, size_t host)
 	builder->begun_ns = link_now_ns();
 	builder->is_over = builder->is_cancelled = false;
 	builder->progress = (struct histree_progress){ 0 };
-	builder->is_busy = pthread_create(&builder->thread, NULL, run, builder) == 0;
+	builder->is_busy = thread_create(&builder->thread, run, builder);
 	return builder->is_busy;
 }
 

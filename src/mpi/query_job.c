@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "cli/option.h"
 #include "cli/report.h"
@@ -136,7 +137,7 @@ static bool local_answer_begin(struct local_answer *local, struct shard_set *set
 	*local = (struct local_answer){ .set = set, .question = byte_reader(question, size) };
 	pthread_mutex_init(&local->mutex, NULL);
 	pthread_cond_init(&local->changed, NULL);
-	if (pthread_create(&local->thread, NULL, run, local) == 0)
+	if (thread_create(&local->thread, run, local))
 		return true;
 	pthread_cond_destroy(&local->changed);
 	pthread_mutex_destroy(&local->mutex);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "cli/progress.h"
 #include "histree/slices.h"
@@ -219,7 +220,7 @@ static int lead(struct leading *leading, const struct build_request *request, bo
 	tell(leading->link, BUILD_CUT);
 	for (int rank = 1; rank < leading->link->count; rank++)
 		leading->heard_ns[rank] = link_now_ns();
-	if (pthread_create(&thread, NULL, build, leading) != 0) {
+	if (!thread_create(&thread, build, leading)) {
 		slice_job_decline(leading->link);
 		return report_exit(CLI_INTERNAL, "there is no thread to build with");
 	}

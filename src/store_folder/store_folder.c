@@ -214,7 +214,10 @@ bool host_folder_is_inside(const char *path)
 	return is_inside;
 }
 
-/* The finalizer of MurmurHash3, over what was before and the next number: one bit more or less changes all. */
+/*
+ * The finalizer of MurmurHash3, over what was before and the next number: one bit more or less changes all.  The
+ * store of several hosts has the result in a file, so that it can become no other one, such as hash_mix().
+ */
 static uint64_t mix(uint64_t hash, uint64_t number)
 {
 	hash = (hash ^ number) + 0x9e3779b97f4a7c15;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/io.h"
 
 /* Of so many that look the same the others are compared with. */
@@ -37,12 +38,11 @@ static struct ctf_packet *packet_at(const struct search *search, const struct pl
 	return &search->sources[place->source]->files[place->file].packets.packets[place->packet];
 }
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo): keys that are equal by chance are told apart by the bytes of the packets. */
-static uint64_t hash_text(uint64_t hash, const char *text)
+/* Keys that are equal by chance are told apart by the bytes of the packets. */
+static uint64_t hash_of_trace(const struct trace_facts *facts)
 {
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return hash;
+	return hash_mix(hash_bytes(facts->uuid, strlen(facts->uuid))) ^
+	       hash_bytes(facts->tracer, strlen(facts->tracer));
 }
 
 static int compare_places(const void *a, const void *b)
@@ -67,8 +67,7 @@ static enum histree_status list_packets(struct search *search, size_t source_cou
 		return error_memory(error, "the packets of an input");
 	for (uint32_t i = 0; i < source_count; i++) {
 		const struct ctf_source *source = search->sources[i];
-		uint64_t trace = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), source->base.facts.uuid),
-					   source->base.facts.tracer);
+		const uint64_t trace = hash_of_trace(&source->base.facts);
 		for (uint32_t file = 0; file < source->base.file_count; file++) {
 			const struct ctf_packets *packets = &source->files[file].packets;
 			for (size_t k = 0; k < packets->count; k++)

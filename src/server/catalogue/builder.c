@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/error.h"
 
 struct builder {
@@ -76,12 +77,11 @@ enum histree_status builder_create(void (*warm)(struct dataset *dataset), struct
 	builder->warm = warm;
 	pthread_mutex_init(&builder->lock, NULL);
 	pthread_cond_init(&builder->changed, NULL);
-	int failure = pthread_create(&builder->thread, NULL, build, builder);
-	if (failure != 0) {
+	if (!thread_create(&builder->thread, build, builder)) {
 		pthread_cond_destroy(&builder->changed);
 		pthread_mutex_destroy(&builder->lock);
 		free(builder);
-		return error_set(error, HISTREE_ERR_MEMORY, "cannot start a thread: %s", strerror(failure));
+		return error_memory(error, "a thread");
 	}
 	*out = builder;
 	return HISTREE_OK;

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/library.h"
 #include "histree/status.h"
@@ -369,7 +370,7 @@ static enum histree_status http_watch_create(size_t connections, struct http_wat
 	watch->count_max = connections;
 	pthread_mutex_init(&watch->mutex, NULL);
 	pthread_cond_init(&watch->wake, NULL);
-	if (pthread_create(&watch->thread, NULL, look, watch) == 0)
+	if (thread_create(&watch->thread, look, watch))
 		return HISTREE_OK;
 	pthread_cond_destroy(&watch->wake);
 	pthread_mutex_destroy(&watch->mutex);
@@ -459,11 +460,12 @@ enum {
 	ZIP_SIZE_MIN = 1024 /* below, a packet more or less */
 };
 
-#define MICROHTTPD_FUNCTIONS(F)                                                                               \
-	F(MHD_, add_response_header)                                                                          \
-	F(MHD_, create_response_from_buffer) F(MHD_, create_response_from_callback) F(MHD_, destroy_response) \
-		F(MHD_, get_connection_info) F(MHD_, get_daemon_info) F(MHD_, lookup_connection_value)        \
-			F(MHD_, queue_response) F(MHD_, start_daemon) F(MHD_, stop_daemon)
+#define MICROHTTPD_FUNCTIONS(F)                                                                       \
+	F(MHD_, add_response_header)                                                                  \
+	F(MHD_, create_response_from_buffer)                                                          \
+	F(MHD_, create_response_from_callback) F(MHD_, destroy_response) F(MHD_, get_connection_info) \
+		F(MHD_, get_daemon_info) F(MHD_, lookup_connection_value) F(MHD_, queue_response)     \
+			F(MHD_, start_daemon) F(MHD_, stop_daemon)
 
 static struct {
 	MICROHTTPD_FUNCTIONS(LIBRARY_POINTER)

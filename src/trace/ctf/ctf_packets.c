@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 enum {
 	HEAD_SIZE = 512,         /* of most heads, and more */
@@ -113,12 +114,6 @@ static void note_damage(struct walk *walk, uint64_t offset, const char *why, con
 	packets->is_damaged = true;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 /* What tells a packet from others, and where its events are. */
 static void identify(const struct ctf_head *head, struct ctf_packet *packet)
 {
@@ -127,10 +122,10 @@ static void identify(const struct ctf_head *head, struct ctf_packet *packet)
 							  : CTF_UNKNOWN;
 	const uint64_t numbers[] = { instance, head->sequence, head->begin };
 	packet->is_certain = head->begin != 0;
-	packet->identity = mix(0, head->stream->type->id);
+	packet->identity = hash_mix(head->stream->type->id);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		packet->is_certain = packet->is_certain && numbers[i] != CTF_UNKNOWN;
-		packet->identity = mix(packet->identity, numbers[i]);
+		packet->identity = hash_mix(packet->identity ^ numbers[i]);
 	}
 	packet->head = (uint32_t)((head->bits + 7) / 8);
 	packet->content =
