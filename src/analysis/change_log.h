@@ -32,7 +32,7 @@ enum change_known {
 	KNOWN_EXACT,
 };
 
-/* An attribute becomes `null` if attribute `of` is null or unknown, else `other`, both not negative. */
+/* An attribute becomes `null` if attribute `of` is null, else `other`, both not negative. */
 struct change_choice {
 	histree_quark of;
 	int32_t null, other;

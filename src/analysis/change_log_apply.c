@@ -119,9 +119,9 @@ static enum histree_status choose_true(const struct application *application, co
 {
 	struct histree_value of = true_value(application, application->map[change->bits]);
 	uint64_t choice = (uint64_t)change->end;
-	bool is_none = of.type == HISTREE_NULL || of.type == HISTREE_UNKNOWN;
-	int32_t value = (int32_t)(is_none ? choice >> 32 : choice & UINT32_MAX);
-	return modify(application, change->time, application->map[change->quark], histree_int(value));
+	int32_t value = (int32_t)(of.type == HISTREE_NULL ? choice >> 32 : choice & UINT32_MAX);
+	return modify(application, change->time, application->map[change->quark],
+		      of.type == HISTREE_UNKNOWN ? of : histree_int(value));
 }
 
 static enum histree_status end_child(const struct application *application, const struct logged_change *change)

@@ -77,7 +77,8 @@ bool registry_applies(const struct registry_entry *entry, const struct event_tra
 bool registry_is_default(const struct registry_entry *entry, const struct event_trace *trace)
 {
 	bool lacks = trace->has_only_samples || trace->kernel_words != EVENT_NO_KERNEL;
-	unsigned declares = trace->declares != 0 ? (unsigned)trace->declares : EVENT_DECLARES_CALLS;
+	unsigned declares = (unsigned)trace->declares & (EVENT_DECLARES_CALLS | EVENT_DECLARES_MEMORY);
+	declares = declares != 0 ? declares : EVENT_DECLARES_CALLS;
 	bool has_declared = entry->of_declared == 0 || (entry->of_declared & declares) != 0;
 	return entry->by_default && has_declared && !(entry->needs_events && lacks) &&
 	       registry_applies(entry, trace);

@@ -132,3 +132,13 @@ bool event_find(const struct event *event, const char *path, struct event_part *
 	}
 	return false;
 }
+
+bool event_name_is_system_call(const char *name, size_t size)
+{
+	static const char *const prefixes[] = { "syscall_", "exit_syscall",  "compat_sys",
+						"sys_",     "raw_syscalls:", "syscalls:" };
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (size >= strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}

@@ -42,8 +42,8 @@ struct event_trace {
 	 * tracers gives them: it is of a kernel if whoever asks says so.
 	 */
 	enum { EVENT_NO_KERNEL, EVENT_LIKE_LTTNG, EVENT_LIKE_PERF } kernel_words;
-	/* Of a program, by the names of events that are declared before they come: or of these. */
-	enum { EVENT_DECLARES_CALLS = 1, EVENT_DECLARES_MEMORY = 2 } declares;
+	/* By the names of events that are declared before they come: or of these; the first two of a program. */
+	enum { EVENT_DECLARES_CALLS = 1, EVENT_DECLARES_MEMORY = 2, EVENT_DECLARES_SYSTEM_CALLS = 4 } declares;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
 	/*
@@ -141,6 +141,9 @@ uint32_t event_class_field(const struct event_class *class, const char *name);
 uint32_t event_class_context_field(const struct event_class *class, const char *name);
 
 /* Returns whether the field is a number (an integer, enumeration or boolean), and the number in *out. */
+/* Whether an event of this name, as any tracer of a kernel has it, is the beginning or the end of a system call. */
+bool event_name_is_system_call(const char *name, size_t size);
+
 static inline bool event_int(const struct event *event, uint32_t field, int64_t *out)
 {
 	return field != EVENT_NO_FIELD && event->class->trace->get_int(event, field, out);

@@ -41,11 +41,15 @@ def events(trace):
         yield int(found[1] + found[2]), found[3], int(found[4]), fields
 
 
+KERNEL_NAMES = ("kworker/", "ksoftirqd/", "migration/", "rcu_", "rcuo", "irq/", "jbd2/", "kswapd", "cpuhp/")
+
+
 class Thread:
     def __init__(self, tid, name):
         self.tid, self.path = tid, f"Threads/{name}"
         self.runs_on, self.said = None, None
         self.is_told, self.unseen = False, None  # whether it is in a system call; until when nobody saw it
+        self.makes_calls = False  # an event said so
 
 
 class Cpu:
@@ -53,6 +57,7 @@ class Cpu:
         self.number, self.path, self.runs, self.nameless = number, f"CPUs/{number}", None, False
         self.softirqs = []  # in the order in which they were heard of
         self.in_doubt = True  # whether softirqs went on when the trace began
+        self.stepped = None  # when somebody, who is not known yet, entered or left a system call
 
 
 class Model:
@@ -121,16 +126,18 @@ class Model:
         thread.said = self.now
         self.put(thread.path, status)
 
-    def run(self, thread):
+    def mode(self, thread, no_call, in_call):
         call = self.get(f"{thread.path}/System_call")
-        self.set_status(thread, RUNS if call is None or call is UNKNOWN else IN_CALL)
+        return UNKNOWN if call is UNKNOWN else no_call if call is None else in_call
+
+    def run(self, thread):
+        self.set_status(thread, self.mode(thread, RUNS, IN_CALL))
 
     def status_by_thread(self, cpu):
         tid = self.get(f"{cpu.path}/Current_thread")
         if tid is None or tid is UNKNOWN or tid == 0:
             return tid
-        call = self.get(f"{self.current(cpu).path}/System_call")
-        return 2 if call is None or call is UNKNOWN else 4
+        return self.mode(self.current(cpu), 2, 4)
 
     def cpu_status(self, cpu):
         self.ask(f"{cpu.path}/IRQs")
@@ -146,11 +153,27 @@ class Model:
 
     # ---- who runs where, in `kernel`
 
+    def is_of_kernel(self, thread):
+        """Threads of the kernel make no system calls."""
+        parent = self.changes.get(f"{thread.path}/PPID", [(None, None)])[-1][1]
+        name = self.changes.get(f"{thread.path}/Exec_name", [(None, None)])[-1][1] or ""
+        return not thread.makes_calls and (thread.tid == 2 or parent == 2 or name.startswith(KERNEL_NAMES))
+
+    def settle(self, thread):
+        """What the thread is, was just said."""
+        path = f"{thread.path}/System_call"
+        if self.changes.get(path, [(None, None)])[-1][1] is not UNKNOWN or not self.is_of_kernel(thread):
+            return
+        self.changes[path][-1] = (self.changes[path][-1][0], None)
+        if thread.runs_on is not None and self.get(thread.path) is UNKNOWN:
+            self.run(thread)
+            self.put(thread.runs_on.path, self.cpu_status(thread.runs_on))
+
     def lose(self, thread):
         """It did something that nobody saw, since the last event that said what it does."""
         if self.get(thread.path) is None:
             return
-        has_calls = self.has_calls and thread.tid != 0
+        has_calls = self.has_calls and thread.tid != 0 and not self.is_of_kernel(thread)
         if has_calls:
             self.ask(f"{thread.path}/System_call")
         for name in ("", "/System_call", "/Current_cpu_rq", "/Prio"):
@@ -172,6 +195,9 @@ class Model:
         if cpu.runs is thread:
             return
         elsewhere = thread.runs_on
+        if cpu.runs is None and cpu.stepped is not None:
+            thread.unseen = max(thread.unseen or cpu.stepped, cpu.stepped)
+        cpu.stepped = None
         if cpu.runs is not None:
             self.lose_cpu(cpu)
         if elsewhere is not None:
@@ -224,7 +250,8 @@ class Model:
             if after is not before:
                 self.find_nowhere(after)
             queue = self.changes.get(f"{after.path}/Current_cpu_rq", [(None, None)])[-1][1]
-            if self.get(after.path) is UNKNOWN and queue == number:  # it has waited there, as the CPU is recorded
+            # It has waited there, as the CPU is recorded.
+            if after.runs_on is None and self.get(after.path) is UNKNOWN and queue == number:
                 self.changes[after.path][-1] = (self.changes[after.path][-1][0], WAITS_FOR_CPU)
         state = f["prev_state"] & 0x3FF
         status = WAITS_FOR_CPU if state == 0 else 1 if state & 3 else None if state & 64 else 6
@@ -243,6 +270,9 @@ class Model:
             self.occupy(cpu, after)
         self.put(f"{before.path}/Exec_name", f["prev_comm"])
         self.put(f"{after.path}/Exec_name", f["next_comm"])
+        if self.strict:
+            self.settle(before)
+            self.settle(after)
 
     def in_queue(self, number, target):
         """What a thread does in the queue of a CPU: of one without events nobody knows."""
@@ -280,6 +310,7 @@ class Model:
         if call is not None:
             self.put(f"{child.path}/System_call", call)
             child.is_told = parent.is_told
+            child.makes_calls = True
 
     def free(self, number, f):
         thread = self.thread(f["pid"], number)
@@ -334,11 +365,15 @@ class Model:
             return
         since = self.first if thread.unseen is None else thread.unseen
         self.put(path, call if ends else None, since)
-        if ends and self.get(thread.path) == RUNS:
-            since = max(since, self.changes[thread.path][-1][0])
-            self.put(thread.path, IN_CALL, since)
-            if self.get(cpu.path) == 2:
-                self.put(cpu.path, 4, since)
+        status = self.get(thread.path)
+        if status is not UNKNOWN and not (ends and status == RUNS):
+            return
+        here = self.changes[f"{cpu.path}/Current_thread"][-1][0]
+        since = max(since, self.changes[thread.path][-1][0], self.first if here is None else here)
+        self.put(thread.path, IN_CALL if ends else RUNS, since)
+        status = self.get(cpu.path)
+        if status is UNKNOWN or (ends and status == 2):
+            self.put(cpu.path, 4 if ends else 2, since)
 
     def move(self, number, call, thread_status, cpu_status, past=None):
         cpu = self.cpu(number)
@@ -347,9 +382,11 @@ class Model:
         if thread is not None:
             if self.strict and not thread.is_told:
                 self.learn_past(cpu, thread, past, call is None)
-            thread.is_told = True
+            thread.is_told = thread.makes_calls = True
             self.put(f"{thread.path}/System_call", call)
             self.set_status(thread, thread_status)
+        if cpu.runs is None:
+            cpu.stepped = self.now
         self.put(cpu.path, cpu_status)
 
     def enter(self, number, f):
@@ -377,6 +414,7 @@ class Model:
             self.says_who_runs(number, fields["common_pid"])
         if self.strict and fields["perf_tid"] == fields["common_pid"] > 0:
             self.says_process(self.thread(fields["common_pid"], number), fields["perf_pid"])
+            self.settle(self.thread(fields["common_pid"], number))
         handler(self, number, fields)
         if name not in ("irq:softirq_raise", "sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new",
                         "sched:sched_migrate_task", "sched:sched_process_fork", "sched:sched_process_free"):

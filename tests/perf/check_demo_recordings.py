@@ -85,11 +85,6 @@ def size_of(data):
     return sum(map(len, data.values())) if isinstance(data, dict) else len(data)
 
 
-def is_other_mode(path, value, other):
-    """A softirq may have been raised in the gap: whether the thread that runs is interrupted yet nobody knows."""
-    return path.startswith("Threads/") and {value, other} <= {"2", "3", "4"}
-
-
 def check_loss(histree, folder, expected):
     count, data = with_loss()
     found, said = states(histree, folder, "loss", data)
@@ -106,7 +101,7 @@ def check_loss(histree, folder, expected):
             continue
         for other_start, other_end, other_kind, other_value in whole.get(path, []):
             if other_start <= end and other_end >= start and (other_kind, other_value) != (kind, value) and \
-                    other_kind != "unknown" and not is_other_mode(path, value, other_value):
+                    other_kind != "unknown":
                 wrong += 1
                 break
     ok = found and unknown > 0 and wrong == 0 and f"lost {count} events" in said

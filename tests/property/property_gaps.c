@@ -44,9 +44,9 @@ static bool is_lost(struct losses *losses, struct run *run, const struct event *
 	return lost;
 }
 
-static void run_trace(struct run *run, const struct analysis *analysis, struct losses *losses)
+static void run_trace(struct run *run, const struct analysis *analysis, const char *name, struct losses *losses)
 {
-	const char *path = losses_trace_path("scp_dest");
+	const char *path = losses_trace_path(name);
 	struct trace *trace;
 	struct event event;
 	struct histree_error error = { 0 };
@@ -119,44 +119,11 @@ static struct path_entry *index_paths(const struct recorded_history *history)
 	return entries;
 }
 
-/* Whether a status says of a thread, or of a CPU, that it runs, in user mode or not. */
-static bool is_of_running(const char *path, const char *value)
-{
-	bool is_thread = strncmp(path, "Threads", 7) == 0, is_cpu = strncmp(path, "CPUs", 4) == 0;
-	const char *words = is_thread ? "2 3 4 " : is_cpu ? "0 1 2 4 8 9 16 " : "";
-	char word[48];
-	snprintf(word, sizeof(word), "%s ", value);
-	return strstr(words, word) != NULL;
-}
-
-/*
- * Until a thread enters or leaves a system call after a gap, or an interrupt, it is in none as far as anybody
- * knows: a turn that ended before that stays so (kernel_past.h).
- */
-static bool is_other_mode(const char *path, const struct recorded_interval *whole,
-			  const struct recorded_interval *said)
-{
-	return whole->type == HISTREE_INT && said->type == HISTREE_INT && is_of_running(path, whole->value) &&
-	       is_of_running(path, said->value);
-}
-
-/*
- * Whether it is that a thread, which was woken up after a gap, waits: it may run still, which the next switch says,
- * unless that is lost, too.  `said` is not the first of all.
- */
-static bool is_guess(const struct recorded_interval *said)
-{
-	bool is_first = said[-1].type == HISTREE_NULL || said[-1].type == HISTREE_UNKNOWN;
-	return said[-1].quark == said->quark && is_first && said->type == HISTREE_INT &&
-	       strcmp(said->value, "5") == 0;
-}
-
 /*
  * Whether the whole history has nothing else between the two ends.  What it calls unknown itself, because the
  * recording lacks events that nobody told (docs/design/0015-who-runs-where.md), it does not deny.
  */
-static bool agrees(const struct recorded_history *whole, histree_quark quark, const char *path,
-		   const struct recorded_interval *said)
+static bool agrees(const struct recorded_history *whole, histree_quark quark, const struct recorded_interval *said)
 {
 	size_t low = 0, high = whole->count;
 	while (low < high) {
@@ -171,12 +138,66 @@ static bool agrees(const struct recorded_history *whole, histree_quark quark, co
 		const struct recorded_interval *interval = &whole->intervals[low];
 		if (interval->quark != quark || interval->start > said->end)
 			return true;
-		if (interval->type == HISTREE_UNKNOWN || is_other_mode(path, interval, said))
+		if (interval->type == HISTREE_UNKNOWN)
 			continue;
 		if (interval->type != said->type || strcmp(interval->value, said->value) != 0)
 			return false;
 	}
 	return true;
+}
+
+static const struct path_entry *find_path(const struct recorded_history *history, const struct path_entry *paths,
+					  const char *path)
+{
+	const struct path_entry wanted = { .path = path };
+	return bsearch(&wanted, paths, history->attribute_count, sizeof(*paths), by_path);
+}
+
+/* Returns what the whole history has of an attribute at a time; NULL: there is no such attribute. */
+static const struct recorded_interval *state_at(const struct recorded_history *whole,
+						const struct path_entry *paths, const char *path, histree_time time)
+{
+	const struct path_entry *known = find_path(whole, paths, path);
+	for (size_t i = 0; known != NULL && i < whole->count; i++)
+		if (whole->intervals[i].quark == known->quark && whole->intervals[i].end >= time)
+			return &whole->intervals[i];
+	return NULL;
+}
+
+/*
+ * Whether it is the mode of a thread, or of the CPU that it runs on, which was in a system call when the trace
+ * began: only its exit says so, and that may be lost.  Until it comes the thread is in user mode, as it is in a
+ * trace that has no system calls.
+ */
+static bool is_before_first_exit(const struct recorded_history *whole, const struct path_entry *paths,
+				 const char *path, const struct recorded_interval *said)
+{
+	const struct recorded_interval *call = NULL, *current;
+	char text[64];
+	if (strncmp(path, "Threads/", 8) == 0) {
+		snprintf(text, sizeof(text), "%.*s/System_call", (int)strcspn(path + 8, "/") + 8, path);
+		call = state_at(whole, paths, text, said->end);
+	} else if (strncmp(path, "CPUs/", 5) == 0) {
+		snprintf(text, sizeof(text), "%.40s/Current_thread", path);
+		current = state_at(whole, paths, text, said->end);
+		snprintf(text, sizeof(text), "Threads/%.20s/System_call", current != NULL ? current->value : "");
+		call = state_at(whole, paths, text, said->end);
+	}
+	bool is_mode = (said->type == HISTREE_INT && strcmp(said->value, "2") == 0) || said->type == HISTREE_NULL;
+	return is_mode && call != NULL && call->start == whole->intervals[0].start && call->type != HISTREE_NULL;
+}
+
+/* An interrupt of which only the end is there has no name: the whole trace has it with one. */
+static bool is_of_named(const struct recorded_history *whole, const char *path,
+			const struct recorded_interval *said)
+{
+	const char *group = strstr(path, "IRQs/");
+	const size_t size = strlen(path);
+	for (histree_quark quark = 0; group != NULL && quark < whole->attribute_count; quark++)
+		if (strncmp(whole->paths[quark], path, size) == 0 &&
+		    strncmp(whole->paths[quark] + size, "\\/", 2) == 0 && agrees(whole, quark, said))
+			return true;
+	return false;
 }
 
 static uint64_t compare(const struct recorded_history *whole, const struct recorded_history *lossy,
@@ -192,14 +213,13 @@ static uint64_t compare(const struct recorded_history *whole, const struct recor
 			unknown++;
 			continue;
 		}
-		struct path_entry wanted = { .path = path };
-		const struct path_entry *known =
-			bsearch(&wanted, paths, whole->attribute_count, sizeof(*paths), by_path);
-		if (is_kept(path, said, whole->intervals[0].start) || (i > 0 && is_guess(said)) ||
-		    (known != NULL && agrees(whole, known->quark, path, said)))
+		const struct path_entry *known = find_path(whole, paths, path);
+		if (is_kept(path, said, whole->intervals[0].start) ||
+		    (known != NULL && agrees(whole, known->quark, said)))
 			continue;
-		/* An interrupt of which only the end is there has no name. */
-		if (known == NULL && (said->type == HISTREE_NULL || strstr(path, "IRQs/") != NULL))
+		if (known == NULL && (said->type == HISTREE_NULL || is_of_named(whole, path, said)))
+			continue;
+		if (known != NULL && is_before_first_exit(whole, paths, path, said))
 			continue;
 		fail_msg("seed %llu, %u of 1000: '%s' is said to be %s '%s' from %lld to %lld, and is not",
 			 (unsigned long long)losses->random.state, losses->per_mille, path,
@@ -209,39 +229,42 @@ static uint64_t compare(const struct recorded_history *whole, const struct recor
 	return unknown;
 }
 
-static void check(const struct analysis *analysis, const struct recorded_history *whole, uint64_t seed)
+struct analysis_kind {
+	const char *name;
+	const struct analysis *analysis;
+	const char *trace;
+};
+
+static void check(const struct analysis_kind *kind, const struct recorded_history *whole, uint64_t seed)
 {
 	struct losses losses = losses_of_seed(seed);
 	struct run lossy;
-	run_trace(&lossy, analysis, &losses);
+	run_trace(&lossy, kind->analysis, kind->trace, &losses);
 	uint64_t unknown = compare(whole, &lossy.history, &losses);
 	assert_true(losses.gaps > 0 && losses.lost > losses.gaps && unknown > losses.gaps);
 	recorded_history_release(&lossy.history);
 }
 
-struct analysis_kind {
-	const char *name;
-	const struct analysis *analysis;
-};
-
 static const struct analysis_kind kinds[] = {
-	{ "kernel", &analysis_kernel },
-	{ "kernel-2016", &analysis_kernel_2016 },
-	{ NULL, NULL },
+	{ "kernel", &analysis_kernel, "scp_dest" },
+	{ "kernel, system calls", &analysis_kernel, "many-threads" },
+	{ "kernel, by perf", &analysis_kernel, "demo-trace" },
+	{ "kernel-2016", &analysis_kernel_2016, "scp_dest" },
+	{ NULL, NULL, NULL },
 };
 
 static void nothing_is_said_that_the_whole_trace_denies(const void *chosen, uint64_t seed)
 {
-	const struct analysis *analysis = ((const struct analysis_kind *)chosen)->analysis;
+	const struct analysis_kind *kind = chosen;
 	struct run whole;
 	char path[DATA_PATH_SIZE];
 	/* The trace of the sources is of one program: others have no switches, which are all that 2016 believes. */
-	if (analysis == &analysis_kernel_2016 && !losses_has_trace("scp_dest", path))
+	if (kind->analysis == &analysis_kernel_2016 && !losses_has_trace(kind->trace, path))
 		return;
-	run_trace(&whole, analysis, NULL);
+	run_trace(&whole, kind->analysis, kind->trace, NULL);
 	qsort(whole.history.intervals, whole.history.count, sizeof(*whole.history.intervals), by_quark_and_start);
 	for (uint64_t number = 0; number < LOSSY_RUNS; number++)
-		check(analysis, &whole.history, seed + number);
+		check(kind, &whole.history, seed + number);
 	recorded_history_release(&whole.history);
 }
 

@@ -6,6 +6,9 @@
  * that is said.  Of a thread, what it does is unknown at most from the last event before the loss to the first one
  * after it that names the thread; of the CPU, to the first one that says who runs there; of other CPUs never.  So
  * it is whatever kinds of events the trace has.
+ *
+ * In which mode a thread runs, and so its CPU, an entry or exit says, if the trace has any.  Where it is not
+ * running, or is interrupted, that is known before.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +34,7 @@ struct made_event {
 	histree_time time;
 	int cpu, tids[3]; /* that it names; 0: no thread, or an idle one */
 	bool says_who_runs;
+	int runs; /* the thread on the CPU before the event; 0: idle */
 	char name[32], fields[160];
 };
 
@@ -50,7 +54,9 @@ static struct made_event *add(struct machine *machine, int cpu, const char *name
 	struct made_event *event = &machine->events[machine->count++];
 	bool has_context = machine->kind->has_contexts;
 	machine->now += 1 + (histree_time)random_below(&machine->random, 20);
-	*event = (struct made_event){ .time = machine->now, .cpu = cpu, .says_who_runs = has_context };
+	*event = (struct made_event){
+		.time = machine->now, .cpu = cpu, .says_who_runs = has_context, .runs = machine->current[cpu]
+	};
 	event->tids[2] = has_context ? machine->current[cpu] : 0;
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	return event;
@@ -153,6 +159,11 @@ static struct loss choose_loss(struct machine *machine)
 	return loss;
 }
 
+static bool is_lost(const struct loss *loss, const struct made_event *event)
+{
+	return event->cpu == loss->cpu && event->time > loss->begin && event->time < loss->end;
+}
+
 static void run(const struct machine *machine, const struct loss *loss, struct recorded_history *history)
 {
 	const struct analysis *analysis = machine->kind->analysis;
@@ -176,7 +187,7 @@ static void run(const struct machine *machine, const struct loss *loss, struct r
 			assert_int_equal(feed_event(&inputs, analysis, instance, &event, &error), HISTREE_OK);
 			is_told = true;
 		}
-		if (made->cpu == loss->cpu && made->time > loss->begin && made->time < loss->end)
+		if (is_lost(loss, made))
 			continue;
 		struct event event = written_event(&written, made->time, made->cpu, made->name, made->fields);
 		assert_int_equal(feed_event(&inputs, analysis, instance, &event, &error), HISTREE_OK);
@@ -212,18 +223,101 @@ static histree_time who_runs_said_at(const struct machine *machine, const struct
 	return machine->now + 1;
 }
 
+/* What is true of a thread at some time, and what the events that are not lost say of its mode. */
+struct follow {
+	const struct loss *loss;
+	int tid, cpu; /* -1: it runs nowhere */
+	bool is_told, has_begun;
+	bool is_named; /* who runs on the CPU whose events were lost */
+};
+
+static void begin_loss(struct follow *follow)
+{
+	if (!follow->has_begun && (follow->cpu < 0 || follow->cpu == follow->loss->cpu))
+		follow->is_told = false;
+	follow->is_named = follow->is_named && follow->has_begun;
+	follow->has_begun = true;
+}
+
+static void follow_event(struct follow *follow, const struct made_event *event)
+{
+	bool is_switch = strcmp(event->name, "sched_switch") == 0, is_seen = !is_lost(follow->loss, event);
+	if (event->time > follow->loss->begin)
+		begin_loss(follow);
+	if (event->cpu == follow->loss->cpu && event->says_who_runs && is_seen)
+		follow->is_named = true;
+	if (strncmp(event->name, "syscall", 7) == 0 && event->runs == follow->tid && is_seen &&
+	    (follow->is_named || event->cpu != follow->loss->cpu))
+		follow->is_told = true;
+	if (is_switch && event->tids[0] == follow->tid) {
+		follow->cpu = -1;
+		/* It may go on where nothing is seen. */
+		follow->is_told = follow->is_told && !(follow->has_begun && event->time < follow->loss->end);
+	}
+	if (is_switch && event->tids[1] == follow->tid)
+		follow->cpu = event->cpu;
+}
+
+/* Whether the thread runs from one time to another, on this CPU or on any (-1), and no event says in which mode. */
+static bool runs_in_unknown_mode(const struct machine *machine, const struct loss *loss, int tid, int cpu,
+				 histree_time from, histree_time to)
+{
+	struct follow follow = { .loss = loss, .tid = tid, .cpu = -1, .is_told = true };
+	size_t i = 0;
+	for (; i < machine->count && machine->events[i].time <= from; i++)
+		follow_event(&follow, &machine->events[i]);
+	if (from > loss->begin)
+		begin_loss(&follow);
+	bool is = machine->kind->has_calls && tid > 0 && follow.cpu >= 0 && !follow.is_told &&
+		  (cpu < 0 || cpu == follow.cpu);
+	for (; i < machine->count && machine->events[i].time <= to; i++)
+		is = is &&
+		     (machine->events[i].cpu != follow.cpu || strcmp(machine->events[i].name, "sched_waking") == 0);
+	return is;
+}
+
+/* The thread that a CPU runs after all events up to a time. */
+static int runs_at(const struct machine *machine, int cpu, histree_time time)
+{
+	int tid = 0;
+	for (size_t i = 0; i < machine->count && machine->events[i].time <= time; i++)
+		if (machine->events[i].cpu == cpu)
+			tid = strcmp(machine->events[i].name, "sched_switch") == 0 ? machine->events[i].tids[1]
+										   : machine->events[i].runs;
+	return tid;
+}
+
+/* The same of a CPU, whoever it runs meanwhile. */
+static bool runs_all_in_unknown_mode(const struct machine *machine, const struct loss *loss, int cpu,
+				     histree_time from, histree_time to)
+{
+	for (size_t i = 0; i < machine->count && machine->events[i].time <= to; i++) {
+		const struct made_event *event = &machine->events[i];
+		if (event->cpu != cpu || event->time <= from || strcmp(event->name, "sched_switch") != 0)
+			continue;
+		if (!runs_in_unknown_mode(machine, loss, event->tids[0], cpu, from, event->time - 1))
+			return false;
+		from = event->time;
+	}
+	return runs_in_unknown_mode(machine, loss, runs_at(machine, cpu, from), cpu, from, to);
+}
+
 static void check_unknown(const struct machine *machine, const struct loss *loss, const char *path,
 			  const struct recorded_interval *interval)
 {
 	int number, size = 0;
 	histree_time end;
+	bool is_cpu = false;
 	if (sscanf(path, "Threads/%d%n", &number, &size) == 1 && path[size] == '\0' && number > 0)
 		end = named_at(machine, loss, number);
 	else if (sscanf(path, "CPUs/%d%n", &number, &size) == 1 && path[size] == '\0')
-		end = number == loss->cpu ? who_runs_said_at(machine, loss) : INT64_MIN;
+		end = number == loss->cpu ? who_runs_said_at(machine, loss) : INT64_MIN, is_cpu = true;
 	else
 		return;
-	if (interval->start < loss->begin || interval->end >= end)
+	const histree_time from = interval->start > end ? interval->start : end;
+	bool is_of_mode = is_cpu ? runs_all_in_unknown_mode(machine, loss, number, from, interval->end)
+				 : runs_in_unknown_mode(machine, loss, number, -1, from, interval->end);
+	if (interval->start < loss->begin || (interval->end >= end && !is_of_mode))
 		fail_msg(
 			"events of CPU %d were lost from %lld to %lld; '%s' is unknown from %lld to %lld, not only "
 			"before %lld",

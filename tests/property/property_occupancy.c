@@ -45,7 +45,7 @@ struct run {
 	histree_time end;
 	struct random random;
 	unsigned percent; /* that are left out */
-	uint64_t left_out;
+	uint64_t met, left_out; /* of those that may be left out */
 	bool is_of_one_program; /* events of others are missing anyway */
 	char missing[400];      /* what the analysis says of it */
 	bool has_twins;         /* both layouts are compared */
@@ -88,7 +88,8 @@ static void feed(struct run *run, const struct event *event)
 static bool is_left_out(struct run *run, const struct kind *kind, const struct event *event)
 {
 	bool is_switch = strstr(event->class->name, "sched_switch") != NULL;
-	bool is_out = (is_switch || kind->any_event) && random_percent(&run->random, run->percent);
+	bool may_be = is_switch || kind->any_event, is_out = may_be && random_percent(&run->random, run->percent);
+	run->met += may_be;
 	run->left_out += is_out;
 	return is_out;
 }
@@ -366,8 +367,9 @@ static void check_history(struct run *run, const struct kind *kind)
 	assert_int_equal(histree_history_verify(history, report, run, &error), HISTREE_OK);
 	assert_int_equal(histree_occupancy_verify(history, report, run, &error), HISTREE_OK);
 	assert_true(running_time(history, &unknown) <= cpu_time(history));
-	/* One in a hundred of few events may be none. */
-	assert_true(run->percent > 0 ? run->percent == 1 || run->left_out > 0
+	/* One in a hundred of fewer may be none: of the demo trace's 405 switches, with one seed in sixty. */
+	bool is_enough = run->met * run->percent > 2000;
+	assert_true(run->percent > 0 ? run->left_out > 0 || !is_enough
 				     : kind->trace != NULL || kind->is_noise || unknown == 0);
 	histree_history_close(history);
 	unlink(run->path);

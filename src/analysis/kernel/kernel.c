@@ -8,6 +8,7 @@
  */
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_provider.h"
@@ -26,7 +27,7 @@ static struct histree_value status_after(enum kernel_leave leave)
 /* The CPU is recorded after all, and who was lost in its queue has waited there. */
 static void find_in_queue(struct kernel_model *model, int32_t cpu_number, struct kernel_thread *thread)
 {
-	if (model->slice != NULL || !thread_has(thread, THREAD_RUN_QUEUE) ||
+	if (model->slice != NULL || thread->runs_on != NULL || !thread_has(thread, THREAD_RUN_QUEUE) ||
 	    thread_value(model, thread, THREAD_STATUS).type != HISTREE_UNKNOWN)
 		return;
 	struct histree_value queue = thread_value(model, thread, THREAD_RUN_QUEUE);
@@ -51,15 +52,28 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 		occupancy_find_nowhere(model, next);
 	find_in_queue(model, cpu->number, next);
 	bool is_woken = kernel_event_is_woken_leaving(event, cpu->waking) && previous != next;
+	next->is_certain = true;
 	states_switch(model, event, cpu, previous, next,
 		      is_woken ? histree_int(THREAD_WAITS_FOR_CPU) : status_after(kernel_event_leave(event)));
 	if (is_woken) /* which queue it comes to is still to be seen */
 		thread_change(model, previous, THREAD_RUN_QUEUE, histree_null());
+	/* That it sleeps is a guess where the beginning of its wake-up may be lost. */
+	if (!is_woken && previous != next && model->has_wakings &&
+	    kernel_event_is_woken_leaving(event, model->loss_end))
+		previous->said = model->changes.time - 1;
 	cpu->waking = INT64_MIN;
 	previous->is_woken_leaving = is_woken;
-	next->is_woken_leaving = false;
+	next->is_woken_leaving = next->is_certain = false;
 	occupancy_change(model, cpu, next);
 	states_name(model, event, previous, next);
+}
+
+/* Nobody seemed to wake it, as it left its CPU: the wake-up had begun then, where events were lost. */
+static void find_woken_leaving(struct kernel_model *model, struct kernel_thread *thread)
+{
+	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	if (status.type == HISTREE_INT && status.int32 != THREAD_WAITS_FOR_CPU)
+		thread_correct_status(model, thread, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
 static void on_wakeup(struct kernel_model *model, const struct kernel_event *event)
@@ -69,6 +83,8 @@ static void on_wakeup(struct kernel_model *model, const struct kernel_event *eve
 		return;
 	if (thread->runs_on != NULL)
 		thread->runs_on->waking = INT64_MIN;
+	else if (model->has_wakings && thread_is_guessed(model, thread))
+		find_woken_leaving(model, thread);
 	states_wake(model, event, thread, kernel_event_wakeup_prio(event));
 }
 
@@ -86,6 +102,7 @@ static void on_waking(struct kernel_model *model, const struct kernel_event *eve
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
+	model->has_wakings = true;
 	if (thread->is_woken_leaving)
 		deny_waking(model, thread);
 	if (thread->runs_on != NULL && thread->runs_on->number != event->cpu)
@@ -100,6 +117,8 @@ static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struc
 		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
 	if (is_interrupted)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	else if (cpu_may_be_interrupted(model, cpu))
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
 	else
 		thread_run(model, thread);
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
@@ -124,7 +143,9 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 		return;
 	occupancy_find(model, cpu, thread);
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(tid));
+	thread->is_certain = true;
 	run_unseen(model, cpu, thread);
+	thread->is_certain = false;
 	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
 	occupancy_change(model, cpu, thread);
 }
@@ -172,6 +193,7 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 		thread_rename(model, thread, event->own_comm);
 	if (event->own_ppid > 0 && event->own_ppid <= INT32_MAX)
 		thread_learn(model, thread, THREAD_PPID, histree_int((int32_t)event->own_ppid));
+	states_settle_mode(model, thread);
 }
 
 /* A thread is made, by an event that may be the second one to say so. */
@@ -362,7 +384,7 @@ static enum histree_status create_compact(struct histree_state_system *system, v
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 36,
+	.version = 37,
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -383,7 +405,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 5,
+	.version = 6,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,

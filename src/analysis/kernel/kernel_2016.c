@@ -26,6 +26,10 @@ static struct histree_value cpu_status(struct kernel_model *model, struct kernel
 	if (irq.type != HISTREE_NULL)
 		return irq;
 	struct histree_value softirq = cpu_softirq_value(model, cpu);
+	if (cpu->in_doubt != 0 && cpu->has_gaps)
+		return histree_unknown();
+	if (cpu_doubts_softirqs(model, cpu))
+		return histree_unknown();
 	if (softirq.type != HISTREE_NULL) /* of several the one that was heard of first, which a gap may hide */
 		return model->has_gaps ? histree_unknown() : softirq;
 	return cpu_status_of_thread(model, cpu);
@@ -40,6 +44,8 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
 	if (previous == NULL || next == NULL)
 		return;
+	if (thread_is_guessed(model, previous)) /* it was woken while it ran, where nobody saw that */
+		thread_correct_status(model, previous, histree_unknown());
 	thread_change(model, previous, THREAD_STATUS, thread_status_of_task_state(event->prev_state));
 	thread_run(model, next);
 	thread_rename(model, previous, event->prev_comm);
@@ -143,7 +149,7 @@ static void on_softirq_raise(struct kernel_model *model, const struct kernel_eve
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
 	if (softirq != NULL)
-		change(&model->changes, softirq->quark, softirq_when_raised(model, softirq));
+		change(&model->changes, softirq->quark, softirq_when_raised(model, cpu, softirq));
 }
 
 static void on_softirq_entry(struct kernel_model *model, const struct kernel_event *event)
@@ -162,8 +168,11 @@ static void on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	if (softirq == NULL)
 		return;
 	change(&model->changes, softirq->quark, softirq_when_done(model, softirq));
-	if (cpu_softirq_value(model, cpu).type == HISTREE_NULL)
-		resume_cpu(model, cpu, thread);
+	if (cpu_softirq_value(model, cpu).type != HISTREE_NULL)
+		return;
+	resume_cpu(model, cpu, thread);
+	if (thread != NULL && cpu_doubts_softirqs(model, cpu))
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
 }
 
 static void on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)

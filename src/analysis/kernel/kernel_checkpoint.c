@@ -11,16 +11,18 @@
 #include "histree/attributes.h"
 
 /* Of the model. */
-enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4 };
+enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4, DOUBTED_CALLS = 8, HAD_WAKINGS = 16 };
 
-/* Of a CPU; above its doubts.  The last one is a number (enum cpu_raised). */
+/* Of a CPU; above its doubts.  CPU_RAISED is a number (enum cpu_raised). */
 enum {
 	CPU_LOSES = 4,
 	CPU_HAD_GAPS = 8,
 	CPU_NAMELESS = 16,
 	CPU_RUNS_THREAD = 32,
 	CPU_IS_WAKING = 64,
-	CPU_RAISED = 128
+	CPU_RAISED = 128,
+	CPU_HAD_IRQ = 512,
+	CPU_STEPPED = 1024,
 };
 
 /* What is said of a thread, because it is not what one expects. */
@@ -32,6 +34,7 @@ enum {
 	SAYS_WOKEN = 16,
 	SAYS_UNSEEN = 32,
 	SAYS_CALL = 64,
+	SAYS_STEP = 128,
 };
 
 static histree_time state_since(const struct kernel_model *model, histree_quark quark)
@@ -141,7 +144,8 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 			(thread->prio_since != expected.prio_since && has_times ? SAYS_PRIO : 0) |
 			(thread->is_woken_leaving ? SAYS_WOKEN : 0) |
 			(thread->unseen_until != INT64_MIN && is_open && has_times ? SAYS_UNSEEN : 0) |
-			(thread->call != expected.call && expected.call != PROGRESS_INSIDE ? SAYS_CALL : 0);
+			(thread->call != expected.call && expected.call != PROGRESS_INSIDE ? SAYS_CALL : 0) |
+			((thread->first_step != STEP_NONE) != (expected.call != PROGRESS_UNKNOWN) ? SAYS_STEP : 0);
 	++*passed;
 	habits->asked[expected.made] = thread->asked;
 	if (says == 0)
@@ -257,6 +261,7 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 	thread->run_queue_since = expected.run_queue_since;
 	thread->prio_since = expected.prio_since;
 	thread->call = expected.call;
+	thread->first_step = expected.call != PROGRESS_UNKNOWN ? STEP_BEGAN : STEP_NONE;
 	if (!has_exception)
 		return;
 	uint64_t says = read_varint(reader);
@@ -272,6 +277,8 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 		thread->prio_since = saved_read_time(reader, expected.prio_since);
 	if ((says & SAYS_UNSEEN) != 0)
 		thread->unseen_until = saved_read_time(reader, expected.said);
+	if ((says & SAYS_STEP) != 0)
+		thread->first_step = thread->first_step == STEP_NONE ? STEP_BEGAN : STEP_NONE;
 	if ((says & SAYS_CALL) != 0)
 		thread->call = (enum kernel_progress)saved_read_below(reader, PROGRESS_INSIDE + 1);
 }
@@ -306,13 +313,16 @@ static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct save
 	saved_put(out, (uint64_t)cpu->number);
 	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
 			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
-			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED);
+			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED |
+			       (cpu->had_irq ? CPU_HAD_IRQ : 0) | (cpu->stepped != INT64_MIN ? CPU_STEPPED : 0));
 	if (cpu->waking != INT64_MIN)
 		saved_put_signed(out, cpu->waking);
 	if (cpu->runs != NULL)
 		saved_put_signed(out, cpu->runs->tid);
 	if (cpu->in_doubt != 0)
 		saved_put_time(out, cpu->in_doubt_since, end);
+	if (cpu->stepped != INT64_MIN)
+		saved_put_time(out, cpu->stepped, end);
 	interrupts_save(cpu, out);
 }
 
@@ -362,7 +372,9 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 	cpu->is_losing = (flags & CPU_LOSES) != 0;
 	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
 	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
-	cpu->raised = (enum cpu_raised)(flags / CPU_RAISED % (RAISED_UNSEEN_END + 1));
+	cpu->had_irq = (flags & CPU_HAD_IRQ) != 0;
+	cpu->raised = (enum cpu_raised)(flags / CPU_RAISED % (CPU_HAD_IRQ / CPU_RAISED));
+	reader->failed = reader->failed || cpu->raised > RAISED_UNSEEN_END;
 	if ((flags & CPU_IS_WAKING) != 0)
 		cpu->waking = saved_read_signed(reader);
 	model->open_gaps += cpu->is_losing;
@@ -371,6 +383,8 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 		load_runs(model, cpu, reader);
 	if (cpu->in_doubt != 0)
 		cpu->in_doubt_since = saved_read_time(reader, histree_state_current_end(model->changes.system));
+	if ((flags & CPU_STEPPED) != 0)
+		cpu->stepped = saved_read_time(reader, histree_state_current_end(model->changes.system));
 	interrupts_load(model, cpu, attribute_count, reader);
 }
 
@@ -381,7 +395,8 @@ void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out)
 	histree_time end = histree_state_current_end(model->changes.system);
 	model->changes.status = HISTREE_OK; /* no event is being handled */
 	saved_put(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
-			       (model->has_calls ? HAD_CALLS : 0));
+			       (model->has_calls ? HAD_CALLS : 0) | (model->doubts_calls ? DOUBTED_CALLS : 0) |
+			       (model->has_wakings ? HAD_WAKINGS : 0));
 	saved_put_time(out, model->changes.time, end);
 	saved_put_time(out, model->all_open ? model->all_end : end, end);
 	saved_put_time(out, model->loss_end, end);
@@ -401,6 +416,8 @@ enum histree_status kernel_checkpoint_load(struct kernel_model *model, uint32_t 
 	model->has_gaps = (flags & HAD_GAPS) != 0;
 	model->all_open = (flags & ALL_OPEN) != 0;
 	model->has_calls = (flags & HAD_CALLS) != 0;
+	model->doubts_calls = (flags & DOUBTED_CALLS) != 0;
+	model->has_wakings = (flags & HAD_WAKINGS) != 0;
 	model->all_end = saved_read_time(reader, end);
 	model->loss_end = saved_read_time(reader, end);
 	changes_begin(&model->changes, time);

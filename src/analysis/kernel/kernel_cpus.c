@@ -30,7 +30,7 @@ static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
 		return NULL;
 	cpu->number = number;
 	cpu->node = NO_ATTRIBUTE;
-	cpu->waking = INT64_MIN;
+	cpu->waking = cpu->stepped = INT64_MIN;
 	cpu->in_doubt_since = INT64_MIN;
 	if (model->corrects_past && model->slice == NULL) {
 		cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
@@ -155,6 +155,5 @@ struct histree_value cpu_status_of_thread(struct kernel_model *model, struct ker
 	thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL))
 		return thread_by_call(model, thread, CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
-	bool is_in_call = thread_is_in_call(thread_value(model, thread, THREAD_SYSTEM_CALL));
-	return histree_int(is_in_call ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE);
+	return thread_mode(thread_value(model, thread, THREAD_SYSTEM_CALL), CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
 }

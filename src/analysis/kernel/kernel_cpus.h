@@ -46,11 +46,14 @@ struct kernel_cpu {
 	unsigned in_doubt;                           /* or of enum cpu_doubt, since then (kernel_gap.h) */
 	histree_time in_doubt_since;                 /* INT64_MIN: since the trace began */
 	enum cpu_raised raised;
+	bool had_irq;                                /* one ended there since in_doubt_since, in a softirq or not */
 	bool is_losing;                              /* it had no event since a gap began */
 	bool has_gaps;                               /* there was one: what is heard of first may not be new */
 	bool is_nameless; /* something happened there before anybody said in which thread */
 	/* The thread that it runs, which then says so too (kernel_occupancy.h); NULL: none is known. */
 	struct kernel_thread *runs;
+	/* When somebody entered or left a system call there, who is not known yet; INT64_MIN: nobody. */
+	histree_time stepped;
 	/* When another CPU last began to wake that thread (kernel_event_is_woken_leaving); INT64_MIN: not. */
 	histree_time waking;
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */

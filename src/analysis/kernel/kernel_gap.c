@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_gap.h"
 
+#include <string.h>
+
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_past.h"
@@ -63,6 +65,8 @@ static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 	model->cpus_in_doubt += cpu->in_doubt == 0;
 	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
 	cpu->raised = RAISED_UNSEEN;
+	cpu->had_irq = false;
+	cpu->stepped = INT64_MIN;
 	model->open_gaps += !cpu->is_losing;
 	cpu->is_losing = cpu->has_gaps = true;
 }
@@ -195,20 +199,21 @@ static void end_gap(struct kernel_model *model, struct kernel_cpu *cpu)
 	model->loss_end = model->changes.time;
 }
 
-void kernel_resolve(struct kernel_model *model, const struct kernel_event *event)
+static bool says_that_thread_runs(enum kernel_role role)
 {
-	struct kernel_cpu *cpu = event->cpu < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)event->cpu);
-	if (model->all_open && model->changes.time > model->all_end) {
-		model->all_open = false;
-		model->loss_end = model->changes.time;
-	}
-	if (cpu == NULL)
-		return;
-	if (cpu->is_losing)
-		end_gap(model, cpu);
-	if (cpu->raised == RAISED_UNSEEN_END && certain_at(event->role) == (DOUBT_IRQS | DOUBT_SOFTIRQS) &&
-	    event->role != KERNEL_SOFTIRQ_ENTRY && event->role != KERNEL_SOFTIRQ_EXIT)
-		cpu->raised = RAISED_ARE_SEEN;
+	return role == KERNEL_SWITCH || role == KERNEL_SYSCALL_ENTRY || role == KERNEL_SYSCALL_EXIT;
+}
+
+/* What one run of softirqs leaves, because it takes too long, this thread handles. */
+static bool is_to_ksoftirqd(const struct kernel_event *event)
+{
+	static const char name[] = "ksoftirqd/";
+	return event->role == KERNEL_SWITCH && event->comm.size >= strlen(name) &&
+	       memcmp(event->comm.bytes, name, strlen(name)) == 0;
+}
+
+static void resolve_interrupts(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event)
+{
 	unsigned certain = cpu->in_doubt & certain_at(event->role);
 	if (certain == 0)
 		return;
@@ -220,4 +225,24 @@ void kernel_resolve(struct kernel_model *model, const struct kernel_event *event
 				change(&model->changes, irq->quark, histree_null());
 	cpu->in_doubt &= ~certain;
 	model->cpus_in_doubt -= cpu->in_doubt == 0;
+}
+
+void kernel_resolve(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = event->cpu < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)event->cpu);
+	if (model->all_open && model->changes.time > model->all_end) {
+		model->all_open = false;
+		model->loss_end = model->changes.time;
+	}
+	if (cpu == NULL)
+		return;
+	if (cpu->is_losing)
+		end_gap(model, cpu);
+	if (cpu->raised == RAISED_UNSEEN_END && says_that_thread_runs(event->role))
+		cpu->raised = RAISED_ARE_SEEN;
+	if (cpu->has_gaps && is_to_ksoftirqd(event))
+		cpu->raised = RAISED_UNSEEN;
+	resolve_interrupts(model, cpu, event);
+	if (model->corrects_past && cpu->has_gaps && says_that_thread_runs(event->role))
+		past_of_thread(model, cpu);
 }

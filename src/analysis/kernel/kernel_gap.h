@@ -7,11 +7,13 @@
  * and status, system call, run queue and priority of each thread but those that run on other CPUs, when the gap
  * begins or, if a thread leaves another CPU, at that time.  All this becomes unknown, attribute by
  * attribute, until an event after the gap says what it is; the gap ends with the next event of its CPU.  What the
- * trace has never recorded, such as system calls, is in no doubt.
+ * trace does not record, such as system calls, is in no doubt; it does if it declares them (struct event_trace), or
+ * had one by then.  Threads of the kernel, as far as events tell them, make none.
  *
- * Who is named after the gap runs, waits or is blocked as ever.  Whether a thread that runs is in a system call, or
- * is interrupted, nobody says before the next entry or exit: until then it is in none, and an exit corrects that
- * (kernel_past.h).
+ * Who is named after the gap runs, waits or is blocked as ever, and the CPU has a current thread.  In which mode a
+ * thread runs, an entry or exit says; whether it is interrupted, a switch, a call, or the end of the interrupt:
+ * until then its status is unknown, and so is that of its CPU.  Then it is known back to where its turn began, or
+ * to the last interrupt in it (kernel_past.h); turns that ended stay unknown.
  *
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.

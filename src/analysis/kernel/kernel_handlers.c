@@ -51,6 +51,8 @@ static void move_thread(struct kernel_model *model, const struct kernel_event *e
 		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
 		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
 	}
+	if (cpu->runs == NULL)
+		cpu->stepped = model->changes.time;
 	cpu_change(model, cpu, CPU_STATUS, histree_int(cpu_status));
 }
 

@@ -54,6 +54,7 @@ static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark
 	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
 	if (interrupt == NULL)
 		return NULL;
+	model->has_irqs = model->has_irqs || !is_softirq;
 	interrupt->number = number;
 	interrupt->name = name;
 	interrupt->quark = NO_ATTRIBUTE;
@@ -163,9 +164,17 @@ bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
 	return false;
 }
 
-struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq)
+bool cpu_may_be_interrupted(const struct kernel_model *model, const struct kernel_cpu *cpu)
 {
-	if (is_unknown(model, softirq))
+	return cpu->has_gaps && (((cpu->in_doubt & DOUBT_IRQS) != 0 && model->has_irqs) ||
+				 ((cpu->in_doubt & DOUBT_SOFTIRQS) != 0 && model->softirqs.count > 0));
+}
+
+struct histree_value softirq_when_raised(struct kernel_model *model, const struct kernel_cpu *cpu,
+					 const struct interrupt *softirq)
+{
+	/* What is unknown runs only where any softirq may. */
+	if (is_unknown(model, softirq) && (cpu->in_doubt & DOUBT_SOFTIRQS) != 0)
 		return histree_unknown();
 	return histree_int(softirq_has(model, softirq, SOFTIRQ_RUNNING) ? SOFTIRQ_RUNNING | SOFTIRQ_RAISED
 									: SOFTIRQ_RAISED);
@@ -345,6 +354,7 @@ static struct interrupt *load_interrupt(struct kernel_model *model, const struct
 	interrupt->quark = (histree_quark)quark;
 	interrupt->total = NO_ATTRIBUTE;
 	interrupt->is_known = (flags & IS_KNOWN) != 0;
+	model->has_irqs = model->has_irqs || group == GROUP_IRQS;
 	size_t size = histree_attributes_name(attributes, interrupt->quark, NULL, 0);
 	char *component = kernel_record(model, size + 1);
 	if (component == NULL)

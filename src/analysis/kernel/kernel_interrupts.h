@@ -58,8 +58,12 @@ struct interrupt *cpu_irq_before(struct kernel_cpu *cpu, int32_t number);
 bool cpu_doubts_softirqs(struct kernel_model *model, const struct kernel_cpu *cpu); /* whether one is unknown */
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
 
+/* Whether it may be handling an interrupt or softirq, of a kind that the trace has, whose beginning was lost. */
+bool cpu_may_be_interrupted(const struct kernel_model *model, const struct kernel_cpu *cpu);
+
 /* Returns what a softirq becomes when it is raised, or is done: it may have been raised again meanwhile. */
-struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq);
+struct histree_value softirq_when_raised(struct kernel_model *model, const struct kernel_cpu *cpu,
+					 const struct interrupt *softirq);
 struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq);
 
 /* What is known of the interrupts of a CPU besides their states, and back (kernel_checkpoint.h). */

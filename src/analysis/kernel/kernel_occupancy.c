@@ -49,6 +49,9 @@ void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct k
 	if (cpu->runs == thread)
 		return;
 	bool is_said_to_run = thread->runs_on != NULL, is_denied = cpu->runs != NULL || is_said_to_run;
+	if (cpu->runs == NULL && cpu->stepped > thread->unseen_until)
+		thread->unseen_until = cpu->stepped;
+	cpu->stepped = INT64_MIN;
 	if (cpu->runs != NULL)
 		lose_sight(model, cpu);
 	if (is_said_to_run) {

@@ -22,36 +22,64 @@ static bool is_int(struct histree_value value, int32_t wanted)
 
 /* ---- system calls -------------------------------------------------------------------------------------------- */
 
-/* The thread runs since a time in a system call, and so does its CPU. */
-static void run_in_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
+static histree_time later(histree_time one, histree_time other)
+{
+	return one > other ? one : other;
+}
+
+/* Since when an attribute is what it is; `now`, where it is not known. */
+static histree_time since_of(const struct kernel_model *model, histree_quark quark, histree_time now)
 {
 	histree_time since;
-	histree_quark quark = thread->attributes[THREAD_STATUS];
-	if (!is_int(thread_value(model, thread, THREAD_STATUS), THREAD_RUNS_USERMODE) ||
-	    histree_state_ongoing(model->changes.system, quark, NULL, &since, NULL) != HISTREE_OK)
-		return;
-	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_RUNS_SYSCALL));
-	if (since > model->changes.time)
-		model->changes.time = since;
-	if (is_int(changes_value(&model->changes, cpu_attribute(model, cpu, CPU_STATUS)), CPU_RUNS_USERMODE))
-		cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_RUNS_SYSCALL));
+	bool is = quark != NO_ATTRIBUTE &&
+		  histree_state_ongoing(model->changes.system, quark, NULL, &since, NULL) == HISTREE_OK;
+	return is ? since : now;
+}
+
+/* Since when the CPU runs its thread. */
+static histree_time turn_of(const struct kernel_model *model, const struct kernel_cpu *cpu, histree_time now)
+{
+	return since_of(model, cpu->attributes[CPU_CURRENT_THREAD], now);
 }
 
 /*
- * Since when nothing is lost that the thread did.  While events of a CPU are being lost that is since it came to
- * the state in which it runs here: before, it may have run there, or may not have been.
+ * Since when the thread is in the state in which the CPU runs it.  Where that is unknown, it may have been so
+ * before it came to the CPU.
  */
-static histree_time known_since(const struct kernel_model *model, const struct kernel_thread *thread)
+static histree_time runs_since(const struct kernel_model *model, const struct kernel_cpu *cpu,
+			       const struct kernel_thread *thread)
 {
-	histree_time since = model->loss_end > thread->unseen_until ? model->loss_end : thread->unseen_until;
-	histree_time begin = model->changes.time;
-	if (!kernel_is_losing(model))
-		return since;
-	histree_quark quark = thread->attributes[THREAD_STATUS];
-	if (quark != NO_ATTRIBUTE &&
-	    histree_state_ongoing(model->changes.system, quark, NULL, &begin, NULL) != HISTREE_OK)
-		begin = model->changes.time;
-	return begin > since ? begin : since;
+	const histree_time now = model->changes.time;
+	return later(since_of(model, thread->attributes[THREAD_STATUS], now), turn_of(model, cpu, now));
+}
+
+/* The mode in which the thread and its CPU run since a time: what they were believed to be, nobody had said. */
+static void run_in_mode(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
+			bool is_in_call)
+{
+	const histree_time since = runs_since(model, cpu, thread);
+	histree_quark quark = cpu_attribute(model, cpu, CPU_STATUS);
+	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	if (status.type != HISTREE_UNKNOWN && !(is_in_call && is_int(status, THREAD_RUNS_USERMODE)))
+		return;
+	model->changes.time = later(model->changes.time, since);
+	thread_change(model, thread, THREAD_STATUS,
+		      histree_int(is_in_call ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
+	status = changes_value(&model->changes, quark);
+	if (status.type == HISTREE_UNKNOWN || (is_in_call && is_int(status, CPU_RUNS_USERMODE)))
+		cpu_change(model, cpu, CPU_STATUS, histree_int(is_in_call ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE));
+}
+
+/*
+ * Since when nothing is lost that the thread did: since the last loss ended, or else since the CPU, of which
+ * nothing is lost, runs it.  Before, it may have run where events were lost, or may not have been.
+ */
+static histree_time known_since(const struct kernel_model *model, const struct kernel_cpu *cpu,
+				const struct kernel_thread *thread)
+{
+	const histree_time turn = turn_of(model, cpu, model->changes.time);
+	bool is_seen = !kernel_is_losing(model) && model->loss_end < turn;
+	return later(thread->unseen_until, is_seen ? model->loss_end : turn);
 }
 
 void past_note_turn(struct kernel_model *model, struct kernel_thread *thread)
@@ -90,16 +118,14 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 						      : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends))
 		return;
-	histree_time since = known_since(model, thread);
-	histree_time now = go_to(model, since);
-	if (ends && had_left)
+	histree_time now = go_to(model, known_since(model, cpu, thread));
+	if (ends && had_left && call == HISTREE_NULL)
 		note_late_exit(model, thread, model->changes.time);
 	/* Not every exit says of which call it is. */
 	struct histree_value name =
 		event->name.size == 0 ? histree_unknown() : histree_string_n(event->name.bytes, event->name.size);
 	thread_change(model, thread, THREAD_SYSTEM_CALL, ends ? name : histree_null());
-	if (ends)
-		run_in_call(model, cpu, thread);
+	run_in_mode(model, cpu, thread, ends);
 	model->changes.time = now;
 }
 
@@ -110,11 +136,18 @@ static void interrupt_cpu(struct kernel_model *model, struct kernel_cpu *cpu, en
 {
 	cpu_change(model, cpu, CPU_STATUS, histree_int(status));
 	struct kernel_thread *thread = cpu->runs;
-	if (thread == NULL)
+	/* An interrupt within a softirq ends: as Trace Compass has it, the thread runs from then on. */
+	bool goes_on = status == CPU_IN_SOFTIRQ && cpu->had_irq && cpu->has_gaps;
+	if (thread == NULL || goes_on)
 		return;
 	struct histree_value now = thread_value(model, thread, THREAD_STATUS);
-	if (is_int(now, THREAD_RUNS_USERMODE) || is_int(now, THREAD_RUNS_SYSCALL))
+	const histree_time since = model->changes.time;
+	/* It may be unknown for longer than the thread is known to be here. */
+	if (now.type == HISTREE_UNKNOWN)
+		model->changes.time = later(since, turn_of(model, cpu, since));
+	if (is_int(now, THREAD_RUNS_USERMODE) || is_int(now, THREAD_RUNS_SYSCALL) || now.type == HISTREE_UNKNOWN)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	model->changes.time = since;
 }
 
 /* The interrupt that ends, by an event that does not say its name, which only the beginning does. */
@@ -162,4 +195,19 @@ void past_of_interrupts(struct kernel_model *model, struct kernel_cpu *cpu, cons
 		end_irq(model, cpu, event);
 	if (event->role == KERNEL_SOFTIRQ_EXIT && (cpu->in_doubt & DOUBT_SOFTIRQS) != 0)
 		end_softirq(model, cpu, event);
+}
+
+void past_of_thread(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	struct kernel_thread *thread = cpu->runs;
+	if (thread == NULL)
+		return;
+	const histree_time since = later(cpu->in_doubt_since, runs_since(model, cpu, thread));
+	histree_quark quark = cpu_attribute(model, cpu, CPU_STATUS);
+	histree_time now = go_to(model, since);
+	if (thread_value(model, thread, THREAD_STATUS).type == HISTREE_UNKNOWN)
+		thread_run(model, thread);
+	if (changes_value(&model->changes, quark).type == HISTREE_UNKNOWN)
+		cpu_change(model, cpu, CPU_STATUS, cpu_status_of_thread(model, cpu));
+	model->changes.time = now;
 }

@@ -81,6 +81,9 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
 	struct kernel_provider *provider = instance;
+	/* That its system calls come only after the loss does not make it a trace without any. */
+	if (gap->trace != NULL && (gap->trace->declares & EVENT_DECLARES_SYSTEM_CALLS) != 0)
+		provider->model.has_calls = true;
 	begin_changes(provider, gap->begin);
 	kernel_begin_gap(&provider->model, gap->cpu, gap->end);
 	return changes_end(&provider->model.changes, error);

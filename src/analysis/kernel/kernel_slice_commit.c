@@ -25,12 +25,11 @@ static bool is_said_to_run(struct histree_value status)
 	       (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL);
 }
 
-/* Whether a beginning or an end says more than it did in the slice: in which call the thread was before it. */
+/* Whether an end says more than it did in the slice: in which call the thread was before it. */
 static bool is_news(const struct kernel_thread *thread, enum kernel_step first, struct histree_value call)
 {
 	bool is_open = thread == NULL || thread->call == PROGRESS_UNKNOWN;
-	return is_open && ((first == STEP_ENDED && !thread_is_in_call(call)) ||
-			   (first == STEP_BEGAN && call.type == HISTREE_UNKNOWN));
+	return is_open && first == STEP_ENDED && call.type == HISTREE_NULL;
 }
 
 /* `thread` is the true one; NULL: nobody has heard of it. */
@@ -47,7 +46,8 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 	if ((assumed & ASSUMES_WAITS) != 0 &&
 	    (is_said_to_run(status) || (thread != NULL && thread->is_woken_leaving)))
 		return false;
-	if (is_news(thread, slice->first_step, call))
+	/* Where nobody knows in which mode it runs, an event may say it of the past, too. */
+	if (call.type == HISTREE_UNKNOWN || is_news(thread, slice->first_step, call))
 		return false;
 	/* In the queue of a CPU that nobody heard of so far it waits, if that runs it next (kernel.c). */
 	if (status.type == HISTREE_UNKNOWN && value_of(model, thread, THREAD_RUN_QUEUE).type == HISTREE_INT)
@@ -254,6 +254,8 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 	model->conflicts.denials[CONFLICT_CALL] += is_denied(slice->first_step, thread->call);
 	if (slice->first_step != STEP_NONE)
 		thread->call = slice->call;
+	if (thread->first_step == STEP_NONE)
+		thread->first_step = slice->first_step;
 	thread->runs_on = NULL; /* its CPU, which the slice knows, will say so */
 }
 
@@ -366,6 +368,8 @@ static void take_model(struct kernel_model *model, const struct kernel_model *sl
 	for (int group = 0; group < GROUP_COUNT; group++)
 		map_attribute(&model->groups[group], slice->groups[group], map);
 	model->has_calls = model->has_calls || slice->has_calls;
+	model->has_wakings = model->has_wakings || slice->has_wakings;
+	model->has_irqs = model->has_irqs || slice->has_irqs;
 	if (slice->changes.time > model->changes.time)
 		model->changes.time = slice->changes.time;
 }

@@ -15,7 +15,11 @@ struct histree_value states_cpu_status(struct kernel_model *model, struct kernel
 {
 	if (cpu_irq_value(model, cpu).type != HISTREE_NULL)
 		return histree_int(CPU_IN_IRQ);
-	return cpu_softirq_runs(model, cpu) ? histree_int(CPU_IN_SOFTIRQ) : cpu_status_of_thread(model, cpu);
+	if (cpu_softirq_runs(model, cpu))
+		return histree_int(CPU_IN_SOFTIRQ);
+	if (cpu->in_doubt != 0 && cpu_may_be_interrupted(model, cpu))
+		return histree_unknown();
+	return cpu_status_of_thread(model, cpu);
 }
 
 static void leave_cpu(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread,
@@ -41,11 +45,28 @@ void states_switch(struct kernel_model *model, const struct kernel_event *event,
 		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : states_cpu_status(model, cpu));
 }
 
+void states_settle_mode(struct kernel_model *model, struct kernel_thread *thread)
+{
+	struct kernel_cpu *cpu = thread->runs_on;
+	if (!thread_settle_call(model, thread) || cpu == NULL ||
+	    thread_value(model, thread, THREAD_STATUS).type != HISTREE_UNKNOWN)
+		return;
+	bool may_be_interrupted = cpu->raised != RAISED_ARE_SEEN && cpu_doubts_softirqs(model, cpu);
+	if (may_be_interrupted || cpu_may_be_interrupted(model, cpu))
+		return;
+	thread_run(model, thread);
+	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+}
+
 void states_name(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *previous,
 		 struct kernel_thread *next)
 {
 	thread_rename(model, previous, event->prev_comm);
 	thread_rename(model, next, event->comm);
+	if (model->doubts_calls) {
+		states_settle_mode(model, previous);
+		states_settle_mode(model, next);
+	}
 }
 
 /* A thread is put into the queue of a CPU: what becomes of it there is only seen if that is recorded. */
@@ -149,6 +170,7 @@ void states_learn_thread(struct kernel_model *model, const struct kernel_event *
 	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
 	if (thread_learn(model, thread, THREAD_STATUS, status) && waits && event->target_cpu >= 0)
 		thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
+	states_settle_mode(model, thread);
 }
 
 static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
@@ -183,6 +205,7 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, false);
 	conflicts_first_step(&irq->first_step, false);
 	irq->began_before = false;
+	cpu->had_irq = cpu->had_irq || cpu->in_doubt != 0;
 	change(&model->changes, irq->quark, histree_null());
 	if (thread != NULL)
 		thread_run(model, thread);
@@ -224,7 +247,7 @@ void states_on_softirq_raise(struct kernel_model *model, const struct kernel_eve
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
 	if (softirq != NULL)
-		softirq_change_with_total(model, softirq, softirq_when_raised(model, softirq));
+		softirq_change_with_total(model, softirq, softirq_when_raised(model, cpu, softirq));
 }
 
 void states_on_softirq_entry(struct kernel_model *model, const struct kernel_event *event)

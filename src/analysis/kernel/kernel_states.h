@@ -31,6 +31,9 @@ void states_switch(struct kernel_model *model, const struct kernel_event *event,
 void states_name(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *previous,
 		 struct kernel_thread *next);
 
+/* What the thread is, was just said: if it makes no system calls, the mode in which it runs is known. */
+void states_settle_mode(struct kernel_model *model, struct kernel_thread *thread);
+
 /* Returns the status that a dump of states means; what is learned of the thread besides, and where it is new. */
 struct histree_value states_of_dump(int32_t status);
 void states_learn_thread(struct kernel_model *model, const struct kernel_event *event, struct histree_value status);

@@ -196,10 +196,12 @@ struct histree_value thread_by_call(struct kernel_model *model, struct kernel_th
 
 /* ---- what events say of them --------------------------------------------------------------------------------- */
 
-/* It runs, and not where events are being lost: this is said by an event. */
+/* It runs, and not where events are being lost: this is said by an event.  In which mode may be unknown. */
 static bool is_held(struct kernel_model *model, struct kernel_thread *thread)
 {
 	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	if (status.type == HISTREE_UNKNOWN)
+		return thread->is_certain || thread->runs_on != NULL;
 	return status.type == HISTREE_INT &&
 	       (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL ||
 		status.int32 == THREAD_INTERRUPTED);
@@ -244,6 +246,7 @@ static void forget(struct kernel_model *model, struct kernel_thread *thread, uns
 			put_after(model, thread, attribute, known, histree_null());
 	thread->process = 0;
 	thread->call = PROGRESS_UNKNOWN;
+	thread->first_step = STEP_NONE;
 	thread->unseen_until = model->changes.time;
 }
 
@@ -267,10 +270,62 @@ __attribute__((noinline)) static void note_life(struct kernel_model *model, stru
 		(thread->has_ended || thread_is_before_slice(model, thread, THREAD_STATUS) || lives(model, thread));
 }
 
+/*
+ * Threads of the kernel make no system calls.  They are made by thread 2, kthreadd, which events say of some; of
+ * those that run most, the names, with which the kernel makes them, say it.  A program that one of them becomes
+ * makes calls, and one is enough.
+ */
+static bool is_of_kernel(struct kernel_model *model, const struct kernel_thread *thread)
+{
+	enum { KTHREADD = 2 };
+	static const char *const names[] = { "kworker/", "ksoftirqd/", "migration/", "rcu_",  "rcuo",
+					     "irq/",     "jbd2/",      "kswapd",     "cpuhp/" };
+	if (thread->first_step != STEP_NONE)
+		return false;
+	struct histree_value parent = value_of(model, thread, THREAD_PPID);
+	struct histree_value name = value_of(model, thread, THREAD_EXEC_NAME);
+	bool is = thread->tid == KTHREADD || (parent.type == HISTREE_INT && parent.int32 == KTHREADD);
+	for (size_t i = 0; name.type == HISTREE_STRING && i < sizeof(names) / sizeof(names[0]); i++)
+		is |= name.size >= strlen(names[i]) && memcmp(name.bytes, names[i], strlen(names[i])) == 0;
+	return is;
+}
+
+/* What the trace does not record cannot be in doubt, and neither can who makes no system calls. */
+static bool may_change_unseen(struct kernel_model *model, const struct kernel_thread *thread,
+			      enum thread_attribute attribute)
+{
+	return attribute != THREAD_SYSTEM_CALL ||
+	       (model->has_calls && thread->tid != 0 && !is_of_kernel(model, thread));
+}
+
+static void doubt_call(struct kernel_model *model, struct kernel_thread *thread)
+{
+	model->doubts_calls = true;
+	put(model, thread, THREAD_SYSTEM_CALL, histree_unknown());
+}
+
+/* A thread that is heard of first after a gap may be in a system call: where that began is lost. */
+__attribute__((noinline)) static void appear(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (!lives(model, thread) && may_change_unseen(model, thread, THREAD_SYSTEM_CALL))
+		doubt_call(model, thread);
+}
+
+bool thread_settle_call(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (!model->doubts_calls || value_of(model, thread, THREAD_SYSTEM_CALL).type != HISTREE_UNKNOWN ||
+	    !is_of_kernel(model, thread))
+		return false;
+	change_ongoing(&model->changes, thread->attributes[THREAD_SYSTEM_CALL], histree_null());
+	return true;
+}
+
 void thread_change(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		   struct histree_value value)
 {
 	if (attribute == THREAD_STATUS) {
+		if (model->has_gaps && value.type != HISTREE_NULL)
+			appear(model, thread);
 		/* Nearly always it goes on as what it was. */
 		if (model->has_lives && (value.type == HISTREE_NULL || thread->has_ended || model->slice != NULL))
 			note_life(model, thread, value.type != HISTREE_NULL);
@@ -288,24 +343,23 @@ static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_C
 						  THREAD_PRIO };
 enum { IN_DOUBT_COUNT = sizeof(in_doubt) / sizeof(in_doubt[0]) };
 
-/* What the trace has not recorded so far cannot be in doubt, and an idle thread makes no system calls. */
-static bool may_change_unseen(const struct kernel_model *model, const struct kernel_thread *thread,
-			      enum thread_attribute attribute)
-{
-	return attribute != THREAD_SYSTEM_CALL || (model->has_calls && thread->tid != 0);
-}
-
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 {
-	bool alive = lives(model, thread);
-	if (alive && may_change_unseen(model, thread, THREAD_SYSTEM_CALL))
+	bool alive = lives(model, thread), doubts = may_change_unseen(model, thread, THREAD_SYSTEM_CALL);
+	if (alive && doubts)
 		thread_ask(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
+	if (alive && thread_is_guessed(model, thread))
+		change_ongoing(&model->changes, thread->attributes[THREAD_STATUS], histree_unknown());
 	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
 		enum thread_attribute attribute = in_doubt[i];
 		/* The dead keep what is left of them until they are freed. */
-		if (thread_has(thread, attribute) && may_change_unseen(model, thread, attribute) &&
-		    (alive || value_of(model, thread, attribute).type != HISTREE_NULL))
+		bool is_left = alive || value_of(model, thread, attribute).type != HISTREE_NULL;
+		if (!thread_has(thread, attribute) || !is_left)
+			continue;
+		if (attribute != THREAD_SYSTEM_CALL)
 			put(model, thread, attribute, histree_unknown());
+		else if (doubts)
+			doubt_call(model, thread);
 	}
 	thread->call = PROGRESS_UNKNOWN;
 }
@@ -314,12 +368,14 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (!lives(model, thread))
 		return;
-	if (may_change_unseen(model, thread, THREAD_SYSTEM_CALL))
+	bool doubts = may_change_unseen(model, thread, THREAD_SYSTEM_CALL);
+	if (doubts)
 		thread_ask(model, thread, THREAD_SYSTEM_CALL);
+	model->doubts_calls = model->doubts_calls || doubts;
 	if (thread_is_guessed(model, thread))
 		change_ongoing(&model->changes, thread->attributes[THREAD_STATUS], histree_unknown());
 	for (size_t i = 0; i < IN_DOUBT_COUNT; i++)
-		if (thread_has(thread, in_doubt[i]) && may_change_unseen(model, thread, in_doubt[i]))
+		if (thread_has(thread, in_doubt[i]) && (in_doubt[i] != THREAD_SYSTEM_CALL || doubts))
 			put_after(model, thread, in_doubt[i], thread->said, histree_unknown());
 	thread->call = PROGRESS_UNKNOWN;
 	thread->unseen_until = model->changes.time;
@@ -341,15 +397,17 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 {
+	if (model->has_gaps)
+		appear(model, thread);
 	thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL)) {
 		thread_change(model, thread, THREAD_STATUS,
 			      thread_by_call(model, thread, THREAD_RUNS_USERMODE, THREAD_RUNS_SYSCALL));
 		return;
 	}
-	bool is_in_call = thread_is_in_call(thread_value(model, thread, THREAD_SYSTEM_CALL));
 	thread_change(model, thread, THREAD_STATUS,
-		      histree_int(is_in_call ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
+		      thread_mode(thread_value(model, thread, THREAD_SYSTEM_CALL), THREAD_RUNS_USERMODE,
+				  THREAD_RUNS_SYSCALL));
 }
 
 static bool is_int_other_than(struct histree_value value, int32_t number)
@@ -422,8 +480,10 @@ struct histree_value thread_status_of_task_state(int32_t task_state)
 void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread *parent,
 				struct kernel_thread *child)
 {
-	if (model->has_gaps) /* the child is new: it is in no other call than its parent */
+	if (model->has_gaps) { /* the child is new: it is in no other call than its parent */
+		appear(model, parent);
 		thread_change(model, child, THREAD_SYSTEM_CALL, histree_null());
+	}
 	thread_ask(model, parent, THREAD_SYSTEM_CALL);
 	if (thread_is_before_slice(model, parent, THREAD_SYSTEM_CALL)) { /* a thread of the kernel makes others */
 		parent->assumed |= ASSUMES_NO_CALL;
@@ -432,7 +492,7 @@ void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread
 	if (thread_value(model, parent, THREAD_SYSTEM_CALL).type == HISTREE_NULL)
 		return;
 	child->first_step = STEP_INHERITED;
-	put(model, child, THREAD_SYSTEM_CALL, value_of(model, parent, THREAD_SYSTEM_CALL));
+	thread_change(model, child, THREAD_SYSTEM_CALL, value_of(model, parent, THREAD_SYSTEM_CALL));
 	child->call = parent->call;
 }
 

@@ -27,7 +27,7 @@ struct kernel_thread {
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
 	uint8_t asked;                            /* for, by attribute: bits */
-	bool is_certain;                          /* while a gap begins: it runs where nothing is lost */
+	bool is_certain;                          /* it is being found to run where nothing is lost */
 	bool is_woken_leaving;                    /* it can run since it left its CPU, as it was being woken then */
 	bool was_told;                            /* an event said its process once, maybe of a life before */
 	bool has_ended;                           /* and was not freed: what is known of it is still there */
@@ -36,13 +36,14 @@ struct kernel_thread {
 	uint16_t assumed;                         /* or of enum thread_assumption: of a slice (kernel_slice.h) */
 	int32_t process;                          /* as the last event said it; 0: none did */
 	enum kernel_progress call;                /* whether it is in a system call */
-	enum kernel_step first_step;              /* of its calls in a slice */
+	enum kernel_step first_step;              /* of its calls, or of those in a slice */
 	histree_time run_queue_since, prio_since; /* where they are a pair, which began when either did */
 	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
 	struct kernel_cpu *claimed_by;            /* that ran it when a slice began; NULL: it ran nowhere */
 	histree_time said;                        /* by the last event that said what it does */
 	histree_time cloned;                      /* by an event that comes before that of the fork */
-	histree_time unseen_until; /* the event that made it, or that last denied what was said of it */
+	/* The event that made it, that last denied what was said of it, or that was its, which nobody knew. */
+	histree_time unseen_until;
 };
 
 /* Returns by what a thread is known: idle threads are in the upper half, by CPU. */
@@ -92,21 +93,31 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 		  struct histree_value value);
 
 /*
- * Whether this is a system call.  Where none is known a thread runs in user mode, until its first exit without an
- * entry denies that (kernel_past.h).
+ * Returns which of two values follows from whether a thread is in a system call; unknown, where that is.  As long
+ * as the trace, or the thread, has no entry and no exit, it runs in user mode, which its first exit without an
+ * entry denies (kernel_past.h).
  */
-static inline bool thread_is_in_call(struct histree_value system_call)
+static inline struct histree_value thread_mode(struct histree_value system_call, int32_t no_call, int32_t call)
 {
-	return system_call.type != HISTREE_NULL && system_call.type != HISTREE_UNKNOWN;
+	if (system_call.type == HISTREE_UNKNOWN)
+		return system_call;
+	return histree_int(system_call.type == HISTREE_NULL ? no_call : call);
 }
 
-/* The thread runs: in the system call that it is in, else in user mode. */
+/* The thread runs: in the system call that it is in, else in user mode; nobody may know. */
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);
+
+/*
+ * What a thread is, was just said.  If it is one of the kernel, which makes no system calls, it is in none,
+ * whatever was lost.  Returns whether that was in doubt.
+ */
+bool thread_settle_call(struct kernel_model *model, struct kernel_thread *thread);
 
 /*
  * The thread waits for a CPU, as it is woken up or moved.  It may be woken while it still runs, about to sleep,
  * and seems to be moved while it makes another.  After a gap nobody knows whether it does: that it waits is then a
- * guess, and not `said`, and becomes unknown again if it is found to run.
+ * guess, and not `said`, and becomes unknown again if it is found to run, or if more is lost before anything says
+ * that it is so.
  *
  * Not `in_sight`: it does so on a CPU that is not recorded, where it may run; then nobody knows.
  */

@@ -52,7 +52,7 @@ static int kernel_words_of(const struct ctf_schema *schema)
 	return EVENT_NO_KERNEL;
 }
 
-/* What the events of the libraries that LTTng-UST puts in front of programs tell of. */
+/* What the events of the libraries that LTTng-UST puts in front of programs tell of, and those of a kernel. */
 static int declared_by(const struct ctf_schema *schema)
 {
 	static const struct {
@@ -62,11 +62,14 @@ static int declared_by(const struct ctf_schema *schema)
 		     { "lttng_ust_libc:", EVENT_DECLARES_MEMORY },
 		     { "ust_libc:", EVENT_DECLARES_MEMORY } };
 	int declares = 0;
-	for (size_t i = 0; i < schema->event_count; i++)
+	for (size_t i = 0; i < schema->event_count; i++) {
+		const char *name = schema->events[i]->name;
+		if (name != NULL && event_name_is_system_call(name, strlen(name)))
+			declares |= EVENT_DECLARES_SYSTEM_CALLS;
 		for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++)
-			if (schema->events[i]->name != NULL &&
-			    strncmp(schema->events[i]->name, rows[at].prefix, strlen(rows[at].prefix)) == 0)
+			if (name != NULL && strncmp(name, rows[at].prefix, strlen(rows[at].prefix)) == 0)
 				declares |= rows[at].declares;
+	}
 	return declares;
 }
 

@@ -178,7 +178,10 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			source->path);
 	const struct line_place place = { base->io, source->path, opening->cancel, source->is_in_json,
 					  source->preface.columns };
-	return line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
+	enum histree_status status = line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
+	if (stream->losses.has_calls)
+		base->trace.declares |= EVENT_DECLARES_SYSTEM_CALLS;
+	return status;
 }
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */

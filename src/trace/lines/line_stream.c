@@ -123,6 +123,8 @@ static enum histree_status walk_lines(struct walk *walk, struct line_text *text,
 	enum histree_status status;
 	while ((status = line_text_next(text, &line, &size, error)) == HISTREE_OK) {
 		line_head_read(line, size, text->columns, &head);
+		walk->losses->has_calls |=
+			head.kind == LINE_EVENT && event_name_is_system_call(head.name, head.name_size);
 		if (head.kind == LINE_EVENT && head.has_time)
 			status = meet_event(walk, &head, error);
 		else if (head.kind == LINE_LOSS || head.kind == LINE_BEGIN)

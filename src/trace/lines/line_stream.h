@@ -33,6 +33,7 @@ struct line_losses {
 	struct event_gap *gaps; /* by their beginnings */
 	size_t count, capacity;
 	size_t next; /* for whoever hands them out */
+	bool has_calls; /* system calls, in a text that has losses */
 };
 
 /* A zeroed one knows no CPU. */

@@ -369,6 +369,8 @@ static struct packed_class *add_class(struct packed_source *source, const struct
 	}
 	source->classes[source->class_count++] = class;
 	++*source->base.class_count;
+	if (as->trace == &source->base.trace && event_name_is_system_call(as->name, strlen(as->name)))
+		source->base.trace.declares |= EVENT_DECLARES_SYSTEM_CALLS;
 	return class;
 }
 

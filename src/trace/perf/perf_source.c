@@ -2,6 +2,7 @@
 #include "trace/perf/perf_source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/io.h"
@@ -65,6 +66,10 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	for (size_t i = 0; i < source->parts.count; i++)
 		base->bytes += source->parts.parts[i].size;
 	struct samples samples = samples_of(&source->file);
+	bool has_calls = false;
+	for (size_t i = 0; i < source->file.attribute_count && !has_calls; i++)
+		has_calls = source->file.names[i] != NULL &&
+			    event_name_is_system_call(source->file.names[i], strlen(source->file.names[i]));
 	base->trace = (struct event_trace){
 		.id = base->trace.id,
 		.path = base->path,
@@ -75,6 +80,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.hostname = base->facts.hostname,
 		.machine = source->file.machine,
 		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
+		.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS : 0,
 		.has_samples = samples.are_there,
 		.has_only_samples = samples.are_all,
 		.images = &source->file.images.before,
