@@ -140,8 +140,7 @@ struct histree_arrow_options {
 	 */
 	const char *where;
 	histree_time start, end; /* of events: those of the trace, which times in the expression are relative to */
-	/* Of events: columns by their names, with commas between them, instead of `columns`; NULL: as that says. */
-	const char *names;
+	const char *names; /* columns by their names, with commas between them; NULL: as `columns` says */
 };
 
 /*

@@ -9,13 +9,9 @@
 #include "histree/arrow.h"
 
 /*
- * Reads a list of names, "path,start,value", into bits; NULL is all but, of states, `leaves_out`.  An unknown name
- * is reported; but which columns events have is known when their stream is opened.
+ * Opens a stream of what is exported; of its columns, those of a list of names, "path,start,value", or if that is
+ * NULL, those of the bits, 0 for all.  How many rows it has is roughly *rows.
  */
-enum cli_exit export_columns_read(const struct export_source *source, const char *list, uint64_t leaves_out,
-				  uint64_t *columns);
-
-/* Opens a stream of what is exported; `names` is the list, for events.  How many rows it has is roughly *rows. */
 enum histree_status export_columns_open(const struct export_source *source, uint64_t columns, const char *names,
 					const struct histree_cancel *cancel, struct ArrowArrayStream *out,
 					uint64_t *rows, struct histree_error *error);

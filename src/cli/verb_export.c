@@ -181,8 +181,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	chosen.choice.analysis = chosen.analysis;
 	chosen.choice.for_viewer = format->for_viewer;
 	code = export_source_open(&source, &words, &chosen.choice);
-	if (code == CLI_OK)
-		code = export_columns_read(&source, chosen.columns, format->leaves_out, &run.columns);
+	if (code == CLI_OK && source.history != NULL && format->leaves_out != 0)
+		run.columns = ~format->leaves_out;
 	if (code == CLI_OK)
 		code = write_file(&run, format);
 	if (code == CLI_OK && run.counts.rows == 0 && source.events != NULL && source.where != NULL)

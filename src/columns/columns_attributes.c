@@ -110,13 +110,10 @@ static enum histree_status open_attributes(struct relation *base, const struct r
 		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_TEXT, false, &source->paths } },
 		[DEPTH] = { HISTREE_ARROW_DEPTH, { "depth", COLUMN_UINT32, false, NULL } },
 	};
-	uint64_t known = 0, wanted;
-	for (int part = 0; part < PARTS; part++)
-		known |= parts[part].bit;
-	enum histree_status status = relation_configure(base, question->options, known, &wanted, error);
+	enum histree_status status = relation_configure(base, question->options, parts, PARTS, "", error);
 	if (status != HISTREE_OK)
 		return status;
-	relation_add_parts(base, parts, PARTS, wanted, source->column);
+	relation_add_parts(base, parts, PARTS, source->column);
 	source->attributes = question->attributes;
 	source->names.size_max = source->paths.size_max = relation_text_bytes(question->options);
 	return HISTREE_OK;

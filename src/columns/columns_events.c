@@ -367,58 +367,6 @@ static enum histree_status add_names(struct events_source *source, const struct 
 	return status;
 }
 
-/* Returns whether a list of names, with commas between them, has this one; NULL has all. */
-static bool has_name(const char *list, const char *name)
-{
-	const size_t size = strlen(name);
-	while (list != NULL) {
-		if (strncmp(list, name, size) == 0 && (list[size] == ',' || list[size] == '\0'))
-			return true;
-		list = strchr(list, ',');
-		list += list != NULL;
-	}
-	return false;
-}
-
-static enum histree_status no_column(const struct events_source *source, const char *word, size_t size,
-				     uint64_t known, struct histree_error *error)
-{
-	char names[400];
-	size_t length = 0;
-	for (int part = 0; part < PARTS; part++)
-		if ((known >> part & 1) != 0)
-			length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
-						   length > 0 ? ", " : "", part_names[part]);
-	for (size_t i = 0; i < source->of_field_count && length < sizeof(names); i++)
-		length +=
-			(size_t)snprintf(names + length, sizeof(names) - length, ", %s", source->of_fields[i].name);
-	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no column '%.*s'; there are %s%s",
-			 (int)(size < 100 ? size : 100), word, names,
-			 source->has_one_type ? ""
-					      : "; fields are columns where an expression chooses one type, as in "
-						"'type == sched_switch'");
-}
-
-/* Each name of the list has to be one of a column; `known` are the bits of parts. */
-static enum histree_status check_names(const struct events_source *source, const char *list, uint64_t known,
-				       struct histree_error *error)
-{
-	while (*list != '\0') {
-		const size_t size = strcspn(list, ",");
-		bool is_there = false;
-		for (int part = 0; part < PARTS && !is_there; part++)
-			is_there = (known >> part & 1) != 0 && strlen(part_names[part]) == size &&
-				   memcmp(part_names[part], list, size) == 0;
-		for (size_t i = 0; i < source->of_field_count && !is_there; i++)
-			is_there = strlen(source->of_fields[i].name) == size &&
-				   memcmp(source->of_fields[i].name, list, size) == 0;
-		if (!is_there)
-			return no_column(source, list, size, known, error);
-		list += size + (list[size] == ',');
-	}
-	return HISTREE_OK;
-}
-
 /* So many columns that a batch would take more memory than one of states have shorter ones. */
 static void bound_rows(struct columns_layout *layout)
 {
@@ -428,7 +376,7 @@ static void bound_rows(struct columns_layout *layout)
 		layout->rows_max = rows_max;
 }
 
-/* The columns of the layout: `known` has the parts that there are, by bits of arrow.h. */
+/* Those that every event has, then those of fields, or all fields as JSON; the latter are wanted alike. */
 static enum histree_status lay_out(struct events_source *source, const struct histree_arrow_options *options,
 				   struct histree_error *error)
 {
@@ -440,41 +388,39 @@ static enum histree_status lay_out(struct events_source *source, const struct hi
 		[HOST] = { HISTREE_ARROW_HOST, { part_names[HOST], COLUMN_WORD, false, &source->hosts.texts } },
 		[FIELDS] = { HISTREE_ARROW_FIELDS, { part_names[FIELDS], COLUMN_TEXT, false, &source->fields } },
 	};
-	const char *names = options->names;
-	const bool has_json = !source->has_one_type || source->has_more_fields;
-	uint64_t known = 0, wanted, parts = 0;
-	for (int part = 0; part < PARTS; part++)
-		if ((part != HOST || source->host_count > 0) && (part != FIELDS || has_json)) {
-			known |= all[part].bit;
-			parts |= UINT64_C(1) << part;
-		}
-	/* Those of fields are wanted as the one is in whose place they are. */
-	enum histree_status status =
-		relation_configure(&source->base, options, known | HISTREE_ARROW_FIELDS, &wanted, error);
-	if (status == HISTREE_OK && names != NULL)
-		status = check_names(source, names, parts, error);
-	if (status != HISTREE_OK)
-		return status;
-	for (int part = 0; part < PARTS; part++) {
-		const bool is_wanted =
-			names != NULL ? has_name(names, part_names[part]) : (wanted & all[part].bit) != 0;
-		source->column[part] = is_wanted && (parts >> part & 1) != 0 && part != FIELDS
-					       ? relation_add(&source->base, all[part].column)
-					       : COLUMN_NONE;
+	const char *hint = source->has_one_type
+				   ? ""
+				   : "; fields are columns where an expression chooses one type, as in "
+				     "'type == sched_switch'";
+	struct relation_part parts[COLUMNS_MAX];
+	int numbers[COLUMNS_MAX], *places[COLUMNS_MAX];
+	size_t count = 0;
+	for (int part = 0; part < FIELDS; part++) {
+		source->column[part] = COLUMN_NONE;
+		if (part == HOST && source->host_count == 0)
+			continue;
+		places[count] = &source->column[part];
+		parts[count++] = all[part];
 	}
 	for (size_t i = 0; i < source->of_field_count; i++) {
 		struct event_column *column = &source->of_fields[i];
-		if (names != NULL ? has_name(names, column->name) : (wanted & HISTREE_ARROW_FIELDS) != 0)
-			column->column = relation_add(
-				&source->base,
-				(struct columns_column){ column->name, column->kind, true,
-							 column->kind == COLUMN_TEXT ? &column->texts : NULL });
+		places[count] = &column->column;
+		parts[count++] = (struct relation_part){
+			HISTREE_ARROW_FIELDS,
+			{ column->name, column->kind, true, column->kind == COLUMN_TEXT ? &column->texts : NULL },
+		};
 	}
-	if (has_json &&
-	    (names != NULL ? has_name(names, part_names[FIELDS]) : (wanted & HISTREE_ARROW_FIELDS) != 0))
-		source->column[FIELDS] = relation_add(&source->base, all[FIELDS].column);
-	if (source->base.layout.count == 0)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "none of the columns is wanted");
+	source->column[FIELDS] = COLUMN_NONE;
+	if (!source->has_one_type || source->has_more_fields) {
+		places[count] = &source->column[FIELDS];
+		parts[count++] = all[FIELDS];
+	}
+	enum histree_status status = relation_configure(&source->base, options, parts, count, hint, error);
+	if (status != HISTREE_OK)
+		return status;
+	relation_add_parts(&source->base, parts, count, numbers);
+	for (size_t i = 0; i < count; i++)
+		*places[i] = numbers[i];
 	bound_rows(&source->base.layout);
 	return HISTREE_OK;
 }

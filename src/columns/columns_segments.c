@@ -135,52 +135,63 @@ static enum columns_kind kind_of(enum histree_type type)
 					: COLUMN_WORD;
 }
 
-static enum histree_status add_field(struct segments_source *source, size_t i,
-				     const struct histree_segment_field *field, size_t text_bytes,
-				     struct histree_error *error)
+/* What a field may be a column as; its name is the source's, if it is not that of the field. */
+static enum histree_status name_field(struct segments_source *source, size_t i,
+				      const struct histree_segment_field *field, struct relation_part *out,
+				      struct histree_error *error)
 {
-	struct columns_column column = { .name = field->name, .kind = kind_of(field->type), .is_nullable = true };
-	if (has_taken_name(field)) {
-		if (asprintf(&source->fields[i].name, "field_%s", field->name) < 0) {
-			source->fields[i].name = NULL;
-			return error_memory(error, "columns");
-		}
-		column.name = source->fields[i].name;
+	*out = (struct relation_part){ HISTREE_ARROW_FIELD(i), { field->name, kind_of(field->type), true, NULL } };
+	source->fields[i].column = COLUMN_NONE;
+	source->fields[i].type = field->type;
+	if (!has_taken_name(field))
+		return HISTREE_OK;
+	if (asprintf(&source->fields[i].name, "field_%s", field->name) < 0) {
+		source->fields[i].name = NULL;
+		return error_memory(error, "columns");
 	}
-	if (column.kind == COLUMN_WORD) {
-		struct columns_dictionary *dictionary = calloc(1, sizeof(*dictionary));
-		if (dictionary == NULL)
-			return error_memory(error, "columns");
-		source->fields[i].dictionary = dictionary;
-		dictionary->texts.size_max = text_bytes;
-		column.texts = &dictionary->texts;
-	}
-	source->fields[i].column = relation_add(&source->base, column);
+	out->column.name = source->fields[i].name;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_dictionary(struct segments_source *source, size_t i, struct relation_part *part,
+					  size_t text_bytes, struct histree_error *error)
+{
+	if (part->column.kind != COLUMN_WORD || !relation_wants(&source->base, part))
+		return HISTREE_OK;
+	struct columns_dictionary *dictionary = calloc(1, sizeof(*dictionary));
+	if (dictionary == NULL)
+		return error_memory(error, "columns");
+	source->fields[i].dictionary = dictionary;
+	dictionary->texts.size_max = text_bytes;
+	part->column.texts = &dictionary->texts;
 	return HISTREE_OK;
 }
 
 static enum histree_status add_columns(struct segments_source *source, const struct histree_segment_schema *schema,
 				       const struct histree_arrow_options *options, struct histree_error *error)
 {
-	static const struct relation_part parts[PARTS] = {
+	struct relation_part parts[PARTS + FIELDS_MAX] = {
 		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
 		[END] = { HISTREE_ARROW_END, { "end", COLUMN_TIME, false, NULL } },
 		[DURATION] = { HISTREE_ARROW_DURATION, { "duration", COLUMN_INT64, false, NULL } },
 	};
-	uint64_t known = HISTREE_ARROW_START | HISTREE_ARROW_END | HISTREE_ARROW_DURATION, wanted;
-	known |= HISTREE_ARROW_FIELD(schema->field_count) - HISTREE_ARROW_FIELD(0);
-	enum histree_status status = relation_configure(&source->base, options, known, &wanted, error);
+	int numbers[PARTS + FIELDS_MAX];
+	const size_t count = PARTS + schema->field_count;
+	enum histree_status status = HISTREE_OK;
+	source->field_count = schema->field_count;
+	for (size_t i = 0; i < schema->field_count && status == HISTREE_OK; i++)
+		status = name_field(source, i, &schema->fields[i], &parts[PARTS + i], error);
+	if (status == HISTREE_OK)
+		status = relation_configure(&source->base, options, parts, count, "", error);
+	for (size_t i = 0; i < schema->field_count && status == HISTREE_OK; i++)
+		status = add_dictionary(source, i, &parts[PARTS + i], relation_text_bytes(options), error);
 	if (status != HISTREE_OK)
 		return status;
-	relation_add_parts(&source->base, parts, PARTS, wanted, source->column);
-	source->field_count = schema->field_count;
-	for (size_t i = 0; i < schema->field_count && status == HISTREE_OK; i++) {
-		source->fields[i].column = COLUMN_NONE;
-		source->fields[i].type = schema->fields[i].type;
-		if ((wanted & HISTREE_ARROW_FIELD(i)) != 0)
-			status = add_field(source, i, &schema->fields[i], relation_text_bytes(options), error);
-	}
-	return status;
+	relation_add_parts(&source->base, parts, count, numbers);
+	memcpy(source->column, numbers, sizeof(source->column));
+	for (size_t i = 0; i < schema->field_count; i++)
+		source->fields[i].column = numbers[PARTS + i];
+	return HISTREE_OK;
 }
 
 static enum histree_status open_segments(struct relation *base, const struct relation_question *question,

@@ -84,12 +84,6 @@ static enum histree_status columns_labels_create(struct histree_history *history
 	return HISTREE_OK;
 }
 
-/* Returns NULL of NULL. */
-static struct columns_texts *columns_labels_texts(struct columns_labels *labels)
-{
-	return labels != NULL ? &labels->dictionary.texts : NULL;
-}
-
 static enum histree_status look_up(struct columns_labels *labels, const struct histree_value *value, uint32_t *id,
 				   bool *has_label, struct histree_error *error)
 {
@@ -527,9 +521,10 @@ static void release_states(struct relation *base)
 	columns_labels_free(source->labels);
 }
 
-static enum histree_status add_columns(struct states_source *source, uint64_t wanted, struct histree_error *error)
+static enum histree_status add_columns(struct states_source *source, struct histree_history *history,
+				       const struct histree_arrow_options *options, struct histree_error *error)
 {
-	const struct relation_part parts[PARTS] = {
+	struct relation_part parts[PARTS] = {
 		[QUARK] = { HISTREE_ARROW_QUARK, { "quark", COLUMN_UINT32, false, NULL } },
 		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths.texts } },
 		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
@@ -539,17 +534,21 @@ static enum histree_status add_columns(struct states_source *source, uint64_t wa
 		[VALUE] = { HISTREE_ARROW_VALUE, { "value", COLUMN_INT64, true, NULL } },
 		[REAL] = { HISTREE_ARROW_REAL, { "real", COLUMN_REAL, true, NULL } },
 		[TEXT] = { HISTREE_ARROW_TEXT, { "text", COLUMN_WORD, true, &source->texts.texts } },
-		[LABEL] = { HISTREE_ARROW_LABEL,
-			    { "label", COLUMN_WORD, true, columns_labels_texts(source->labels) } },
+		[LABEL] = { HISTREE_ARROW_LABEL, { "label", COLUMN_WORD, true, NULL } },
 	};
-	for (int type = 0; type < HISTREE_TYPE_COUNT; type++) {
-		const char *name = histree_type_name((enum histree_type)type);
-		enum histree_status status = columns_texts_add(&source->types, name, strlen(name), error);
-		if (status != HISTREE_OK)
-			return status;
+	enum histree_status status = relation_configure(&source->base, options, parts, PARTS, "", error);
+	if (status == HISTREE_OK && relation_wants(&source->base, &parts[LABEL])) {
+		status = columns_labels_create(history, relation_text_bytes(options), &source->labels, error);
+		if (status == HISTREE_OK)
+			parts[LABEL].column.texts = &source->labels->dictionary.texts;
 	}
-	relation_add_parts(&source->base, parts, PARTS, wanted, source->column);
-	return HISTREE_OK;
+	for (int type = 0; type < HISTREE_TYPE_COUNT && status == HISTREE_OK; type++) {
+		const char *name = histree_type_name((enum histree_type)type);
+		status = columns_texts_add(&source->types, name, strlen(name), error);
+	}
+	if (status == HISTREE_OK)
+		relation_add_parts(&source->base, parts, PARTS, source->column);
+	return status;
 }
 
 /* The region with lists of its own. */
@@ -613,14 +612,8 @@ static enum histree_status open_states(struct relation *base, const struct relat
 	struct states_source *source = source_of(base);
 	struct histree_history *history = question->history;
 	const struct histree_arrow_options *options = question->options;
-	uint64_t wanted;
 	struct histree_region own;
-	enum histree_status status =
-		relation_configure(&source->base, options, 2 * HISTREE_ARROW_LABEL - 1, &wanted, error);
-	if (status == HISTREE_OK && (wanted & HISTREE_ARROW_LABEL) != 0)
-		status = columns_labels_create(history, relation_text_bytes(options), &source->labels, error);
-	if (status == HISTREE_OK)
-		status = add_columns(source, wanted, error);
+	enum histree_status status = add_columns(source, history, options, error);
 	if (status == HISTREE_OK)
 		status = histree_query_create(history, &source->query, error);
 	if (status == HISTREE_OK && options->threads > 1)

@@ -6,7 +6,9 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
@@ -20,10 +22,64 @@ struct relation_stream {
 
 /* ---- the layout --------------------------------------------------------------------------------------- */
 
-enum histree_status relation_configure(struct relation *relation, const struct histree_arrow_options *options,
-				       uint64_t known, uint64_t *wanted, struct histree_error *error)
+/* Returns whether a list of names, with commas between them, has this one. */
+static bool has_name(const char *list, const char *name)
 {
-	*wanted = options->columns != 0 ? options->columns & known : known;
+	const size_t size = strlen(name);
+	while (list != NULL) {
+		if (strncmp(list, name, size) == 0 && (list[size] == ',' || list[size] == '\0'))
+			return true;
+		list = strchr(list, ',');
+		list += list != NULL;
+	}
+	return false;
+}
+
+bool relation_wants(const struct relation *relation, const struct relation_part *part)
+{
+	return relation->names != NULL ? has_name(relation->names, part->column.name)
+				       : (relation->wanted & part->bit) != 0;
+}
+
+static enum histree_status no_column(const struct relation_part *parts, size_t count, const char *word, size_t size,
+				     const char *hint, struct histree_error *error)
+{
+	char names[400] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < count && length < sizeof(names); i++)
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i > 0 ? ", " : "",
+					   parts[i].column.name);
+	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no column '%.*s'; there are %s%s",
+			 (int)(size < 100 ? size : 100), word, names, hint);
+}
+
+/* Each name of the list has to be one of a column. */
+static enum histree_status check_names(const struct relation_part *parts, size_t count, const char *list,
+				       const char *hint, struct histree_error *error)
+{
+	while (*list != '\0') {
+		const size_t size = strcspn(list, ",");
+		size_t i = 0;
+		while (i < count &&
+		       (strlen(parts[i].column.name) != size || memcmp(parts[i].column.name, list, size) != 0))
+			i++;
+		if (i == count)
+			return no_column(parts, count, list, size, hint, error);
+		list += size + (list[size] == ',');
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status relation_configure(struct relation *relation, const struct histree_arrow_options *options,
+				       const struct relation_part *parts, size_t count, const char *hint,
+				       struct histree_error *error)
+{
+	uint64_t known = 0;
+	bool wants_some = false;
+	for (size_t i = 0; i < count; i++)
+		known |= parts[i].bit;
+	relation->names = options->names;
+	relation->wanted = options->columns != 0 ? options->columns & known : known;
 	relation->cancel = options->cancel;
 	relation->layout.rows_max =
 		options->batch_rows != 0 ? options->batch_rows : (uint32_t)HISTREE_ARROW_BATCH_ROWS_MAX;
@@ -34,7 +90,11 @@ enum histree_status relation_configure(struct relation *relation, const struct h
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "%zu bytes for the texts of a column: they may take %zu", options->text_bytes,
 				 COLUMNS_TEXTS_BYTES_MAX);
-	if (*wanted == 0)
+	if (options->names != NULL && check_names(parts, count, options->names, hint, error) != HISTREE_OK)
+		return HISTREE_ERR_ARGUMENT;
+	for (size_t i = 0; i < count; i++)
+		wants_some = wants_some || relation_wants(relation, &parts[i]);
+	if (!wants_some)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "none of the columns is wanted (0x%llx of 0x%llx)",
 				 (unsigned long long)options->columns, (unsigned long long)known);
 	return HISTREE_OK;
@@ -47,11 +107,11 @@ int relation_add(struct relation *relation, struct columns_column column)
 	return (int)relation->layout.count++;
 }
 
-void relation_add_parts(struct relation *relation, const struct relation_part *parts, size_t count, uint64_t wanted,
-			int *numbers)
+void relation_add_parts(struct relation *relation, const struct relation_part *parts, size_t count, int *numbers)
 {
 	for (size_t i = 0; i < count; i++)
-		numbers[i] = (wanted & parts[i].bit) != 0 ? relation_add(relation, parts[i].column) : COLUMN_NONE;
+		numbers[i] =
+			relation_wants(relation, &parts[i]) ? relation_add(relation, parts[i].column) : COLUMN_NONE;
 }
 
 /* ---- the callbacks ------------------------------------------------------------------------------------ */

@@ -56,6 +56,10 @@ struct relation {
 	const struct relation_kind *kind;
 	struct columns_layout layout; /* the schema */
 	struct histree_cancel cancel;
+
+	/* Which columns are wanted, while it is opened: by their names, or if these are NULL, by bits. */
+	const char *names;
+	uint64_t wanted;
 };
 
 enum { COLUMN_NONE = -1 };
@@ -67,18 +71,20 @@ struct relation_part {
 };
 
 /*
- * Take the options, which say what of `known` is wanted.  Returns HISTREE_ERR_ARGUMENT if that is nothing or an
- * option is wrong.
+ * Take the options, which say what of the parts is wanted.  Returns HISTREE_ERR_ARGUMENT if that is nothing, a
+ * name is none of a column, after which `hint` may say more, or an option is wrong.
  */
 enum histree_status relation_configure(struct relation *relation, const struct histree_arrow_options *options,
-				       uint64_t known, uint64_t *wanted, struct histree_error *error);
+				       const struct relation_part *parts, size_t count, const char *hint,
+				       struct histree_error *error);
+
+bool relation_wants(const struct relation *relation, const struct relation_part *part);
 
 /* Append a column to the layout.  Returns its number. */
 int relation_add(struct relation *relation, struct columns_column column);
 
 /* Append those of the parts that are wanted, and get their numbers; of the others COLUMN_NONE. */
-void relation_add_parts(struct relation *relation, const struct relation_part *parts, size_t count, uint64_t wanted,
-			int *numbers);
+void relation_add_parts(struct relation *relation, const struct relation_part *parts, size_t count, int *numbers);
 
 /* Ask a relation of this kind.  *out is the caller's to release; it has nothing to release if that fails. */
 enum histree_status relation_open(const struct relation_kind *kind, const struct relation_question *question,
