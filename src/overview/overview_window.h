@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_window.h - the states of a history window by window of time: read, sorted by attribute, and made fewer.
+ * overview_window.h - a history window by window of time: the states of the chosen attributes are read, sorted by
+ * attribute, and made fewer for rows.
  *
- * What happens in a window of time, in memory: the states of the chosen attributes, made fewer.
- *
- * A history goes by in windows of time, each with the states of the chosen attributes that are in
- * it.  Nothing but a few windows is in memory: one for each thread, and one more.
- *
- * Where windows begin follows from the history and the choice alone, so that what is made of them is the same with
- * any number of threads.
+ * Nothing but a few windows is in memory: one for each thread, and one more.  Where windows begin follows from the
+ * history and the choice alone, so that what is made of them is the same with any number of threads.
  */
 #ifndef OVERVIEW_OVERVIEW_WINDOW_H
 #define OVERVIEW_OVERVIEW_WINDOW_H
@@ -16,6 +12,7 @@
 #include "base/crew.h"
 #include "base/radix_sort.h"
 #include "overview/overview_choice.h"
+#include "overview/row_pyramid.h"
 #include "query/value_table.h"
 
 /* A zeroed one is empty.  60 bytes a state, and 4 an attribute. */

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range_sums.h - how long attributes had each value in a range, by the pyramid of sums or by the states.
+ * range_sums.h - how long attributes had each value in a range, exactly: by the pyramid of sums, by the cube, or by
+ * the states.
  *
- * How much of each cell every value had; states may arrive in any order.
+ * Cells of a pyramid lie inside of a range.  What is before the first and behind the last, and attributes that it
+ * does not have, or not soundly, are the caller's to read from the history (docs/design/0078-sums.md,
+ * docs/design/0083-cube.md).
  *
- * A state that fills a cell decides it.  Of the others a cell keeps a list: each value once, with its share.
- *
- * For how long attributes had each of their values over a range: of most of it from the overview of
- * sums of the history, exactly (docs/design/0078-sums.md).
- *
- * Cells lie inside of a range.  What is before the first and behind the last, and attributes that the overview does
- * not have, or not soundly, are the caller's to read from the history.
- *
- * What all threads of a host together did over a range, from the cube of its history
- * (state/pyramid.h).
+ * States may arrive in any order, each with how much of a cell of a row it had: one that fills a cell decides it,
+ * of the others a cell keeps a list, each value once, with its share.
  */
 #ifndef QUERY_RANGE_SUMS_H
 #define QUERY_RANGE_SUMS_H

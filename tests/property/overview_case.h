@@ -7,6 +7,7 @@
 #define PROPERTY_OVERVIEW_CASE_H
 
 #include "overview/overview_choice.h"
+#include "overview/row_pyramid.h"
 #include "overview/overview_writer.h"
 #include "state/pyramid.h"
 #include "support/reference.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "overview/overview_choice.h"
+#include "overview/row_pyramid.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "support/workload.h"
