@@ -97,7 +97,13 @@ def chrome(count):
                        "samples": [{"cpu": 0, "tid": 1, "ts": i, "name": "cycles", "sf": i, "weight": 1} for i in range(count)]})
 
 
-PROFILES, STACKS = (folded, speedscope, v8, firefox, chrome), 200000
+def perf_script(count):
+    return "".join(f"app {7 + i % 3} [000] {i // 10**6}.{i % 10**6:06}:     250000 cycles:u: \n" +
+                   "".join(f"\t          {4096 + 16 * depth:x} {name}+0x4 (/usr/bin/app)\n"
+                           for depth, name in enumerate(reversed(frames(i)))) + "\n" for i in range(count))
+
+
+PROFILES, STACKS = (folded, speedscope, v8, firefox, chrome, perf_script), 200000
 
 
 def write_profile(path, form, count):

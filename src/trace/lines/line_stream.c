@@ -447,24 +447,23 @@ static enum histree_status take_event(struct line_stream *stream, const struct l
 }
 
 /*
- * A record of perf that says whose a thread is.  What was so when perf began has no time, 0.000000, and neither a
- * thread nor a CPU in which it happened; it comes first, at the time of the first event, as do others before that.
+ * A record of perf that says whose a thread is.  What was so when perf began has no time, 0.000000: it comes first,
+ * at the time of the first event, as does what was before that.  Nobody did it then, and no thread is made.
  */
 static enum histree_status take_record(struct line_stream *stream, struct line_head *head, const char *line,
 				       size_t size, struct histree_error *error)
 {
 	static char fork[] = "perf_fork", thread[] = "perf_thread";
 	const bool is_early = head->has_time && head->time < stream->first;
-	if (is_early && head->time == 0) {
+	if (is_early) {
 		if (head->name_size == strlen(fork) && memcmp(head->name, fork, head->name_size) == 0) {
 			head->name = thread;
 			head->name_size = strlen(thread);
 		}
 		head->pid = LINE_NO_THREAD;
 		head->cpu = LINE_NO_CPU;
-	}
-	if (is_early)
 		head->time = stream->first;
+	}
 	head->kind = LINE_EVENT;
 	head->is_record = true;
 	return take_event(stream, head, line, size, stream->text.line_at, stream->text.lines, error);

@@ -6,6 +6,7 @@ cat >tasks.txt <<'END'
          swapper     0 [000]     0.000000: PERF_RECORD_FORK(810:810):(1:1)
          swapper     0 [000]     0.000000: PERF_RECORD_COMM: oven: 2/3:810/814
          swapper     0 [000]     0.000000: PERF_RECORD_FORK(810:814):(810:810)
+          bakery   810 [001]    59.000000: PERF_RECORD_FORK(830:830):(810:810)
           bakery   810 [001]    60.000000: PERF_RECORD_MMAP2 810/810: [0x5400(0x1000) @ 0 fe:01 12 0]: r-xp /opt/bakery
           bakery   810 [001]    60.100000:       sched:sched_switch: prev_comm=bakery prev_pid=810 prev_prio=120 prev_state=S ==> next_comm=oven: 2/3 next_pid=814 next_prio=120
        oven: 2/3   814 [001]    60.101000: PERF_RECORD_FORK(810:820):(810:814)
@@ -18,8 +19,8 @@ cat >tasks.txt <<'END'
 END
 histree build -q tasks.txt -o store
 histree top store --by process --format tsv | cut -f 2,3,5
-histree dump store --format tsv | grep -E '^Threads/(810|814|82.)(/(PID|PPID|Exec_name))?	' | cut -f 1,2,5
-histree events store --format tsv | cut -f 2,3,4,5 | head -8
+histree dump store --format tsv | grep -E '^Threads/(810|814|8[23].)(/(PID|PPID|Exec_name))?	' | cut -f 1,2,5
+histree events store --format tsv | cut -f 2,3,4,5 | head -9
 # Of samples they say nothing that these do not.
 grep -v sched: tasks.txt >samples.txt
 printf '%s\n' '           crumb   821 [001]    60.105000:     250000 cycles:u: ' '	          401000 knead+0x10 (/opt/crumb)' '' >>samples.txt
