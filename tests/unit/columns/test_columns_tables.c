@@ -146,6 +146,22 @@ static void test_segment_names(void **state)
 	assert_int_equal(histree_segments_arrow(store, NULL, &some, &stream, &error), HISTREE_OK);
 	assert_names(&stream, some_names, some_formats);
 	stream.release(&stream);
+
+	/* By their names, which are those of columns and not of fields. */
+	static const char *const chosen[] = { "end", "field_End", "name", NULL }, *const chosen_formats[] = {
+		"tsn:UTC", "i", "I"
+	};
+	struct histree_arrow_options named = { .names = "name,field_End,end" };
+	assert_int_equal(histree_segments_arrow(store, NULL, &named, &stream, &error), HISTREE_OK);
+	assert_names(&stream, chosen, chosen_formats);
+	stream.release(&stream);
+	named.names = "name,End";
+	assert_int_equal(histree_segments_arrow(store, NULL, &named, &stream, &error), HISTREE_ERR_ARGUMENT);
+	assert_string_equal(error.message,
+			    "there is no column 'End'; there are start, end, duration, field_End, name, "
+			    "flag, ratio");
+	named.names = "";
+	assert_int_equal(histree_segments_arrow(store, NULL, &named, &stream, &error), HISTREE_ERR_ARGUMENT);
 	histree_segment_store_close(store);
 }
 
