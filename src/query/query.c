@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
+/*
+ * query.c - a query checks what is asked, and hands it to who answers: the tree of a file, with the slices of a
+ * partial history behind its nodes; the hosts of a union; or a source outside of this process.
+ *
+ * What always holds: a cursor is started with lists that are sorted and with times and attributes that the history
+ * has, and with something to find.
+ */
 #include "histree/query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,18 +19,317 @@
 #include "state/history.h"
 #include "tree/tree_reader.h"
 
+/* Who answers.  The functions take the cursor that the table comes with. */
+struct query_answerer {
+	enum histree_status (*start)(void *cursor, const struct histree_region *region,
+				     struct histree_error *error);
+	enum histree_status (*read)(void *cursor, struct histree_interval *out, size_t room, size_t *count,
+				    struct histree_error *error);
+	/* Whatever was started is dropped.  HISTREE_END: the attribute has no state at that time. */
+	enum histree_status (*single)(void *cursor, histree_quark quark, histree_time t,
+				      struct histree_interval *out, struct histree_error *error);
+	enum histree_status (*set_threads)(void *cursor, unsigned threads, struct histree_error *error);
+	struct histree_query_stats (*stats)(const void *cursor);
+	void (*stop)(void *cursor);
+	void (*free)(void *cursor);
+};
+
 struct histree_query {
 	struct histree_history *history;
-	struct union_query
-		*hosts; /* of a history of several, and then nothing below is used but `info`; else NULL */
-	const struct histree_history_source *source; /* who answers for it, by `cursor`; NULL: its tree does */
-	void *cursor;
-	struct tree_iter *iter;
-	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
-	struct slice_walk slices;      /* of a partial history: what comes after the nodes */
-	bool is_past_nodes;
 	const struct histree_history_info *info;
+	const struct query_answerer *answerer;
+	void *cursor;
+	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
 };
+
+/* ---- a file ------------------------------------------------------------------------------------------------- */
+
+struct file_cursor {
+	struct histree_history *history;
+	struct tree_iter *iter;
+	struct slice_walk slices; /* of a partial history: what comes after the nodes */
+	bool is_past_nodes;
+};
+
+static enum histree_status check_slices(const struct file_cursor *file, struct histree_error *error)
+{
+	if (!histree_history_info(file->history)->partial || history_slices(file->history) != NULL)
+		return HISTREE_OK;
+	return error_set(
+		error, HISTREE_ERR_ARGUMENT,
+		"the history is partial: what it has left out is made again from the trace, which only its "
+		"store knows; open it by the store");
+}
+
+static enum histree_status file_start(void *cursor, const struct histree_region *region,
+				      struct histree_error *error)
+{
+	struct file_cursor *file = cursor;
+	enum histree_status status = check_slices(file, error);
+	if (status != HISTREE_OK)
+		return status;
+	tree_iter_start(file->iter, region);
+	slice_walk_begin(&file->slices, history_partial(file->history), history_slices(file->history), region);
+	return HISTREE_OK;
+}
+
+/* After what the nodes of a partial history have comes what was left out. */
+static enum histree_status read_slices(struct file_cursor *file, struct histree_interval *out, size_t room,
+				       size_t *count, struct histree_error *error)
+{
+	if (!file->is_past_nodes && tree_iter_stats(file->iter).nodes_damaged > 0)
+		return error_set(
+			error, HISTREE_ERR_FORMAT,
+			"the partial history is damaged; build it again from the trace ('histree rebuild')");
+	if (!file->is_past_nodes && tree_iter_is_whole(file->iter))
+		slice_walk_stop(&file->slices);
+	file->is_past_nodes = true;
+	return slice_walk_read(&file->slices, out, room, count, error);
+}
+
+static enum histree_status file_read(void *cursor, struct histree_interval *out, size_t room, size_t *count,
+				     struct histree_error *error)
+{
+	struct file_cursor *file = cursor;
+	enum histree_status status =
+		file->is_past_nodes ? HISTREE_END : tree_iter_read(file->iter, out, room, count, error);
+	return status == HISTREE_END && file->slices.partial != NULL ? read_slices(file, out, room, count, error)
+								     : status;
+}
+
+/* The same of one, as most are read. */
+static enum histree_status file_next(struct file_cursor *file, struct histree_interval *out,
+				     struct histree_error *error)
+{
+	size_t count;
+	enum histree_status status = file->is_past_nodes ? HISTREE_END : tree_iter_next(file->iter, out, error);
+	return status == HISTREE_END && file->slices.partial != NULL ? read_slices(file, out, 1, &count, error)
+								     : status;
+}
+
+static void file_stop(void *cursor)
+{
+	struct file_cursor *file = cursor;
+	tree_iter_stop(file->iter);
+	slice_walk_stop(&file->slices);
+	file->is_past_nodes = false;
+}
+
+static enum histree_status file_single(void *cursor, histree_quark quark, histree_time t,
+				       struct histree_interval *out, struct histree_error *error)
+{
+	struct file_cursor *file = cursor;
+	const struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
+	file_stop(file);
+	enum histree_status status = file_start(file, &region, error);
+	if (status == HISTREE_OK)
+		status = file_next(file, out, error);
+	assert(status != HISTREE_OK || (out->quark == quark && out->start <= t && t <= out->end));
+	if (status != HISTREE_OK)
+		file_stop(file); /* else it is at its end: the region is ours and must not be used later */
+	slice_walk_end(&file->slices);
+	return status;
+}
+
+static enum histree_status file_set_threads(void *cursor, unsigned threads, struct histree_error *error)
+{
+	struct file_cursor *file = cursor;
+	return tree_iter_set_threads(file->iter, threads, error);
+}
+
+static struct histree_query_stats file_stats(const void *cursor)
+{
+	const struct file_cursor *file = cursor;
+	struct histree_query_stats stats = tree_iter_stats(file->iter);
+	stats.intervals += file->slices.intervals;
+	return stats;
+}
+
+static void file_free(void *cursor)
+{
+	struct file_cursor *file = cursor;
+	slice_walk_stop(&file->slices);
+	tree_iter_free(file->iter);
+	free(file);
+}
+
+static const struct query_answerer of_file = {
+	.start = file_start,
+	.read = file_read,
+	.single = file_single,
+	.set_threads = file_set_threads,
+	.stats = file_stats,
+	.stop = file_stop,
+	.free = file_free,
+};
+
+static enum histree_status file_create(struct histree_history *history, void **out, struct histree_error *error)
+{
+	struct file_cursor *file = calloc(1, sizeof(*file));
+	if (file == NULL)
+		return error_memory(error, "a query");
+	file->history = history;
+	enum histree_status status = tree_iter_create(history_tree(history), &file->iter, error);
+	if (status == HISTREE_OK)
+		*out = file;
+	else
+		free(file);
+	return status;
+}
+
+/* ---- hosts -------------------------------------------------------------------------------------------------- */
+
+static enum histree_status hosts_start(void *cursor, const struct histree_region *region,
+				       struct histree_error *error)
+{
+	return union_query_start(cursor, region, error);
+}
+
+static enum histree_status hosts_read(void *cursor, struct histree_interval *out, size_t room, size_t *count,
+				      struct histree_error *error)
+{
+	return union_query_read(cursor, out, room, count, error);
+}
+
+static enum histree_status hosts_single(void *cursor, histree_quark quark, histree_time t,
+					struct histree_interval *out, struct histree_error *error)
+{
+	return union_query_single(cursor, quark, t, out, error);
+}
+
+static enum histree_status hosts_set_threads(void *cursor, unsigned threads, struct histree_error *error)
+{
+	return union_query_set_threads(cursor, threads, error);
+}
+
+static struct histree_query_stats hosts_stats(const void *cursor)
+{
+	return union_query_stats(cursor);
+}
+
+static void hosts_stop(void *cursor)
+{
+	union_query_stop(cursor);
+}
+
+static void hosts_free(void *cursor)
+{
+	union_query_free(cursor);
+}
+
+static const struct query_answerer of_hosts = {
+	.start = hosts_start,
+	.read = hosts_read,
+	.single = hosts_single,
+	.set_threads = hosts_set_threads,
+	.stats = hosts_stats,
+	.stop = hosts_stop,
+	.free = hosts_free,
+};
+
+/* ---- a source ------------------------------------------------------------------------------------------------ */
+
+struct source_cursor {
+	const struct histree_history_source *source;
+	void *cursor;
+};
+
+static enum histree_status source_start(void *cursor, const struct histree_region *region,
+					struct histree_error *error)
+{
+	const struct source_cursor *own = cursor;
+	return own->source->cursor_start(own->cursor, region, error);
+}
+
+static enum histree_status source_read(void *cursor, struct histree_interval *out, size_t room, size_t *count,
+				       struct histree_error *error)
+{
+	const struct source_cursor *own = cursor;
+	return own->source->cursor_read(own->cursor, out, room, count, error);
+}
+
+static void source_stop(void *cursor)
+{
+	const struct source_cursor *own = cursor;
+	own->source->cursor_stop(own->cursor);
+}
+
+static enum histree_status source_single(void *cursor, histree_quark quark, histree_time t,
+					 struct histree_interval *out, struct histree_error *error)
+{
+	const struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
+	size_t count;
+	source_stop(cursor);
+	enum histree_status status = source_start(cursor, &region, error);
+	if (status == HISTREE_OK)
+		status = source_read(cursor, out, 1, &count, error);
+	if (status != HISTREE_OK)
+		source_stop(cursor);
+	return status;
+}
+
+/* It has threads where it is, or none. */
+static enum histree_status source_set_threads(void *cursor, unsigned threads, struct histree_error *error)
+{
+	(void)cursor, (void)threads, (void)error;
+	return HISTREE_OK;
+}
+
+static struct histree_query_stats source_stats(const void *cursor)
+{
+	const struct source_cursor *own = cursor;
+	return own->source->cursor_stats(own->cursor);
+}
+
+static void source_free(void *cursor)
+{
+	struct source_cursor *own = cursor;
+	own->source->cursor_free(own->cursor);
+	free(own);
+}
+
+static const struct query_answerer of_source = {
+	.start = source_start,
+	.read = source_read,
+	.single = source_single,
+	.set_threads = source_set_threads,
+	.stats = source_stats,
+	.stop = source_stop,
+	.free = source_free,
+};
+
+static enum histree_status source_create(const struct histree_history_source *source, uint32_t part, void **out,
+					 struct histree_error *error)
+{
+	struct source_cursor *own = calloc(1, sizeof(*own));
+	if (own == NULL)
+		return error_memory(error, "a query");
+	own->source = source;
+	enum histree_status status = source->cursor_create(source->context, part, &own->cursor, error);
+	if (status == HISTREE_OK)
+		*out = own;
+	else
+		free(own);
+	return status;
+}
+
+/* ---- the query ------------------------------------------------------------------------------------------ */
+
+static enum histree_status choose_answerer(struct histree_query *query, struct histree_error *error)
+{
+	uint32_t part;
+	const struct histree_history_source *source = history_source_of(query->history, &part);
+	if (history_union_of(query->history) != NULL) {
+		struct union_query *hosts = NULL;
+		query->answerer = &of_hosts;
+		enum histree_status status = union_query_create(query->history, &hosts, error);
+		query->cursor = hosts;
+		return status;
+	}
+	query->answerer = source != NULL ? &of_source : &of_file;
+	return source != NULL ? source_create(source, part, &query->cursor, error)
+			      : file_create(query->history, &query->cursor, error);
+}
 
 enum histree_status histree_query_create(struct histree_history *history, struct histree_query **out,
 					 struct histree_error *error)
@@ -33,15 +340,7 @@ enum histree_status histree_query_create(struct histree_history *history, struct
 		return error_memory(error, "a query");
 	query->history = history;
 	query->info = histree_history_info(history);
-	uint32_t part;
-	query->source = history_source_of(history, &part);
-	enum histree_status status;
-	if (history_union_of(history) != NULL)
-		status = union_query_create(history, &query->hosts, error);
-	else if (query->source != NULL)
-		status = query->source->cursor_create(query->source->context, part, &query->cursor, error);
-	else
-		status = tree_iter_create(history_tree(history), &query->iter, error);
+	enum histree_status status = choose_answerer(query, error);
 	if (status != HISTREE_OK) {
 		free(query);
 		return status;
@@ -89,27 +388,7 @@ static enum histree_status check_lists(const struct histree_query *query, const 
 
 void query_stop(struct histree_query *query)
 {
-	if (query->hosts != NULL) {
-		union_query_stop(query->hosts);
-		return;
-	}
-	if (query->source != NULL) {
-		query->source->cursor_stop(query->cursor);
-		return;
-	}
-	tree_iter_stop(query->iter);
-	slice_walk_stop(&query->slices);
-	query->is_past_nodes = false;
-}
-
-static enum histree_status check_slices(const struct histree_query *query, struct histree_error *error)
-{
-	if (!query->info->partial || history_slices(query->history) != NULL)
-		return HISTREE_OK;
-	return error_set(
-		error, HISTREE_ERR_ARGUMENT,
-		"the history is partial: what it has left out is made again from the trace, which only its "
-		"store knows; open it by the store");
+	query->answerer->stop(query->cursor);
 }
 
 enum histree_status histree_query_start(struct histree_query *query, const struct histree_region *region,
@@ -126,89 +405,34 @@ enum histree_status histree_query_start(struct histree_query *query, const struc
 	histree_time from = region->times != NULL ? region->times[0] : region->from;
 	histree_time to = region->times != NULL ? region->times[region->time_count - 1] : region->to;
 	status = check_times(query, from, to, error);
-	if (status == HISTREE_OK && query->hosts != NULL)
-		return union_query_start(query->hosts, region, error);
-	if (status == HISTREE_OK && query->source != NULL)
-		return query->source->cursor_start(query->cursor, region, error);
-	if (status == HISTREE_OK)
-		status = check_slices(query, error);
-	if (status != HISTREE_OK)
-		return status;
-	tree_iter_start(query->iter, region);
-	slice_walk_begin(&query->slices, history_partial(query->history), history_slices(query->history), region);
-	return HISTREE_OK;
-}
-
-/* After what the nodes of a partial history have comes what was left out. */
-static enum histree_status read_slices(struct histree_query *query, struct histree_interval *out, size_t room,
-				       size_t *count, struct histree_error *error)
-{
-	if (!query->is_past_nodes && tree_iter_stats(query->iter).nodes_damaged > 0)
-		return error_set(
-			error, HISTREE_ERR_FORMAT,
-			"the partial history is damaged; build it again from the trace ('histree rebuild')");
-	if (!query->is_past_nodes && tree_iter_is_whole(query->iter))
-		slice_walk_stop(&query->slices);
-	query->is_past_nodes = true;
-	return slice_walk_read(&query->slices, out, room, count, error);
-}
-
-static enum histree_status next_of_slices(struct histree_query *query, struct histree_interval *out,
-					  struct histree_error *error)
-{
-	size_t count;
-	return read_slices(query, out, 1, &count, error);
+	return status == HISTREE_OK ? query->answerer->start(query->cursor, region, error) : status;
 }
 
 enum histree_status histree_query_next(struct histree_query *query, struct histree_interval *out,
 				       struct histree_error *error)
 {
 	size_t count;
-	if (query->hosts != NULL)
-		return union_query_read(query->hosts, out, 1, &count, error);
-	if (query->source != NULL)
-		return query->source->cursor_read(query->cursor, out, 1, &count, error);
-	enum histree_status status = query->is_past_nodes ? HISTREE_END : tree_iter_next(query->iter, out, error);
-	return status == HISTREE_END && query->slices.partial != NULL ? next_of_slices(query, out, error) : status;
+	if (query->answerer == &of_file)
+		return file_next(query->cursor, out, error);
+	return query->answerer->read(query->cursor, out, 1, &count, error);
 }
 
 enum histree_status histree_query_read(struct histree_query *query, struct histree_interval *out, size_t room,
 				       size_t *count, struct histree_error *error)
 {
-	if (query->hosts != NULL)
-		return union_query_read(query->hosts, out, room, count, error);
-	if (query->source != NULL)
-		return query->source->cursor_read(query->cursor, out, room, count, error);
-	enum histree_status status =
-		query->is_past_nodes ? HISTREE_END : tree_iter_read(query->iter, out, room, count, error);
-	return status == HISTREE_END && query->slices.partial != NULL ? read_slices(query, out, room, count, error)
-								      : status;
-}
-
-static enum histree_status single_of_hosts(struct histree_query *query, histree_quark quark, histree_time t,
-					   struct histree_interval *out, struct histree_error *error)
-{
-	enum histree_status status = check_quark(query, quark, error);
-	if (status == HISTREE_OK)
-		status = check_times(query, t, t, error);
-	if (status == HISTREE_OK)
-		return union_query_single(query->hosts, quark, t, out, error);
-	union_query_stop(query->hosts);
-	return status;
+	return query->answerer->read(query->cursor, out, room, count, error);
 }
 
 enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
 					 struct histree_interval *out, struct histree_error *error)
 {
-	if (query->hosts != NULL)
-		return single_of_hosts(query, quark, t, out, error);
-	struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
-	enum histree_status status = histree_query_start(query, &region, error);
+	enum histree_status status = check_quark(query, quark, error);
 	if (status == HISTREE_OK)
-		status = histree_query_next(query, out, error);
-	if (status != HISTREE_OK)
-		query_stop(query); /* else it is at its end: the region is ours and must not be used later */
-	slice_walk_end(&query->slices);
+		status = check_times(query, t, t, error);
+	if (status == HISTREE_OK)
+		status = query->answerer->single(query->cursor, quark, t, out, error);
+	else
+		query_stop(query);
 	if (status == HISTREE_END)
 		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
 				 quark, (long long)t);
@@ -219,25 +443,15 @@ enum histree_status histree_query_set_threads(struct histree_query *query, unsig
 					      struct histree_error *error)
 {
 	query_stop(query);
-	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX && query->hosts != NULL)
-		return union_query_set_threads(query->hosts, threads, error);
-	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX && query->source != NULL)
-		return HISTREE_OK; /* it has threads where it is, or none */
 	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
-		return tree_iter_set_threads(query->iter, threads, error);
+		return query->answerer->set_threads(query->cursor, threads, error);
 	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
 			 HISTREE_QUERY_THREADS_MAX);
 }
 
 struct histree_query_stats histree_query_stats(const struct histree_query *query)
 {
-	if (query->hosts != NULL)
-		return union_query_stats(query->hosts);
-	if (query->source != NULL)
-		return query->source->cursor_stats(query->cursor);
-	struct histree_query_stats stats = tree_iter_stats(query->iter);
-	stats.intervals += query->slices.intervals;
-	return stats;
+	return query->answerer->stats(query->cursor);
 }
 
 struct histree_history *histree_query_history(const struct histree_query *query)
@@ -247,7 +461,7 @@ struct histree_history *histree_query_history(const struct histree_query *query)
 
 struct union_query *query_union(const struct histree_query *query)
 {
-	return query->hosts;
+	return query->answerer == &of_hosts ? query->cursor : NULL;
 }
 
 enum histree_status query_numbers(struct histree_query *query, struct histree_query **out,
@@ -265,18 +479,7 @@ void histree_query_free(struct histree_query *query)
 {
 	if (query == NULL)
 		return;
-	if (query->hosts != NULL) {
-		union_query_free(query->hosts);
-		free(query);
-		return;
-	}
 	histree_query_free(query->numbers);
-	if (query->source != NULL) {
-		query->source->cursor_free(query->cursor);
-		free(query);
-		return;
-	}
-	slice_walk_stop(&query->slices);
-	tree_iter_free(query->iter);
+	query->answerer->free(query->cursor);
 	free(query);
 }
