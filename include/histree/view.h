@@ -203,11 +203,12 @@ HISTREE_API const struct histree_cpu_time *histree_cpu_usage_times(const struct 
 								   size_t *count);
 
 /*
- * Adds up the times by thread of a tree of the same history: `ns` has one for each, which the caller has zeroed.
- * Nobody knows which of those that had a number ran, so each of them has all of its time.
+ * Adds up the times by thread of a tree of the same history, which is open: `ns` has one for each, which the caller
+ * has zeroed.  Of those that had a number one after another, each has its own time.
  */
-HISTREE_API void histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage,
-					     const struct histree_control_flow *flow, int64_t *ns);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage, const struct histree_control_flow *flow,
+			    int64_t *ns, struct histree_error *error);
 
 /* ---- who runs where --------------------------------------------------------------------------------------- */
 

@@ -368,7 +368,7 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 		free(ran);
 		return error_memory(error, "the rows of a picture");
 	}
-	histree_cpu_usage_by_thread(host->usage, host->flow, ran);
+	enum histree_status status = histree_cpu_usage_by_thread(host->usage, host->flow, ran, error);
 	for (uint32_t i = 0; i < thread_count; i++) {
 		bool lived = threads[i].first <= options->to && threads[i].last >= options->from;
 		/*
@@ -385,7 +385,7 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 			candidates->all[candidates->count++] = (struct candidate){ host, i, ran[i] };
 	}
 	free(ran);
-	return HISTREE_OK;
+	return status;
 }
 
 /* How many of the first ones have room, with a row for each host among them. */

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/query.h"
+#include "histree/time_in_state.h"
 #include "histree/view.h"
 #include "query/pixel_scale.h"
 #include "state/history.h"
@@ -20,6 +21,9 @@ struct thread_time {
 };
 
 struct histree_cpu_usage {
+	struct histree_history *history;
+	histree_time from, to;
+	struct histree_cancel cancel;
 	struct pixel_scale scale;
 	struct pixel_cell cell; /* of the state before */
 	bool no_times;
@@ -266,6 +270,9 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 				   struct histree_error *error)
 {
 	usage->scale = pixel_scale(request->from, request->to, request->pixels);
+	usage->from = request->from;
+	usage->to = request->to;
+	usage->cancel = request->cancel;
 	usage->cell = pixel_cell(&usage->scale, 0);
 	usage->no_times = request->no_times && request->tid_count == 0;
 	usage->all = request->tid_count;
@@ -346,6 +353,7 @@ enum histree_status histree_cpu_usage_create(struct histree_history *history,
 		return status;
 	}
 	to_percent(usage);
+	usage->history = history;
 	*out = usage;
 	return HISTREE_OK;
 }
@@ -377,20 +385,72 @@ void histree_cpu_usage_free(struct histree_cpu_usage *usage)
 	free(usage);
 }
 
-void histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage, const struct histree_control_flow *flow,
-				 int64_t *ns)
+/* ---- by thread ---------------------------------------------------------------------------------------------- */
+
+/* Of a number that several threads had, the status says when each of them ran: 2 to 4 (histree-states(7)). */
+static enum histree_status add_up_life(const struct histree_cpu_usage *usage, struct histree_time_in_state *times,
+				       const struct histree_thread *thread, int64_t *ns,
+				       struct histree_error *error)
+{
+	enum { RUNS_FIRST = 2, RUNS_LAST = 4, PARTS = 16 };
+	struct histree_state_time parts[PARTS];
+	size_t count;
+	const struct histree_history_info *info = histree_history_info(usage->history);
+	const histree_time from = usage->from > info->start ? usage->from : info->start;
+	const histree_time to = usage->to < info->end ? usage->to : info->end;
+	const struct histree_region region = { .quarks = &thread->status,
+					       .quark_count = 1,
+					       .from = thread->from > from ? thread->from : from,
+					       .to = thread->to < to ? thread->to : to };
+	*ns = 0;
+	if (region.from > region.to)
+		return HISTREE_OK;
+	enum histree_status status = histree_time_in_state_start(times, &region, error);
+	while (status == HISTREE_OK) {
+		status = histree_time_in_state_read(times, parts, PARTS, &count, error);
+		for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+			if (parts[i].value.type == HISTREE_INT && parts[i].value.int32 >= RUNS_FIRST &&
+			    parts[i].value.int32 <= RUNS_LAST)
+				*ns += (int64_t)parts[i].ns;
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status add_up_lives(const struct histree_cpu_usage *usage,
+					const struct histree_control_flow *flow, uint32_t last, int64_t *ns,
+					struct histree_error *error)
+{
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
+	struct histree_time_in_state *times;
+	enum histree_status status = histree_time_in_state_create(usage->history, &times, error);
+	for (uint32_t thread = last; status == HISTREE_OK;) {
+		status = cancel_check(&usage->cancel, 0, error);
+		if (status == HISTREE_OK)
+			status = add_up_life(usage, times, &threads[thread], &ns[thread], error);
+		if (threads[thread].life == 0)
+			break;
+		thread = histree_control_flow_find_at(flow, threads[thread].tid, -1, threads[thread].from - 1);
+	}
+	histree_time_in_state_free(times);
+	return status;
+}
+
+enum histree_status histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage,
+						const struct histree_control_flow *flow, int64_t *ns,
+						struct histree_error *error)
 {
 	size_t count;
 	uint32_t thread_count;
+	enum histree_status status = HISTREE_OK;
 	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &thread_count);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t thread = histree_control_flow_find(flow, times[i].tid, -1);
-		while (thread != HISTREE_NO_INDEX) {
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		const uint32_t thread = histree_control_flow_find(flow, times[i].tid, -1);
+		if (thread != HISTREE_NO_INDEX && threads[thread].life > 0)
+			status = add_up_lives(usage, flow, thread, ns, error);
+		else if (thread != HISTREE_NO_INDEX)
 			ns[thread] = times[i].ns;
-			thread = threads[thread].life > 0 ? histree_control_flow_find_at(flow, times[i].tid, -1,
-											 threads[thread].from - 1)
-							  : HISTREE_NO_INDEX;
-		}
 	}
+	return status;
 }

@@ -72,6 +72,10 @@ def page_and_protocol(histree, folder, hosts):
         query = {"experiment": client.experiment()["UUID"], "view": "control-flow", "pixels": PIXELS}
         assert client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode(query)}")[0] == 200
         names(client, hosts)
+        content = client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode({**query, 'sort': 'cpu'})}")[2]
+        rows = json.loads(content[content.index(b"\xff\xff\xff\xff{") + 4:])["rows"]
+        ran = [(row["name"], row["cpu"]) for row in rows if row.get("tid", 0) > 0]
+        assert sorted(ran) == sorted(len(hosts) * [("init", 20_000_001), ("carver", 10_000_000), ("potter", 10_000_000)]), ran
 
 
 def main():

@@ -205,9 +205,9 @@ static enum histree_status add_up(const struct kernel_threads *threads, int64_t 
 	enum histree_status status = histree_cpu_usage_create(kernel->history, &request, &usage, error);
 	if (status != HISTREE_OK)
 		return status;
-	histree_cpu_usage_by_thread(usage, threads->flow, cpu_ns);
+	status = histree_cpu_usage_by_thread(usage, threads->flow, cpu_ns, error);
 	histree_cpu_usage_free(usage);
-	return HISTREE_OK;
+	return status;
 }
 
 /* Costs a look at every switch of the history, so it is done once; others wait. */
