@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "histree/query.h"
-#include "server/model/deep_states.h"
+#include "server/model/state_search.h"
 #include "server/model/state_text.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
@@ -157,49 +157,35 @@ static enum histree_status open_query(struct state_rows *rows, struct histree_hi
 }
 
 /* A state between two samples, and what names it. */
-static enum histree_status keep_deep(void *context, const struct deep_row *row,
+static enum histree_status keep_deep(void *context, const struct row_facts *facts,
 				     const struct histree_interval *state, struct histree_error *error)
 {
 	struct state_rows *rows = context;
 	struct histree_interval label;
 	enum histree_status status = keep(rows, state, error);
-	if (status == HISTREE_OK && row->owner.label != HISTREE_ROOT)
-		status = histree_query_single(rows->query, row->owner.label, state->start, &label, error);
-	return status == HISTREE_OK && row->owner.label != HISTREE_ROOT ? keep(rows, &label, error) : status;
+	if (status == HISTREE_OK && facts->label != HISTREE_ROOT)
+		status = histree_query_single(rows->query, facts->label, state->start, &label, error);
+	return status == HISTREE_OK && facts->label != HISTREE_ROOT ? keep(rows, &label, error) : status;
 }
 
-static int compare_deep_rows(const void *a, const void *b)
+static void facts_of_group(const void *context, uint32_t position, struct row_facts *out)
 {
-	const struct deep_row *first = a, *second = b;
-	return (first->quark > second->quark) - (first->quark < second->quark);
+	const struct state_rows *rows = context;
+	*out = rows->rows[position].facts;
 }
 
 static enum histree_status read_deep(struct state_rows *rows, const struct parameter_times *times,
 				     struct histree_error *error)
 {
-	struct deep_row *deep = malloc(rows->row_count * sizeof(*deep));
-	if (deep == NULL)
-		return error_memory(error, "a search");
-	for (size_t i = 0; i < rows->row_count; i++)
-		deep[i] =
-			(struct deep_row){ rows->rows[i].facts.quark, row_owner(rows->kind, &rows->rows[i].facts) };
-	qsort(deep, rows->row_count, sizeof(*deep), compare_deep_rows);
-	size_t count = 0;
-	for (size_t i = 0; i < rows->row_count; i++)
-		if (count == 0 || deep[i].quark != deep[count - 1].quark)
-			deep[count++] = deep[i];
-	struct deep_request request = {
-		.history = rows->rows[0].facts.history,
-		.rows = deep,
-		.row_count = count,
-		.times = times->times,
-		.time_count = times->count,
+	const struct searched_rows asked = {
+		.facts = facts_of_group,
+		.context = rows,
+		.count = (uint32_t)rows->row_count,
+		.kind = rows->kind,
 		.filter = rows->tags.both,
 		.cancel = rows->cancel,
 	};
-	enum histree_status status = deep_states_each(&request, keep_deep, rows, error);
-	free(deep);
-	return status;
+	return state_search_between(&asked, times->times, times->count, keep_deep, rows, error);
 }
 
 static enum histree_status read_group(struct state_rows *rows, struct histree_error *error)
