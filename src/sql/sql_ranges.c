@@ -116,9 +116,9 @@ const struct sql_relation sql_numbers = {
 	.cell = numbers_cell,
 };
 
+/* ---- state_sums: how long each attribute had each value, in parts --------------------------------------- */
+
 /*
- * ---- state_sums: how long each attribute had each value, in parts ---------------------------------------
- *
  * The rows of an attribute and value are to be added up.  What is added up here need not be sorted by SQLite.  Sums
  * are kept in bounded memory: when there are too many, all of them become rows, and others begin.  So the rows are
  * few for states that have few values, and exact for any.
