@@ -360,24 +360,15 @@ static enum histree_status fill_lists(struct cube_maker *maker, const uint32_t *
 
 /* ---- what a window has -------------------------------------------------------------------------------------- */
 
-static bool is_of(const struct cube_entry *entry, uint64_t cell, const struct cube_key *key)
-{
-	return entry->cell == cell && entry->row.key.status == key->status && entry->row.key.cpu == key->cpu &&
-	       entry->row.key.system_call == key->system_call && entry->row.key.had_by == key->had_by &&
-	       entry->row.key.is_idle == key->is_idle;
-}
-
 static uint64_t hash_of(uint64_t cell, const struct cube_key *key)
 {
-	const uint64_t one = (uint64_t)(uint32_t)key->cpu << 32 | (uint32_t)key->system_call;
-	const uint64_t other = (uint64_t)(uint32_t)key->had_by << 32 | (uint32_t)key->status;
-	return hash_mix(one * 5 + other * 3 + cell + key->is_idle);
+	return cube_key_hash(key) + cell * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static bool has_key(const void *entries, uint32_t number, const void *key)
 {
-	const struct cube_entry *entry = key;
-	return is_of(&((const struct cube_entry *)entries)[number], entry->cell, &entry->row.key);
+	const struct cube_entry *one = &((const struct cube_entry *)entries)[number], *other = key;
+	return one->cell == other->cell && cube_key_is_same(&one->row.key, &other->row.key);
 }
 
 static uint64_t hash_of_entry(const void *entries, uint32_t number)

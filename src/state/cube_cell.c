@@ -22,36 +22,22 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/hash.h"
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-static bool is_same(const struct cube_key *one, const struct cube_key *other)
-{
-	return one->status == other->status && one->cpu == other->cpu && one->system_call == other->system_call &&
-	       one->had_by == other->had_by && one->is_idle == other->is_idle;
-}
-
 static bool has_key(const void *rows, uint32_t number, const void *key)
 {
-	return is_same(&((const struct cube_row *)rows)[number].key, key);
-}
-
-static uint64_t hash_of(const struct cube_key *key)
-{
-	const uint64_t one = (uint64_t)(uint32_t)key->cpu << 32 | (uint32_t)key->system_call;
-	const uint64_t other = (uint64_t)(uint32_t)key->had_by << 32 | (uint32_t)key->status;
-	return hash_mix(hash_mix(one ^ key->is_idle) ^ other);
+	return cube_key_is_same(&((const struct cube_row *)rows)[number].key, key);
 }
 
 static uint64_t hash_of_row(const void *rows, uint32_t number)
 {
-	return hash_of(&((const struct cube_row *)rows)[number].key);
+	return cube_key_hash(&((const struct cube_row *)rows)[number].key);
 }
 
 bool cube_cell_add(struct cube_cell *cell, const struct cube_row *row)
 {
-	const uint64_t hash = hash_of(&row->key);
+	const uint64_t hash = cube_key_hash(&row->key);
 	uint32_t at = hash_index_find(&cell->by_key, hash, has_key, cell->rows, &row->key);
 	if (at == HASH_INDEX_NONE) {
 		if (cell->count >= UINT32_MAX - 1 ||

@@ -9,6 +9,7 @@
 #ifndef STATE_CUBE_CELL_H
 #define STATE_CUBE_CELL_H
 
+#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/intern.h"
 #include "base/saved_bytes.h"
@@ -24,6 +25,19 @@ struct cube_key {
 	int32_t cpu, system_call, had_by; /* of owners, the last alone is something */
 	bool is_idle;                     /* of the idle loops of CPUs */
 };
+
+static inline bool cube_key_is_same(const struct cube_key *one, const struct cube_key *other)
+{
+	return one->status == other->status && one->cpu == other->cpu && one->system_call == other->system_call &&
+	       one->had_by == other->had_by && one->is_idle == other->is_idle;
+}
+
+static inline uint64_t cube_key_hash(const struct cube_key *key)
+{
+	const uint64_t one = (uint64_t)(uint32_t)key->cpu << 32 | (uint32_t)key->system_call;
+	const uint64_t other = (uint64_t)(uint32_t)key->had_by << 32 | (uint32_t)key->status;
+	return hash_mix(hash_mix(one ^ key->is_idle) ^ other);
+}
 
 struct cube_row {
 	struct cube_key key;
