@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_format.h - the bytes of a leaf of columns (docs/design/0002-columns.md).  For node/ only.
+ * column_format.h - the bytes of a leaf of columns (docs/design/01-tree.md).  For node/ only.
  *
  * After the header of every node (node_format.h):
  *

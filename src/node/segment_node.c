@@ -2,7 +2,7 @@
 /*
  * segment_node.c - a leaf of segments: how it is made, and read.
  *
- * The bytes of a leaf of segments (docs/design/0005-segments.md).  For node/ only.
+ * The bytes of a leaf of segments (docs/design/06-segments.md).  For node/ only.
  *
  * After the header of every node (node_format.h):
  *

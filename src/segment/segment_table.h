@@ -18,7 +18,7 @@
  * All pages but the last are full, so that the page of a rank is known.
  *
  * The side table of a field: where the segments of a store on disk lie, in the order of that
- * field (docs/design/0005-segments.md).
+ * field (docs/design/06-segments.md).
  *
  * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations (segment_table.h);
  * all of them together are each segment of the store once, by the field, then start, end and location.  Its

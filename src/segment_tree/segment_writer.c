@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_writer.c - build a tree of segments in batches (docs/design/0005-segments.md).
+ * segment_writer.c - build a tree of segments in batches (docs/design/06-segments.md).
  *
  * Cut segments into parts of about equal size by one of their keys.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_writer.h - build a tree of segments in batches (docs/design/0005-segments.md).
+ * segment_writer.h - build a tree of segments in batches (docs/design/06-segments.md).
  *
  * A batch is packed as an R-tree is (sort, tile, recursive: Leutenegger, Lopez and Edgington, 1997): cut into slabs
  * by duration, a slab into leaves by start; and a leaf likewise into blocks.  So that whatever is sorted by, few

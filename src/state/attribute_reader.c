@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * attribute_reader.c - the bytes of the section ATTR of a history file, which holds the names of attributes
- * (docs/design/0003-names.md, histree-format(5)).
+ * (docs/design/03-names-and-labels.md, histree-format(5)).
  */
 #include "state/attribute_reader.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * attribute_reader.h - the bytes of the section ATTR of a history file, which holds the names of attributes
- * (docs/design/0003-names.md, histree-format(5)).
+ * (docs/design/03-names-and-labels.md, histree-format(5)).
  *
  * 	texts	the names that are not numbers, each once: a list of texts
  * 	ranges	the attributes, by quark: a table of ranges

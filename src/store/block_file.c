@@ -3,7 +3,7 @@
  * block_file.c - a file of blocks and sections: how it is opened, and what makes it readable when it is not
  * complete.
  *
- * What makes a file readable that is not complete (docs/design/0006-trust.md).
+ * What makes a file readable that is not complete (docs/design/02-store-file.md).
  *
  * A file and its tail are one run of bytes, cut at the base: what is before it is in the file, the rest follows the
  * header of the tail.  Always holds: what is before the base of a published tail is never written again.

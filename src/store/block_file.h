@@ -7,7 +7,7 @@
  *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
  * Section EXTS: a varint for each block, its size in bytes.
- * Section SUMS: the first 4 bytes of each block, its checksum (docs/design/0016-forged-histories.md).
+ * Section SUMS: the first 4 bytes of each block, its checksum (docs/design/02-store-file.md).
  *
  * The first page of a block file (histree-format(5)), 4096 bytes:
  *
@@ -253,7 +253,7 @@ void block_file_section_end(struct block_file *file);
 enum histree_status block_file_complete(struct block_file *file, struct histree_error *error);
 
 /*
- * A tail is what a file being written lacks to be whole as it is now (docs/design/0006-trust.md): a file
+ * A tail is what a file being written lacks to be whole as it is now (docs/design/02-store-file.md): a file
  * of its own, whose blocks are numbered on from those of `file`, and which is written and completed like any other.
  * Nothing may be written to `file` before it is completed.
  */

@@ -4,7 +4,7 @@
  *
  * The file is JSON so that anything can read it; times and counts are integers.  Its version rules are those of
  * the history file: "oldest_reader" above ours is refused.  Its last member is a checksum of the bytes before it,
- * and it has the identity of each file that it means (docs/design/0022-identities.md).
+ * and it has the identity of each file that it means (docs/design/02-store-file.md).
  */
 #ifndef STORE_FOLDER_MANIFEST_H
 #define STORE_FOLDER_MANIFEST_H

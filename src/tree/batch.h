@@ -3,7 +3,7 @@
  * batch.h - the batches of a cluster tree: how large they are, how they are sorted into leaves.
  *
  * How many intervals a cluster tree collects before it writes them, and into leaves of which size:
- * what an answer costs, and what an interval does (docs/design/0029-preferences.md).
+ * what an answer costs, and what an interval does (docs/design/01-tree.md).
  *
  * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
  * Then
@@ -20,7 +20,7 @@
  * at once is moved only once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of
  * chunks from a pool that batches share; only the pool may be used by two threads.
  *
- * A batch becomes leaves of columns, cut by key (docs/design/0002-columns.md).
+ * A batch becomes leaves of columns, cut by key (docs/design/01-tree.md).
  */
 #ifndef TREE_BATCH_H
 #define TREE_BATCH_H

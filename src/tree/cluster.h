@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cluster.h - intervals on their way into leaves of columns: the buffers, and when they become leaves
- * (docs/design/0002-columns.md).
+ * (docs/design/01-tree.md).
  *
  * A tier is a buffer: the batch that is being filled.  When it is full it is written, while another one is filled.
  * What began more than one batch ago belongs to the next tier, so that every leaf covers a time of the order of its

@@ -142,7 +142,7 @@ static const struct tree_variant vrsht = {
 	.threads_max = 2,
 };
 
-/* Leaves of columns, in batches clustered by time and key, below an eSHT (docs/design/0002-columns.md). */
+/* Leaves of columns, in batches clustered by time and key, below an eSHT (docs/design/01-tree.md). */
 static const struct tree_variant cluster = {
 	.name = "cluster",
 	.id = 6,
@@ -160,7 +160,7 @@ static const struct tree_variant cluster = {
 	.threads_max = 3,
 };
 
-/* Leaves of segments, packed in batches by duration and start (docs/design/0005-segments.md). */
+/* Leaves of segments, packed in batches by duration and start (docs/design/06-segments.md). */
 const struct tree_variant variant_segments = {
 	.name = "segments",
 	.id = 7,

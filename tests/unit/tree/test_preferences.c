@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * test_preferences.c - a preference gives what it is preferred for: nodes are counted and bytes, no clock is asked
- * (docs/design/0029-preferences.md).
+ * (docs/design/01-tree.md).
  */
 #include <inttypes.h>
 #include <stdlib.h>
