@@ -26,12 +26,19 @@ struct event_thread_name {
 	const char *name; /* terminated */
 };
 
+/* Which process made another one. */
+struct event_parent {
+	int64_t pid, parent;
+};
+
 /* In the order in which they were said: of what overlaps, the later one is there. */
 struct event_images {
 	const struct event_image *images;
 	size_t image_count;
 	const struct event_thread_name *names;
 	size_t name_count;
+	const struct event_parent *parents; /* by number of the process */
+	size_t parent_count;
 };
 
 #endif

@@ -30,9 +30,10 @@ def recording(outside):
     def fork(time, child, process):
         return made.side(perf_data.FORK, made.pack("IIIIQ", process, 90, child, 91, time), 0, time)
 
-    records = [fork(50, 95, 95),  # before the first event of the kernel
-               switch(100, 90, 91), fork(200, 92, 90), fork(300, 93, 93), switch(400, 91, 92),
-               made.comm(0, 500, 93, b"sieve"), switch(600, 92, 93)]
+    records = [made.side(perf_data.FORK, made.pack("IIIIQ", 90, 17, child, 17, 0), 0, 0) for child in (91, 90)]
+    records += [fork(50, 95, 95),  # before the first event of the kernel
+                switch(100, 90, 91), fork(200, 92, 90), fork(300, 93, 93), switch(400, 91, 92),
+                made.comm(0, 500, 93, b"sieve"), switch(600, 92, 93)]
     return made.file(made.records([records]))
 
 
@@ -50,8 +51,9 @@ def main():
         found = states(histree, pathlib.Path(name), recording(0))
         assert found[("Threads/92/PID", 200)] == "90" and found[("Threads/92/PPID", 200)] == "91", found
         assert found[("Threads/92", 200)] == "5" and found[("Threads/92/Exec_name", 200)] == "mill", found
-        assert found[("Threads/93/PPID", 300)] == "91" and ("Threads/93/PID", 300) not in found, found
+        assert found[("Threads/93/PPID", 300)] == "91" and found[("Threads/93/PID", 300)] == "93", found
         assert found[("Threads/93/Exec_name", 500)] == "sieve", found
+        assert found[("Threads/90/PPID", 100)] == "17" and ("Threads/91/PPID", 400) not in found, found
         assert not any(path.startswith("Threads/95") for path, _ in found), found
         found = states(histree, pathlib.Path(name), recording(4000))
         assert found[("Threads/4092", 400)] == "2", found

@@ -6,6 +6,8 @@
  * It departs from Trace Compass where events are missing (kernel_occupancy.h), where an event itself says in which
  * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.
  */
+#include <stdlib.h>
+
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
@@ -13,6 +15,7 @@
 #include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
+#include "event/event_images.h"
 
 static struct histree_value status_after(enum kernel_leave leave)
 {
@@ -175,6 +178,25 @@ static void on_migrate(struct kernel_model *model, const struct kernel_event *ev
 	states_on_migrate(model, event);
 }
 
+static int compare_parents(const void *one, const void *other)
+{
+	const struct event_parent *a = one, *b = other;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* The parent of a process that was there when the recording began. */
+static void learn_parent(struct kernel_model *model, struct kernel_thread *thread,
+			 const struct event_images *images)
+{
+	const struct event_parent wanted = { .pid = thread->tid };
+	if (images == NULL || images->parent_count == 0)
+		return;
+	const struct event_parent *found =
+		bsearch(&wanted, images->parents, images->parent_count, sizeof(*images->parents), compare_parents);
+	if (found != NULL)
+		thread_learn(model, thread, THREAD_PPID, histree_int((int32_t)found->parent));
+}
+
 /*
  * What an event says of the thread in which it happened.  A name is that of now, also where the program has just
  * become another.
@@ -187,6 +209,8 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 	if (thread == NULL)
 		return;
 	thread_begin_life(model, thread);
+	if (event->own_pid == thread->tid && !thread->was_told)
+		learn_parent(model, thread, event->source->class->trace->images);
 	if (event->own_pid > 0 && event->own_pid <= INT32_MAX)
 		thread_tell_process(model, thread, (int32_t)event->own_pid);
 	if (event->own_comm.size > 0)

@@ -137,12 +137,44 @@ static bool take_name(struct perf_images *images, const uint8_t *record, size_t 
 	return true;
 }
 
+/* Of the first thread of a process; perf takes the first thread for the parent of others. */
+static bool take_parent(struct perf_images *images, const uint8_t *record, size_t size, bool is_big)
+{
+	enum { FORK_SIZE = 24 };
+	if (size < FORK_SIZE || images->before.parent_count == PERF_IMAGES_MAX)
+		return true;
+	const struct event_parent parent = { .pid = (int32_t)ordered_u32(record + 8, is_big),
+					     .parent = (int32_t)ordered_u32(record + 12, is_big) };
+	const int32_t tid = (int32_t)ordered_u32(record + 16, is_big);
+	if (parent.pid <= 0 || parent.parent <= 0 || parent.pid != tid)
+		return true;
+	if (!array_reserve(&images->parents, &images->parent_capacity, images->before.parent_count + 1))
+		return false;
+	images->parents[images->before.parent_count++] = parent;
+	images->before.parents = images->parents;
+	return true;
+}
+
+static int compare_parents(const void *one, const void *other)
+{
+	const struct event_parent *a = one, *b = other;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+void perf_images_end(struct perf_images *images)
+{
+	if (images->before.parent_count > 0)
+		qsort(images->parents, images->before.parent_count, sizeof(*images->parents), compare_parents);
+}
+
 bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t size, bool is_big)
 {
 	switch (ordered_u32(record, is_big)) {
 	case PERF_MMAP:
 	case PERF_MMAP2:
 		return take_image(images, record, size, is_big);
+	case PERF_FORK:
+		return take_parent(images, record, size, is_big);
 	case PERF_COMM:
 		return take_name(images, record, size, is_big);
 	default:
@@ -156,6 +188,7 @@ void perf_images_release(struct perf_images *images)
 	intern_release(&images->paths);
 	free(images->images);
 	free(images->names);
+	free(images->parents);
 	free(images->ids);
 	*images = (struct perf_images){ 0 };
 }

@@ -27,7 +27,8 @@ struct perf_images {
 	struct event_images before; /* of the time before perf began */
 	struct event_image *images; /* its, growing */
 	struct event_thread_name *names;
-	size_t image_capacity, name_capacity;
+	struct event_parent *parents;
+	size_t image_capacity, name_capacity, parent_capacity;
 	struct intern texts;
 	/* Build ids by path, which perf writes when it ends. */
 	struct intern paths;
@@ -38,7 +39,7 @@ struct perf_images {
 /* Learn the build ids of PERF_FEATURE_BUILD_IDS; what is cut or malformed is not known.  False: memory is out. */
 bool perf_images_learn(struct perf_images *images, const uint8_t *bytes, size_t size, bool is_big);
 
-/* Take a record of the time before perf began, if it says an image or a name.  False: memory is out. */
+/* Take a record of the time before perf began, if it says an image, a name or a parent.  False: memory is out. */
 bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t size, bool is_big);
 
 /*
@@ -47,6 +48,9 @@ bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t 
  */
 const uint8_t *perf_images_build_id(const struct perf_images *images, const uint8_t *record, size_t size,
 				    bool is_big, size_t *id_size);
+
+/* All records were taken. */
+void perf_images_end(struct perf_images *images);
 
 void perf_images_release(struct perf_images *images);
 
