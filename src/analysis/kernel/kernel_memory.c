@@ -13,34 +13,14 @@
  * allocated where something was, was freed unseen.
  */
 #include <stdalign.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
 #include "analysis/kernel/page_blocks.h"
-#include "base/error.h"
 
 enum { PAGES, HEAP };
-enum { GAPS };
+enum { THREADS, ALL };
 enum { PAGE_BYTES = 4096, PAGE_STRUCT_BYTES = 64, NOBODY = -1 };
-
-static const struct kernel_sum_kind of_threads = {
-	.folder = "Threads",
-	.names = { "pages", "heap" },
-	.name_count = 2,
-	.row_size = sizeof(struct kernel_sum_row),
-};
-static const struct kernel_sum_kind of_all = {
-	.names = { "pages", "heap" },
-	.name_count = 2,
-	.row_size = sizeof(struct kernel_sum_row),
-};
-static const struct kernel_sum_kind of_gaps = {
-	.names = { "gaps" },
-	.name_count = 1,
-	.row_size = sizeof(struct kernel_sum_row),
-};
 
 /* Of the heap; freed if it has no bytes. */
 struct heap_piece {
@@ -50,10 +30,8 @@ struct heap_piece {
 
 struct kernel_memory {
 	struct kernel_sums sums;
-	struct kernel_sum_table threads, all, gaps;
 	struct page_blocks pages;
 	struct id_map heap; /* struct heap_piece by address */
-	bool has_any;
 };
 
 static void no_memory(struct kernel_memory *memory)
@@ -63,12 +41,12 @@ static void no_memory(struct kernel_memory *memory)
 
 static void count(struct kernel_memory *memory, int32_t owner, size_t which, int64_t bytes)
 {
-	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->all, 0);
+	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->sums.tables[ALL], 0);
 	if (all != NULL && bytes != 0)
 		kernel_sum_add(&memory->sums, all, which, bytes);
 	if (owner == NOBODY || bytes == 0)
 		return;
-	struct kernel_sum_row *thread = kernel_sum_row(&memory->sums, &memory->threads, owner);
+	struct kernel_sum_row *thread = kernel_sum_row(&memory->sums, &memory->sums.tables[THREADS], owner);
 	if (thread != NULL)
 		kernel_sum_add(&memory->sums, thread, which, bytes);
 }
@@ -139,87 +117,60 @@ static void on_heap(struct kernel_memory *memory, const struct kernel_event *eve
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static void memory_create(struct kernel_sums *sums)
 {
-	static const enum kernel_role roles[] = { KERNEL_PAGES_ALLOC, KERNEL_PAGES_FREE, KERNEL_HEAP_ALLOC,
-						  KERNEL_HEAP_FREE };
-	struct kernel_memory *memory = calloc(1, sizeof(*memory));
-	*instance = memory;
-	if (memory == NULL)
-		return error_memory(error, "what the kernel allocated");
-	kernel_sums_init(&memory->sums, system, input);
-	kernel_sum_table_init(&memory->sums, &memory->threads, &of_threads);
-	kernel_sum_table_init(&memory->sums, &memory->all, &of_all);
-	kernel_sum_table_init(&memory->sums, &memory->gaps, &of_gaps);
-	id_map_use_space(&memory->heap, memory->sums.records.space);
-	id_map_use_space(&memory->pages.blocks, memory->sums.records.space);
-	memory->pages.records.space = memory->sums.records.space;
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
-		kernel_input_want(input, roles[i]);
-	kernel_input_need_machine(input);
-	return HISTREE_OK;
+	struct kernel_memory *memory = (struct kernel_memory *)sums;
+	id_map_use_space(&memory->heap, sums->records.space);
+	id_map_use_space(&memory->pages.blocks, sums->records.space);
+	memory->pages.records.space = sums->records.space;
 }
 
-static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
+static void memory_count(struct kernel_sums *sums, const struct kernel_event *event)
 {
-	struct kernel_memory *memory = instance;
-	const struct kernel_event *event = &memory->sums.input->event;
-	const bool is_of_pages = event->role == KERNEL_PAGES_ALLOC || event->role == KERNEL_PAGES_FREE;
-	const bool is_of_heap = event->role == KERNEL_HEAP_ALLOC || event->role == KERNEL_HEAP_FREE;
-	if (!is_of_pages && !is_of_heap)
-		return HISTREE_OK;
-	kernel_sums_begin(&memory->sums, source->time);
-	memory->has_any = true;
-	if (is_of_pages)
+	struct kernel_memory *memory = (struct kernel_memory *)sums;
+	if (event->role == KERNEL_PAGES_ALLOC || event->role == KERNEL_PAGES_FREE)
 		on_pages(memory, event);
 	else
 		on_heap(memory, event);
-	return changes_end(&memory->sums.changes, error);
 }
 
-static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+static void memory_release(struct kernel_sums *sums)
 {
-	struct kernel_memory *memory = instance;
-	const struct id_entry *entry;
-	kernel_sums_begin(&memory->sums, gap->begin);
-	for (size_t position = 0; (entry = id_map_next(&memory->threads.rows, &position)) != NULL;)
-		kernel_sum_lose(&memory->sums, entry->record);
-	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->all, 0);
-	struct kernel_sum_row *gaps = kernel_sum_row(&memory->sums, &memory->gaps, 0);
-	if (all != NULL && gaps != NULL) {
-		kernel_sum_lose(&memory->sums, all);
-		kernel_sum_add(&memory->sums, gaps, GAPS, 1);
-	}
-	return changes_end(&memory->sums.changes, error);
-}
-
-static uint64_t refused(const void *instance)
-{
-	return ((const struct kernel_memory *)instance)->sums.changes.refused;
-}
-
-static void missing(const void *instance, char *text, size_t size)
-{
-	*text = '\0';
-	if (!((const struct kernel_memory *)instance)->has_any)
-		snprintf(text, size,
-			 "the trace has no allocations of the kernel: record them (lttng enable-event -k 'kmem_*', "
-			 "or perf record -e 'kmem:*'), and sched_switch to know whose they are");
-}
-
-static void free_memory(void *instance)
-{
-	struct kernel_memory *memory = instance;
-	if (memory == NULL)
-		return;
+	struct kernel_memory *memory = (struct kernel_memory *)sums;
 	id_map_release(&memory->heap);
 	page_blocks_release(&memory->pages);
-	kernel_sum_table_release(&memory->threads);
-	kernel_sum_table_release(&memory->all);
-	kernel_sum_table_release(&memory->gaps);
-	kernel_sums_release(&memory->sums);
-	free(memory);
+}
+
+static const struct kernel_sums_kind memory_sums = {
+	.size = sizeof(struct kernel_memory),
+	.what = "what the kernel allocated",
+	.tables = {
+		[THREADS] = {
+			.folder = "Threads",
+			.names = { "pages", "heap" },
+			.name_count = 2,
+			.loss = SUMS_ARE_LOST,
+		},
+		[ALL] = {
+			.names = { "pages", "heap" },
+			.name_count = 2,
+			.loss = SUMS_ARE_LOST,
+		},
+	},
+	.roles = { KERNEL_PAGES_ALLOC, KERNEL_PAGES_FREE, KERNEL_HEAP_ALLOC, KERNEL_HEAP_FREE },
+	.role_count = 4,
+	.needs_machine = true,
+	.create = memory_create,
+	.count = memory_count,
+	.release = memory_release,
+	.missing = "the trace has no allocations of the kernel: record them (lttng enable-event -k 'kmem_*', "
+		   "or perf record -e 'kmem:*'), and sched_switch to know whose they are",
+};
+
+static enum histree_status kernel_memory_create(struct histree_state_system *system, void *input, void **instance,
+						struct histree_error *error)
+{
+	return kernel_sums_create(&memory_sums, system, input, instance, error);
 }
 
 static const struct histree_chart_entry all_entries[] = {
@@ -252,10 +203,10 @@ const struct analysis analysis_kernel_memory = {
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
-	.create = create,
-	.event = on_event,
-	.gap = on_gap,
-	.refused = refused,
-	.missing = missing,
-	.free = free_memory,
+	.create = kernel_memory_create,
+	.event = kernel_sums_event,
+	.gap = kernel_sums_gap,
+	.refused = kernel_sums_refused,
+	.missing = kernel_sums_missing,
+	.free = kernel_sums_free,
 };

@@ -1,52 +1,32 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_sums.c - rows and their attributes, which are made when something is counted, and the life of an analysis
+ * of sums.
+ *
+ * The order of events decides, not their times, where a clock steps back: `now` never does.
+ */
 #include "analysis/kernel/kernel_sums.h"
 
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-void kernel_sums_init(struct kernel_sums *sums, struct histree_state_system *system, struct kernel_input *input)
-{
-	*sums = (struct kernel_sums){ .input = input, .changes = { .system = system } };
-	sums->records.space = input->machine.records.space;
-}
-
-void kernel_sums_release(struct kernel_sums *sums)
-{
-	arena_release(&sums->records);
-}
-
-void kernel_sum_table_init(struct kernel_sums *sums, struct kernel_sum_table *table,
-			   const struct kernel_sum_kind *kind)
-{
-	*table = (struct kernel_sum_table){ .kind = kind, .folder = NO_ATTRIBUTE };
-	id_map_use_space(&table->rows, sums->records.space);
-}
-
-void kernel_sum_table_release(struct kernel_sum_table *table)
-{
-	id_map_release(&table->rows);
-}
-
-void kernel_sums_begin(struct kernel_sums *sums, histree_time time)
-{
-	sums->now = !sums->is_begun || time > sums->now ? time : sums->now;
-	sums->is_begun = true;
-	changes_begin(&sums->changes, sums->now);
-}
+#include "base/error.h"
 
 struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number)
 {
 	struct kernel_sum_row *row = id_map_find(&table->rows, (uint32_t)number);
 	if (row != NULL)
 		return row;
-	row = arena_allocate(&sums->records, table->kind->row_size, alignof(max_align_t));
+	const size_t size = table->kind->row_size > 0 ? table->kind->row_size : sizeof(*row);
+	row = arena_allocate(&sums->records, size, alignof(max_align_t));
 	if (row == NULL || !id_map_add(&table->rows, (uint32_t)number, row)) {
 		changes_fail(&sums->changes, HISTREE_ERR_MEMORY, "sums by thread and CPU");
 		return NULL;
 	}
-	memset(row, 0, table->kind->row_size);
+	memset(row, 0, size);
 	row->table = table;
 	row->number = number;
 	row->node = NO_ATTRIBUTE;
@@ -88,10 +68,114 @@ void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t
 	change(&sums->changes, quark, histree_long(row->sums[which]));
 }
 
-void kernel_sum_lose(struct kernel_sums *sums, struct kernel_sum_row *row)
+/* Nobody knows what there is to count from now on. */
+static void kernel_sum_lose(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
 	for (size_t i = 0; i < KERNEL_SUM_NAMES && !row->is_lost; i++)
 		if (row->quarks[i] != NO_ATTRIBUTE)
 			change(&sums->changes, row->quarks[i], histree_unknown());
 	row->is_lost = true;
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static const struct kernel_sum_kind of_gaps = { .names = { "gaps" }, .name_count = 1 };
+
+static void table_init(struct kernel_sums *sums, struct kernel_sum_table *table, const struct kernel_sum_kind *kind)
+{
+	*table = (struct kernel_sum_table){ .kind = kind, .folder = NO_ATTRIBUTE };
+	id_map_use_space(&table->rows, sums->records.space);
+}
+
+enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, struct histree_state_system *system,
+				       void *input, void **instance, struct histree_error *error)
+{
+	struct kernel_sums *sums = calloc(1, kind->size > 0 ? kind->size : sizeof(*sums));
+	*instance = sums;
+	if (sums == NULL)
+		return error_memory(error, kind->what);
+	sums->kind = kind;
+	sums->input = input;
+	sums->changes.system = system;
+	sums->records.space = sums->input->machine.records.space;
+	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
+		table_init(sums, &sums->tables[i], &kind->tables[i]);
+	table_init(sums, &sums->gaps, &of_gaps);
+	for (size_t i = 0; i < kind->role_count; i++)
+		kernel_input_want(input, kind->roles[i]);
+	if (kind->needs_machine)
+		kernel_input_need_machine(input);
+	if (kind->create != NULL)
+		kind->create(sums);
+	return HISTREE_OK;
+}
+
+static void begin_changes(struct kernel_sums *sums, histree_time time)
+{
+	sums->now = !sums->is_begun || time > sums->now ? time : sums->now;
+	sums->is_begun = true;
+	changes_begin(&sums->changes, sums->now);
+}
+
+enum histree_status kernel_sums_event(void *instance, const struct event *source, struct histree_error *error)
+{
+	struct kernel_sums *sums = instance;
+	const struct kernel_event *event = &sums->input->event;
+	bool is_counted = false;
+	for (size_t i = 0; i < sums->kind->role_count; i++)
+		is_counted = is_counted || event->role == sums->kind->roles[i];
+	if (!is_counted)
+		return HISTREE_OK;
+	begin_changes(sums, source->time);
+	sums->has_any = true;
+	sums->kind->count(sums, event);
+	return changes_end(&sums->changes, error);
+}
+
+static void lose_rows(struct kernel_sums *sums, struct kernel_sum_table *table, const struct event_gap *gap)
+{
+	const struct id_entry *entry;
+	if (table->kind->loss == SUMS_ARE_KEPT)
+		return;
+	for (size_t position = 0; (entry = id_map_next(&table->rows, &position)) != NULL;)
+		if (table->kind->loss == SUMS_ARE_LOST || gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
+			kernel_sum_lose(sums, entry->record);
+}
+
+enum histree_status kernel_sums_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct kernel_sums *sums = instance;
+	begin_changes(sums, gap->begin);
+	struct kernel_sum_row *gaps = kernel_sum_row(sums, &sums->gaps, 0);
+	if (gaps != NULL)
+		kernel_sum_add(sums, gaps, 0, 1);
+	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
+		lose_rows(sums, &sums->tables[i], gap);
+	return changes_end(&sums->changes, error);
+}
+
+uint64_t kernel_sums_refused(const void *instance)
+{
+	const struct kernel_sums *sums = instance;
+	return sums->changes.refused;
+}
+
+void kernel_sums_missing(const void *instance, char *text, size_t size)
+{
+	const struct kernel_sums *sums = instance;
+	snprintf(text, size, "%s", sums->has_any ? "" : sums->kind->missing);
+}
+
+void kernel_sums_free(void *instance)
+{
+	struct kernel_sums *sums = instance;
+	if (sums == NULL)
+		return;
+	if (sums->kind->release != NULL)
+		sums->kind->release(sums);
+	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
+		id_map_release(&sums->tables[i].rows);
+	id_map_release(&sums->gaps.rows);
+	arena_release(&sums->records);
+	free(sums);
 }

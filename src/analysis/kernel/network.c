@@ -11,41 +11,17 @@
  * Where events are lost, the sums of interfaces are unknown until something is counted again, and go on from what
  * was seen; those of threads stay, and `gaps` says that they are too low.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
-#include "base/error.h"
 #include "base/intern.h"
 
 enum { RECEIVED_BYTES, RECEIVED_PACKETS, SENT_BYTES, SENT_PACKETS };
 enum { THREAD_RECEIVED, THREAD_SENT_BYTES, THREAD_SENT_PACKETS };
-enum { GAPS };
-
-static const struct kernel_sum_kind of_interfaces = {
-	.folder = "Interfaces",
-	.names = { "bytes_received", "packets_received", "bytes_sent", "packets_sent" },
-	.name_count = 4,
-	.row_size = sizeof(struct kernel_sum_row),
-};
-static const struct kernel_sum_kind of_threads = {
-	.folder = "Threads",
-	.names = { "bytes_received", "bytes_sent", "packets_sent" },
-	.name_count = 3,
-	.row_size = sizeof(struct kernel_sum_row),
-};
-static const struct kernel_sum_kind of_gaps = {
-	.names = { "gaps" },
-	.name_count = 1,
-	.row_size = sizeof(struct kernel_sum_row),
-};
+enum { INTERFACES, THREADS };
 
 struct network {
 	struct kernel_sums sums;
-	struct kernel_sum_table interfaces, threads, gaps;
 	struct intern names; /* of interfaces: their numbers are those of the rows */
-	bool has_packets;
 };
 
 /* Returns NULL where the interface has no name, or memory is out, which is remembered. */
@@ -58,7 +34,8 @@ static struct kernel_sum_row *interface_of(struct network *network, struct kerne
 		changes_fail(&network->sums.changes, HISTREE_ERR_MEMORY, "names of interfaces");
 		return NULL;
 	}
-	struct kernel_sum_row *row = kernel_sum_row(&network->sums, &network->interfaces, (int32_t)number);
+	struct kernel_sum_row *row =
+		kernel_sum_row(&network->sums, &network->sums.tables[INTERFACES], (int32_t)number);
 	if (row != NULL)
 		row->name = intern_get(&network->names, number, &row->name_size);
 	return row;
@@ -68,7 +45,7 @@ static struct kernel_sum_row *interface_of(struct network *network, struct kerne
 static struct kernel_sum_row *thread_of(struct network *network, const struct kernel_event *event)
 {
 	return event->in_thread != NULL && event->in_thread->tid != 0
-		       ? kernel_sum_row(&network->sums, &network->threads, event->in_thread->tid)
+		       ? kernel_sum_row(&network->sums, &network->sums.tables[THREADS], event->in_thread->tid)
 		       : NULL;
 }
 
@@ -78,8 +55,9 @@ static void add(struct network *network, struct kernel_sum_row *row, size_t whic
 		kernel_sum_add(&network->sums, row, which, amount);
 }
 
-static void on_packet(struct network *network, const struct kernel_event *event)
+static void network_count(struct kernel_sums *sums, const struct kernel_event *event)
 {
+	struct network *network = (struct network *)sums;
 	struct kernel_sum_row *row = NULL;
 	switch (event->role) {
 	case KERNEL_PACKET_RECEIVE:
@@ -109,80 +87,40 @@ static void on_packet(struct network *network, const struct kernel_event *event)
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
 
-static const enum kernel_role roles[] = { KERNEL_PACKET_RECEIVE, KERNEL_PACKET_TRANSMIT, KERNEL_PACKET_QUEUE,
-					  KERNEL_PACKET_COPY };
-enum { ROLES = sizeof(roles) / sizeof(*roles) };
-
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static void network_release(struct kernel_sums *sums)
 {
-	struct network *network = calloc(1, sizeof(*network));
-	*instance = network;
-	if (network == NULL)
-		return error_memory(error, "the packets of interfaces");
-	kernel_sums_init(&network->sums, system, input);
-	kernel_sum_table_init(&network->sums, &network->interfaces, &of_interfaces);
-	kernel_sum_table_init(&network->sums, &network->threads, &of_threads);
-	kernel_sum_table_init(&network->sums, &network->gaps, &of_gaps);
-	for (size_t i = 0; i < ROLES; i++)
-		kernel_input_want(input, roles[i]);
-	kernel_input_need_machine(input);
-	return HISTREE_OK;
+	intern_release(&((struct network *)sums)->names);
 }
 
-static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
-{
-	struct network *network = instance;
-	const struct kernel_event *event = &network->sums.input->event;
-	bool is_known = false;
-	for (size_t i = 0; i < ROLES; i++)
-		is_known = is_known || event->role == roles[i];
-	if (!is_known)
-		return HISTREE_OK;
-	kernel_sums_begin(&network->sums, source->time);
-	network->has_packets = true;
-	on_packet(network, event);
-	return changes_end(&network->sums.changes, error);
-}
+static const struct kernel_sums_kind network_sums = {
+	.size = sizeof(struct network),
+	.what = "the packets of interfaces",
+	.tables = {
+		[INTERFACES] = {
+			.folder = "Interfaces",
+			.names = { "bytes_received", "packets_received", "bytes_sent", "packets_sent" },
+			.name_count = 4,
+			.loss = SUMS_ARE_LOST,
+		},
+		[THREADS] = {
+			.folder = "Threads",
+			.names = { "bytes_received", "bytes_sent", "packets_sent" },
+			.name_count = 3,
+		},
+	},
+	.roles = { KERNEL_PACKET_RECEIVE, KERNEL_PACKET_TRANSMIT, KERNEL_PACKET_QUEUE, KERNEL_PACKET_COPY },
+	.role_count = 4,
+	.needs_machine = true,
+	.count = network_count,
+	.release = network_release,
+	.missing = "the trace has no packets: record them (lttng enable-event -k 'net_*,netif_*,skb_*', or "
+		   "perf record -e 'net:*' -e 'skb:*')",
+};
 
-static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+static enum histree_status network_create(struct histree_state_system *system, void *input, void **instance,
+					  struct histree_error *error)
 {
-	struct network *network = instance;
-	const struct id_entry *entry;
-	kernel_sums_begin(&network->sums, gap->begin);
-	struct kernel_sum_row *gaps = kernel_sum_row(&network->sums, &network->gaps, 0);
-	if (gaps != NULL)
-		kernel_sum_add(&network->sums, gaps, GAPS, 1);
-	for (size_t position = 0; (entry = id_map_next(&network->interfaces.rows, &position)) != NULL;)
-		kernel_sum_lose(&network->sums, entry->record);
-	return changes_end(&network->sums.changes, error);
-}
-
-static uint64_t refused(const void *instance)
-{
-	return ((const struct network *)instance)->sums.changes.refused;
-}
-
-static void missing(const void *instance, char *text, size_t size)
-{
-	*text = '\0';
-	if (!((const struct network *)instance)->has_packets)
-		snprintf(text, size,
-			 "the trace has no packets: record them (lttng enable-event -k 'net_*,netif_*,skb_*', or "
-			 "perf record -e 'net:*' -e 'skb:*')");
-}
-
-static void free_network(void *instance)
-{
-	struct network *network = instance;
-	if (network == NULL)
-		return;
-	kernel_sum_table_release(&network->interfaces);
-	kernel_sum_table_release(&network->threads);
-	kernel_sum_table_release(&network->gaps);
-	kernel_sums_release(&network->sums);
-	intern_release(&network->names);
-	free(network);
+	return kernel_sums_create(&network_sums, system, input, instance, error);
 }
 
 static const struct histree_chart_entry interface_entries[] = {
@@ -217,10 +155,10 @@ const struct analysis analysis_network = {
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
-	.create = create,
-	.event = on_event,
-	.gap = on_gap,
-	.refused = refused,
-	.missing = missing,
-	.free = free_network,
+	.create = network_create,
+	.event = kernel_sums_event,
+	.gap = kernel_sums_gap,
+	.refused = kernel_sums_refused,
+	.missing = kernel_sums_missing,
+	.free = kernel_sums_free,
 };

@@ -13,15 +13,11 @@
  * and go on from what was seen; those of threads stay, as anybody may have run there, and `gaps` says that they
  * are too low.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
-#include "base/error.h"
 
 enum { VOLUNTARY, INVOLUNTARY, MIGRATIONS, SWITCHES };
-enum { GAPS };
+enum { CPUS, THREADS };
 
 struct switches_thread {
 	struct kernel_sum_row row;
@@ -29,134 +25,70 @@ struct switches_thread {
 	int32_t cpu; /* where it ran last */
 };
 
-static const struct kernel_sum_kind of_cpus = {
-	.folder = "CPUs",
-	.names = { "voluntary", "involuntary", "migrations", "switches" },
-	.name_count = 4,
-	.row_size = sizeof(struct kernel_sum_row),
-};
-static const struct kernel_sum_kind of_threads = {
-	.folder = "Threads",
-	.names = { "voluntary", "involuntary", "migrations" },
-	.name_count = 3,
-	.row_size = sizeof(struct switches_thread),
-};
-static const struct kernel_sum_kind of_gaps = {
-	.names = { "gaps" },
-	.name_count = 1,
-	.row_size = sizeof(struct kernel_sum_row),
-};
-
-struct switches {
-	struct kernel_sums sums;
-	struct kernel_sum_table cpus, threads, gaps;
-	bool has_switches;
-};
-
-static void count(struct switches *switches, struct kernel_sum_row *cpu, struct switches_thread *thread,
+static void count(struct kernel_sums *sums, struct kernel_sum_row *cpu, struct switches_thread *thread,
 		  size_t which)
 {
-	kernel_sum_add(&switches->sums, cpu, which, 1);
-	kernel_sum_add(&switches->sums, &thread->row, which, 1);
+	kernel_sum_add(sums, cpu, which, 1);
+	kernel_sum_add(sums, &thread->row, which, 1);
 }
 
 /* Returns the thread that is on a CPU now; that it came there may not have been seen.  NULL: the idle loop. */
-static struct switches_thread *place(struct switches *switches, struct kernel_sum_row *cpu, int32_t tid)
+static struct switches_thread *place(struct kernel_sums *sums, struct kernel_sum_row *cpu, int32_t tid)
 {
 	if (tid == 0)
 		return NULL;
-	struct kernel_sum_row *row = kernel_sum_row(&switches->sums, &switches->threads, tid);
+	struct kernel_sum_row *row = kernel_sum_row(sums, &sums->tables[THREADS], tid);
 	struct switches_thread *thread = (struct switches_thread *)row;
 	if (thread == NULL)
 		return NULL;
 	if (thread->has_run && thread->cpu != cpu->number)
-		count(switches, cpu, thread, MIGRATIONS);
+		count(sums, cpu, thread, MIGRATIONS);
 	thread->has_run = true;
 	thread->cpu = cpu->number;
 	return thread;
 }
 
-static void on_switch(struct switches *switches, const struct kernel_event *event)
+static void switches_count(struct kernel_sums *sums, const struct kernel_event *event)
 {
-	struct kernel_sum_row *cpu =
-		event->cpu >= 0 ? kernel_sum_row(&switches->sums, &switches->cpus, event->cpu) : NULL;
+	struct kernel_sum_row *cpu = event->cpu >= 0 ? kernel_sum_row(sums, &sums->tables[CPUS], event->cpu) : NULL;
 	if (cpu == NULL)
 		return;
-	kernel_sum_add(&switches->sums, cpu, SWITCHES, 1);
-	struct switches_thread *previous = place(switches, cpu, event->prev_tid);
+	kernel_sum_add(sums, cpu, SWITCHES, 1);
+	struct switches_thread *previous = place(sums, cpu, event->prev_tid);
 	if (previous != NULL)
-		count(switches, cpu, previous,
-		      kernel_event_leave(event) == LEAVES_RUNNABLE ? INVOLUNTARY : VOLUNTARY);
-	place(switches, cpu, event->tid);
+		count(sums, cpu, previous, kernel_event_leave(event) == LEAVES_RUNNABLE ? INVOLUNTARY : VOLUNTARY);
+	place(sums, cpu, event->tid);
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
-{
-	struct switches *switches = calloc(1, sizeof(*switches));
-	*instance = switches;
-	if (switches == NULL)
-		return error_memory(error, "the switches of CPUs");
-	kernel_sums_init(&switches->sums, system, input);
-	kernel_sum_table_init(&switches->sums, &switches->cpus, &of_cpus);
-	kernel_sum_table_init(&switches->sums, &switches->threads, &of_threads);
-	kernel_sum_table_init(&switches->sums, &switches->gaps, &of_gaps);
-	kernel_input_want(input, KERNEL_SWITCH);
-	return HISTREE_OK;
-}
+static const struct kernel_sums_kind switches_sums = {
+	.what = "the switches of CPUs",
+	.tables = {
+		[CPUS] = {
+			.folder = "CPUs",
+			.names = { "voluntary", "involuntary", "migrations", "switches" },
+			.name_count = 4,
+			.loss = SUMS_ARE_LOST_OF_CPU,
+		},
+		[THREADS] = {
+			.folder = "Threads",
+			.names = { "voluntary", "involuntary", "migrations" },
+			.name_count = 3,
+			.row_size = sizeof(struct switches_thread),
+		},
+	},
+	.roles = { KERNEL_SWITCH },
+	.role_count = 1,
+	.count = switches_count,
+	.missing = "the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
+		   "perf record -e sched:sched_switch)",
+};
 
-static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
+static enum histree_status switches_create(struct histree_state_system *system, void *input, void **instance,
+					   struct histree_error *error)
 {
-	struct switches *switches = instance;
-	const struct kernel_event *event = &switches->sums.input->event;
-	if (event->role != KERNEL_SWITCH)
-		return HISTREE_OK;
-	kernel_sums_begin(&switches->sums, source->time);
-	switches->has_switches = true;
-	on_switch(switches, event);
-	return changes_end(&switches->sums.changes, error);
-}
-
-static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
-{
-	struct switches *switches = instance;
-	const struct id_entry *entry;
-	kernel_sums_begin(&switches->sums, gap->begin);
-	struct kernel_sum_row *gaps = kernel_sum_row(&switches->sums, &switches->gaps, 0);
-	if (gaps != NULL)
-		kernel_sum_add(&switches->sums, gaps, GAPS, 1);
-	for (size_t position = 0; (entry = id_map_next(&switches->cpus.rows, &position)) != NULL;)
-		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
-			kernel_sum_lose(&switches->sums, entry->record);
-	return changes_end(&switches->sums.changes, error);
-}
-
-static uint64_t refused(const void *instance)
-{
-	return ((const struct switches *)instance)->sums.changes.refused;
-}
-
-static void missing(const void *instance, char *text, size_t size)
-{
-	*text = '\0';
-	if (!((const struct switches *)instance)->has_switches)
-		snprintf(text, size,
-			 "the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
-			 "perf record -e sched:sched_switch)");
-}
-
-static void free_switches(void *instance)
-{
-	struct switches *switches = instance;
-	if (switches == NULL)
-		return;
-	kernel_sum_table_release(&switches->cpus);
-	kernel_sum_table_release(&switches->threads);
-	kernel_sum_table_release(&switches->gaps);
-	kernel_sums_release(&switches->sums);
-	free(switches);
+	return kernel_sums_create(&switches_sums, system, input, instance, error);
 }
 
 static const struct histree_chart_entry cpu_entries[] = {
@@ -190,10 +122,10 @@ const struct analysis analysis_switches = {
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
-	.create = create,
-	.event = on_event,
-	.gap = on_gap,
-	.refused = refused,
-	.missing = missing,
-	.free = free_switches,
+	.create = switches_create,
+	.event = kernel_sums_event,
+	.gap = kernel_sums_gap,
+	.refused = kernel_sums_refused,
+	.missing = kernel_sums_missing,
+	.free = kernel_sums_free,
 };
