@@ -165,19 +165,12 @@ static bool begins_before(const void *context, size_t index)
 	return sought->hosts[index].first <= sought->row;
 }
 
-const struct host_view *host_rows_find(const struct host_rows *rows, uint32_t row, uint32_t *own)
+const struct host_view *host_rows_search(const struct host_rows *rows, uint32_t row, uint32_t *own)
 {
 	const struct sought_row sought = { rows->hosts, row };
-	*own = HISTREE_NO_INDEX;
-	if (row >= rows->count)
-		return NULL;
 	size_t after = search_first(0, rows->host_count, rows->host_count / 2, begins_before, &sought);
 	const struct host_view *host = &rows->hosts[after - 1];
-	uint32_t below = row - host->first;
-	if (!rows->has_hosts)
-		*own = below;
-	else if (below > 0)
-		*own = below - 1;
+	*own = row > host->first ? row - host->first - 1 : HISTREE_NO_INDEX;
 	return host;
 }
 
@@ -260,6 +253,18 @@ void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_
 		model->describe(host->view, own, json);
 	if (host->name != NULL)
 		json_text_member(json, "host", host->name);
+}
+
+/* As the page searches for it. */
+static inline bool row_matches(const struct row_model *model, const void *view, uint32_t row, const char *text)
+{
+	if (model->matches != NULL)
+		return model->matches(view, row, text);
+	struct piece label = { 0 };
+	model->label(view, row, &label);
+	bool contains = row_text_contains(label.bytes, label.size, text);
+	piece_release(&label);
+	return contains;
 }
 
 bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *text)

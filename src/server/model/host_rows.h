@@ -43,11 +43,21 @@ struct host_rows {
 
 void host_rows_free(void *rows);
 
+/* The same as below, of a row that there is, where rows are of several hosts. */
+const struct host_view *host_rows_search(const struct host_rows *rows, uint32_t row, uint32_t *own);
+
 /*
  * Finds the host of a row and which of its own rows it is, HISTREE_NO_INDEX if it is the host's; returns NULL if
  * there is no such row.
  */
-const struct host_view *host_rows_find(const struct host_rows *rows, uint32_t row, uint32_t *own);
+static inline const struct host_view *host_rows_find(const struct host_rows *rows, uint32_t row, uint32_t *own)
+{
+	*own = row;
+	if (row < rows->count && !rows->has_hosts)
+		return rows->hosts;
+	*own = HISTREE_NO_INDEX;
+	return row < rows->count ? host_rows_search(rows, row, own) : NULL;
+}
 
 /* Returns which row of all it is. */
 static inline uint32_t host_row(const struct host_rows *rows, const struct host_view *host, uint32_t own)

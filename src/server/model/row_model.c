@@ -39,17 +39,6 @@ struct state_owner row_owner(const struct state_kind *kind, const struct row_fac
 	};
 }
 
-bool row_matches(const struct row_model *model, const void *view, uint32_t row, const char *text)
-{
-	if (model->matches != NULL)
-		return model->matches(view, row, text);
-	struct piece label = { 0 };
-	model->label(view, row, &label);
-	bool contains = row_text_contains(label.bytes, label.size, text);
-	piece_release(&label);
-	return contains;
-}
-
 histree_time row_trace_end(const struct row_facts *facts)
 {
 	size_t count;

@@ -121,7 +121,4 @@ bool row_is_open(const struct row_facts *facts, const struct histree_interval *s
 /* Returns whether `text` contains `part`, ignoring the case of ASCII letters. */
 bool row_text_contains(const char *text, size_t size, const char *part);
 
-/* Returns whether a row is meant by a text, as the page searches for it. */
-bool row_matches(const struct row_model *model, const void *view, uint32_t row, const char *text);
-
 #endif
