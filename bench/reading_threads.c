@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * reading_threads.c - one query on several threads: where it pays, and what it costs
- * (docs/design/0027-parallel-query.md).
+ * (docs/design/04-queries.md).
  *
  *	reading_threads HISTORY [MOST [RUNS]]
  *

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-A cluster that builds and answers, as formulas and as a simulation (docs/design/0059-growth.md).
+A cluster that builds and answers, as formulas and as a simulation (docs/design/13-hosts.md).
 
 Units: seconds, bytes of the trace, bytes a second.  The work of a host is the bytes of its trace: what a build costs
 a byte, and how much it writes for one, is measured.

@@ -108,7 +108,7 @@ histree_history_verify(struct histree_history *history, void (*report)(void *con
 
 /*
  * A history of several hosts is a *union*: the histories of the hosts side by side, each below a folder that has
- * the name of the host (docs/design/0052-unions.md).  It begins with the earliest of them and ends with the last
+ * the name of the host (docs/design/13-hosts.md).  It begins with the earliest of them and ends with the last
  * one.  Outside of its host's times, an attribute has a null interval of its own: the host was not traced then.
  * Whatever takes a history takes a union, but histree_history_nodes().
  */

@@ -3,7 +3,7 @@
  * sync.h - by how much the clocks of the hosts of several traces differ, from the packets between them.
  *
  * A packet of TCP cannot arrive before it left, so that each bounds the clock of one host by that of the other; the
- * lines that all packets allow lie between two convex hulls (docs/design/0050-clocks.md says how, and from whom).
+ * lines that all packets allow lie between two convex hulls (docs/design/13-hosts.md says how, and from whom).
  *
  * Threads: one thread asks; what comes back is the caller's.
  */

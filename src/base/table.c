@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * table.c - arrays that grow with a trace, in memory up to a ceiling and in files above it
- * (docs/design/0019-memory.md).
+ * (docs/design/12-build.md).
  */
 #include "base/table.h"
 

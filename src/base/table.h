@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table.h - arrays that grow with a trace, in memory up to a ceiling and in files above it
- * (docs/design/0019-memory.md).
+ * (docs/design/12-build.md).
  *
  * A table is an array like those of base/array.h: its elements lie one after the other and are reached by a
  * pointer. While the tables of a space are small they are from malloc().  A table that would make them larger than

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * clock_pair.c - how the clocks of two hosts differ: the lines between two convex hulls of packets
- * (docs/design/0050-clocks.md).
+ * (docs/design/13-hosts.md).
  */
 #include "clock/clock_pair.h"
 

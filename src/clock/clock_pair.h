@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clock_pair.h - how the clocks of two hosts differ: the lines between two convex hulls of packets
- * (docs/design/0050-clocks.md).
+ * (docs/design/13-hosts.md).
  *
  * The convex hull of points, on one side: what of them a line above all, or below all, can touch.
  *

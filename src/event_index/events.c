@@ -4,7 +4,7 @@
  *
  * Hosts are merged by their next events; where the clock of one steps back, by the greatest time so far of each,
  * which is the same: what follows such an event of its host comes at once.  So all events before a time are those
- * before it in each host, and a position is found by time (docs/design/0054-many-hosts-segments-events.md).
+ * before it in each host, and a position is found by time (docs/design/13-hosts.md).
  *
  * The events of a store of several hosts: those of the store of each.
  *

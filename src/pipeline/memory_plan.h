@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_plan.h - what each part of a build may have of its memory (docs/design/0019-memory.md).
+ * memory_plan.h - what each part of a build may have of its memory (docs/design/12-build.md).
  *
  * Of what the build may have, two fifths are for tables, which all analyses share, and three fifths for buffers.
  * As long as there is one history and no more than six segment stores, each has a buffer of its own size,

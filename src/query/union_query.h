@@ -5,7 +5,7 @@
  * The parts of a region that are of one host each, in the words of the host's own history.
  *
  * A query of a history of several hosts, by a query of each host's history
- * (docs/design/0052-unions.md).
+ * (docs/design/13-hosts.md).
  *
  * The sorted list of attributes is cut at the borders of hosts and times are clipped to those of the shard; what is
  * outside of them is null.  One host is handed out after the other.

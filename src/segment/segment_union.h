@@ -3,7 +3,7 @@
  * segment_union.h - the stores of several hosts as one: its parts, and the cursor that merges theirs.
  *
  * Each part gives every order by itself, so the union keeps one segment of each at hand, in a heap
- * (docs/design/0054-many-hosts-segments-events.md).
+ * (docs/design/13-hosts.md).
  */
 #ifndef SEGMENT_SEGMENT_UNION_H
 #define SEGMENT_SEGMENT_UNION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * history_union.h - the hosts of a history of several, and where an attribute is among them
- * (docs/design/0052-unions.md).
+ * (docs/design/13-hosts.md).
  *
  * The attributes of a host follow its folder, in the order that they have in the host's own history, its *shard*:
  * going from one to the other is a search in an ascending list and an addition.

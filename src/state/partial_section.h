@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * partial_section.h - how the rest of a partial history is made again: the section PART of its file
- * (docs/design/0030-backends.md).
+ * (docs/design/12-build.md).
  *
  * A checkpoint is a place between two events, and what whoever makes states knew there.  A slice is what lies
  * between a checkpoint and the next one, or the end: the intervals that began and ended there, which are in no

@@ -13,7 +13,7 @@
  * A history in memory: the file of one, written where files are in memory.
  *
  * So it is the same tree, node for node, with the same answers; its intervals take some bytes each, as on disk,
- * where a sorted array of them would take forty (docs/design/0030-backends.md).
+ * where a sorted array of them would take forty (docs/design/02-store-file.md).
  *
  * A caller's functions as the sink of a state system.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_samples.c - the stacks of samples, added up: docs/design/0084-samples.md.
+ * flame_samples.c - the stacks of samples, added up: docs/design/10-program-analyses.md.
  */
 #include <inttypes.h>
 #include <stdalign.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language.h - analyses written in our own language (histree-analysis(5), docs/design/0066-analysis-language.md).
+ * language.h - analyses written in our own language (histree-analysis(5), docs/design/11-analyses-from-files.md).
  */
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_H

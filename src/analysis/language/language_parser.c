@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_parser.c - tokens, and the lines of a file; docs/design/0066-analysis-language.md has the grammar.
+ * language_parser.c - tokens, and the lines of a file; docs/design/11-analyses-from-files.md has the grammar.
  */
 #include "analysis/language/language_parser.h"
 

@@ -15,7 +15,7 @@
  *
  * All stacks that were sampled, as a tree: each node is a frame below its caller's node.
  *
- * The input of analyses of samples (docs/design/0084-samples.md): which stack each one has.
+ * The input of analyses of samples (docs/design/10-program-analyses.md): which stack each one has.
  *
  * A recording of perf says of a sample who ran and at which addresses; which binaries lie there the events before
  * say (sample_processes.h), which functions these are their symbols (frame_names.h).  A stack is a node of one
