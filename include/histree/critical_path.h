@@ -65,8 +65,8 @@ struct histree_path_step {
 };
 
 /*
- * By which rules a path is found.  Those of Trace Compass have quirks (docs/design/0060-critical-path.md); ours
- * differ where these tell a person what is not so (docs/design/0074-why.md):
+ * By which rules a path is found.  Those of Trace Compass have quirks (docs/design/09-kernel-analyses.md); ours
+ * differ where these tell a person what is not so (docs/design/09-kernel-analyses.md):
  *
  *	- a thread that was woken waits for a CPU until it has one, even if it is woken again meanwhile;
  *	- the idle loop and the kernel at work for nobody make nobody wait: each is one line for all CPUs,

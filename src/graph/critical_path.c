@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * critical_path.c - along a thread, and where it was blocked, along those that it waited for
- * (histree/critical_path.h, docs/design/0060-critical-path.md).
+ * (histree/critical_path.h, docs/design/09-kernel-analyses.md).
  *
  * A wait is resolved backwards, from the arrow that ended it to the time when it began: links are found from the
  * last to the first, and glued into the path the other way round.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * reason_walk.c - the steps of a path by our own rules (histree/critical_path.h, docs/design/0074-why.md).
+ * reason_walk.c - the steps of a path by our own rules
+ * (histree/critical_path.h, docs/design/09-kernel-analyses.md).
  *
  * A wait is resolved backwards, as by the rules of Trace Compass.  Its links cover all of it: what is not known of
  * it is a link too, so that the path has no gap, and nothing is to be joined.

@@ -97,7 +97,7 @@ class StoredGraph:
 
 
 class Reasoned:
-    """Paths by the rules of docs/design/0074-why.md."""
+    """Paths by the rules of docs/design/09-kernel-analyses.md."""
 
     def __init__(self, graph):
         self.before = {(edge.tid, edge.end): edge for edge in graph.edges}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
 Who waited for whom, a second time: the graph of a kernel trace of LTTng from its events, and critical paths in it,
-all in memory and as plainly as can be.  The rules are those of docs/design/0060-critical-path.md.
+all in memory and as plainly as can be.  The rules are those of docs/design/09-kernel-analyses.md.
 """
 import collections
 

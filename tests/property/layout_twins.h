@@ -28,7 +28,7 @@ void layout_twins_take(struct layout_twins *twins, const struct event *event);
 
 /*
  * End both and compare.  Whatever `kernel-compact` says of a thread or a CPU at a time, `kernel` says too, but
- * that a half of a pair may still be known where it is unknown in `kernel` (docs/design/0024-compact-kernel.md).
+ * that a half of a pair may still be known where it is unknown in `kernel` (docs/design/09-kernel-analyses.md).
  */
 void layout_twins_end(struct layout_twins *twins, histree_time end);
 
