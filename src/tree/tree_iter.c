@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Depth first, with the numbers of the nodes still to visit on a stack and one node held (algorithm 4.1 for
- * a region instead of a point; thesis 4.6.4 and 6.1).  A node is visited if its bounds, as its parent knows
- * them, meet the region: thus at most once, as each has one parent.
+ * tree_iter.c - the intervals of a region, node by node: depth first, with the numbers of the nodes still to visit
+ * on a stack and one node held (algorithm 4.1 for a region instead of a point; thesis 4.6.4 and 6.1).  A node is
+ * visited if its bounds, as its parent knows them, meet the region: thus at most once, as each has one parent.
  *
  * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
  *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernel analysis: the states of kernel_states.h, but that nothing is said which an event denies.  In two
- * layouts of attributes, `kernel` and `kernel-compact` (kernel_places.h).
+ * kernel.c - the analyses `kernel` and `kernel-compact`: a handler for each role of an event, and the states of
+ * kernel_states.h that follow, except that nothing is said which an event denies.  The two differ in their layout
+ * of attributes (kernel_places.h).
  *
  * It departs from Trace Compass where events are missing (kernel_occupancy.h), where an event itself says in which
  * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.

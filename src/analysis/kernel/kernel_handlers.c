@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_handlers.c - the handlers that every version of the kernel analysis has alike.
+ */
 #include "analysis/kernel/kernel_handlers.h"
 
 #include <string.h>
