@@ -348,7 +348,7 @@ static const char *name_of(const struct inline_table *table, const struct inline
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (lib_dw.attr_integrate(&die, kinds[i], &attribute) != NULL) {
 			const char *text = lib_dw.formstring(&attribute);
-			const bool is_in_tree = dwarf_whatform(&attribute) == DW_FORM_string;
+			const bool is_in_tree = lib_dw.whatform(&attribute) == DW_FORM_string;
 			return text != NULL && is_in_tree && !has_end(table, text) ? NULL : text;
 		}
 	return NULL;
