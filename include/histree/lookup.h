@@ -48,7 +48,7 @@ struct histree_numbers {
  * double nearest to the true one; with infinities of both signs it is a NaN.  Of equal numbers -0 is less than 0,
  * an int less than a long and that less than a double.  Times are at most UINT64_MAX.
  *
- * If the history has a number overview (docs/design/0031-number-overviews.md) with this attribute, the cost grows
+ * If the history has a number overview (docs/design/05-pyramid.md) with this attribute, the cost grows
  * with the logarithm of the number of states, besides some states at both ends of the range; else it is that of a
  * range query.  The answer is the same.  An overview that contradicts itself, or the states at those ends, is not
  * used; histree_numbers_verify() compares all of it.  Where the history is damaged, the overview still knows what

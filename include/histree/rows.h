@@ -22,7 +22,7 @@
  * of intervals.  The nodes that hold a sample are still read, and inside a node the states of an attribute between
  * two samples are skipped one by one.
  *
- * A long history has overviews (docs/design/0013-overviews.md): histories of the same attributes in which whatever
+ * A long history has overviews (docs/design/05-pyramid.md): histories of the same attributes in which whatever
  * is shorter than a cell of time is added up by cell.  A row is made from them where a pixel holds at least four
  * such cells, or a quarter of `intervals_per_cell` if that is more; its cost is then that of its pixels, whatever
  * the range.  Two cells are enough if `intervals_per_cell` is not above its default and the row would otherwise be

@@ -30,7 +30,7 @@ struct histree_segment_source {
 	void (*free)(void *context);
 };
 
-/* An overview of a segment store, which is a segment store itself (docs/design/0028-summaries.md). */
+/* An overview of a segment store, which is a segment store itself (docs/design/05-pyramid.md). */
 struct histree_segment_overview {
 	struct histree_segment_store *store;
 	unsigned width_log2; /* of its cells, in ns */

@@ -10,7 +10,7 @@
  *
  * What comes are parts: those of one attribute and value are to be added up.  The sums are exact.  Of statuses,
  * whose values have names (labels.h), most of a long range comes from the overview of sums of the history, if it
- * has one (docs/design/0078-sums.md); of the rest each state is a part.
+ * has one (docs/design/05-pyramid.md); of the rest each state is a part.
  *
  * Threads: an iterator belongs to one thread at a time; any number of them may run on one history.
  */

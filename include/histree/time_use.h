@@ -14,7 +14,7 @@
  *
  * Cost: every state of the threads in the range is read once, and where it is asked for their CPUs, their system
  * calls and who had the CPUs; where none of these is asked for, only the states at the ends of the range, if the
- * history has an overview of sums; and likewise, if it has a cube (docs/design/0083-cube.md), by CPU, state or
+ * history has an overview of sums; and likewise, if it has a cube (docs/design/05-pyramid.md), by CPU, state or
  * both, by system call alone, and by who had the CPU, with the state or without, if the expression names no other
  * keys.
  * Memory: about 24 MiB, 70 bytes a thread, and the rows; from a cube of the whole history the rows alone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * change_log_bytes.c - a change log on its way to whoever has the true system, elsewhere (docs/design/0079).
+ * change_log_bytes.c - a change log on its way to whoever has the true system, elsewhere (docs/design/12-build.md).
  *
  *	end less start of the history
  *	texts		of names: how many, each with its size; then of values, likewise

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * index_part.h - the events of a part of a trace, kept for the index by somebody who does not know how many events
- * come before it (docs/design/0058).
+ * come before it (docs/design/12-build.md).
  *
  * Which of them begin a block, and whose times are ticks, is known once that number is: index_part_make() then
  * makes of the events what the index keeps of them, by any thread, and event_index_add_part() puts that behind

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where
- * (docs/design/0083-cube.md).
+ * (docs/design/05-pyramid.md).
  *
  * A window has the states of some threads, which are cut into pieces, each of one status, CPU and call; what it has
  * of a cell and a key is added up first, and then to the cell.  Those that wait for a CPU wait for whoever has it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * overview_choice.h - which attributes a level of rows has, in cells of what length, and what pyramids may take of
- * time and bytes (docs/design/0013-overviews.md, docs/design/0080-overviews-that-fit.md).
+ * time and bytes (docs/design/05-pyramid.md).
  *
  * The states of each attribute of a history are counted once.  A level of rows is chosen by these counts and by the
  * options, which say how fine it is; coarser ones are tried until it is likely to fit.  What other pyramids read is

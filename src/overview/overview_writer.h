@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * overview_writer.h - make the pyramids of a finished history (state/pyramid.h): it goes by in windows of time, and
- * what comes of each goes into all of them (docs/design/0013-overviews.md).
+ * what comes of each goes into all of them (docs/design/05-pyramid.md).
  *
  * How many bytes a level of rows is likely to have is tried first, of a few windows of the history, which are read
- * once, lie in memory, and are made fewer for each choice that is tried (docs/design/0080-overviews-that-fit.md).
+ * once, lie in memory, and are made fewer for each choice that is tried (docs/design/05-pyramid.md).
  */
 #ifndef OVERVIEW_OVERVIEW_WRITER_H
 #define OVERVIEW_OVERVIEW_WRITER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * segment_pyramid.h - the pyramid beside a segment store: summaries by cells of time, level above level, and by
- * parts of duration (docs/design/0028-summaries.md).
+ * parts of duration (docs/design/05-pyramid.md).
  *
  * It is made in one pass.  Segments come slice by slice of the time at which they start, within a slice in any
  * order. They enter the cells of the lowest level; a cell of a level is twice as long as one of the level below.

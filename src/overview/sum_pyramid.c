@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * sum_pyramid.c - the pyramid of sums: for how long an attribute had each of its values in a cell of 2^W ns, in
- * eight of these cells, and so on (docs/design/0078-sums.md).
+ * eight of these cells, and so on (docs/design/05-pyramid.md).
  *
  * Cells that are alike all the time are a run: one state, and one addition to the level above, however many there
  * are.

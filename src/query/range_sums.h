@@ -4,8 +4,7 @@
  * the states.
  *
  * Cells of a pyramid lie inside of a range.  What is before the first and behind the last, and attributes that it
- * does not have, or not soundly, are the caller's to read from the history (docs/design/0078-sums.md,
- * docs/design/0083-cube.md).
+ * does not have, or not soundly, are the caller's to read from the history (docs/design/05-pyramid.md).
  *
  * States may arrive in any order, each with how much of a cell of a row it had: one that fills a cell decides it,
  * of the others a cell keeps a list, each value once, with its share.

@@ -230,7 +230,7 @@ static bool may_start(void *context, const struct segment_bounds *bounds)
 
 /*
  * Whether it can be of a cell of its overview, and of segments of the store.  That is not all that can be wrong
- * with a summary whose checksum is right, but all that one summary shows (docs/design/0028-summaries.md).
+ * with a summary whose checksum is right, but all that one summary shows (docs/design/05-pyramid.md).
  */
 static bool is_plausible(const struct reading *reading, const struct segment_summary *summary, unsigned width_log2)
 {

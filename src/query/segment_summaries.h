@@ -11,7 +11,7 @@
  * partial.
  *
  * All segments of a window, as summaries where a store has overviews that can say them
- * (docs/design/0028-summaries.md).
+ * (docs/design/05-pyramid.md).
  *
  * The times at which segments start are cut: whole cells of the overview with the longest cells in the middle, then
  * of those with shorter ones on either side, single segments at both ends.  So what is read are the segments of the

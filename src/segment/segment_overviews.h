@@ -3,7 +3,7 @@
  * segment_overviews.h - the overviews of a segment store: made, found, and checked against what there is.
  *
  * The overviews of a segment store: segment stores of their own beside it, whose segments are
- * summaries of its segments by cells of time (docs/design/0028-summaries.md).
+ * summaries of its segments by cells of time (docs/design/05-pyramid.md).
  *
  * Overview STORE.overview1 has the shortest cells.  A cell is 2^W ns of the time at which segments start, counted
  * from the earliest time there is; those of an overview lie in those of the next.  Each segment is in one summary

@@ -6,12 +6,12 @@
  * rounding: 0, then 1 to 2, 2 to 5, 5 to 10, 10 to 20, ...
  *
  * What is known of several segments together, and how a segment of an overview says it
- * (docs/design/0028-summaries.md).
+ * (docs/design/05-pyramid.md).
  *
  * A summary is of segments that start in one cell of time, last about as long and have the same value.  Sums of
  * durations stay exact: what does not fit becomes another summary.  The one of a single segment is that segment.
  *
- * The finest buckets of segment_summary.h, cut into parts (docs/design/0028-summaries.md).
+ * The finest buckets of segment_summary.h, cut into parts (docs/design/05-pyramid.md).
  *
  * A part is a power of two ns wide: where durations are short, one.  It is so narrow that its bucket has 2^`log2`
  * parts or so, and 4,096 of them at least lie between 0 and the longest duration: enough for a chart with a linear

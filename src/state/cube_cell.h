@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cube_cell.h - for how long all threads of a host together did what, in a cell of time, and how much of it began
- * there (docs/design/0083-cube.md).
+ * there (docs/design/05-pyramid.md).
  *
  * A row is of one status, one CPU and one system call.  Of waits for a CPU there are rows once more, by the thread
  * that had it: these are a cell of their own, so that who does not ask for them does not read them.

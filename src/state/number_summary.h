@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * number_summary.h - what is known of the numbers of some states of one attribute together: the least, the
- * greatest, their sum weighted by time, and how many they are (docs/design/0031-number-overviews.md).
+ * greatest, their sum weighted by time, and how many they are (docs/design/05-pyramid.md).
  *
  * Nothing is rounded off, and of numbers that are equal it does not matter which came first: the summary of some
  * states is the same however they were added, one by one or by summaries of some of them.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pyramid.h - the pyramids beside a history: the same attributes in cells, level above level, each level of fewer
- * and larger cells than the one below (docs/design/0013-overviews.md).
+ * and larger cells than the one below (docs/design/05-pyramid.md).
  *
  * A kind says what is in a cell.  Of rows, it is the values that lasted longest, and a level is a file:
  * FILE.overview1, FILE.overview2, ..., each made of the one below.  Attribute W/Q of it has the cells of 2^W ns of
@@ -14,8 +14,8 @@
  * leaves of their own.
  *
  * 	numbers	summaries of states that follow one another, as number_summary_put() writes them; the last one of
- * 		a level may be of fewer (docs/design/0031-number-overviews.md)
- * 	sums	for how long the attribute had each of its values (docs/design/0078-sums.md); what is behind the
+ * 		a level may be of fewer
+ * 	sums	for how long the attribute had each of its values; what is behind the
  * 		last whole cell is null.  A state is
  *
  * 			custom		a cell, as state_sum_put() writes it
@@ -23,7 +23,7 @@
  * 			custom ""	the same of unknown
  * 			custom "\0"	cells of an attribute of other values, or of too many: of no use
  *
- * 	cube	for how long all threads of a kernel together did what (docs/design/0083-cube.md).  Q is the quark
+ * 	cube	for how long all threads of a kernel together did what.  Q is the quark
  * 		of `Threads`, for the cells of calls, or of `CPUs`, for those of owners; the last cell of a level
  * 		ends with FILE.  A state is
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * state_sum.h - for how long an attribute had each of its values in a cell of time, and how many states with it
- * began there (docs/design/0078-sums.md).
+ * began there (docs/design/05-pyramid.md).
  *
  * Values are ints, or unknown; of null nothing is kept: it is what is left of the cell.
  */

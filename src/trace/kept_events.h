@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kept_events.h - events that outlive the next one of their trace, in batches: so one thread can read a trace while
- * others look at what it has read (docs/design/0056-build-threads.md).
+ * others look at what it has read (docs/design/12-build.md).
  *
  * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
  * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in

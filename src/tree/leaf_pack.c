@@ -2,7 +2,7 @@
 /*
  * leaf_pack.c - leaves of columns that are made apart from their tree, by another thread or process.
  *
- * The leaves of a pack on their way to whoever has the tree, elsewhere (docs/design/0079).
+ * The leaves of a pack on their way to whoever has the tree, elsewhere (docs/design/12-build.md).
  *
  * 	intervals, nulls, end, whether anything is unknown
  * 	leaves	how many; of each the bytes that it uses, the start of its batch, and these bytes

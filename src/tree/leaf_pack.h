@@ -108,7 +108,7 @@ struct pack_leaf leaf_pack_leaf(const struct leaf_pack *pack, size_t index);
 const struct pack_life *leaf_pack_lives(const struct leaf_pack *pack, size_t *count);
 struct pack_sums leaf_pack_sums(const struct leaf_pack *pack);
 
-/* ---- made elsewhere (docs/design/0079) ---------------------------------------------------------------------- */
+/* ---- made elsewhere (docs/design/12-build.md) --------------------------------------------------------------- */
 
 /* Returns the options of its tree, for another one like it. */
 const struct tree_options *leaf_pack_options(const struct leaf_pack *pack);

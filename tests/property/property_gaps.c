@@ -121,7 +121,7 @@ static struct path_entry *index_paths(const struct recorded_history *history)
 
 /*
  * Whether the whole history has nothing else between the two ends.  What it calls unknown itself, because the
- * recording lacks events that nobody told (docs/design/0015-who-runs-where.md), it does not deny.
+ * recording lacks events that nobody told (docs/design/09-kernel-analyses.md), it does not deny.
  */
 static bool agrees(const struct recorded_history *whole, histree_quark quark, const struct recorded_interval *said)
 {

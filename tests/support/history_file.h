@@ -18,7 +18,7 @@ enum histree_status history_file_build(const char *path, const struct histree_tr
 				       const struct workload *workload, histree_quark *quarks,
 				       struct histree_error *error);
 
-/* The same, of numbers with names, so that there are sums of them (docs/design/0078-sums.md). */
+/* The same, of numbers with names, so that there are sums of them (docs/design/05-pyramid.md). */
 enum histree_status history_file_build_statuses(const char *path, const struct histree_tree_options *options,
 						const struct workload *workload, histree_quark *quarks,
 						struct histree_error *error);

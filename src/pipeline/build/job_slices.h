@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job_slices.h - one analysis of one trace by several threads: the trace is cut in time (docs/design/0058).
+ * job_slices.h - one analysis of one trace by several threads: the trace is cut in time (docs/design/12-build.md).
  *
  * Threads that have the trace open themselves read a slice each, and analyse it without what came before
  * (analysis.h).  In the order of time, slices are handed over to the analysis that has seen everything; one that

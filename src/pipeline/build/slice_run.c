@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * slice_run.c - slices on their way: the plan that all have, the ring, the steps of a run, and its bytes
- * (docs/design/0079-ranks-slices.md).
+ * (docs/design/12-build.md).
  */
 #include "pipeline/build/slice_run.h"
 

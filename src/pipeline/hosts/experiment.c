@@ -4,7 +4,7 @@
  *
  * Each host is built as if it were alone, into a store of its own inside of STORE.building, which is a store that
  * is not complete from when the clocks are known.  What is complete of it is kept whatever happens; the manifest
- * that says that all of it is comes last (docs/design/0053-experiment-builds.md).  The files of a host depend on
+ * that says that all of it is comes last (docs/design/13-hosts.md).  The files of a host depend on
  * its traces, its clock, the options and how many hosts there are; not on what is built beside it, nor on who
  * builds it.
  *

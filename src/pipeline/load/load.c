@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * load.c - tables of states, changes or segments become a store (docs/design/0033-text.md).
+ * load.c - tables of states, changes or segments become a store (docs/design/08-traces.md).
  *
  * Rows are read, then made into a file, then overviews are.  Of four million changes of 2,000 attributes these take
  * the shares of the time below.  Whoever has no overviews is done before the last one.

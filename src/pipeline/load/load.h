@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h - tables of states, changes or segments become a store (docs/design/0033-text.md).
+ * load.h - tables of states, changes or segments become a store (docs/design/08-traces.md).
  *
  * The body of a load, for load.c, which reads texts and makes the store, and load_rows.c, which says what rows are.
  *

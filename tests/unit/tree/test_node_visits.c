@@ -222,7 +222,7 @@ static double full_in_r_trees(const struct formula *f)
 }
 
 /*
- * Of a cluster: a batch of B = 4 A intervals (0002-columns.md), or a leaf if that is more, lasts for itself and one
+ * Of a cluster: a batch of B = 4 A intervals (01-tree.md), or a leaf if that is more, lasts for itself and one
  * interval more, as n_R of 4.7.1; of each, one leaf for a single query and all for a full one.
  */
 static double batches(const struct formula *f)
@@ -341,7 +341,7 @@ static void an_sht_is_searched_along_one_branch(void **state)
 	model_tree_release(&built);
 }
 
-/* With the options that it has by itself, the default tree reads four nodes at most, and is small (0002). */
+/* With the options that it has by itself, the default tree reads four nodes at most, and is small (01-tree.md). */
 static void the_default_reads_four_nodes_at_most(void **state)
 {
 	(void)state;
@@ -412,7 +412,7 @@ static void the_longest_intervals_are_in_core_nodes(void **state)
 	model_tree_release(&built);
 }
 
-/* 0002-columns.md: what began more than one batch ago is in leaves of its own, and does not lengthen the others. */
+/* 01-tree.md: what began more than one batch ago is in leaves of its own, and does not lengthen the others. */
 static void tiers_keep_long_intervals_from_the_leaves_of_short_ones(void **state)
 {
 	(void)state;
