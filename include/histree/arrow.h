@@ -4,8 +4,8 @@
  *
  * A stream hands out batches of rows.  Each batch is a struct of columns: buffers of numbers, bitmaps of what is
  * not null, and dictionaries of texts, as the Arrow columnar format lays them out.  pandas, polars, DuckDB,
- * pyarrow and many others take such a stream as it is; nothing else is needed on either side but the three structs
- * below, which are those of the specification (https://arrow.apache.org/docs/format/CDataInterface.html).
+ * pyarrow and many others take such a stream directly; both sides need only the three structs below, which are
+ * those of the specification (https://arrow.apache.org/docs/format/CDataInterface.html).
  *
  *	struct ArrowArrayStream stream;
  *	struct ArrowArray batch;
@@ -18,20 +18,20 @@
  *
  * Where a text is not UTF-8, U+FFFD stands for each byte that is part of no character.
  *
- * Ownership: a stream keeps what it was made of borrowed (the history, the store, the events, the attributes),
- * which must stay open until it is released, and copies the region and the options.  What it hands out, schemas
- * and batches, is the consumer's alone: it may outlive the stream and the history, be moved, and be released in
- * any order and on any thread.
+ * Ownership: a stream borrows what it was made from (the history, the store, the events, the attributes), which
+ * must stay open until the stream is released; it copies the region and the options.  The schemas and batches
+ * that it hands out belong to the consumer alone: they may outlive the stream and the history, be moved, and be
+ * released in any order and on any thread.
  *
- * Dictionaries: within one stream an index always means the same text.  The dictionary of a batch begins with the
- * one of the batch before; all batches share its memory.
+ * Dictionaries: within one stream an index always means the same text.  The dictionary of a batch begins with
+ * that of the batch before; all batches share its memory.
  *
  * Memory of a stream: about 70 bytes for each row of a batch, for the batches that the consumer holds and at most
  * two more; four bytes for each attribute; and each text once for as long as the stream or a batch needs it, with
- * about 16 bytes of its own, up to histree_arrow_options.text_bytes.
+ * about 16 bytes of overhead, up to histree_arrow_options.text_bytes.
  *
- * Errors: get_next() returns a number of <errno.h> (ENOMEM, EIO, EINVAL, ECANCELED) and get_last_error() the
- * sentence, as a struct histree_error has it.  After an error a stream goes on failing with it.
+ * Errors: get_next() returns a number from <errno.h> (ENOMEM, EIO, EINVAL, ECANCELED), and get_last_error() the
+ * sentence that a struct histree_error would have.  After an error, every later call fails with it.
  *
  * Threads: one thread at a time uses a stream.
  */
@@ -92,7 +92,10 @@ struct ArrowArrayStream {
 
 #endif /* ARROW_C_STREAM_INTERFACE */
 
-/* Columns by their bits.  A stream has those of its own that are asked for, in the order that its function says. */
+/*
+ * Columns by their bits.  A stream has those of its own columns that are asked for, in the order that its
+ * function gives.
+ */
 enum histree_arrow_column {
 	HISTREE_ARROW_QUARK = 1 << 0,
 	HISTREE_ARROW_PATH = 1 << 1,
@@ -115,47 +118,48 @@ enum histree_arrow_column {
 /* The bit of field `index` of a segment store. */
 #define HISTREE_ARROW_FIELD(index) (UINT64_C(1) << (16 + (index)))
 
-/* Of events of several hosts; of segments it is a field. */
+/* For events of several hosts; for segments the host is a field. */
 #define HISTREE_ARROW_HOST (UINT64_C(1) << 48)
 
-/* Of events: their fields as one JSON object. */
+/* For events: their fields as one JSON object. */
 #define HISTREE_ARROW_FIELDS (UINT64_C(1) << 49)
 
 #define HISTREE_ARROW_BATCH_ROWS_MAX 65536
 
 /* A zero selects the default. */
 struct histree_arrow_options {
-	uint64_t columns;    /* bits of those that are wanted; default all */
-	uint32_t batch_rows; /* 1 to 65,536, which is the default */
-	unsigned threads;    /* of a query of states (histree_query_set_threads()); default 1 */
+	uint64_t columns;    /* bits of the wanted columns; default all */
+	uint32_t batch_rows; /* rows in a batch, 1 to 65,536; default 65,536 */
+	unsigned threads;    /* for a query of states (histree_query_set_threads()); default 1 */
 	/*
-	 * The most that the distinct texts of one column may take; default 1 GiB, at most 2 GiB - 1.  A stream that
-	 * meets more ends with an error.
+	 * The most that the distinct texts of one column may take; default 1 GiB, at most 2 GiB - 1.  A stream
+	 * that needs more ends with an error.
 	 */
 	size_t text_bytes;
-	struct histree_cancel cancel; /* asked for every batch, and now and then in it */
+	struct histree_cancel cancel; /* asked at every batch, and now and then within one */
 	/*
-	 * Of states and events: only those that pass an expression (state_filter.h, event_query.h), read during the
-	 * call; NULL: all.
+	 * For states and events: only those that pass this expression (state_filter.h, event_query.h), which is
+	 * read during the call; NULL: all.
 	 */
 	const char *where;
-	histree_time start, end; /* of events: those of the trace, which times in the expression are relative to */
-	const char *names; /* columns by their names, with commas between them; NULL: as `columns` says */
+	/* For events: the bounds of the trace, to which times in the expression are relative */
+	histree_time start, end;
+	const char *names; /* names of the columns, separated by commas; NULL: `columns` says which */
 };
 
 /*
- * States, as histree_query_read() has them and in its order; start and end are those of the state, also where they
- * lie outside the region.  Its columns:
+ * States, as histree_query_read() gives them and in its order; start and end are those of the state, also where
+ * they lie outside the region.  The columns:
  *
  *	quark		uint32
  *	path		dictionary<uint32, utf8>
  *	start, end	timestamp[ns, UTC]
- *	duration	int64: how many ns, both ends counted; INT64_MAX if there are more
+ *	duration	int64: length in ns, both ends counted; INT64_MAX if it is longer
  *	type		dictionary<uint8, utf8>: null int long double bool string custom unknown
  *	value		int64: of int, long and bool; else null
  *	real		float64: of double; else null
  *	text		dictionary<uint32, utf8>: of string, and of custom as hexadecimal digits; else null
- *	label		dictionary<uint32, utf8>: what the value means; null where nobody knows
+ *	label		dictionary<uint32, utf8>: what the value means; null where that is not known
  *
  * `options` may be NULL.  The caller releases *out.  Fails as histree_query_start() does, and with
  * HISTREE_ERR_ARGUMENT if an option is wrong or no column is left.
@@ -167,11 +171,11 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_arrow(struct hi
 								       struct histree_error *error);
 
 /*
- * Segments, in the order of the query.  The columns start and end are as those of states, duration is end - start,
- * as everywhere for segments; then one for each field, which may be null: int32, int64, float64, bool, or
- * dictionary<uint32, utf8>.  A field called as one of these three gets `field_` before its name.  What the query
- * points to is borrowed until the stream is released. `query` and `options` may be NULL, for all segments and all
- * columns; the cancel of the options is asked instead of that of the query if it has one.
+ * Segments, in the order of the query.  The columns start and end are as those of states; duration is end -
+ * start, as for segments everywhere; then comes one column for each field, which may be null: int32, int64,
+ * float64, bool, or dictionary<uint32, utf8>.  A field named like one of these three gets `field_` before its
+ * name.  What the query points to is borrowed until the stream is released. `query` and `options` may be NULL,
+ * for all segments and all columns; if the options have a cancel, it replaces that of the query.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segments_arrow(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -179,8 +183,8 @@ histree_segments_arrow(struct histree_segment_store *store, const struct histree
 		       struct histree_error *error);
 
 /*
- * All attributes in the order of their quarks: quark uint32; parent uint32, null of those at the top; name utf8,
- * unescaped; path utf8; depth uint32, 0 of those at the top.
+ * All attributes in the order of their quarks: quark uint32; parent uint32, null at the top level; name utf8,
+ * unescaped; path utf8; depth uint32, 0 at the top level.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_attributes_arrow(const struct histree_attributes *attributes, const struct histree_arrow_options *options,
@@ -188,15 +192,16 @@ histree_attributes_arrow(const struct histree_attributes *attributes, const stru
 
 /*
  * The events from one time to another, both inclusive: number uint64; time timestamp[ns, UTC]; cpu int32, null if
- * the trace does not say; name dictionary<uint32, utf8>; of several hosts also host dictionary<uint32, utf8>;
- * fields utf8, a JSON object as histree_event_reader_json() has it.  They are read from the trace (events.h).
+ * the trace does not say; name dictionary<uint32, utf8>; with several hosts also host dictionary<uint32, utf8>;
+ * fields utf8, a JSON object as histree_event_reader_json() gives it.  They are read from the trace (events.h).
  *
- * Where the expression of the options chooses one type (histree_event_query_one_type()), each field is a column
- * that may be null instead, after the others, as it is first met: int64, uint64 or float64; utf8 where any of the
- * events has a text or the label of a number there, and of an array or a structure as JSON.  All of these events
- * are read during the call for that.  A column is called as its field, with `field_` before it where that is the
- * name of another column, or `type`, whatever the case, and `context_` before a field of a context that the
- * payload has, too.  What has more than 240 fields has the column `fields` besides, with all of them.
+ * If the expression of the options selects a single type (histree_event_query_one_type()), each field becomes a
+ * nullable column instead, after the others, in the order of first occurrence: int64, uint64 or float64; utf8
+ * where any of the events has a text or a labelled number there, and for an array or a structure as JSON.  To
+ * learn the columns, the call reads all of these events.  A column has the name of its field, with `field_`
+ * before it where another column has that name, or where it is `type` (upper and lower case are the same), and
+ * with `context_` before a field of a context that the payload has, too.  An event type with more than 240 fields
+ * also has the column `fields`, with all of them.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const struct histree_events *events,
 									histree_time from, histree_time to,
@@ -205,8 +210,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const st
 									struct histree_error *error);
 
 /*
- * Returns how many damaged nodes a stream of ours has met so far, 0 if the stream is another's or was released.
- * The states that they held are rows of type unknown; the segments that they held are missing.
+ * Returns how many damaged nodes a histree stream has met so far, and 0 for a released stream or one made by
+ * others. The states in these nodes are rows of type unknown; the segments in them are missing.
  */
 HISTREE_API uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream);
 

@@ -33,17 +33,20 @@
 
 #include "state_system.h"
 
-/* Each of the functions may be NULL: there is nothing to do. */
+/* Each function may be NULL, which does nothing. */
 struct histree_backend {
 	/*
-	 * Takes an interval, whose bytes are borrowed during the call.  The intervals of one attribute come in the
-	 * order of time and leave nothing out; all of them come by their ends, but for what was inserted out of
-	 * that order.  A failure, negative, ends the history: no more intervals come, and later changes are
-	 * refused with that status.
+	 * Takes an interval, whose bytes are borrowed during the call.  The intervals of one attribute come in
+	 * the order of time, without gaps; all intervals come in the order of their ends, except those inserted
+	 * out of order.  A failure (a negative status) ends the history: no more intervals come, and later
+	 * changes are refused with that status.
 	 */
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);
-	/* All intervals were added; the last of them end at `end`.  The attributes are borrowed for the call. */
+	/*
+	 * All intervals have been added; the last of them end at `end`.  The attributes are borrowed for the
+	 * call.
+	 */
 	enum histree_status (*finish)(void *context, const struct histree_attributes *attributes, histree_time end,
 				      struct histree_error *error);
 	/* Called once, by histree_state_free(), whether the history was finished or not. */
@@ -52,10 +55,10 @@ struct histree_backend {
 };
 
 /*
- * Make a state system whose intervals go to a backend, which is copied.  With NULL that is the null backend.  The
- * rules are those of histree_state_create(), with two exceptions: it takes values of any size, and it can neither
- * be published nor opened, as only the backend knows what became of the intervals (HISTREE_ERR_ARGUMENT).  If the
- * call fails, `free` is not called.
+ * Make a state system whose intervals go to a backend, which is copied; NULL means the null backend.  The rules
+ * are those of histree_state_create(), with two exceptions: it takes values of any size, and it can be neither
+ * published nor opened (HISTREE_ERR_ARGUMENT), as only the backend knows where the intervals are.  If the call
+ * fails, `free` is not called.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_create_for(const struct histree_backend *backend,
 									    histree_time start,
@@ -63,16 +66,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_create_for(cons
 									    struct histree_error *error);
 
 /*
- * Make a history in memory.  The rules are those of histree_state_create(); `path` is only a name for messages, and
- * may be NULL; `resume` is refused.  Beside histree_state_history() while it is built, that call opens the finished
- * history after histree_state_close(), any number of times, with `end` being its end.  What is published is seen by
- * nobody.
+ * Make a history in memory.  The rules are those of histree_state_create(); `path` is only a name for messages
+ * and may be NULL; `resume` is refused.  histree_state_history() opens the history while it is built and, with
+ * `end` being its end, any number of times after histree_state_close().  Publishing shows it to nobody.
  *
- * The nodes and sections may have `bytes_max` bytes, 0 meaning as many as there are; one that would need more ends
- * with HISTREE_ERR_MEMORY and a sentence.  Besides, there are the buffers of the tree (`memory_max`), the tables of
- * names and ongoing states, which stay in memory, and the cache of each history that is opened.
+ * Nodes and sections may take `bytes_max` bytes, 0 meaning any number; a history that would need more ends with
+ * HISTREE_ERR_MEMORY and a sentence.  Other memory: the buffers of the tree (`memory_max`), the tables of names
+ * and ongoing states, which stay in memory, and the cache of each open history.
  *
- * The memory is free when the state system is and all its histories are closed.
+ * The memory is freed once the state system is freed and all its histories are closed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_create_in_memory(const struct histree_history_options *options, uint64_t bytes_max,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.h - make a store with another kind of tree from one that is complete, without its trace.
+ * convert.h - make a store with another kind of tree from a complete one, without its trace.
  *
- * Every state, its number and the names are the same; what the histories are made of is another tree.  Segment
+ * Every state, the number of states and the names stay the same; only the trees of the histories change.  Segment
  * stores and the index of events are copied byte by byte, without side tables, which queries make when they need
- * them. Histories get new overviews.
+ * them.  Histories get new overviews.
  */
 #ifndef HISTREE_CONVERT_H
 #define HISTREE_CONVERT_H
@@ -26,7 +26,7 @@ struct histree_convert_options {
 };
 
 /*
- * Convert a store.  Memory is bounded; time is that of reading each history several times.  Returns
+ * Convert a store.  Memory is bounded; the time is that of reading each history several times.  Returns
  * HISTREE_ERR_INCOMPLETE if the build of the store was cut off or is running, and HISTREE_ERR_FORMAT if something
  * in it is damaged: histree_repair() (repair.h) comes first then.  If the call fails, nothing is made.
  */

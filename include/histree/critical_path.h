@@ -2,26 +2,27 @@
 /*
  * critical_path.h - why a thread was not done earlier: what it waited for, and what that waited for in turn.
  *
- * The analysis `graph` makes a history of who waited for whom.  Each thread has a line of vertices, the times at
- * which it was switched to or from, woken, or woke another one; the edge between two of them is the state of the
- * thread from the one to the other, and an arrow leads from the vertex of who woke to that of who was woken:
+ * The analysis `graph` makes a history of which thread waited for which.  Each thread has a line of vertices, the
+ * times at which it was switched to or from, was woken, or woke another one; the edge between two of them is the
+ * state of the thread during that time, and an arrow leads from the vertex of the waker to that of the woken
+ * thread:
  *
- *	Threads/TID			int: enum histree_graph_state, an edge; null where there is none
+ *	Threads/TID			int: enum histree_graph_state, an edge; null where there is no edge
  *	Threads/TID/Woken_by		int: the thread whose vertex at the start of this edge an arrow comes from
  *	Threads/TID/Received_from	int: the same for a packet, which was
  *	Threads/TID/Sent_at		long: sent at that time, a vertex of the sender
  *	Threads/TID/Received		string: a packet that may come from another host, SEQ/ACK/FLAGS
- *	Threads/TID/Name		string: all the time, the last one; of a number that is used again, of each
- *					thread in its time
- *	Packets/N		string: a packet that was sent, by whom: SEQ/ACK/FLAGS/TID; N is 0 to 255
+ *	Threads/TID/Name		string: all the time, the last name; for a number used again, that of
+ *					each thread in its time
+ *	Packets/N		string: a packet that was sent, and its sender: SEQ/ACK/FLAGS/TID; N is 0 to 255
  *
- * Thread 0 is the idle loop of all CPUs, thread -1 the kernel where it works for nobody.
+ * Thread 0 is the idle loop of all CPUs, thread -1 the kernel where it works for no thread.
  *
- * The critical path of a thread goes along its edges.  Where it was blocked, the path is instead that of the
- * thread that ended this, back to when it began to be blocked, and so on; so it is never a wait for another
+ * The critical path of a thread goes along its edges.  Where the thread was blocked, the path goes to the thread
+ * that woke it and follows that one back to when the wait began, and so on; so it never shows a wait for another
  * thread's work, but that work.  (Yang and Miller, Critical path analysis for the execution of parallel and
  * distributed programs, 1988; Giraldeau and Dagenais, Wait analysis of distributed systems using kernel tracing,
- * 2016; the rules here, and what is odd about them, are those of Trace Compass, step by step.)
+ * 2016; the rules here, with their quirks, are those of Trace Compass, step by step.)
  *
  *	histree_critical_path_create(history, &path, &error);
  *	histree_critical_path_start(path, 0, tid, from, to, &error);
@@ -46,7 +47,7 @@ enum histree_graph_state {
 	HISTREE_GRAPH_TIMER,
 	HISTREE_GRAPH_BLOCK_DEVICE,
 	HISTREE_GRAPH_INTERRUPTED,
-	HISTREE_GRAPH_DEFAULT, /* an arrow, or what joins two steps of a path: nothing is known of it */
+	HISTREE_GRAPH_DEFAULT, /* an arrow, or a joint between two steps of a path: the cause is not known */
 };
 #define HISTREE_GRAPH_STATE_COUNT 9
 
@@ -55,43 +56,47 @@ enum { HISTREE_IDLE_TID = 0, HISTREE_KERNEL_TID = -1 };
 /* Returns "RUNNING" and so on. */
 HISTREE_API const char *histree_graph_state_name(enum histree_graph_state state);
 
-/* A state of a thread from `start` to `end`, or an arrow from it to another one; the next step begins at `end`. */
+/*
+ * A state of a thread from `start` to `end`, or an arrow from it to another thread; the next step begins at
+ * `end`.
+ */
 struct histree_path_step {
 	bool is_arrow;
 	histree_time start, end;
 	size_t host, to_host;           /* in histree_history_hosts(); 0 if the history is of one host */
-	int32_t tid, to_tid;            /* those with `to`: of an arrow; else the same */
-	enum histree_graph_state state; /* of an arrow: DEFAULT or NETWORK */
+	int32_t tid, to_tid;            /* `to_tid` and `to_host` differ for an arrow only */
+	enum histree_graph_state state; /* for an arrow: DEFAULT or NETWORK */
 };
 
 /*
- * By which rules a path is found.  Those of Trace Compass have quirks (docs/design/09-kernel-analyses.md); ours
- * differ where these tell a person what is not so (docs/design/09-kernel-analyses.md):
+ * * The rules by which a path is found.  Those of Trace Compass have quirks; ours differ where these would mislead a
+ * reader (docs/design/09-kernel-analyses.md):
  *
  *	- a thread that was woken waits for a CPU until it has one, even if it is woken again meanwhile;
- *	- the idle loop and the kernel at work for nobody make nobody wait: each is one line for all CPUs,
+ *	- the idle loop and the kernel working for no thread make no thread wait: each is one line for all CPUs,
  *	  so the way back ends there, and the wait stays what it is;
- *	- an arrow is followed where a wait ends or where a thread begins, if what it stands for happened during the
- *	  wait, and from another thread than the one that it leads to;
- *	- what is not known of a wait is that wait, of the thread that waited, and never left out.
+ *	- an arrow is followed where a wait ends or where a thread begins, if its cause happened during the
+ *	  wait, and it comes from another thread than the one that it leads to;
+ *	- a wait whose cause is not known stays a wait of the thread that waited, and is never left out.
  *
- * The steps of a path by our rules follow one another without a gap and without going back in time, from `from`, or
- * where the thread begins, up to `to`, or where it ends.
+ * The steps of a path by our rules follow one another without a gap and without going back in time, from the
+ * later of `from` and the begin of the thread to the earlier of `to` and its end.
  */
 enum histree_path_rules { HISTREE_PATH_RULES_TRACE_COMPASS, HISTREE_PATH_RULES_OWN };
 
-/* Where our rules said something else. */
+/* Where our rules depart from those of Trace Compass. */
 enum histree_path_rule {
 	HISTREE_PATH_WOKEN_AGAIN,  /* it waited for a CPU, and was woken once more */
-	HISTREE_PATH_FROM_IDLE,    /* the arrow came from the idle loop, or from the kernel at work for nobody */
+	HISTREE_PATH_FROM_IDLE,    /* the arrow came from the idle loop, or from the kernel working for no thread */
 	HISTREE_PATH_FROM_ITSELF,  /* the arrow came from the thread itself */
 	HISTREE_PATH_SENT_BEFORE,  /* the packet was on its way before the wait began */
-	HISTREE_PATH_WAIT_KEPT,    /* nobody is known who ended it, within the wait of another thread */
-	HISTREE_PATH_BEGINS_LATER, /* who ended the wait began, or was seen first, after the wait had begun */
+	HISTREE_PATH_WAIT_KEPT,    /* within the wait of another thread, it is not known which thread ended it */
+	/* The thread that ended the wait began, or was seen first, after the wait had begun */
+	HISTREE_PATH_BEGINS_LATER,
 };
 #define HISTREE_PATH_RULE_COUNT 6
 
-/* How often, how long these waits were in all, and when the longest of them began. */
+/* How often, how long these waits were in total, and when the longest of them began. */
 struct histree_path_departure {
 	uint64_t count, ns, longest_ns;
 	histree_time longest_start;
@@ -99,7 +104,7 @@ struct histree_path_departure {
 
 struct histree_path_request {
 	enum histree_path_rules rules;
-	size_t host; /* an index into histree_history_hosts(); 0 if the history is of one */
+	size_t host; /* an index into histree_history_hosts(); 0 if the history is of one host */
 	int32_t tid;
 	/*
 	 * By the rules of Trace Compass: from the first vertex of the thread at or after `from`, to its first one
@@ -112,29 +117,29 @@ struct histree_path_request {
 struct histree_critical_path;
 
 /*
- * Create the critical paths of a history that the analysis `graph` made.  Returns HISTREE_ERR_ARGUMENT if it is
- * another one.
+ * Create the critical paths of a history made by the analysis `graph`.  Returns HISTREE_ERR_ARGUMENT for a
+ * history of another analysis.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_create(struct histree_history *history,
 										struct histree_critical_path **out,
 										struct histree_error *error);
 
 /*
- * Start the path of a thread of a host (an index into histree_history_hosts(); 0 if it is of one), with its first
- * vertex at or after `from`, up to its first one at or after `to`.  It may be started any number of times.
- * Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in that time.
+ * Start the path of a thread of a host (an index into histree_history_hosts(); 0 if the history is of one host),
+ * from its first vertex at or after `from` to its first one at or after `to`.  A path may be started any number
+ * of times.  Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in that time.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_start(struct histree_critical_path *path,
 									       size_t host, int32_t tid,
 									       histree_time from, histree_time to,
 									       struct histree_error *error);
 
-/* The same by either rules; the path may be ended from outside: histree_critical_path_next() then says so. */
+/* The same by either rules; after a cancel, histree_critical_path_next() returns HISTREE_ERR_CANCELLED. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_critical_path_begin(struct histree_critical_path *path, const struct histree_path_request *request,
 			    struct histree_error *error);
 
-/* Returns what our rules said otherwise on the path so far: an array of HISTREE_PATH_RULE_COUNT, of the path's. */
+/* Returns the departures on the path so far: an array of HISTREE_PATH_RULE_COUNT that belongs to the path. */
 HISTREE_API const struct histree_path_departure *
 histree_critical_path_departures(const struct histree_critical_path *path);
 
@@ -146,7 +151,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_next(st
 									      struct histree_path_step *out,
 									      struct histree_error *error);
 
-/* Who woke a thread, and when. */
+/* The thread that woke another, and when. */
 struct histree_path_waker {
 	size_t host; /* in histree_history_hosts(); 0 if the history is of one host */
 	int32_t tid;
@@ -160,30 +165,34 @@ struct histree_path_wait {
 	histree_time start, end; /* `end` is the first nanosecond after it */
 	enum histree_graph_state state;
 	/*
-	 * Who ended it; who ended the last wait of that one, if that was during the wait; and so on.  Where nobody
-	 * is known, or it was an interrupt or an idle CPU, the chain ends.
+	 * The thread that ended the wait; the one that ended the last wait of that thread, if it was during this
+	 * wait; and so on.  The chain ends where the waker is not known, or is an interrupt or an idle CPU.
 	 */
 	struct histree_path_waker wakers[HISTREE_PATH_WAKERS_MAX];
 	unsigned waker_count;
 };
 
 /*
- * Get the next wait of the thread itself, with `depth` wakers at most, of a path that was begun by our own rules;
- * instead of steps, not among them.  The waits are in the order of time and within the times of the path.  Returns
- * HISTREE_END after the last one, and HISTREE_ERR_ARGUMENT for other rules or more wakers than there may be.
+ * Get the next wait of the thread itself, with at most `depth` wakers, on a path that was begun by our own rules.
+ * Call it instead of histree_critical_path_next(), not between its steps.  The waits come in the order of time
+ * and within the times of the path.  Returns HISTREE_END after the last one, and HISTREE_ERR_ARGUMENT for other
+ * rules or more than HISTREE_PATH_WAKERS_MAX wakers.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_critical_path_next_wait(struct histree_critical_path *path, unsigned depth, struct histree_path_wait *out,
 				struct histree_error *error);
 
 /*
- * Packets between hosts of a united graph: those that came to a thread, or woke one, from `from` to `to`, both
+ * Packets between hosts of a united graph that reached a thread, or woke one, from `from` to `to`, both
  * inclusive.
  */
 struct histree_packets_request {
 	histree_time from, to;
-	size_t count_max; /* of one host */
-	/* Called for each, in no order: an arrow of state NETWORK.  What is not HISTREE_OK ends it. */
+	size_t count_max; /* for each host */
+	/*
+	 * Called for each packet, in no order: an arrow of state NETWORK.  Any status but HISTREE_OK ends the
+	 * visit.
+	 */
 	enum histree_status (*visit)(void *context, const struct histree_path_step *packet,
 				     struct histree_error *error);
 	void *context;
@@ -191,23 +200,23 @@ struct histree_packets_request {
 };
 
 /*
- * Visit packets.  A path that was begun goes on as if nothing had been asked.  Returns HISTREE_NOT_FOUND if there
- * are more of a host than `count_max`; those of the hosts before were visited then.
+ * Visit packets.  A path that was begun goes on unchanged.  Returns HISTREE_NOT_FOUND if a host has more than
+ * `count_max`; the packets of the hosts before it have been visited then.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_critical_path_packets(struct histree_critical_path *path, const struct histree_packets_request *request,
 			      struct histree_error *error);
 
 /*
- * Returns the name of the thread that has a number at a time, or of whoever had it next, or last, as snprintf()
- * would; its length is 0 if none is known.
+ * Returns the name of the thread that has a number at a time, or else of the next or the last one that had it, as
+ * snprintf() would; its length is 0 if no name is known.
  */
 HISTREE_API size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid,
 					      histree_time time, char *buffer, size_t capacity);
 
 /*
- * Returns since when the thread that has a number at a time has had it: when it was made, if another one had it
- * before, and else the start of the history.
+ * Returns since when the thread that has a number at a time has had it: its creation if another thread had the
+ * number before, else the start of the history.
  */
 HISTREE_API histree_time histree_critical_path_life(struct histree_critical_path *path, size_t host, int32_t tid,
 						    histree_time time);

@@ -39,18 +39,18 @@ struct histree_draw_options {
 	uint32_t width, height; /* 0 means 1200, and as high as the rows need */
 	histree_time from, to;  /* inside the history; not used by HISTREE_DRAW_TREE */
 	/*
-	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If this
-	 * is NULL, as many rows as there is room for: the busiest threads of the range, or the first resources or
-	 * attributes.  Of several hosts, threads and resources stand below a row of their host; one that is missing
-	 * has its row, which says why.  Of a flame graph, the stacks at and below these attributes; of
-	 * the lines of a chart, those that matter most in the range.
+	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If
+	 * this is NULL, as many rows as there is room for: the busiest threads of the range, or the first
+	 * resources or attributes.  With several hosts, threads and resources stand below a row for their host;
+	 * the row of a missing host says why it is missing.  For a flame graph, the stacks at and below these
+	 * attributes; for the lines of a chart, those that matter most in the range.
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;
 	const char *chart; /* the name, for HISTREE_DRAW_CHART */
 	/*
-	 * The segments `track-flows`, if the history is that of `tracks`: HISTREE_DRAW_ATTRIBUTES draws an arrow
-	 * from span to span where both have rows.  NULL: no arrows.
+	 * The segments `track-flows`, for a history of `tracks`: HISTREE_DRAW_ATTRIBUTES draws an arrow from span
+	 * to span where both have rows.  NULL: no arrows.
 	 */
 	struct histree_segment_store *flows;
 	const char *title; /* NULL means the name of the analysis */
@@ -58,8 +58,8 @@ struct histree_draw_options {
 };
 
 /*
- * Draw a picture.  `write` is given its bytes piece by piece and returns false if it cannot keep them.  Returns
- * HISTREE_NOT_FOUND if there is nothing to show, such as the threads of a history that has none.
+ * Draw a picture.  `write` gets its bytes piece by piece and returns false if it cannot keep them.  Returns
+ * HISTREE_NOT_FOUND if there is nothing to show, such as threads in a history without threads.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw(struct histree_history *history, const struct histree_draw_options *options,
@@ -80,9 +80,9 @@ struct histree_draw_path_options {
 };
 
 /*
- * Draw the critical path of a thread: a row for each thread on it, in the order in which it comes to them, and an
- * arrow wherever it goes from one to another.  If there is no room for all threads, those that it spent most time
- * on are drawn.  Returns HISTREE_NOT_FOUND as histree_critical_path_start() does.
+ * Draw the critical path of a thread: a row for each thread on it, in the order of their first appearance, and an
+ * arrow wherever the path goes from one to another.  If there is no room for all threads, those with the most
+ * time on the path are drawn.  Returns HISTREE_NOT_FOUND as histree_critical_path_start() does.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw_path(struct histree_history *history, const struct histree_draw_path_options *options,
@@ -95,21 +95,21 @@ struct histree_draw_flame_options {
 	enum histree_draw_theme theme;
 	uint32_t width, height; /* as those of other pictures */
 	const char *title;      /* NULL: "Flame graph" */
-	/* Of both sides, else of side 0: colours say which of them has more, and widths are means of shares. */
+	/* Draw both sides: colours say which side has more, and widths are means of shares.  Else draw side 0. */
 	bool is_difference;
 };
 
 /*
- * Draw a flame graph that is finished: a box for each node, as wide as its share, the outermost calls at the
- * bottom.  In SVG each box has a title, which browsers show: its name, time and share.  Boxes that are too narrow
- * to be seen are grey ones together.  Returns HISTREE_NOT_FOUND if it has no time at all.
+ * Draw a finished flame graph: a box for each node, as wide as its share, the outermost calls at the bottom.  In
+ * SVG each box has a title with its name, time and share, which browsers show.  Boxes too narrow to be seen are
+ * drawn together as a grey one.  Returns HISTREE_NOT_FOUND if the graph has no time at all.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw_flame(const struct histree_flame *flame, const struct histree_draw_flame_options *options,
 		   bool (*write)(void *context, const void *bytes, size_t size), void *context,
 		   struct histree_error *error);
 
-/* What differs between two runs (state_compare.h, segment_compare.h). */
+/* The differences between two runs (state_compare.h, segment_compare.h). */
 struct histree_draw_comparison_options {
 	enum histree_draw_format format;
 	enum histree_draw_theme theme;
@@ -119,16 +119,16 @@ struct histree_draw_comparison_options {
 };
 
 /*
- * Draw the shares of states as pairs of bars, those that differ most first, 24 of them or as many as there is room
- * for; what is noise is pale.  Returns HISTREE_NOT_FOUND if there is nothing to compare.
+ * Draw the shares of states as pairs of bars, the greatest differences first, at most 24 or as many as there is
+ * room for; noise is pale.  Returns HISTREE_NOT_FOUND if there is nothing to compare.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw_states_compared(
 	const struct histree_state_comparison *comparison, const struct histree_draw_comparison_options *options,
 	bool (*write)(void *context, const void *bytes, size_t size), void *context, struct histree_error *error);
 
 /*
- * Draw how long segments last on both sides, over each other: the densities, which have one column, as shares, and
- * the 50th and 99th percentile of the difference.  Returns HISTREE_NOT_FOUND if neither has a segment.
+ * Draw the durations of segments of both sides over each other: the densities, which have one column, as shares,
+ * and the 50th and 99th percentile of the difference.  Returns HISTREE_NOT_FOUND if neither side has a segment.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw_segments_compared(
 	const struct histree_segment_difference *difference, const struct histree_segment_density *a,

@@ -2,13 +2,12 @@
 /*
  * event_query.h - the events of a trace that lie in a range and pass an expression.
  *
- * An expression (filter.h) may name what every event has (number, time, cpu, type) and any value that some have, by
- * its path: "args[2] > 4096".  An event that has no such value passes no comparison with it.  Where there are
- * several hosts, `host` is the name of its host.
+ * An expression (filter.h) may name what every event has (number, time, cpu, type) and any value that some events
+ * have, by its path: "args[2] > 4096".  An event without such a value passes no comparison with it.  With several
+ * hosts, `host` is the name of the event's host.
  *
- * What numbers and times rule out is not decoded: reading starts at most 8,192 events before the first event that
- * can pass, and ends where none can come any more.  Of events whose type or host rules them out, no field is looked
- * at.
+ * Events that numbers and times rule out are not decoded: reading starts at most 8,192 events before the first
+ * event that can pass, and ends after the last.  For events that type or host rule out, no field is read.
  *
  *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &query, &error);
  *	histree_event_query_start(query, &HISTREE_EVENTS_ALL, &error);
@@ -28,7 +27,8 @@
 struct histree_event_query;
 
 /*
- * Events whose number and time lie in these windows: an event is an instant, so that bounds that cross leave none.
+ * Events whose number and time lie in these windows.  An event is an instant, so bounds that cross select
+ * nothing.
  */
 struct histree_event_range {
 	struct histree_window numbers, times;
@@ -41,9 +41,9 @@ struct histree_event_range {
 	}
 
 /*
- * Create a query that reads with `reader`, which it borrows and moves.  `where` is an expression, or NULL: then all
- * events of a range are wanted; times in it are relative to `start` and `end`, which are those of the trace.
- * Returns HISTREE_ERR_ARGUMENT as histree_filter_create() does.
+ * Create a query that reads with `reader`, which it borrows and moves.  `where` is an expression, or NULL for all
+ * events of a range; times in it are relative to `start` and `end`, the bounds of the trace.  Returns
+ * HISTREE_ERR_ARGUMENT as histree_filter_create() does.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
@@ -55,18 +55,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_start(struct histree_event_query *query, const struct histree_event_range *range,
 			  struct histree_error *error);
 
-/* Have it asked now and then while events are looked for; it ends them with HISTREE_ERR_CANCELLED. */
+/*
+ * Set a cancel, which is asked now and then while events are looked for and ends the query with
+ * HISTREE_ERR_CANCELLED.
+ */
 HISTREE_API void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel);
 
 /*
- * Returns a path that the expression names and that no event which was looked at has a value at; NULL: each was
- * there.  An expression that nothing passes may have meant another one.
+ * Returns a path in the expression at which no event that was read has a value; NULL: each path had one.  If no
+ * event passes, the path may have been misspelt.
  */
 HISTREE_API const char *histree_event_query_absent(const struct histree_event_query *query);
 
 /*
- * Returns true if the expression names `type` and lets events of one type alone pass, and that type, an index of
- * histree_events_types(), in *type.
+ * Returns true if the expression names `type` and lets events of a single type pass, and sets *type to that type,
+ * an index of histree_events_types().
  */
 HISTREE_API bool histree_event_query_one_type(const struct histree_event_query *query, uint32_t *type);
 
@@ -79,7 +82,7 @@ HISTREE_API void histree_event_query_free(struct histree_event_query *query);
 
 /*
  * Returns true if no event has a time before that of an event with a smaller number.  Where a clock of the trace
- * steps back, the events of a range in time are looked for up to the end of the trace.
+ * steps back, the search for events of a range in time goes on to the end of the trace.
  */
 HISTREE_API bool histree_events_are_in_order(const struct histree_events *events);
 

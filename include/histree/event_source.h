@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_source.h - events that somebody else reads: another process, another machine.  They are read as those of
- * every store are (events.h), and can be those of a host among several.
+ * event_source.h - events that another reader hands out: another process, another machine.  They are read like
+ * those of every store (events.h), and can be those of a host among several.
  *
- * The index of events is here, so that numbers, times, counts and gaps need no one else; a source hands out the
- * events themselves.
+ * The index of events is in this process, so numbers, times, counts and gaps need no source; a source hands out
+ * the events themselves.
  *
  * Threads: the functions of one source are called by one thread at a time.
  */
@@ -14,8 +14,8 @@
 #include "events.h"
 
 /*
- * Before a path it asks cursor_value() and histree_event_reader_value() for what else the number there is called,
- * of which a user may ask: its label in an enumeration, or how it looks in the digits of the trace.
+ * Before a path, this asks cursor_value() and histree_event_reader_value() for the other form of the number there
+ * that a user may ask for: its label in an enumeration, or its digits as the trace shows them.
  */
 #define HISTREE_EVENT_OTHER '\001'
 
@@ -24,13 +24,13 @@ enum histree_event_text { HISTREE_EVENT_CONTENTS, HISTREE_EVENT_JSON, HISTREE_EV
 struct histree_event_source {
 	void *context;
 	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
-	/* As histree_event_reader_seek(), with a number of an event that there is.  It may be left for later. */
+	/* As histree_event_reader_seek(), with the number of an event that exists.  The work may be deferred. */
 	enum histree_status (*cursor_seek)(void *cursor, uint64_t number, struct histree_error *error);
-	/* Gives the next event; its number and its host are not looked at.  It is asked for none after the last. */
+	/* Gives the next event; its number and its host are ignored.  It is not called after the last event. */
 	enum histree_status (*cursor_next)(void *cursor, struct histree_event *out, struct histree_error *error);
 	/*
 	 * As histree_event_reader_contents(), _json(), _stream() and _value(), of the event that was given last.
-	 * What fails here is said by the next call that can return an error.
+	 * A failure here is reported by the next call that can return an error.
 	 */
 	const char *(*cursor_text)(void *cursor, enum histree_event_text what);
 	enum histree_status (*cursor_value)(void *cursor, const char *path, struct histree_value *out);
@@ -39,9 +39,9 @@ struct histree_event_source {
 };
 
 /*
- * Make events of a source, and of the bytes of the index that is in its store, events.idx; they are not kept.
+ * Make events from a source and from the bytes of the index in its store, events.idx, which are not kept.
  * `are_in_order` says that no clock of the trace steps back.  If the call fails, it frees the source.  Returns
- * HISTREE_ERR_FORMAT if these bytes are no index.
+ * HISTREE_ERR_FORMAT if these bytes are not an index.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_events_of_source(const struct histree_event_source *source, const void *index, size_t size,

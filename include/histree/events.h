@@ -4,13 +4,13 @@
  * events themselves by number or by time.
  *
  * Events are numbered from 0 in the order in which their streams are merged.  That is the order of time, except
- * that the events of one stream stay in the order of its file where its clock steps back.  Counts come from a small
- * index in the store.  Events are read from the trace itself, which must still be where it was; a reader that seeks
- * starts at most 8,192 events before its target.
+ * that the events of one stream stay in the order of its file where its clock steps back.  Counts come from a
+ * small index in the store.  Events are read from the trace itself, which must still be where it was; a reader
+ * that seeks starts at most 8,192 events before its target.
  *
- * The events of several hosts are merged by their corrected times, those of one time in the order of the hosts, and
- * numbered in that order; those of one host stay in theirs.  A reader that seeks starts at most 8,192 events before
- * its target in each host.
+ * The events of several hosts are merged by their corrected times and numbered in that order; those with equal
+ * times come in the order of the hosts, and those of one host stay in their order.  A reader that seeks starts at
+ * most 8,192 events before its target in each host.
  *
  * Threads: any number of threads may use a struct histree_events; one thread at a time uses a reader.
  */
@@ -22,9 +22,9 @@
 struct histree_events;
 
 /*
- * Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the store
- * has no index of events.  Of several hosts, some may have none (histree_events_hosts()); only if none has, it is
- * an error.
+ * Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the
+ * store has no index of events.  With several hosts, some may have no index (histree_events_hosts()); it is an
+ * error only if all lack one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_events_open(const struct histree_store *store, struct histree_events **out, struct histree_error *error);
@@ -33,19 +33,19 @@ HISTREE_API void histree_events_close(struct histree_events *events);
 HISTREE_API uint64_t histree_events_count(const struct histree_events *events);
 
 /*
- * Returns the names of the types of events, in the order in which they first occurred; of several hosts, those of
- * the first one come first.
+ * Returns the names of the types of events, in the order in which they first occurred; with several hosts, those
+ * of the first host come first.
  */
 HISTREE_API const char *const *histree_events_types(const struct histree_events *events, size_t *count);
 
 /* One of several hosts. */
 struct histree_event_host {
 	const char *name;
-	const char *why; /* it has no events here: the sentence that says why; else NULL */
+	const char *why; /* a sentence, if the host has no events here: why; else NULL */
 	uint64_t count;  /* of its events */
 };
 
-/* Returns the hosts whose events these are, in their order; NULL and 0 if they are those of one host. */
+/* Returns the hosts of these events, in their order; NULL and 0 if there is one host only. */
 HISTREE_API const struct histree_event_host *histree_events_hosts(const struct histree_events *events,
 								  size_t *count);
 
@@ -88,7 +88,7 @@ HISTREE_API void histree_event_reader_free(struct histree_event_reader *reader);
 HISTREE_API void histree_event_reader_keep_closed(struct histree_event_reader *reader, const char *why);
 
 /*
- * Make this event the next one.  If there is none of that number, histree_event_reader_next() returns
+ * Make this event the next one.  If there is no event with that number, histree_event_reader_next() returns
  * HISTREE_END.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -112,24 +112,24 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(str
 
 /*
  * Returns the fields of the last event as text, "name=value, ...", borrowed until the next call, or NULL if there
- * is no memory.  A number is shown as the trace says: by its name in an enumeration, or as 0xff.  What is inside
- * of a field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Of an array, 100 elements are
- * shown; what is longer than 64 KiB is cut.
+ * is no memory.  A number is shown as the trace says: by its name in an enumeration, or as 0xff.  The inside of a
+ * field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Arrays are cut after 100 elements,
+ * and the text after 64 KiB.
  */
 HISTREE_API const char *histree_event_reader_contents(struct histree_event_reader *reader);
 
 /*
- * Returns the fields of the last event as a JSON object (RFC 8259), borrowed until the next call, or NULL if there
- * is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes are a text in hexadecimal, what is
- * not UTF-8 becomes U+FFFD, a number that the trace has a name for is that name, and numbers that are not finite
- * are null.  All elements of arrays are there; what an event has beyond 1 MiB is left out.  Where a context has a
- * name that the payload has, both are there, the payload's first.
+ * Returns the fields of the last event as a JSON object (RFC 8259), borrowed until the next call, or NULL if
+ * there is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes are a text in hexadecimal,
+ * what is not UTF-8 becomes U+FFFD, a number that the trace has a name for is that name, and numbers that are not
+ * finite are null.  All elements of arrays are there; an event is cut at 1 MiB.  If a context and the payload
+ * have a field of the same name, both are there, the payload's first.
  */
 HISTREE_API const char *histree_event_reader_json(struct histree_event_reader *reader);
 
 enum histree_event_kind {
 	HISTREE_EVENT_SIGNED,
-	HISTREE_EVENT_UNSIGNED, /* `integer` is it as uint64_t */
+	HISTREE_EVENT_UNSIGNED, /* `integer` is to be read as uint64_t */
 	HISTREE_EVENT_REAL,
 	HISTREE_EVENT_TEXT,  /* also bytes, in hexadecimal: 0x0a0b */
 	HISTREE_EVENT_LABEL, /* a number that the trace has a name for, which is the text */
@@ -139,7 +139,7 @@ enum histree_event_kind {
 struct histree_event_field {
 	const char *name;
 	enum histree_event_kind kind;
-	bool is_context; /* not of the payload, so that this may have one of that name */
+	bool is_context; /* not of the payload, which may have a field of the same name */
 	int64_t integer;
 	double real;
 	const char *text; /* of `size` bytes, which need not be UTF-8, and a zero */
@@ -147,31 +147,32 @@ struct histree_event_field {
 };
 
 /*
- * Returns the fields of the last event that are there, in the order of histree_event_reader_json() and as it has
- * them, borrowed until the next call; NULL if there is no memory.  Names may come twice.
+ * Returns the fields that the last event has, in the order and form of histree_event_reader_json(), borrowed
+ * until the next call; NULL if there is no memory.  Names may come twice.
  */
 HISTREE_API const struct histree_event_field *histree_event_reader_fields(struct histree_event_reader *reader,
 									  size_t *count);
 
 /*
- * Returns the stream that the last event came from, as its file is called within the trace, such as "channel0_1",
- * borrowed until the reader is asked for another event; "" if there is none.
+ * Returns the stream of the last event, by the name of its file within the trace, such as "channel0_1", borrowed
+ * until the reader is asked for another event; "" if it has no name.
  */
 HISTREE_API const char *histree_event_reader_stream(const struct histree_event_reader *reader);
 
 /*
  * Get a value of the last event by its path: the name of a field, then "[3]" for an element and ".name" for a
  * member, as often as it takes, such as "args[2]" or "from.port".  Numbers are HISTREE_LONG or HISTREE_DOUBLE
- * (those above the greatest int64 as histree_unsigned() has them), texts HISTREE_STRING, bytes HISTREE_CUSTOM,
- * borrowed until the next call.  Returns HISTREE_NOT_FOUND if the event has no value there; an array and a
- * structure are none.
+ * (those above the greatest int64 as histree_unsigned() gives them), texts HISTREE_STRING, bytes HISTREE_CUSTOM,
+ * borrowed until the next call.  Returns HISTREE_NOT_FOUND if the event has no value there, which is also so for
+ * arrays and structures.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_value(const struct histree_event_reader *reader, const char *path, struct histree_value *out);
 
 /*
- * Count the events of each type from the first one at or after `from` to the one before the first that is after
- * `to`. `counts` has room for one number a type.  The counts are exact; less than two blocks of events are read.
+ * Count the events of each type from the first one at or after `from` up to the first one after `to`, which does
+ * not count.  `counts` has room for one number a type.  The counts are exact; less than two blocks of events are
+ * read.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_count_types(struct histree_event_reader *reader, histree_time from, histree_time to,

@@ -2,11 +2,11 @@
 /*
  * export.h - files for other tools: columns, and tracks for viewers of traces.
  *
- * What writes columns consumes an Arrow stream (arrow.h), whoever made it, and releases it, also when it fails.
- * Viewers of traces get tracks with spans, counters and flows: histree_export_viewer() walks over a history, a
- * segment store or the events of a store in the order of time, and writes as it goes.
+ * The functions that write columns consume any Arrow stream (arrow.h), and release it even if they fail. Viewers
+ * of traces get tracks with spans, counters and flows: histree_export_viewer() walks over a history, a segment
+ * store or the events of a store in the order of time, and writes as it goes.
  *
- * A file is written under a temporary name and takes its own when it is whole; until then an older one stays.
+ * A file is written under a temporary name and takes its own when it is whole; until then an older file stays.
  *
  * Threads: a call uses the stream in the thread of the caller.
  */
@@ -23,52 +23,55 @@ enum histree_parquet_compression {
 };
 
 /*
- * The order of the rows of a row group.  Row groups themselves follow the stream in any case.  Where the columns
- * of an order are not there, or can be null, rows stay as they come.
+ * The order of the rows of a row group.  Row groups themselves follow the stream in any case.  If a column of the
+ * order is missing or nullable, rows keep the order of the stream.
  */
 enum histree_parquet_order {
 	HISTREE_PARQUET_AS_THEY_COME, /* the smallest and the fastest for a query of states */
 	HISTREE_PARQUET_BY_ATTRIBUTE, /* by the columns `quark`, then `start` */
-	HISTREE_PARQUET_BY_TIME,      /* by `start`, then `quark` if there is one */
+	HISTREE_PARQUET_BY_TIME,      /* by `start`, then `quark` if there is such a column */
 };
 
 /*
- * What columns of timestamps become.  DuckDB reads instants of ns as TIMESTAMP WITH TIME ZONE, which has
- * microseconds: who needs each nanosecond there takes the second, and Spark, which refuses ns, the third.
+ * The type of timestamp columns.  DuckDB reads instants in ns as TIMESTAMP WITH TIME ZONE, which has microseconds
+ * only: for full precision there use PLAIN; for Spark, which refuses ns, use NUMBERS.
  */
 enum histree_parquet_times {
 	HISTREE_PARQUET_TIMES_AS_THEY_ARE, /* with a time zone: instants, isAdjustedToUTC */
-	HISTREE_PARQUET_TIMES_PLAIN,   /* the same numbers as a timestamp without a time zone: UTC is not said */
+	/* The same numbers as a timestamp without a time zone: that it is UTC is lost */
+	HISTREE_PARQUET_TIMES_PLAIN,
 	HISTREE_PARQUET_TIMES_NUMBERS, /* int64 since the epoch */
 };
 
-/* What the footer says beside the columns, such as the host that was traced. */
+/* A note in the footer, such as the host that was traced. */
 struct histree_export_note {
 	const char *key, *value;
 };
 
-/* What is written, so far or in all. */
+/* What has been written so far, or in total. */
 struct histree_export_counts {
 	uint64_t rows, row_groups, bytes, files;
-	uint64_t damaged_nodes; /* that the stream has met (histree_arrow_damage()) */
+	uint64_t damaged_nodes; /* damaged nodes that the stream has met (histree_arrow_damage()) */
 };
 
 /* A zero selects the default. */
 struct histree_parquet_options {
-	uint32_t row_group_rows; /* default 1 Mi, at most 16 Mi; they are all in memory, about 60 bytes each */
+	/* Default 1 Mi, at most 16 Mi; all rows of a group are in memory, about 60 bytes each */
+	uint32_t row_group_rows;
 	enum histree_parquet_compression compression;
 	int level;          /* of zstd, 1 to 19; default 3 */
-	uint32_t page_rows; /* default: a column of a row group is one page, which packs best; smaller ones prune */
+	/* Default: a column of a row group is one page, which packs best; smaller pages prune better */
+	uint32_t page_rows;
 	enum histree_parquet_order order;
 	enum histree_parquet_times times;
 	const struct histree_export_note *notes;
 	size_t note_count;
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
-	struct histree_cancel cancel; /* asked for each batch */
-	/* Called for each row group that is written, with what there is so far. */
+	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_cancel cancel; /* asked at each batch */
+	/* Called after each row group, with the counts so far. */
 	void (*progress)(void *context, const struct histree_export_counts *counts);
 	void *progress_context;
-	struct histree_export_counts *counts; /* filled at the end; NULL: not wanted */
+	struct histree_export_counts *counts; /* filled at the end; may be NULL */
 };
 
 /*
@@ -76,14 +79,14 @@ struct histree_parquet_options {
  * integers of 8 to 64 bits, float64, utf8, dictionaries of utf8, and timestamps in ms, us or ns; all may be null.
  * `options` may be NULL.
  *
- * Fails with HISTREE_ERR_ARGUMENT on a column of another type, and on zstd where the library was built without it;
- * with HISTREE_ERR_IO where the stream does, and says what it says.
+ * Fails with HISTREE_ERR_ARGUMENT on a column of another type, and on zstd if the library was built without it;
+ * with HISTREE_ERR_IO and the stream's sentence if the stream fails.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_export_parquet(struct ArrowArrayStream *stream, const char *path,
 		       const struct histree_parquet_options *options, struct histree_error *error);
 
-/* How long the slices of a folder are; in UTC. */
+/* The length of the slices of a folder; in UTC. */
 enum histree_partition_slice {
 	HISTREE_SLICE_HOUR, /* hour=2026-11-23T16 */
 	HISTREE_SLICE_DAY,  /* day=2026-11-23 */
@@ -93,25 +96,25 @@ enum histree_partition_slice {
 
 /* A zero selects the default. */
 struct histree_partition_options {
-	const char *analysis; /* what the rows are of; must be given */
+	const char *analysis; /* the analysis that made the rows; must be given */
 	enum histree_partition_slice slice;
-	bool replace; /* what there is of the analysis */
+	bool replace; /* replace what the folder has of the analysis */
 	/*
-	 * Of each file.  The descriptor is not used; progress is told for each batch; at most 2 Mi rows are in
-	 * memory in all.
+	 * The options of each file.  The descriptor is not used; progress is called for each batch; at most 2 Mi
+	 * rows are in memory in total.
 	 */
 	struct histree_parquet_options file;
 };
 
 /*
- * Write Parquet files into a folder, by analysis and slice of time as Hive names them, which Spark, Trino, DuckDB
- * and ClickHouse take for columns: FOLDER/analysis=kernel/hour=2026-11-23T16/part-0.parquet.  The stream must have
- * a column `start`, or `time`, of timestamps in ns.  A row is in the slice in which it starts and in no other, so
- * that no sum counts it twice: who asks for a slice and wants the states that last from before reads earlier
- * slices too, and those that end before it are skipped by the bounds of `end`.
+ * Write Parquet files into a folder, by analysis and slice of time in the naming of Hive, which Spark, Trino,
+ * DuckDB and ClickHouse take for columns: FOLDER/analysis=kernel/hour=2026-11-23T16/part-0.parquet.  The stream
+ * must have a column `start`, or `time`, of timestamps in ns.  A row is in the slice in which it starts and in no
+ * other, so that no sum counts it twice.  To get the states of a slice that began before it, read earlier slices
+ * too; the bounds of `end` skip those that end before it.
  *
- * The folder is made if it is not there; FOLDER/analysis=NAME appears when it is whole.  Fails with
- * HISTREE_ERR_EXISTS if it is there and not to be replaced, and else as histree_export_parquet() does.
+ * The folder is made if it is missing; FOLDER/analysis=NAME appears when it is whole.  Fails with
+ * HISTREE_ERR_EXISTS if it exists and `replace` is not set, and else as histree_export_parquet() does.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_export_partitions(struct ArrowArrayStream *stream, const char *folder,
@@ -124,25 +127,26 @@ HISTREE_API bool histree_export_has_zstd(void);
 
 /* A zero selects the default. */
 struct histree_ipc_options {
-	bool is_stream; /* Arrow's stream format, which readers take from front to back; default its file format */
-	bool is_compressed; /* the buffers of each batch, by zstd; readers then copy what they else would map */
+	bool is_stream; /* Arrow's stream format, which is read from front to back; default its file format */
+	/* Compress the buffers of each batch by zstd; readers then copy what they would otherwise map */
+	bool is_compressed;
 	int level;          /* of zstd, 1 to 19; default 1 */
-	int descriptor;     /* where a path of NULL writes to; may be a pipe; stays the caller's */
-	struct histree_cancel cancel; /* asked for each batch */
-	/* Called for each batch that is written, with what there is so far. */
+	int descriptor;     /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_cancel cancel; /* asked at each batch */
+	/* Called after each batch, with the counts so far. */
 	void (*progress)(void *context, const struct histree_export_counts *counts);
 	void *progress_context;
-	struct histree_export_counts *counts; /* filled at the end, row groups being batches; NULL: not wanted */
+	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
 /*
  * Write Arrow IPC, or write it to the descriptor of the options if `path` is NULL.  Columns may be bool, integers
  * of 8 to 64 bits, float32, float64, utf8, dictionaries of utf8, and timestamps; all may be null.  `options` may
- * be NULL. Memory: one batch beside that of the stream, and compressed one more.
+ * be NULL. Memory: one batch beside that of the stream, and one more if compressed.
  *
- * Fails with HISTREE_ERR_ARGUMENT on a column of another type, on compression where the library was built without
- * zstd, and where a dictionary changes rather than grows, which a file cannot have; with HISTREE_ERR_IO where the
- * stream does, and says what it says.
+ * Fails with HISTREE_ERR_ARGUMENT on a column of another type, on compression if the library was built without
+ * zstd, and if a dictionary changes rather than grows, which a file cannot express; with HISTREE_ERR_IO and the
+ * stream's sentence if the stream fails.
  *
  * Source: "Arrow Columnar Format", IPC, version 1.5; Schema.fbs, Message.fbs, File.fbs.
  */
@@ -156,26 +160,26 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_arrow(struct A
 /* A zero selects the default. */
 struct histree_csv_options {
 	/*
-	 * Dictionaries only grow, as those of histree's streams do: then they need not be compared with those of
-	 * the batch before, which costs as much as they are long.
+	 * Dictionaries only grow, as those of histree's streams do, so they need not be compared with those of
+	 * the batch before, which takes time proportional to their length.
 	 */
 	bool dictionaries_grow;
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
-	struct histree_cancel cancel; /* asked for each batch */
-	/* Called for each batch that is written, with what there is so far. */
+	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_cancel cancel; /* asked at each batch */
+	/* Called after each batch, with the counts so far. */
 	void (*progress)(void *context, const struct histree_export_counts *counts);
 	void *progress_context;
-	struct histree_export_counts *counts; /* filled at the end, row groups being batches; NULL: not wanted */
+	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
 /*
  * Write comma-separated values, or write them to the descriptor of the options if `path` is NULL: a header line,
- * then a line for each row, which ends with CR LF.  A null is an empty cell and an empty text is `""`; a timestamp
- * is an integer in its unit; a bool is true or false.  Columns may be bool, integers of 8 to 64 bits, float32,
- * float64, utf8, dictionaries of utf8, and timestamps.  `options` may be NULL.
+ * then a line for each row, which ends with CR LF.  A null is an empty cell and an empty text is `""`; a
+ * timestamp is an integer in its unit; a bool is true or false.  Columns may be bool, integers of 8 to 64 bits,
+ * float32, float64, utf8, dictionaries of utf8, and timestamps.  `options` may be NULL.
  *
- * Fails with HISTREE_ERR_ARGUMENT on a column of another type, with HISTREE_ERR_IO where the stream does, and says
- * what it says.
+ * Fails with HISTREE_ERR_ARGUMENT on a column of another type, and with HISTREE_ERR_IO and the stream's sentence
+ * if the stream fails.
  *
  * Source: RFC 4180.
  */
@@ -189,27 +193,28 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_csv(struct Arr
 struct histree_sqlite_table {
 	const char *name;
 	struct ArrowArrayStream *stream; /* released, whatever happens */
-	const char *primary_key;         /* an integer column; NULL: none */
+	const char *primary_key;         /* an integer column; NULL: no primary key */
 	const char *const *indexes;      /* lists of columns, such as "quark, start"; NULL ends them; may be NULL */
 };
 
 /* A zero selects the default. */
 struct histree_sqlite_options {
-	const struct histree_export_note *notes; /* the rows of a table `info`, if there are some */
+	/* The rows of a table `info`; without notes there is no such table */
+	const struct histree_export_note *notes;
 	size_t note_count;
-	const char *const *views;     /* what follows CREATE VIEW; NULL ends them; may be NULL */
-	struct histree_cancel cancel; /* asked for each batch, and while indexes are made */
-	/* Called for each batch that is written, with what there is so far. */
+	const char *const *views;     /* the text after CREATE VIEW; NULL ends them; may be NULL */
+	struct histree_cancel cancel; /* asked at each batch, and while indexes are made */
+	/* Called after each batch, with the counts so far. */
 	void (*progress)(void *context, const struct histree_export_counts *counts);
 	void *progress_context;
-	struct histree_export_counts *counts; /* filled at the end, row groups being batches; NULL: not wanted */
+	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
 /*
- * Write a database of ordinary tables, which any SQLite reads.  Columns may be those of CSV; where a table has all
- * of the columns value, real and text, they are one column `value`, as a cell of SQLite has a type of its own.
+ * Write a database of ordinary tables, which any SQLite reads.  Columns may be those of CSV; if a table has all
+ * of the columns value, real and text, they become one column `value`, as each cell of SQLite has its own type.
  * Numbers above INT64_MAX become negative.  Indexes are made when a table is full, with temporary files where
- * SQLite has them.
+ * SQLite puts them.
  *
  * Fails as histree_export_csv() does, and with HISTREE_ERR_IO if the library was built without SQLite.
  */
@@ -230,17 +235,17 @@ enum histree_viewer_format {
 /*
  * What to show: the states of a history, the segments of a store, or events, whichever is not NULL.
  *
- * Of a history of a kernel, each thread is a track of its process, with its system calls as spans and its statuses
- * inside of them; each CPU has tracks for its status, its thread and its interrupts, and a counter for its
- * frequency.  Of a trace of tracks, and of call stacks, each stack is a track, and each counter a counter.  Other
- * attributes are tracks of their own, on which numbers of type long and double are counters.  States are named in
- * words where these are known; null is no span.  What goes beyond the range is cut at its ends.
+ * In a history of a kernel, each thread is a track of its process, with its system calls as spans and its
+ * statuses inside of them; each CPU has tracks for its status, its thread and its interrupts, and a counter for
+ * its frequency.  In a history of tracks or call stacks, each stack is a track, and each counter a counter.
+ * Other attributes are tracks of their own, on which numbers of type long and double are counters.  States have
+ * the names of their labels where they have labels; null makes no span.  Spans are cut at the ends of the range.
  */
 struct histree_viewer_request {
 	enum histree_viewer_format format;
-	histree_time from, to; /* both inclusive; of a history, inside it */
-	histree_time origin;   /* the time that is 0 in a file that counts from one */
-	const char *title;     /* what the file says of itself; NULL: the name of the analysis */
+	histree_time from, to; /* both inclusive; for a history, inside it */
+	histree_time origin;   /* time 0 of a format that counts from an origin */
+	const char *title;     /* title within the file; NULL: the name of the analysis */
 
 	struct histree_history *history;
 	/* Only these attributes, ascending and distinct; NULL: those that the views of the analysis show. */
@@ -248,36 +253,43 @@ struct histree_viewer_request {
 	size_t quark_count;
 	struct histree_segment_store *wakeups; /* arrows: of the analysis `wakeups`; may be NULL */
 	struct histree_segment_store *flows;   /* arrows: of the analysis `track-flows`; may be NULL */
-	/* Names and processes of threads of segments and events, and who ran; may be NULL.  It is not exported. */
+	/*
+	 * A history with the names and processes of threads of segments and events, and with which thread ran;
+	 * may be NULL. It is not exported.
+	 */
 	struct histree_history *names;
 
 	struct histree_segment_store *segments;
-	/* Its window and filter are used, nothing else of it.  NULL: all of the range. */
+	/* Only its window and filter are used.  NULL: everything in the range. */
 	const struct histree_segment_query *query;
 
 	const struct histree_events *events;
-	/* Only events that pass (event_query.h); times are relative to `origin` and `end`.  NULL: all. */
+	/*
+	 * Only events that pass this expression (event_query.h); times are relative to `origin` and `end`.  NULL:
+	 * all.
+	 */
 	const char *where;
 	histree_time end;
 
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
+	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
 	struct histree_cancel cancel; /* asked now and then */
 	/* Called now and then with the share that is done, 0 to 1. */
 	void (*progress)(void *context, double share);
 	void *progress_context;
 	/*
-	 * Filled at the end; NULL: not wanted.  Rows are spans, values of counters, instants, and ends of flows;
-	 * damaged nodes of segments are counted as often as they were met.
+	 * Filled at the end; may be NULL.  Rows are spans, values of counters, instants, and ends of flows;
+	 * damaged nodes of segments are counted each time they are met.
 	 */
 	struct histree_export_counts *counts;
 };
 
 /*
- * Write a file for a viewer, or write it to the descriptor of the request if `path` is NULL.  Memory grows with the
- * number of tracks, not with the length of the trace.
+ * Write a file for a viewer, or write it to the descriptor of the request if `path` is NULL.  Memory grows with
+ * the number of tracks, not with the length of the trace.
  *
- * Returns HISTREE_NOT_FOUND if the history has no states to show, HISTREE_ERR_ARGUMENT if a time is before 1970 and
- * the format has no such time, HISTREE_ERR_TIME_RANGE, HISTREE_ERR_CANCELLED, HISTREE_ERR_IO, or what a query does.
+ * Returns HISTREE_NOT_FOUND if the history has no states to show, HISTREE_ERR_ARGUMENT if a time is before 1970
+ * and the format cannot express that, HISTREE_ERR_TIME_RANGE, HISTREE_ERR_CANCELLED, HISTREE_ERR_IO, or what a
+ * query returns.
  *
  * Source: "Trace Event Format" of the Chromium project; protos/perfetto/trace of Perfetto.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - filter expressions: they say by named fields which of many things are wanted.
+ * filter.h - filter expressions: they select things by conditions on named fields.
  *
  *	duration > 1ms && name == futex		a field, an operator, a value
  *	ret < 0 || !(tid present)		also <= >= != contains, and "matches" with a pattern
@@ -9,24 +9,24 @@
  *
  * The language is that of the filters of the Trace Server Protocol, with <=, >=, a single = for ==, and units
  * added. Case matters in values, but not in the names of fields nor in the words contains, matches and present.
- * Names and values that contain blanks or signs of the language are written in quotes, "like this" or 'like this',
- * in which a backslash precedes a quote or a backslash.  ! applies to the comparison or the parenthesis that
- * follows it; && binds more tightly than ||.
+ * Names and values that contain blanks or signs of the language are written in quotes, "like this" or 'like
+ * this', in which a backslash precedes a quote or a backslash.  ! applies to the comparison or the parenthesis
+ * that follows it; && binds more tightly than ||.
  *
- * A field that is null or unknown passes no comparison, not even !=; !(name present) asks for such fields.  == and
+ * A field that is null or unknown passes no comparison, not even !=; !(name present) selects such fields.  == and
  * != compare strings byte by byte and numbers by their value, so 1 equals 1.0.  contains and matches look at the
  * text of a value: numbers in decimal, times and durations in nanoseconds.
  *
- * Expressions are bounded, so that those of strangers can be evaluated: 4096 bytes, 64 levels, 64 comparisons, and
- * patterns of 256 bytes (POSIX extended with \d \w \s, without {counts} and back references) that cost at most 256
- * operations for each byte of a value.  A filter takes at most 2 MB of memory.
+ * Expressions are bounded, so that untrusted ones can be evaluated: 4096 bytes, 64 levels, 64 comparisons, and
+ * patterns of 256 bytes (POSIX extended with \d \w \s, without {counts} and back references) that cost at most
+ * 256 operations for each byte of a value.  A filter takes at most 2 MB of memory.
  */
 #ifndef HISTREE_FILTER_H
 #define HISTREE_FILTER_H
 
 #include "value.h"
 
-/* What the numbers of a field measure, which says how a value is written in an expression. */
+/* What the numbers of a field measure; it decides how a value is written in an expression. */
 enum histree_filter_unit {
 	HISTREE_FILTER_PLAIN,    /* 42, -1.5e3 */
 	HISTREE_FILTER_TIME,     /* nanoseconds since the epoch, +12.5ms after the start, 17:46:23.1 (UTC) */
@@ -44,14 +44,14 @@ struct histree_filter_field {
 struct histree_filter_scope {
 	const struct histree_filter_field *fields;
 	size_t field_count;
-	histree_time start, end; /* what times that begin with + and times of day are relative to */
+	histree_time start, end; /* the origins of times that begin with + and of times of day */
 };
 
 struct histree_filter;
 
 /*
- * Compile an expression.  Returns HISTREE_ERR_ARGUMENT if the text is no expression or names a field that does not
- * exist; the message says at which column, in characters from 1, and what would be right.
+ * Compile an expression.  Returns HISTREE_ERR_ARGUMENT if the text is not an expression or names a field that
+ * does not exist; the message gives the column, in characters from 1, and what would be right.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_filter_create(const char *text,
 									 const struct histree_filter_scope *scope,
@@ -60,15 +60,14 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_filter_create(const c
 
 /*
  * Returns true if the values pass.  There is one value for each field of the scope, read only during the call;
- * those of fields that the expression does not name are not looked at.  Any number of threads may use one filter
- * at a time.
+ * fields that the expression does not name are not read.  Any number of threads may use one filter at a time.
  */
 HISTREE_API bool histree_filter_match(const struct histree_filter *filter, const struct histree_value *values);
 
 /*
- * Tell the name of each field that an expression compares or asks for, as "args[2]" in "args[2] > 4096", for a
- * scope that is to have them; one may come more than once, and is valid until the call of `tell` returns.  What is
- * wrong with the expression, histree_filter_create() says.  Returns HISTREE_ERR_MEMORY.
+ * Call `tell` with the name of each field in an expression, as "args[2]" in "args[2] > 4096", so that the caller
+ * can make a scope of them; a name may come more than once, and is valid until the call of `tell` returns. Faults
+ * of the expression are left to histree_filter_create().  Returns HISTREE_ERR_MEMORY.
  */
 HISTREE_API enum histree_status histree_filter_names(const char *text,
 						     void (*tell)(void *context, const char *name), void *context,
@@ -76,23 +75,24 @@ HISTREE_API enum histree_status histree_filter_names(const char *text,
 
 /*
  * Copy the first text that stands alone in an expression, compared with no field, as "futex" in "tid == 5 &&
- * futex": it is looked for in all fields, which may not be what its writer meant.  Returns false if there is none.
+ * futex": it is looked for in all fields, which the writer may not have meant.  Returns false if there is no such
+ * text.
  */
 HISTREE_API bool histree_filter_lone_text(const char *text, char *out, size_t size);
 
-/* Returns true if the expression names this field.  Where values are expensive, only those need to be computed. */
+/* Returns true if the expression names this field.  Only such fields need a value. */
 HISTREE_API bool histree_filter_needs(const struct histree_filter *filter, size_t field);
 
 /*
- * Narrow [*min, *max] to the integers that a field can be where the expression holds, as far as comparisons joined
- * by && say so.
+ * Narrow [*min, *max] to the integers that a field can have where the expression holds, as far as comparisons
+ * joined by && say so.
  */
 HISTREE_API void histree_filter_bounds(const struct histree_filter *filter, size_t field, int64_t *min,
 				       int64_t *max);
 
 /*
- * Returns false if the expression holds for no values of the fields that are not known: one flag a field says
- * which values are.  So what fills those fields need not be read.
+ * Returns false if the expression cannot hold whatever the unknown fields are: one flag a field says which values
+ * are known.  So the unknown ones need not be read.
  */
 HISTREE_API bool histree_filter_may_pass(const struct histree_filter *filter, const struct histree_value *values,
 					 const bool *are_known);

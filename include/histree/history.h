@@ -16,13 +16,13 @@ struct histree_history;
 struct histree_open_options {
 	/*
 	 * Size of the node cache; 0 means 128 MiB.  Each query pins one node, and pinned nodes always fit.  Each
-	 * overview (rows.h) has a cache of another 256th of this size.
+	 * overview (rows.h) has a cache of its own, a 256th of this size.
 	 */
 	size_t cache_bytes;
 	/*
-	 * Open the file however damaged it is, as long as its header and the section TREE, or their copies, can be
-	 * read.  If the names are lost, attributes are called ?0, ?1, ...; if the lifetimes are lost, what no node
-	 * says is unknown rather than null.
+	 * Open the file however damaged it is, as long as its header and the section TREE, or their copies, can
+	 * be read.  If the names are lost, attributes are called ?0, ?1, ...; if the lifetimes are lost, times
+	 * that no node covers are unknown rather than null.
 	 */
 	bool salvage;
 	bool no_overviews; /* make rows and charts from the states of the history itself */
@@ -31,45 +31,45 @@ struct histree_open_options {
 #define HISTREE_KEY_RANGE_BUCKETS 20
 
 /*
- * What the papers tabulate, and what a user asks first.  The file itself says all of it.  Of several hosts, counts
- * and bytes are sums, `depth` is the greatest; `variant` and `provider` are "mixed" and other properties of a file
- * are 0 where the hosts' differ.
+ * What the papers tabulate, and what a user asks first; all of it is in the file.  For several hosts, counts and
+ * bytes are sums and `depth` is the greatest; where hosts differ, `variant` and `provider` are "mixed", and other
+ * properties of a file are 0.
  */
 struct histree_history_info {
 	char variant[16];
-	uint32_t r_depth; /* levels of an R-tree at the end of the build; 0 for variants that have none */
+	uint32_t r_depth; /* levels of an R-tree at the end of the build; 0 for variants without R-trees */
 	uint32_t node_size, fan_out;
 	char provider[64];
 	uint32_t provider_version;
 	uint32_t format_version;
-	/* Other content would hardly have it (histree-format(5)); while it is not complete, no other file has. */
+	/* Identifies the content (histree-format(5)); no other file has that of an incomplete one. */
 	uint64_t identity;
 	histree_time start, end;
-	bool complete; /* false if it was being built when it was opened; it is exact up to `end` even so */
+	bool complete; /* false if it was being built when it was opened; even then it is exact up to `end` */
 	uint64_t file_bytes;
 	uint64_t node_count;
 	uint32_t depth; /* number of nodes from the root to the deepest leaf */
 	uint64_t interval_count;
 	uint64_t null_interval_count;
 	uint32_t attribute_count;
-	uint32_t folder_count;    /* of them: attributes that were declared to have no states */
+	uint32_t folder_count;    /* attributes among them that were declared to have no states */
 	bool has_lifetimes;       /* a table of first and last times stands for nulls at the ends */
 	uint64_t node_bytes;      /* size of all nodes in the file; a variant may cut nodes to what they use */
 	uint64_t node_bytes_used; /* divided by node_bytes, the fill */
 	uint64_t attribute_bytes; /* size of the section that holds the attribute tree */
 	const uint64_t *nodes_at_height; /* `depth` numbers, that of leaves first; borrowed from the history */
 	/*
-	 * How many nodes have how wide a range of keys: the greatest less the smallest key of their intervals, as a
-	 * share of all attributes, in equal buckets (thesis, figure 4.8).
+	 * How many nodes have ranges of keys of which width: the greatest less the smallest key of a node's
+	 * intervals, as a share of all attributes, in equal buckets (thesis, figure 4.8).
 	 */
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
 	/*
-	 * The file has those intervals only that were going on at one of its checkpoints; interval_count is that of
+	 * The file has only those intervals that were going on at one of its checkpoints; interval_count counts
 	 * all.  The others are made again from the trace, which the store names: such a history answers if it was
 	 * opened by histree_store_history().
 	 */
 	bool partial;
-	uint64_t checkpoint_count, checkpoint_bytes; /* bytes: of what is known there */
+	uint64_t checkpoint_count, checkpoint_bytes; /* bytes: of what the checkpoints keep */
 	/* The overviews beside the file that can be used; 0 if the caller asked for none. */
 	uint32_t overview_count;
 	uint64_t overview_bytes;
@@ -95,10 +95,9 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
 /*
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order and counts;
  * that each attribute is covered from start to end without gap or overlap; and that it is found by its name.
- * Overviews are checked likewise unless the history was opened without them.  What a partial history has left out
- * is made again, all of it, and compared with what was built, if it was opened by its store.  `report` is called
- * with a sentence for each fault, and may be NULL.  Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if
- * there is one.
+ * Overviews are checked likewise unless the history was opened without them.  For a partial history opened by its
+ * store, all that it left out is made again and compared with what was built.  `report` is called with a sentence
+ * for each fault, and may be NULL.  Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if there is one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
@@ -107,58 +106,59 @@ histree_history_verify(struct histree_history *history, void (*report)(void *con
 /* ---- of several hosts --------------------------------------------------------------------------------------- */
 
 /*
- * A history of several hosts is a *union*: the histories of the hosts side by side, each below a folder that has
- * the name of the host (docs/design/13-hosts.md).  It begins with the earliest of them and ends with the last
- * one.  Outside of its host's times, an attribute has a null interval of its own: the host was not traced then.
- * Whatever takes a history takes a union, but histree_history_nodes().
+ * A history of several hosts is a *union*: the histories of the hosts side by side, each below a folder with the
+ * name of the host (docs/design/13-hosts.md).  It begins with the earliest of them and ends with the last.
+ * Outside of its host's times, an attribute has a null interval of its own: the host was not traced then. Every
+ * function that takes a history takes a union, except histree_history_nodes().
  */
 struct histree_history_part {
-	const char *name;                /* of the host; copied.  Not empty, and no two parts have the same */
-	struct histree_history *history; /* of one host, and used by nobody yet; NULL: there is none */
+	const char *name;                /* of the host; copied; not empty and unique */
+	struct histree_history *history; /* of one host, not used elsewhere; NULL: none */
 	const char
-		*why; /* if it is NULL: the sentence that says why it is missing; NULL: there is nothing to have */
+		*why; /* if `history` is NULL: a sentence that says why it is missing; NULL: the host needs none */
 };
 
 struct histree_history_host {
 	const char *name;
-	struct histree_history *history; /* of this host alone, quarks from 0; NULL: there is none */
-	const char *why;      /* if it is NULL: why it is missing; NULL: the host has none, and none is missed */
+	struct histree_history *history; /* of this host alone, quarks from 0; NULL: none */
+	const char *why;      /* if `history` is NULL: why it is missing; NULL: the host needs none */
 	histree_quark folder; /* of the host: a top-level attribute */
 	uint32_t count;       /* its attribute q is attribute folder + 1 + q of the union */
 };
 
 /*
- * Make one history of those of several hosts, in the order in which they are given.  It takes their histories, also
- * if it fails: closing the union closes them.  Their node caches become one, as large as the largest of them; so
- * each is best opened as if it were the only one.
+ * Make one history of those of several hosts, in the order in which they are given.  It takes their histories,
+ * also if it fails: closing the union closes them.  Their node caches become one, as large as the largest of
+ * them; so open each as if it were the only one.
  *
- * The folder of a host that is missing (`why`) has no children, is no folder by histree_attributes_is_folder(), and
- * is unknown at all times: queries of it count a damaged node.  That of a host without a history is null.
+ * The folder of a host that is missing (`why`) has no children, is no folder by histree_attributes_is_folder(),
+ * and is unknown at all times: queries of it count a damaged node.  The folder of a host without a history is
+ * null.
  *
- * Returns HISTREE_ERR_ARGUMENT with a sentence if two parts have one name, a name is empty, a part is a union or no
- * part has a history, with all of `why`; HISTREE_ERR_FORMAT if there would be too many attributes.
+ * Returns HISTREE_ERR_ARGUMENT with a sentence if two parts have one name, a name is empty, a part is a union, or
+ * no part has a history, with all of `why`; HISTREE_ERR_FORMAT if there would be too many attributes.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_unite(const struct histree_history_part *parts,
 									 size_t count, struct histree_history **out,
 									 struct histree_error *error);
 
 /*
- * Make one that begins at `start` at the latest and ends at `end` at the earliest, though no part does: it says of
- * its hosts what a union says that has others besides, which went on from `start` to `end`.  So several processes
- * can have a part of the hosts each (histree-mpi(1)).
+ * Make a union that begins at `start` at the latest and ends at `end` at the earliest, even if all parts lie
+ * within. It answers about its hosts as a union with further hosts from `start` to `end` would, so that several
+ * processes can have a part of the hosts each (histree-mpi(1)).
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_unite_within(const struct histree_history_part *parts, size_t count, histree_time start,
 			     histree_time end, struct histree_history **out, struct histree_error *error);
 
-/* Returns the hosts of a union, which live as long as it; NULL and a *count of 0: it is a history of one host. */
+/* Returns the hosts of a union, which live as long as it; NULL and a *count of 0 for a history of one host. */
 HISTREE_API const struct histree_history_host *histree_history_hosts(const struct histree_history *history,
 								     size_t *count);
 
 /*
- * Call `found` with the folder of each missing host of which a pattern (histree_attributes_match()) asks for what
- * is below the folder: nobody knows whether the host has that, so the folder, which is unknown, stands for it.
- * `found` returns false to stop.  Returns how often it was called; 0 if the pattern is not well formed.
+ * Call `found` with the folder of each missing host if a pattern (histree_attributes_match()) asks for something
+ * below it: whether the host has that is not known, so the folder, which is unknown, stands for it. `found`
+ * returns false to stop.  Returns how often it was called; 0 if the pattern is malformed.
  */
 HISTREE_API size_t histree_history_match_missing(const struct histree_history *history, const char *pattern,
 						 bool (*found)(void *context, histree_quark quark), void *context);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_source.h - a history whose states somebody else hands out: another process, another machine.  It is
- * asked as every history is, and can be a part of a union (history.h).
+ * history_source.h - a history whose states another process or machine hands out.  It is asked like every
+ * history, and can be a part of a union (history.h).
  *
- * Two things make one.  The *description* of the history has what does not depend on a question: its info, the
- * names of its attributes, its labels, and those of its overviews; whoever has the history makes it once.  The
- * *source* is a table of functions that answer regions.
+ * It is made from two things.  The *description* has what does not depend on a question: the info of the history,
+ * the names of its attributes, its labels, and the same of its overviews; the process that has the history makes
+ * it once.  The *source* is a table of functions that answer regions.
  *
- * A description comes from outside: its sizes are checked against the bytes that there are.  It is for the version
- * of the library that made it.
+ * A description comes from outside: its sizes are checked against the bytes that there are.  It can be read only
+ * by the version of the library that made it.
  */
 #ifndef HISTREE_HISTORY_SOURCE_H
 #define HISTREE_HISTORY_SOURCE_H
@@ -27,21 +27,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_describe(struct histree_history *history, void **bytes, size_t *size, struct histree_error *error);
 
 /*
- * Returns a part of a history, borrowed: 0 is the history itself, others are its overviews, as descriptions count
- * them; NULL: there is no such part.
+ * Returns a part of a history, borrowed: 0 is the history itself, others are its overviews in the order of
+ * descriptions; NULL: there is no such part.
  */
 HISTREE_API struct histree_history *histree_history_part_of(struct histree_history *history, uint32_t part);
 
 /*
- * A cursor is of a part.  Started with a region (query.h), which is borrowed during that call alone, it hands out
- * what a query of the part does, in that order; it may be started again, or stopped.  Values are borrowed until the
- * next call.  What is started need not be asked for before it is read: a query of a union starts all of its parts
- * first.
+ * A cursor reads one part.  Started with a region (query.h), which is borrowed during that call alone, it hands
+ * out what a query of the part does, in that order; it may be started again, or stopped.  Values are borrowed
+ * until the next call.  Starting should send the request and not wait for the answer: a query of a union starts
+ * all of its parts first.
  *
- * Some questions about all of the history its holder can answer itself, so that its states need not travel: what
+ * Some questions about the whole history its holder can answer itself, so that its states need not travel: what
  * threads did with their time (histree_time_use_answer()).  Questions and answers are bytes of the library.
  * `view_ask` may keep a question until `view_send` or `view_take` is called; the bytes of an answer are borrowed
- * until `view_drop`, which also drops what was not answered.  If they are NULL, states are asked for.
+ * until `view_drop`, which also drops unanswered questions.  If these functions are NULL, states are asked for.
  *
  * Threads: the functions of one history are called by one thread at a time.
  */
@@ -66,8 +66,8 @@ struct histree_history_source {
 };
 
 /*
- * Make a history of a description and a source, which it owns.  The source is freed if it fails.  It cannot be
- * verified, nor are there nodes to visit.  Returns HISTREE_ERR_FORMAT if the description is none.
+ * Make a history from a description and a source, which it owns and frees if the call fails.  It cannot be
+ * verified, and has no nodes to visit.  Returns HISTREE_ERR_FORMAT if the description is malformed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_of_source(const struct histree_history_source *source, const void *description, size_t size,

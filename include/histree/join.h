@@ -2,11 +2,11 @@
 /*
  * join.h - which states and which segments overlap in time: a join of the two trees (thesis 2.4.4).
  *
- * Both trees are read once in the order of time, and a line sweeps over them.  A state and a segment meet when the
- * later of them begins.  The states that the line crosses are at most one for each attribute; the segments that it
- * crosses are kept in memory up to a limit.  So pairs come as they are found, and the join may be stopped at any
- * point without having read the rest.  Where both trees are of several hosts, a state and a segment meet only if
- * they are of the same one.
+ * Both trees are read once in the order of time, and a line sweeps over them.  A state and a segment meet when
+ * the later of them begins.  The line crosses at most one state for each attribute; the segments that it crosses
+ * are kept in memory up to a limit.  So pairs come as they are found, and the join may be stopped at any point
+ * without having read the rest.  If both trees are of several hosts, a state and a segment meet only if they are
+ * of the same host.
  *
  *	struct histree_join_query query = { .quarks = threads, .quark_count = n, .from = t1, .to = t2 };
  *	histree_join_create(history, store, &join, &error);
@@ -30,21 +30,24 @@ struct histree_join_query {
 	const histree_quark *quarks;
 	size_t quark_count;
 	histree_time from, to; /* both inclusive, within the history: a pair overlaps in it */
-	/* Returns true if a state takes part.  NULL means that all do that are not null. */
+	/* Returns true if a state takes part.  NULL means all states that are not null. */
 	bool (*state)(void *context, const struct histree_interval *state);
 	void *state_context;
-	/* Returns true if a segment takes part.  NULL means that all do. */
+	/* Returns true if a segment takes part.  NULL means all. */
 	bool (*segment)(void *context, const struct histree_segment *segment);
 	void *segment_context;
-	/* Returns true if they belong together, such as a thread and a system call of it.  NULL: all do. */
+	/*
+	 * Returns true if they belong together, such as a thread and one of its system calls.  NULL means that
+	 * all do.
+	 */
 	bool (*pair)(void *context, const struct histree_interval *state, const struct histree_segment *segment);
 	void *pair_context;
 	/*
-	 * Keys: a state and a segment are a pair only if the attribute of the one has the key of the other, and
-	 * `pair` says so too if there is one.  Then the join does not look at the others, and keeps no segment
-	 * that no attribute has the key of.  Any numbers do, such as hashes, which `pair` then tells apart.  Both
-	 * are NULL, or neither is.  The first writes the key of this index, from 0 on, or returns false if there
-	 * are no more; the second returns false if the segment belongs to no attribute.
+	 * Keys: a state and a segment are a pair only if the attribute of the state has the key of the segment,
+	 * and if `pair` agrees unless it is NULL.  The join then does not compare others, and keeps no segment
+	 * whose key no attribute has.  Keys may be any numbers, such as hashes, which `pair` then tells apart.
+	 * Both functions are NULL, or neither.  The first writes the key with this index, from 0 on, or returns
+	 * false if there are no more; the second returns false if the segment belongs to no attribute.
 	 */
 	bool (*attribute_key)(void *context, histree_quark quark, size_t index, uint64_t *key);
 	bool (*segment_key)(void *context, const struct histree_segment *segment, uint64_t *key);
@@ -59,7 +62,7 @@ struct histree_join_pair {
 	histree_time start, end; /* of the overlap, within the range of the query; both inclusive */
 };
 
-/* The store is finished. */
+/* Create a join.  The store must be finished. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_join_create(struct histree_history *history,
 								       struct histree_segment_store *store,
 								       struct histree_join **out,
@@ -70,10 +73,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_join_start(struct histree_join *join, const struct histree_join_query *query, struct histree_error *error);
 
 /*
- * Get the next pair, by the start of the overlap; pairs that begin to overlap at one time come in an order that is
- * always the same.  Returns HISTREE_END if there is none.  Returns HISTREE_PARTIAL, without a pair, where segments
- * are missing because a node is damaged, and goes on with the next call.  Returns HISTREE_ERR_TOO_LARGE if more
- * segments overlap at one time than memory_max has room for.
+ * Get the next pair, by the start of the overlap; the order of pairs that begin to overlap at the same time is
+ * always the same.  Returns HISTREE_END after the last one.  Returns HISTREE_PARTIAL, without a pair, where
+ * segments are missing because a node is damaged, and goes on with the next call.  Returns HISTREE_ERR_TOO_LARGE
+ * if the segments that overlap at one time need more than memory_max.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_join_next(struct histree_join *join, struct histree_join_pair *out, struct histree_error *error);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lookup.h - what callers of queries ask again and again: the top of a stack, the first value, numbers over a
- * range, and the changes of some attributes in the order of time.
+ * lookup.h - common questions above queries: the top of a stack, the first value, numbers over a range, and the
+ * changes of some attributes in the order of time.
  *
- * Each is made of the queries of query.h, costs what these cost, and gives what a search through all intervals
- * would.  Users of Trace Compass know them as querySingleStackTop(), queryUntilNonNullValue(), queryRangeMin(),
- * Max() and Average(), and as iterators over times.
+ * Each uses the queries of query.h, costs what these cost, and gives what a search through all intervals would.
+ * Users of Trace Compass know them as querySingleStackTop(), queryUntilNonNullValue(), queryRangeMin(), Max() and
+ * Average(), and as iterators over times.
  *
- * Threads: as a query, each belongs to one thread.
+ * Threads: like a query, each belongs to one thread.
  */
 #ifndef HISTREE_LOOKUP_H
 #define HISTREE_LOOKUP_H
@@ -15,10 +15,10 @@
 #include "query.h"
 
 /*
- * Get the interval of the top of the stack that `quark` was at `t` (histree_state_push()).  Returns
- * HISTREE_NOT_FOUND if it was empty, its depth being null or 0.  If the depth is unknown, so is the top, and *out
- * is the interval of the depth.  Returns HISTREE_ERR_TYPE or HISTREE_ERR_ARGUMENT if the attribute is no stack.
- * The query can be used again at once.
+ * Get the interval of the top that the stack `quark` had at `t` (histree_state_push()).  Returns
+ * HISTREE_NOT_FOUND if the stack was empty, its depth being null or 0.  If the depth is unknown, so is the top,
+ * and *out is the interval of the depth.  Returns HISTREE_ERR_TYPE or HISTREE_ERR_ARGUMENT if the attribute is
+ * not a stack.  The query can be used again at once.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_lookup_stack_top(struct histree_query *query,
 									    histree_quark quark, histree_time t,
@@ -33,13 +33,14 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_lookup_first_value(struct histree_query *query, histree_quark quark, histree_time from, histree_time to,
 			   struct histree_interval *out, struct histree_error *error);
 
-/* The numbers that an attribute was over a range.  Times are in ns and add up to the length of the range. */
+/* The numbers that an attribute had over a range.  Times are in ns and add up to the length of the range. */
 struct histree_numbers {
 	uint64_t states;               /* how many states with a number overlap the range */
-	struct histree_value min, max; /* null if there are none */
-	double mean;                   /* each number weighted by its time in the range; 0 if there are none */
+	struct histree_value min, max; /* null if there are no numbers */
+	/* Each number weighted by its time in the range; 0 if there are no numbers */
+	double mean;
 	uint64_t number_ns;            /* the time with a number */
-	uint64_t unknown_ns;           /* the time that nobody can know: the rest may be wider than it */
+	uint64_t unknown_ns;           /* the time in which the value is not known; min and max may not cover it */
 	uint64_t other_ns;             /* null, a boolean, a text, or a NaN */
 };
 
@@ -59,9 +60,9 @@ histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree
 		       struct histree_numbers *out, struct histree_error *error);
 
 /*
- * Add up all numbers of a history once more, and compare them with its number overview, if it was opened with one.
- * `report` is called with a sentence for each attribute of which that says something else.  Returns
- * HISTREE_ERR_FORMAT if there were some.  All states are read, in about 32 MiB of memory.
+ * Add up all numbers of a history once more, and compare them with its number overview, if it was opened with
+ * one. `report` is called with a sentence for each attribute for which the overview differs.  Returns
+ * HISTREE_ERR_FORMAT if it differs anywhere.  All states are read, in about 32 MiB of memory.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_numbers_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
@@ -70,10 +71,11 @@ histree_numbers_verify(struct histree_history *history, void (*report)(void *con
 /* ---- changes in the order of time ----------------------------------------------------------------- */
 
 /*
- * An iterator over the times at which any of some attributes changes.  A change at t is an interval that starts at
- * t; at the start of the history, all attributes change.  It asks 2D queries for windows of time, each of about so
- * many changes as it keeps, and hands them out sorted: it may be stopped at any point without having read the rest.
- * It keeps 65536 intervals and 16 MiB of their bytes, or the changes of one time if these are more.
+ * An iterator over the times at which any of some attributes changes.  A change at t is an interval that starts
+ * at t; at the start of the history, all attributes change.  It asks 2D queries for windows of time, each with
+ * about as many changes as it can keep, and hands them out sorted: it may be stopped at any point without having
+ * read the rest.  It keeps 65536 intervals and 16 MiB of their bytes, or the changes of one time if these are
+ * more.
  *
  *	histree_changes_create(history, &changes, &error);
  *	histree_changes_start(changes, &(struct histree_changes_region){ .from = t1, .to = t2 }, &error);
@@ -111,8 +113,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_changes_next(struct histree_changes *changes, struct histree_change *out, struct histree_error *error);
 
 /*
- * Returns whether what was handed out since the start came of nodes some of which cannot be read: what these held
- * is unknown, from where it is lost on, as a query of the whole range says.
+ * Returns whether any node needed since the start could not be read.  Its states are unknown, each from the point
+ * where it is lost, as a query of the whole range says.
  */
 HISTREE_API bool histree_changes_are_damaged(const struct histree_changes *changes);
 

@@ -50,9 +50,9 @@ struct histree_region {
 
 struct histree_query_stats {
 	uint64_t nodes_visited; /* by this query, since it was started */
-	uint64_t nodes_loaded;  /* those of them that were read from the file, as the cache did not have them */
+	uint64_t nodes_loaded;  /* nodes among them that were read from the file, as the cache did not have them */
 	uint64_t intervals;     /* handed out */
-	uint64_t nodes_damaged; /* those that could not be read, so that what they held is unknown */
+	uint64_t nodes_damaged; /* nodes that could not be read, so that their content is unknown */
 };
 
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -71,8 +71,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_next(struct histree_query *query, struct histree_interval *out, struct histree_error *error);
 
 /*
- * Get the next intervals, 1 to `room` of them, as many as are at hand; their bytes are borrowed until the next call
- * on this query.  Returns HISTREE_END if there are none.  For a large answer this is cheaper than getting them one
+ * Get the next intervals, 1 to `room` of them, as many as are at hand; their bytes are borrowed until the next
+ * call on this query.  Returns HISTREE_END at the end.  For a large answer this is cheaper than getting them one
  * by one; the two calls may be mixed.  Returns HISTREE_ERR_ARGUMENT if `room` is 0.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_read(struct histree_query *query,
@@ -88,21 +88,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct h
 #define HISTREE_QUERY_THREADS_MAX 64
 
 /*
- * Have `threads` threads read nodes ahead of this query, from its next start on; 1, as it is in the beginning,
- * means that the caller's reads them (eSHT paper, algorithm 1).  The answer is the same, in the same order, with
- * the same statistics.  What was left of an answer is dropped, also if the call fails: HISTREE_ERR_ARGUMENT if
- * `threads` is 0 or more than 64, HISTREE_ERR_MEMORY if there is no thread to be had, and then the caller's reads.
+ * Have `threads` threads read nodes ahead of this query, from its next start on; 1, the default, means that the
+ * caller's thread reads them (eSHT paper, algorithm 1).  The answer is the same, in the same order, with the same
+ * statistics.  What was left of an answer is dropped even if the call fails: with HISTREE_ERR_ARGUMENT if
+ * `threads` is 0 or more than 64, with HISTREE_ERR_MEMORY if no thread can be started, in which case the caller's
+ * thread reads.
  *
  * The threads wait where nothing is to be read and end with the query.  Each holds two nodes and at most 65,536
- * intervals of each, 2.5 MiB.  They pay for answers of 10^5 intervals or more, and where nodes have to be read from
- * a slow disk; a single query has nothing to share.
+ * intervals of each, 2.5 MiB.  They pay for answers of 10^5 intervals or more, and where nodes have to be read
+ * from a slow disk; a single query has nothing to share.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_set_threads(struct histree_query *query, unsigned threads, struct histree_error *error);
 
 HISTREE_API struct histree_query_stats histree_query_stats(const struct histree_query *query);
 
-/* Returns the history that is asked. */
 HISTREE_API struct histree_history *histree_query_history(const struct histree_query *query);
 
 HISTREE_API void histree_query_free(struct histree_query *query);

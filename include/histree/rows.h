@@ -3,9 +3,9 @@
  * rows.h - what a chart shows: one row an attribute, one cell a pixel.
  *
  * A time range is cut into pixels.  A cell holds the *dominant* state of its pixel, which is the value that the
- * attribute had for the longest part of it, and says whether there were others, so that no short state vanishes.  A
- * client never needs more than that, whatever the range, and a row of a million states is as large as a row of ten
- * (thesis 4.8.2, "Zoom").
+ * attribute had for the longest part of it, and says whether there were others, so that no short state vanishes.
+ * A client never needs more than that, whatever the range, and a row of a million states is as large as a row of
+ * ten (thesis 4.8.2, "Zoom").
  *
  *	histree_rows_create(history, &rows, &error);
  *	histree_rows_start(rows, &(struct histree_rows_request){ .quarks = quarks, .quark_count = 50,
@@ -14,19 +14,19 @@
  *		...;			// HISTREE_END, or the error
  *	histree_rows_free(rows);
  *
- * Cost: rows are made in groups of at most 131,072 cells, however many were asked for.  A group reads the states of
- * its attributes in the range once.  It stops if there are more of them than `intervals_per_cell` times its cells.
- * The rows that have more than their share are then sampled four times a pixel, which the tree answers without
+ * Cost: rows are made in groups of at most 131,072 cells, however many were asked for.  A group reads the states
+ * of its attributes in the range once.  It stops if there are more of them than `intervals_per_cell` times its
+ * cells. The rows with more than their share are then sampled four times a pixel, which the tree answers without
  * reading the nodes between the samples: the dominant state is that of most samples, a state that fills its pixel
- * is still exact, and whatever lay between samples is "others, not known which".  So a cell costs a bounded number
- * of intervals.  The nodes that hold a sample are still read, and inside a node the states of an attribute between
+ * is still exact, and states between samples are "others, not known which".  So a cell costs a bounded number of
+ * intervals.  The nodes that hold a sample are still read, and inside a node the states of an attribute between
  * two samples are skipped one by one.
  *
- * A long history has overviews (docs/design/05-pyramid.md): histories of the same attributes in which whatever
- * is shorter than a cell of time is added up by cell.  A row is made from them where a pixel holds at least four
+ * A long history has overviews (docs/design/05-pyramid.md): histories of the same attributes in which states
+ * shorter than a cell of time are added up by cell.  A row is made from them where a pixel holds at least four
  * such cells, or a quarter of `intervals_per_cell` if that is more; its cost is then that of its pixels, whatever
- * the range.  Two cells are enough if `intervals_per_cell` is not above its default and the row would otherwise be
- * sampled.  The dominant state is then right to within two cells a pixel, as long as no more than three values
+ * the range.  Two cells are enough if `intervals_per_cell` is not above its default and the row would otherwise
+ * be sampled.  The dominant state is then right to within two cells a pixel, as long as no more than three values
  * share a cell; if more do, the three that lasted longest in their cells count.  No value is invented.
  *
  * Memory: 12 bytes for each cell of one group, up to 16 bytes for each state of the group that shares a pixel
@@ -43,8 +43,8 @@
 #define HISTREE_PIXELS_MAX 65536
 
 /* These stand in place of the index of a value. */
-#define HISTREE_NO_VALUE UINT32_MAX                  /* there was no other */
-#define HISTREE_UNKNOWN_VALUE ((uint32_t)0xfffffffe) /* there was another; it is not known which */
+#define HISTREE_NO_VALUE UINT32_MAX                  /* there was no other value */
+#define HISTREE_UNKNOWN_VALUE ((uint32_t)0xfffffffe) /* there was another value; it is not known which */
 
 struct histree_rows;
 
@@ -53,7 +53,7 @@ enum histree_rows_shape {
 	HISTREE_ROWS_STATES, /* true states, those shorter than a pixel merged */
 };
 
-/* The time in which the states of an attribute are those of what a row shows; outside of it the row is null. */
+/* The time in which the states of an attribute belong to the row; outside of it the row is null. */
 struct histree_row_life {
 	histree_time from, to; /* both inclusive */
 };
@@ -66,18 +66,18 @@ struct histree_rows_request {
 	uint32_t pixels;       /* 1 to HISTREE_PIXELS_MAX */
 	enum histree_rows_shape shape;
 	uint32_t intervals_per_cell;  /* how many are read before rows are sampled; 0 means 16 */
-	struct histree_cancel cancel; /* ends a call for rows */
+	struct histree_cancel cancel; /* ends histree_rows_next() */
 };
 
-/* Both numbers are indices for histree_rows_value(). */
+/* Both are indices for histree_rows_value(). */
 struct histree_cell {
 	uint32_t value; /* the dominant state */
-	uint32_t other; /* the one after it, HISTREE_NO_VALUE, or HISTREE_UNKNOWN_VALUE */
+	uint32_t other; /* the second longest, HISTREE_NO_VALUE, or HISTREE_UNKNOWN_VALUE */
 };
 
 /*
  * A state as a chart of this width can show it.  States are in the order of time, without gaps or overlaps.  A
- * state that is at least as long as a pixel has its true bounds, which may lie outside the range; whatever lies
+ * state that is at least as long as a pixel has its true bounds, which may lie outside the range; what lies
  * between such states is cut at the pixels, and each piece has the dominant value.
  */
 struct histree_visible_state {
@@ -97,8 +97,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_rows_create(struct histree_history *history, struct histree_rows **out, struct histree_error *error);
 
 /*
- * Start a request.  This may be done any number of times; it drops whatever was left of the request before, and
- * its values.  Returns HISTREE_ERR_TIME_RANGE, HISTREE_ERR_QUARK and HISTREE_ERR_ARGUMENT as histree_query_start()
+ * Start a request.  This may be done any number of times; it drops what was left of the request before, and its
+ * values.  Returns HISTREE_ERR_TIME_RANGE, HISTREE_ERR_QUARK and HISTREE_ERR_ARGUMENT as histree_query_start()
  * does.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_rows_start(struct histree_rows *rows,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_compare.h - whether segments of two stores, or of two windows of one, last differently long.
+ * segment_compare.h - whether the durations of segments differ between two stores, or between two windows of one.
  *
- * The durations of each group of A and of B are compared by their ranks: the test of Mann and Whitney (1947), with
- * ties corrected, says how often a segment of B outlasts one of A, and how likely chance alone does as much; the
- * greatest distance of both distributions (Kolmogorov, Smirnov) shows a change of shape that leaves the middle as
- * it was.  Neither assumes a distribution, which those of latencies never have.
+ * The durations of each group of A and of B are compared by their ranks.  The test of Mann and Whitney (1947),
+ * corrected for ties, gives how often a segment of B outlasts one of A, and how likely chance alone does as much;
+ * the greatest distance between both distributions (Kolmogorov, Smirnov) shows a change of shape that leaves the
+ * middle as it was.  Neither test assumes a certain distribution, and latencies never have a simple one.
  *
- * Both tests take the segments as independent of one another.  Those of a trace are not: what is slow comes in
- * bursts.  So the same measure is taken between the first and the second half in time of A, and of B: a difference
- * between A and B that is not greater than those within them is noise, however many segments there are.
+ * Both tests assume that the segments are independent of one another.  Those of a trace are not: slow ones come
+ * in bursts.  So the same measure is taken between the first and the second half in time of A, and of B: a
+ * difference between A and B that is not greater than these is noise, however many segments there are.
  */
 #ifndef HISTREE_SEGMENT_COMPARE_H
 #define HISTREE_SEGMENT_COMPARE_H
@@ -18,45 +18,46 @@
 
 enum histree_difference {
 	HISTREE_DIFFERENCE_NONE,   /* noise */
-	HISTREE_DIFFERENCE_LONGER, /* those of B are */
+	HISTREE_DIFFERENCE_LONGER, /* those of B last longer */
 	HISTREE_DIFFERENCE_SHORTER,
-	HISTREE_DIFFERENCE_UNSURE, /* A or B has less than HISTREE_DIFFERENCE_COUNT_MIN segments */
+	HISTREE_DIFFERENCE_UNSURE, /* A or B has fewer than HISTREE_DIFFERENCE_COUNT_MIN segments */
 };
 
 enum { HISTREE_DIFFERENCE_COUNT_MIN = 8 };
 
-/* A difference is one that chance makes less often than this, over all groups together (Bonferroni). */
+/* The level of significance of a difference, over all groups together (Bonferroni). */
 #define HISTREE_DIFFERENCE_P 0.01
 
 struct histree_segment_difference {
-	struct histree_segment_group a, b; /* zeros if there are none */
+	struct histree_segment_group a, b; /* zeros for a side without segments */
 	/*
-	 * The share of all pairs of a segment of A and one of B in which that of B lasts longer; pairs that last
-	 * equally long count as halves.  0.5: no difference; 0.5 also if A or B has no segments.
+	 * The share of all pairs of a segment of A and one of B in which that of B lasts longer; pairs of equal
+	 * duration count as halves.  0.5: no difference; 0.5 also if A or B has no segments.
 	 */
 	double longer;
-	double noise; /* the greater distance from 0.5 of the same between halves of A and between halves of B */
-	double p; /* the likelihood that chance alone makes `longer` differ from 0.5 as much; 1 if one has none */
-	double distance; /* the greatest of both cumulated distributions, 0 to 1 */
+	double noise; /* the greater distance of `longer` from 0.5 between the halves of A and between those of B */
+	/* The likelihood that chance alone makes `longer` differ from 0.5 as much; 1 if A or B has no segments */
+	double p;
+	double distance; /* the greatest between both cumulative distributions, 0 to 1 */
 	enum histree_difference verdict;
 };
 
-/* What is compared: the segments in the window of the query that pass its filter; order and limit are ignored. */
+/* One side: the segments in the window of the query that pass its filter; order and limit are ignored. */
 struct histree_segment_side {
 	struct histree_segment_store *store;
 	struct histree_segment_query query;
-	size_t field; /* whose values are the groups; HISTREE_SEGMENTS_TOGETHER in both, or in none */
+	size_t field; /* whose values are the groups; HISTREE_SEGMENTS_TOGETHER on both sides, or on neither */
 };
 
 struct histree_segment_comparison;
 
 /*
- * Compare the segments of two sides, which may be the same store.  The memory is one record a group; each store is
- * read once in the order of duration, beside what histree_segment_stats_create() reads.  One thread at a time uses
- * the comparison.
+ * Compare the segments of two sides, which may be the same store.  The memory is one record a group; each store
+ * is read once in the order of duration, beside what histree_segment_stats_create() reads.  One thread at a time
+ * uses the comparison.
  *
- * Returns HISTREE_ERR_TYPE if the fields have not the same type, HISTREE_PARTIAL if damaged nodes are missing;
- * histree_segment_comparison_loss() says of which side.
+ * Returns HISTREE_ERR_TYPE if the types of the fields differ, HISTREE_PARTIAL if segments of damaged nodes are
+ * missing, for which see histree_segment_comparison_loss().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_comparison_create(const struct histree_segment_side *a, const struct histree_segment_side *b,
@@ -67,8 +68,8 @@ HISTREE_API const struct histree_segment_difference *
 histree_segment_comparison_all(const struct histree_segment_comparison *comparison);
 
 /*
- * Returns the groups in the order of how much the total of their durations, as a share of the window, differs,
- * greatest first; NULL after the last one.  The bytes of values belong to the comparison.
+ * Returns the groups by how much their total duration, as a share of the window, differs, greatest first; NULL
+ * after the last one.  The bytes of values belong to the comparison.
  */
 HISTREE_API const struct histree_segment_difference *
 histree_segment_comparison_group(const struct histree_segment_comparison *comparison, size_t index);

@@ -5,7 +5,7 @@
  *
  * Buckets have nearly the same width on a logarithmic scale.  Their bounds are round numbers: 1 2 5, or the
  * preferred numbers of ISO 3 (Renard's).  A density takes one pass over the segments and one count for each
- * bucket, at most 128 MB; where the store has overviews (segment_store.h), it is made of them, and as exact.
+ * bucket, at most 128 MB; if the store has overviews (segment_store.h), it is made from these and equally exact.
  */
 #ifndef HISTREE_SEGMENT_DENSITY_H
 #define HISTREE_SEGMENT_DENSITY_H
@@ -15,11 +15,10 @@
 struct histree_density_options {
 	unsigned per_decade; /* buckets for each power of ten: 1, 3 (1 2 5), 5, 10 or 20; 0 means 3 */
 	size_t field;        /* each of its values gets counts of its own; or HISTREE_SEGMENTS_TOGETHER */
-	size_t group_max;    /* the first so many values get counts of their own; 0 means 1000 */
+	size_t group_max;    /* how many values, the first ones, get counts of their own; 0 means 1000 */
 	/*
-	 * The time [from, to], both inclusive, is cut into so many equal columns, and each gets counts of its own.
-	 * A segment counts in the column in which it starts, or in the nearest one.  0 means one column for all
-	 * times.
+	 * The number of equal columns of [from, to], both inclusive, each with counts of its own.  A segment
+	 * counts in the column in which it starts, or in the nearest one.  0 means one column for all times.
 	 */
 	uint32_t column_count;
 	histree_time from, to;
@@ -31,7 +30,7 @@ struct histree_duration_bucket {
 };
 
 struct histree_density_group {
-	struct histree_value value; /* null for none and for all together; bytes belong to the density */
+	struct histree_value value; /* null also for all segments together; bytes belong to the density */
 	bool is_rest;               /* all segments whose values came too late to have counts of their own */
 	uint64_t count;
 };
@@ -40,7 +39,7 @@ struct histree_segment_density;
 
 /*
  * Count the segments in the window of the query that pass its filter; order and limit are ignored.  Returns
- * HISTREE_ERR_ARGUMENT if the options are not possible, HISTREE_PARTIAL if the density was made but lacks the
+ * HISTREE_ERR_ARGUMENT if an option is out of range, HISTREE_PARTIAL if the density was made but lacks the
  * segments of damaged nodes.  One thread at a time may use the store.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -52,10 +51,7 @@ histree_segment_density_create(struct histree_segment_store *store, const struct
 HISTREE_API const struct histree_duration_bucket *
 histree_segment_density_buckets(const struct histree_segment_density *density, size_t *count);
 
-/*
- * Returns a group that has segments: the one with the greatest count first, of equal ones by value, the rest last,
- * NULL after that.
- */
+/* Returns a group that has segments: by decreasing count, then by value, the rest last, NULL after that. */
 HISTREE_API const struct histree_density_group *
 histree_segment_density_group(const struct histree_segment_density *density, size_t index);
 

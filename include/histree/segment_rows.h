@@ -33,13 +33,16 @@ struct histree_segment_rows_options {
 	struct histree_segment_query query;
 	uint32_t rows_per_mark; /* 0 means 4096 */
 	/*
-	 * Ends a call for rows.  The marks that were made stay, so that the next call comes further, except while
-	 * all is sorted.
+	 * Ends a long call.  The marks made so far stay, so that the next call gets further, except during the
+	 * sort of all segments.
 	 */
 	struct histree_cancel cancel;
 };
 
-/* Create the rows of a query.  Returns HISTREE_ERR_ARGUMENT if such a query has no rows or is not valid. */
+/*
+ * Create the rows of a query.  Returns HISTREE_ERR_ARGUMENT if the query is not valid or cannot have numbered
+ * rows.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_create(struct histree_segment_store *store, const struct histree_segment_rows_options *options,
 			    struct histree_segment_rows **out, struct histree_error *error);
@@ -51,13 +54,13 @@ histree_segment_rows_create(struct histree_segment_store *store, const struct hi
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_count(struct histree_segment_rows *rows, uint64_t *count, struct histree_error *error);
 
-/* Make this row, counted from 0, the next one.  Returns HISTREE_END if there are not so many. */
+/* Make this row, counted from 0, the next one.  Returns HISTREE_END if there are fewer rows. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_seek(struct histree_segment_rows *rows, uint64_t row, struct histree_error *error);
 
 /*
  * Make the first row that starts at `time` or later the next one and set *row to its number; the order must be by
- * start, ascending.  Returns HISTREE_END if there is none, and sets *row to the number of rows.
+ * start, ascending.  Returns HISTREE_END if there is no such row, and sets *row to the number of rows.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_rows_find(struct histree_segment_rows *rows,
 									     histree_time time, uint64_t *row,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_source.h - a segment store whose segments somebody else hands out: another process, another machine.  It
- * is read as every store is, and can be a part of a union (segment_store.h).
+ * segment_source.h - a segment store whose segments another process or machine hands out.  It is read as every
+ * store is, and can be a part of a union (segment_store.h).
  *
- * A source is a table of functions.  Whoever writes one answers the queries that a store answers by itself: orders
- * by start, end, duration, a field, and unsorted; filters and limits are seen to above it, and what a source
- * leaves out in advance is its own affair, as long as it is only what no query above it would hand out.
+ * A source is a table of functions that answer the queries that a store answers by itself: orders by start, end,
+ * duration, a field, and unsorted.  Filters and limits are applied above it.  A source may leave out segments in
+ * advance, if no query above it would hand them out.
  *
  * Threads: the functions of one store are called by one thread at a time.
  */
@@ -34,14 +34,14 @@ struct histree_segment_source {
 struct histree_segment_overview {
 	struct histree_segment_store *store;
 	unsigned width_log2; /* of its cells, in ns */
-	unsigned parts_log2; /* 0: of buckets of duration; else of parts, all of the time and all values together */
-	size_t field;        /* whose values they tell apart; SIZE_MAX: none */
+	unsigned parts_log2; /* 0: of buckets of duration; else of parts, over all times and all values together */
+	size_t field;        /* whose values they tell apart; SIZE_MAX: no field */
 };
 
 /*
- * Make a store of a source.  `info` is that of the store that the source reads, of which the schema is copied.
- * Overviews are in the order of histree_segment_store_overview(); the store owns theirs.  If the call fails, it
- * closes them and frees the source.
+ * Make a store from a source.  `info` is that of the store that the source reads; its schema is copied.
+ * Overviews are in the order of histree_segment_store_overview(), and the store owns their sources.  If the call
+ * fails, it closes them and frees the source.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_of_source(const struct histree_segment_source *source,
@@ -51,7 +51,7 @@ histree_segment_store_of_source(const struct histree_segment_source *source,
 
 /*
  * Get an overview of a finished store, those with cells first, the one of parts last; borrowed.  Returns
- * HISTREE_NOT_FOUND if there is none of that number.
+ * HISTREE_NOT_FOUND if there is no overview with that number.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_overview(struct histree_segment_store *store, size_t index,

@@ -37,8 +37,9 @@ enum histree_segment_store_kind {
 	HISTREE_SEGMENTS_ARRAY,  /* an array in memory that each addition keeps sorted by start */
 	HISTREE_SEGMENTS_LAZY,   /* an array in memory that is sorted when a query needs it */
 	HISTREE_SEGMENTS_MAP,    /* two balanced trees in memory, by start and by end */
-	HISTREE_SEGMENTS_UNION,  /* those of several hosts as one: histree_segment_store_unite(); never created */
-	HISTREE_SEGMENTS_SOURCE, /* those that somebody else hands out: segment_source.h; never created */
+	/* The stores of several hosts as one: histree_segment_store_unite(); never created */
+	HISTREE_SEGMENTS_UNION,
+	HISTREE_SEGMENTS_SOURCE, /* the store of another process: segment_source.h; never created */
 };
 
 struct histree_segment_store;
@@ -49,8 +50,8 @@ struct histree_segment_store_options {
 	const char *path;                     /* disk: the file to make, which must not exist */
 	struct histree_segment_schema schema; /* copied */
 	/*
-	 * In memory only: have each segment once.  Adding one that is equal in start, end and content to one that
-	 * is there does nothing.  This takes about as much memory again.
+	 * In memory only: keep equal segments once.  Adding a segment with the start, end and content of one in
+	 * the store does nothing.  This takes about as much memory again.
 	 */
 	bool distinct;
 	uint32_t node_size; /* disk: bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB */
@@ -75,7 +76,7 @@ struct histree_segment_open_options {
 	size_t queue_bytes; /* memory of one sorted iterator, approximately; 0 means 32 MiB */
 	enum histree_segment_tables tables;
 	bool salvage;      /* treat what the disk fails to read as damage; overviews are not used then */
-	bool no_overviews; /* do not use any */
+	bool no_overviews; /* do not use overviews */
 };
 
 /* Create a store.  Returns HISTREE_ERR_ARGUMENT if an option is wrong.  If the call fails, no file is left. */
@@ -120,14 +121,14 @@ histree_segment_store_make_table(struct histree_segment_store *store, size_t fie
 
 /*
  * Overviews of a store are smaller stores beside it, STORE.overview1, ...2: summaries of its segments by cells of
- * time, buckets of duration, and the values of its text field "name", or else of its first text field.  Statistics,
- * densities and charts of all segments together or by that field are made of them where there are some, and then
- * cost what they show rather than what the store has; what they say stays as exact as they promise.  An overview
+ * time, buckets of duration, and the values of its text field "name", or else of its first text field.
+ * Statistics, densities and charts of all segments together or by that field are made from them if they exist,
+ * and then cost what they show rather than what the store has; they stay as exact as they promise.  An overview
  * that is damaged or belongs to another store is not used.
  *
- * Make those of a finished store on disk, in one pass by start, and replace those that exist.  Nobody may read the
- * store meanwhile.  They take 15 % of the bytes of the store at most; a store that is small, or whose segments
- * have too little in common, gets none.  If the call fails, there may be none.
+ * Make the overviews of a finished store on disk, in one pass by start, and replace those that exist.  The store
+ * must not be read meanwhile.  They take at most 15 % of the bytes of the store; a store that is small, or whose
+ * segments have too little in common, gets none.  If the call fails, there may be none.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_make_overviews(struct histree_segment_store *store, struct histree_cancel cancel,
@@ -137,19 +138,19 @@ histree_segment_store_make_overviews(struct histree_segment_store *store, struct
 
 /* The store of a host, as a part of that of several. */
 struct histree_segment_part {
-	const char *name;                    /* of the host; no two are the same */
+	const char *name;                    /* of the host; unique */
 	struct histree_segment_store *store; /* finished; NULL: it is missing or damaged */
-	const char *why;                     /* the sentence, if it is NULL */
+	const char *why;                     /* if `store` is NULL: a sentence that says why */
 };
 
 /*
- * Unite the stores of several hosts.  The schema has the fields of all parts by name, null where a part lacks one,
- * and at its end a text field "host".  Segments of all parts come in one order; those that are equal in it come in
- * the order of the parts.  The segments of a part that is missing count as lost: each query says so once, at its
+ * Unite the stores of several hosts.  The schema has the fields of all parts by name, null where a part lacks
+ * one, and at its end a text field "host".  Segments of all parts come in one order; those that are equal in it
+ * come in the order of the parts.  The segments of a missing part count as lost: each query says so once, at its
  * beginning.
  *
- * The names are copied.  The union owns the stores, which nobody may read meanwhile, and closes them; it closes
- * them also if the call fails.  Returns HISTREE_ERR_TYPE if a field has not the same type in all parts, or has the
+ * The names are copied.  The union owns the stores, which must not be read meanwhile, and closes them; it closes
+ * them also if the call fails.  Returns HISTREE_ERR_TYPE if a field has different types in two parts, or has the
  * name "host"; HISTREE_ERR_ARGUMENT if there is no part, a store is not finished, or there are too many fields.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -175,7 +176,7 @@ struct histree_segment_store_info {
 	uint64_t duration_min, duration_max;
 	/* The rest is 0 unless the store is on disk. */
 	uint32_t node_size, depth, format_version;
-	uint64_t identity; /* other content would hardly have it (histree-format(5)) */
+	uint64_t identity; /* identifies the content (histree-format(5)) */
 	uint64_t node_count, node_bytes, file_bytes;
 };
 
@@ -183,8 +184,8 @@ enum { HISTREE_SEGMENT_OVERVIEWS_MAX = 16 };
 
 struct histree_segment_overviews_info {
 	uint32_t count;
-	uint64_t summary_count, file_bytes; /* of all of them */
-	/* Of each, the one with the shortest cells first: how long these are, and how many summaries it has. */
+	uint64_t summary_count, file_bytes; /* of all overviews together */
+	/* Of each, by increasing length of cells: this length, and how many summaries it has. */
 	uint64_t cell_ns[HISTREE_SEGMENT_OVERVIEWS_MAX], summaries[HISTREE_SEGMENT_OVERVIEWS_MAX];
 };
 
@@ -198,14 +199,14 @@ histree_segment_store_info(const struct histree_segment_store *store);
 
 /*
  * Look for a segment with this start, end and content in a finished store.  Returns HISTREE_OK if it is there,
- * HISTREE_NOT_FOUND if it is not, and HISTREE_PARTIAL if it is not among those that can be read.  The cost is that
- * of a query for the time of its start.
+ * HISTREE_NOT_FOUND if it is not, and HISTREE_PARTIAL if it is not among those that can be read.  The cost is
+ * that of a query for the time of its start.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_contains(struct histree_segment_store *store, const struct histree_segment *segment,
 			       struct histree_error *error);
 
-/* Find the index of the field with this name.  Returns HISTREE_NOT_FOUND if the schema has none. */
+/* Find the index of the field with this name.  Returns HISTREE_NOT_FOUND if the schema has no such field. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_field(const struct histree_segment_store *store, const char *name, size_t *out);
 
@@ -236,8 +237,8 @@ enum histree_segment_order {
 
 /*
  * A query for the segments that overlap [from, to], both inclusive, and pass the filter, in an order.  By start,
- * end or duration, segments come lazily, without all being sorted first (thesis, algorithm 5.2), and so they do by
- * a field that has a side table.  In any other order they are sorted first, on disk next to the store if memory is
+ * end or duration, or by a field that has a side table, segments come lazily, without all being sorted first
+ * (thesis, algorithm 5.2).  In any other order they are sorted first, on disk next to the store if memory is
  * short; with a `limit`, only that many are kept.
  */
 struct histree_segment_query {
@@ -255,16 +256,15 @@ struct histree_segment_query {
 	bool (*filter)(void *context, const struct histree_segment *segment);
 	void *filter_context;
 	/*
-	 * In a union: returns true if segments of this host are wanted.  Those of others are not read.  NULL means
+	 * In a union: returns true if segments of this host are wanted.  Other hosts are not read.  NULL means
 	 * that all are.
 	 */
 	bool (*host_filter)(void *context, const char *host);
 	void *host_context;
 	uint64_t limit; /* maximum number of segments; 0 means all */
 	/*
-	 * For statistics by a field: puts another value in the place of a segment's, such as one for each of the
-	 * threads that had a number.  Its bytes are borrowed until the next call.  NULL: groups are of values as
-	 * they are.
+	 * For statistics by a field: replaces the value of a segment, such as by one for each of the threads that
+	 * had a number. Its bytes are borrowed until the next call.  NULL: groups are by the values as they are.
 	 */
 	void (*group)(void *context, const struct histree_segment *segment, struct histree_value *value);
 	void *group_context;
@@ -305,7 +305,7 @@ histree_segment_iter_start(struct histree_segment_iter *iter, const struct histr
 			   const struct histree_segment_token *resume, struct histree_error *error);
 
 /*
- * Get the next segment.  Returns HISTREE_END if there is none.  Returns HISTREE_PARTIAL, without a segment, if
+ * Get the next segment.  Returns HISTREE_END after the last one.  Returns HISTREE_PARTIAL, without a segment, if
  * segments are missing here because a node is damaged; histree_segment_iter_loss() then says what is known of
  * them, and the next call goes on.  Each loss is reported before any segment that some of the missing ones might
  * precede; where the order cannot tell, at the beginning.  The segments that are handed out are always as they
@@ -319,17 +319,18 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_next(str
 struct histree_segment_loss {
 	histree_time from, to; /* every missing segment lies within them */
 	uint64_t count_max;    /* maximum number of missing segments, in the whole store and whatever the query */
-	uint32_t node;         /* of the file, or of that of the host */
-	uint32_t part;         /* in a union: of which it is; all of it if its store is NULL.  Else 0 */
+	uint32_t node;         /* of the file, or of the host's file */
+	/* In a union: index of the part; all of it is missing if its store is NULL.  Else 0 */
+	uint32_t part;
 };
 
 /* Returns what the last HISTREE_PARTIAL was about. */
 HISTREE_API struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter);
 
 /*
- * Returns true if a query of this store, in any thread, has met a damaged node since the store was opened, so that
- * its answer lacks what the node held.  Some answers pass over such nodes in silence;
- * histree_segment_store_verify() says which they are.
+ * Returns true if a query of this store, in any thread, has met a damaged node since the store was opened, so
+ * that its answer lacks the content of the node.  Some answers skip such nodes silently;
+ * histree_segment_store_verify() lists them.
  */
 HISTREE_API bool histree_segment_store_met_damage(const struct histree_segment_store *store);
 
@@ -339,7 +340,7 @@ HISTREE_API struct histree_segment_token histree_segment_iter_token(const struct
 /* Counts since the query was started. */
 struct histree_segment_iter_stats {
 	uint64_t nodes_visited; /* disk: visits, including repeated ones to nodes that had left memory */
-	uint64_t nodes_loaded;  /* those of them that read the file */
+	uint64_t nodes_loaded;  /* visits among them that read the file */
 	uint64_t segments;      /* handed out */
 	uint64_t spilled_bytes; /* written to a temporary file beside the store */
 };

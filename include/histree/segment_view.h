@@ -3,7 +3,7 @@
  * segment_view.h - the content of charts of latencies: a point for each segment, and how many segments last how
  * long.
  *
- * Both functions read every segment of their query once or twice, unsorted, and keep none of them; or, where the
+ * Both functions read every segment of their query once or twice, unsorted, and keep none of them; or, if the
  * store has overviews (segment_store.h) and the query has no filter, summaries and few segments.  The segments of
  * a damaged node are skipped; histree_segment_store_met_damage() then returns true.
  */
@@ -20,11 +20,11 @@ enum histree_duration_scale { HISTREE_DURATIONS_LINEAR, HISTREE_DURATIONS_LOGARI
 struct histree_segment_scatter_request {
 	/* The chart shows its window and the segments that pass its filter; order and limit are ignored. */
 	struct histree_segment_query query;
-	size_t field; /* points are grouped by its values; HISTREE_SEGMENTS_TOGETHER means by none */
+	size_t field; /* points are grouped by its values; HISTREE_SEGMENTS_TOGETHER: not grouped */
 	/*
-	 * A cell of the chart keeps the longest segment of each value, so that no outlier vanishes.  Of overviews
-	 * it is made within a cell: each segment has a point of its value that starts no more than a cell before
-	 * or after it, and is as long or longer, but for an eighth.
+	 * A cell of the chart keeps the longest segment of each value, so that no outlier vanishes.  With
+	 * overviews it is made within a cell: each segment has a point of its value that starts no more than a
+	 * cell before or after it, and is at least as long, less an eighth.
 	 */
 	uint32_t columns, rows;
 	enum histree_duration_scale scale; /* of the rows, which end at the longest segment of the store */
@@ -71,11 +71,11 @@ HISTREE_API void histree_segment_scatter_free(struct histree_segment_scatter *sc
  * Count the segments in the window of the query that pass its filter, in as many buckets of duration as a chart
  * has room for, between the shortest and the longest.  (The buckets of segment_density.h have round numbers as
  * bounds.) Bucket i counts durations from edges[i] to edges[i + 1] - 1.  The first edge is the shortest duration
- * and the last edge is one more than the longest; both are 0 if no segment counts.  Where the store has overviews,
+ * and the last edge is one more than the longest; both are 0 if no segment counts.  If the store has overviews,
  * the edges of a logarithmic scale are preferred numbers (ISO 3, R 20), or every second one of them and so on;
- * there may be fewer than asked for, and the last buckets are then empty; those of a linear scale of all segments
- * may be off by a sixteenth of a bucket.  Counts are exact in any case.  `edges` has room for `buckets` + 1
- * numbers, `counts` for `buckets`.
+ * there may be fewer than asked for, and the last buckets are then empty; the edges of a linear scale of all
+ * segments may be off by a sixteenth of a bucket.  Counts are exact in any case.  `edges` has room for `buckets`
+ * + 1 numbers, `counts` for `buckets`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_histogram(struct histree_segment_store *store, const struct histree_segment_query *query,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selection.h - which states a question can be about: attributes and times, narrowed condition by condition until a
- * query can be asked for them.
+ * selection.h - which states a question can be about: attributes and times, narrowed condition by condition until
+ * a query can be asked for them.
  *
  *	struct histree_selection selection;
  *	histree_selection_begin(&selection, history);
@@ -12,10 +12,10 @@
  *		histree_query_start(query, &region, &error);
  *	histree_selection_release(&selection);
  *
- * Expressions (state_filter.h), SQL and the command all go this way.  A selection is only ever too large: who asks
- * checks what comes.
+ * Expressions (state_filter.h), SQL and the command all go this way.  A selection may be too large and is never
+ * too small: the caller checks each state of the answer.
  *
- * Threads: a selection belongs to one thread at a time; any number of them may be of one history.
+ * Threads: a selection belongs to one thread at a time; a history may have any number of them.
  */
 #ifndef HISTREE_SELECTION_H
 #define HISTREE_SELECTION_H
@@ -30,7 +30,7 @@ struct histree_selection {
 	bool has_all;          /* every attribute; else those of the list */
 	histree_quark *quarks; /* in any order, until it is sorted */
 	size_t count, capacity;
-	/* Of the last path that was asked for. */
+	/* The last path that was asked for. */
 	char *path;
 	size_t path_size, path_capacity;
 	histree_quark path_quark;
@@ -41,11 +41,11 @@ HISTREE_API void histree_selection_begin(struct histree_selection *selection, st
 
 HISTREE_API void histree_selection_release(struct histree_selection *selection);
 
-/* All attributes at all times again, or no attributes, to which others are added; both keep the memory. */
+/* Select all attributes at all times again, or no attributes, to which others are added; both keep the memory. */
 HISTREE_API void histree_selection_all(struct histree_selection *selection);
 HISTREE_API void histree_selection_none(struct histree_selection *selection);
 
-/* Add an attribute to the list.  One that does not exist is left out. */
+/* Add an attribute to the list.  An attribute that does not exist is left out. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_add_quark(struct histree_selection *selection, uint64_t quark, struct histree_error *error);
 
@@ -54,8 +54,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_add_path(struct histree_selection *selection, const char *path, struct histree_error *error);
 
 /*
- * Add those that match a pattern (histree_attributes_match()), which may be none.  Returns HISTREE_ERR_ARGUMENT if
- * it is no pattern.
+ * Add the attributes that match a pattern (histree_attributes_match()), which may be none.  Returns
+ * HISTREE_ERR_ARGUMENT if the pattern is malformed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_add_pattern(struct histree_selection *selection, const char *pattern,
@@ -64,12 +64,12 @@ histree_selection_add_pattern(struct histree_selection *selection, const char *p
 /* Returns whether an attribute is wanted; its path is escaped, terminated, and borrowed during the call. */
 typedef bool histree_wanted(void *context, histree_quark quark, const char *path, size_t size);
 
-/* Add those below `top` that are wanted.  Each costs the making of its path, up to a microsecond. */
+/* Add the wanted attributes below `top`.  Each attribute costs the making of its path, up to a microsecond. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_add_wanted(struct histree_selection *selection, histree_quark top, histree_wanted *wanted,
 			     void *context, struct histree_error *error);
 
-/* Keep only those that are wanted, of all attributes or of those in the list. */
+/* Keep only the wanted attributes, of all or of those in the list. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_keep_wanted(struct histree_selection *selection, histree_wanted *wanted, void *context,
 			      struct histree_error *error);
@@ -81,7 +81,7 @@ histree_selection_keep_wanted(struct histree_selection *selection, histree_wante
 HISTREE_API const char *histree_selection_path(struct histree_selection *selection, histree_quark quark,
 					       size_t *size);
 
-/* Make the list ascending and distinct, for who uses it without asking for a region. */
+/* Make the list ascending and distinct, for callers that use it without asking for a region. */
 HISTREE_API void histree_selection_sort(struct histree_selection *selection);
 
 /*

@@ -23,15 +23,18 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_snapshot_take(struct 
 
 HISTREE_API histree_time histree_snapshot_time(const struct histree_snapshot *snapshot);
 
-/* Returns an attribute's interval at that time, borrowed from the snapshot, or NULL if there is none. */
+/*
+ * Returns an attribute's interval at that time, borrowed from the snapshot, or NULL if there is no such
+ * attribute.
+ */
 HISTREE_API const struct histree_interval *histree_snapshot_interval(const struct histree_snapshot *snapshot,
 								     histree_quark quark);
 
 /*
- * Give a new state system, which has no attributes yet, those of the snapshot with the same quarks, each with its
- * value from the system's start on.  What follows are changes as always: a history cut in two at `t` has the same
- * states as the whole one.  Returns HISTREE_ERR_ARGUMENT if the system has attributes.  After another error, some
- * of them may be there, and the caller can only call histree_state_free().
+ * Give a new state system, which must have no attributes yet, those of the snapshot with the same quarks, each
+ * with its value from the system's start on.  Changes then follow as always: a history cut in two at `t` has the
+ * same states as the whole one.  Returns HISTREE_ERR_ARGUMENT if the system has attributes.  After another error,
+ * some of them may be there, and the caller can only call histree_state_free().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_snapshot_restore(const struct histree_snapshot *snapshot,
 									    struct histree_state_system *system,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_compare.h - in which states attributes of two histories, or of two windows of one, were for how long.
+ * state_compare.h - how long attributes were in which states, in two histories or in two windows of one.
  *
- * States are counted by what they mean: the time in "waits for a CPU" is that of all chosen attributes together, as
- * tids and paths are others in another trace.  A share is that time over the length of the window: how many of the
- * attributes were in the state on average.
+ * States are counted by what they mean: the time in "waits for a CPU" is that of all chosen attributes together,
+ * since another trace has other tids and paths.  A share is that time over the length of the window: how many of
+ * the attributes were in the state on average.
  *
- * A difference of both shares that is not greater than that between the first and the second half of A, or of B, is
- * noise: A does as much without B.
+ * A difference of both shares that is not greater than that between the first and the second half of A, or of B,
+ * is noise: A alone varies as much.
  */
 #ifndef HISTREE_STATE_COMPARE_H
 #define HISTREE_STATE_COMPARE_H
@@ -28,12 +28,12 @@ struct histree_state_difference {
 struct histree_state_comparison;
 
 /*
- * Compare the attributes of two selections in their windows, which are cut to the histories; of a selection that
- * has all attributes, the states that have names, but for those of idle loops and those of interrupts on all CPUs,
- * which each CPU has, too.  Every interval of both sides is read once, but for what an overview of sums says of a
- * long window (time_in_state.h); the memory is one record a state, and of all attributes a list of those with
- * names.  One thread at a time uses the comparison.  Its texts are borrowed from it and from the histories, which
- * must be there as long.  Returns HISTREE_ERR_TIME_RANGE if nothing of a window is in its history,
+ * Compare the attributes of two selections in their windows, which are cut to the histories.  A selection of all
+ * attributes stands for the states with names, except those of idle loops and those of interrupts on all CPUs,
+ * which each CPU has, too.  Every interval of both sides is read once, except where an overview of sums answers
+ * for a long window (time_in_state.h); the memory is one record a state, and for all attributes a list of those
+ * with names.  One thread at a time uses the comparison.  Its texts are borrowed from it and from the histories,
+ * which must stay open as long.  Returns HISTREE_ERR_TIME_RANGE if a window has no time of its history,
  * HISTREE_ERR_CANCELLED if `cancel` says so.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -45,7 +45,7 @@ histree_state_comparison_create(struct histree_selection *a, struct histree_sele
 HISTREE_API const struct histree_state_difference *
 histree_state_comparison_state(const struct histree_state_comparison *comparison, size_t index);
 
-/* Returns whether nodes of A (0) or B (1) were damaged; what they held counts as unknown. */
+/* Returns whether nodes of A (0) or B (1) were damaged; their content counts as unknown. */
 HISTREE_API bool histree_state_comparison_is_damaged(const struct histree_state_comparison *comparison, int side);
 
 /* Free the comparison, or do nothing if it is NULL. */

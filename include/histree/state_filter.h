@@ -41,8 +41,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_create(s
 
 /*
  * Narrow a selection of the same history to the attributes and times where the expression can hold.  An attribute
- * whose path the expression equals is looked up; where it says something else of paths, quarks or labels, each
- * attribute of the selection costs up to a microsecond.
+ * whose path the expression equals is looked up; other conditions on paths, quarks or labels cost up to a
+ * microsecond for each attribute of the selection.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_select(struct histree_state_filter *filter,
 									       struct histree_selection *selection,

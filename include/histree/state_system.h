@@ -36,7 +36,7 @@
 
 struct histree_state_system;
 
-/* What becomes of the null before the first state of an attribute, and of that after its last (thesis 5.3). */
+/* What becomes of the null before the first state of an attribute, and after its last (thesis 5.3). */
 enum histree_nulls {
 	HISTREE_NULLS_OF_VARIANT, /* cluster leaves them out, the others keep them */
 	HISTREE_NULLS_KEPT,       /* they are intervals like others */
@@ -44,8 +44,8 @@ enum histree_nulls {
 };
 
 /*
- * What a history is to be good at.  Every query works with each; they cost other numbers of nodes, and intervals
- * other numbers of bytes (thesis 7.3).
+ * What a history is to be good at.  Every query works with each; they differ in the nodes that queries read and
+ * in the bytes of an interval (thesis 7.3).
  */
 enum histree_preference {
 	HISTREE_PREFER_BALANCE, /* the default */
@@ -59,7 +59,7 @@ struct histree_tree_options {
 	const char *variant; /* "cluster" (the default), "sht", "osht", "esht", "rsht" or "vrsht" */
 	uint32_t r_depth; /* levels of an R-tree, 2 or more; default 2 for rsht; for vrsht the maximum, default 4 */
 	/*
-	 * vrsht: nodes that a single query is to read at most, 2 to 1000, as far as r_depth allows.  Default:
+	 * vrsht: the most nodes that a single query is to read, 2 to 1000, as far as r_depth allows.  Default:
 	 * R-trees of log_c(A / n) levels, for A attributes and n intervals in a node.
 	 */
 	uint32_t r_nodes;
@@ -67,14 +67,14 @@ struct histree_tree_options {
 	uint32_t node_size;
 	uint32_t fan_out; /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
 	/*
-	 * Bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB.  As many again for the tables of
-	 * names, ongoing states and lifetimes, which go to a file beyond them; default 256 MiB.
+	 * Bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB.  The tables of names, ongoing
+	 * states and lifetimes may take as many again, and go to a file beyond that; default 256 MiB.
 	 */
 	size_t memory_max;
 	/*
-	 * 1: the caller's thread does all of it.  cluster: 2 lets another thread sort and write, 3 yet another one
-	 * insert; the others: 2 lets another thread insert and write.  More is refused.  Default for cluster: 2 on
-	 * two processors or more; else 1.  The file is the same.
+	 * 1: the caller's thread does all of it.  cluster: 2 lets another thread sort and write, 3 yet another
+	 * one insert; the others: 2 lets another thread insert and write.  More is refused.  Default: 2 for
+	 * cluster on two processors or more; else 1.  The file is the same.
 	 */
 	uint32_t threads;
 	enum histree_nulls nulls;       /* answers do not depend on it */
@@ -87,11 +87,12 @@ struct histree_history_options {
 	uint32_t provider_version;
 	histree_time start; /* where the history starts: no state begins before it */
 	/*
-	 * The file may exist, published by a builder that is gone.  The caller repeats the same changes from their
-	 * beginning; until they pass what the file has, it stays as it is and nothing is written or published.
+	 * The file may exist, published by a builder that is gone.  The caller repeats the same changes from
+	 * their beginning; until they pass the end of the file, it stays as it is and nothing is written or
+	 * published.
 	 */
 	bool resume;
-	/* A stack or queue that was emptied is null, as the code of Trace Compass has it; else its depth is 0. */
+	/* An emptied stack or queue is null, as in the code of Trace Compass; else its depth is 0. */
 	bool null_empty_stacks;
 	struct histree_tree_options tree;
 };
@@ -109,12 +110,12 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_close(struct histree_state_system *system, histree_time end, struct histree_error *error);
 
 /*
- * Publish the history as it is now, ended at `end`: whoever opens the file from now on sees that, with
- * histree_history_info.complete being false, even after a crash or a power failure.  `end` may be one less than the
- * greatest time of a change; what begins after it is left out.  Choose that end if another change at the same time
- * may follow.  The new state replaces what was published before once it is on disk; if the call fails, the old one
- * stays.  The cost is about that of writing all that is buffered, and the memory of one more state for each
- * attribute; the R-SHT variants need as much memory as they have buffered.
+ * Publish the history as it is now, ended at `end`: a process that opens the file from now on sees that, with
+ * histree_history_info.complete being false, even after a crash or a power failure.  `end` may be one less than
+ * the greatest time of a change; what begins after it is left out.  Choose that end if another change at the same
+ * time may follow.  The new state replaces what was published before once it is on disk; if the call fails, the
+ * old one stays.  The cost is about that of writing all that is buffered, and the memory of one more state for
+ * each attribute; the R-SHT variants need as much memory as they have buffered.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_publish(struct histree_state_system *system, histree_time end, struct histree_error *error);
@@ -161,8 +162,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_child(struct hi
 								       struct histree_error *error);
 
 /*
- * Declare that an attribute is a folder: it groups others and never has a state (thesis 5.1).  Nothing is kept of
- * it but its name; a change of it is refused, a query says that it is null.  Once more changes nothing.  Returns
+ * Declare that an attribute is a folder: it groups others and never has a state (thesis 5.1).  Only its name is
+ * kept; a change of it is refused, a query says that it is null.  Declaring it again changes nothing.  Returns
  * HISTREE_ERR_TYPE if the attribute had a state before.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -204,10 +205,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_update(struct h
 
 /*
  * An attribute can be a stack: `quark` holds the depth (an int) and its sub-attributes "1", "2", ... hold the
- * values, of which the deepest is the top.  Popping makes the top and everything below it in the attribute tree
- * null; the depth of a stack that was emptied is 0, or null with histree_history_options.null_empty_stacks.
- * Popping returns HISTREE_NOT_FOUND and changes nothing if the stack is empty, its depth being null or 0.  Both
- * return HISTREE_ERR_TYPE if the attribute is no stack, and HISTREE_ERR_ARGUMENT if its depth does not fit its
+ * values; the deepest is the top.  Popping makes the top and everything below it in the attribute tree null; the
+ * depth of an emptied stack is 0, or null with histree_history_options.null_empty_stacks. Popping returns
+ * HISTREE_NOT_FOUND and changes nothing if the stack is empty, its depth being null or 0.  Both return
+ * HISTREE_ERR_TYPE if the attribute is not a stack, and HISTREE_ERR_ARGUMENT if its depth does not fit its
  * sub-attributes.  `*popped`, unless `popped` is NULL, becomes the value, whose bytes are borrowed until the next
  * change.
  */

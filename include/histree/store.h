@@ -25,7 +25,7 @@ struct histree_store_history {
 	uint32_t analysis_version;
 	const char *file;               /* name inside the folder */
 	uint64_t state_changes_refused; /* by the state system, because of errors in the trace */
-	/* That the file must have (histree_history_info); 0 if the manifest does not say it. */
+	/* The identity that the file must have (histree_history_info); 0 if the manifest does not say it. */
 	uint64_t identity;
 };
 
@@ -33,22 +33,23 @@ struct histree_store_segments {
 	const char *analysis;
 	uint32_t analysis_version;
 	const char *file; /* name inside the folder */
-	/* How often the trace has an end without a start, or a start without an end, which make no segment. */
+	/* How often the trace has an end without a start, or a start without an end; these make no segment. */
 	uint64_t without_start, without_end;
 	uint64_t identity; /* as that of a history */
 };
 
-/* A host of a store of several, which has a store of its own inside of that. */
+/* A host of a store of several, which contains a store for each host. */
 struct histree_store_host {
 	const char *name;
 	size_t trace_count;                /* of the traces of all, which stand in the order of the hosts */
 	const char *folder;                /* of its store, inside of the folder of this one: "hosts/NAME" */
-	const struct histree_clock *clock; /* its times were corrected by it; NULL: by none, as was asked for */
-	size_t neighbour; /* the host by whose packets its clock was found, an index; its own: by none */
+	/* The clock that corrected its times; NULL: not corrected, as was asked for */
+	const struct histree_clock *clock;
+	size_t neighbour; /* index of the host by whose packets its clock was found; its own index: no host */
 	histree_time start,
 		end; /* of what it recorded, in corrected time; the end is before the start: not known */
 	uint64_t event_count;
-	uint64_t identity; /* of all files of its store together; 0: not said, as it is being built */
+	uint64_t identity; /* of all files of its store together; 0 while it is built */
 	const char *why;   /* a sentence: why its store cannot be opened; NULL: it can be */
 };
 
@@ -56,12 +57,13 @@ struct histree_store_info {
 	const char *path;
 	uint32_t manifest_version;
 	const char *made_by; /* "histree 0.1.0" */
-	const char *options; /* that decide what is in the store, as words for 'histree build'; NULL: not said */
+	/* Options that decide what is in the store, as words for 'histree build'; NULL: not known */
+	const char *options;
 	const char *const *traces;
 	size_t trace_count;
 	const struct histree_store_history *histories;
 	size_t history_count;
-	const struct histree_store_segments *segments; /* none while the store is not complete */
+	const struct histree_store_segments *segments; /* empty while the store is not complete */
 	size_t segments_count;
 	uint64_t index_identity; /* that the index of events must have; 0 if the manifest does not say it */
 	bool complete;           /* false if the build is running or was cut off */
@@ -72,22 +74,22 @@ struct histree_store_info {
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;
-	uint64_t repeated_packets; /* of the trace, which it had more than once and which were taken once */
+	uint64_t repeated_packets; /* packets that the trace had more than once, which were read once */
 	uint64_t gap_count; /* gaps, in which events were lost or a stream is damaged, so that states are unknown */
-	/* Options of the build (histree_build_options); a store that does not say so had neither. */
+	/* Options of the build (histree_build_options); false if the store does not say. */
 	bool ignores_gaps, null_empty_stacks;
 	bool partial_histories;     /* they are partial (histree_history_info), */
-	uint64_t checkpoint_events; /* with a checkpoint every so many events */
+	uint64_t checkpoint_events; /* of partial histories: events between checkpoints */
 	const char *const *symbols; /* where names of functions were looked for, */
 	size_t symbol_count;
 	bool no_symbols; /* and not on the machine that built it */
 	histree_time start,
 		end;      /* of the trace; while the store is not complete, each history has an end of its own */
 	int64_t build_ns; /* wall time of the build */
-	/* The host, if that was said when the store was built, and the clock by which its times were corrected. */
+	/* The name of the host, if it was given to the build, and the clock by which its times were corrected. */
 	const char *host;
 	const struct histree_clock *clock; /* NULL: times are those of the traces */
-	/* Of a store of several hosts; histories and segment stores are then unions of theirs. */
+	/* For a store of several hosts, whose histories and segment stores are then unions of theirs. */
 	const struct histree_store_host *hosts; /* in the order of their traces */
 	size_t host_count;                      /* 0: it is a store of one host, whatever that is called */
 };
@@ -95,9 +97,9 @@ struct histree_store_info {
 struct histree_store;
 
 /*
- * Open a store.  If there is none of that name but a build of it is running or was cut off, what that build has
- * published is opened.  If there is an older store of that name, the name PATH.building opens what a new build has
- * published.
+ * Open a store.  If there is no store of that name but a build of it is running or was cut off, what that build
+ * has published is opened.  If there is an older store of that name, the name PATH.building opens what a new
+ * build has published.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_open(const char *path, struct histree_store **out,
 								      struct histree_error *error);
@@ -105,22 +107,22 @@ HISTREE_API void histree_store_close(struct histree_store *store);
 HISTREE_API const struct histree_store_info *histree_store_info(const struct histree_store *store);
 
 /*
- * Open the store of one host of several, by its index in struct histree_store_info.  The caller closes it.  Returns
- * HISTREE_ERR_FORMAT if it is not the store that the manifest of this one means, HISTREE_ERR_ARGUMENT if there are
- * not so many hosts, and the errors of histree_store_open().
+ * Open the store of one of several hosts, by its index in struct histree_store_info.  The caller closes it.
+ * Returns HISTREE_ERR_FORMAT if it is not the store that the manifest of this one names, HISTREE_ERR_ARGUMENT if
+ * the index is too large, and the errors of histree_store_open().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_host(const struct histree_store *store,
 								      size_t index, struct histree_store **out,
 								      struct histree_error *error);
 
 /*
- * Open the history of one analysis; the caller closes it.  If `analysis` is NULL, it is "kernel" where there is
- * one, else the first.  Returns HISTREE_NOT_FOUND, with the names of the analyses that the store has, if there is
- * none, HISTREE_ERR_VERSION if the analysis has changed since the build and `any_version` is false, and
- * HISTREE_ERR_FORMAT if the file is not the one that the manifest means but that of another build.
+ * Open the history of one analysis; the caller closes it.  If `analysis` is NULL, it is "kernel" if the store has
+ * it, else the first.  Returns HISTREE_NOT_FOUND, with the names of the analyses in the store, if the analysis is
+ * not among them, HISTREE_ERR_VERSION if the analysis has changed since the build and `any_version` is false, and
+ * HISTREE_ERR_FORMAT if the file is of another build than the manifest.
  *
- * In a store of several hosts it is the union of theirs (history.h).  What cannot be opened of a host is a part of
- * it that says why.
+ * In a store of several hosts it is the union of theirs (history.h).  A host whose history cannot be opened is a
+ * part that says why.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct histree_store *store,
 									 const char *analysis, bool any_version,
@@ -136,9 +138,9 @@ struct histree_store_wait {
 };
 
 /*
- * Wait for the history of an analysis (NULL: the default) of a store that may not be there yet, which another
+ * Wait for the history of an analysis (NULL: the default) of a store that may not exist yet, which another
  * process or thread builds, and open it; the caller closes *out.  It never changes: to see more, wait again.
- * Returns HISTREE_NOT_FOUND if the time is over, HISTREE_ERR_INCOMPLETE if the build was cut off before it got
+ * Returns HISTREE_NOT_FOUND after the timeout, HISTREE_ERR_INCOMPLETE if the build was cut off before it got
  * there, and otherwise the errors of histree_store_open() and histree_store_history().  Looks every 10 ms.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_wait(const char *path, const char *analysis,
@@ -172,7 +174,7 @@ typedef enum histree_status histree_history_opener(void *context, size_t host, c
 						   const struct histree_open_options *options,
 						   struct histree_history **out, struct histree_error *error);
 
-/* The same for histree_store_history(), whose union then is that of the histories that this function opens. */
+/* The same for histree_store_history(), whose union then has the histories that this function opens. */
 HISTREE_API void histree_store_set_history_opener(struct histree_store *store, histree_history_opener *opener,
 						  void *context);
 
@@ -184,7 +186,7 @@ typedef enum histree_status histree_event_opener(void *context, size_t host, str
 
 /*
  * From now on histree_events_open() of a store of several hosts gets the events of each host from this function;
- * NULL: from the store's folder again.  The other one returns what was set, or NULL.
+ * NULL: from the store's folder again.  The other function returns the opener that was set, or NULL.
  */
 HISTREE_API void histree_store_set_event_opener(struct histree_store *store, histree_event_opener *opener,
 						void *context);

@@ -2,10 +2,11 @@
 /*
  * sync.h - by how much the clocks of the hosts of several traces differ, from the packets between them.
  *
- * A packet of TCP cannot arrive before it left, so that each bounds the clock of one host by that of the other; the
- * lines that all packets allow lie between two convex hulls (docs/design/13-hosts.md says how, and from whom).
+ * A TCP packet cannot arrive before it left, so each bounds the clock of one host by that of the other; the lines
+ * that all packets allow lie between two convex hulls (docs/design/13-hosts.md has the method and its
+ * sources).
  *
- * Threads: one thread asks; what comes back is the caller's.
+ * Threads: one thread calls; the result belongs to the caller.
  */
 #ifndef HISTREE_SYNC_H
 #define HISTREE_SYNC_H
@@ -20,27 +21,27 @@ enum histree_clock_quality {
 	HISTREE_CLOCK_ABSENT,      /* nothing is known: times stay as they are */
 	HISTREE_CLOCK_APPROXIMATE, /* packets bound the offset, or one side of it, but not the rate */
 	HISTREE_CLOCK_ACCURATE,    /* the rate and the offset are bounded from both sides */
-	HISTREE_CLOCK_REFERENCE,   /* its time is that of all */
-	HISTREE_CLOCK_GIVEN,       /* somebody said it, and nobody checked it */
+	HISTREE_CLOCK_REFERENCE,   /* the host whose time all get */
+	HISTREE_CLOCK_GIVEN,       /* given by the user, not checked */
 };
 
-/* The error of a clock for which nothing bounds it. */
+/* The error of a clock that has no bounds. */
 #define HISTREE_CLOCK_UNBOUNDED INFINITY
 
 /* From the time of a host to that of the reference. */
 struct histree_clock {
-	histree_time from, to; /* the same moment by both; the reference's has a fraction besides */
+	histree_time from, to; /* the same moment by both clocks; that of the reference has a fraction besides */
 	uint32_t fraction;     /* in 2^-32 ns */
 	int64_t rate;          /* how much faster the reference goes, in 2^-62: slope - 1, between -1/2 and 1 */
 	enum histree_clock_quality quality;
-	double error;      /* in ns: no more than this wrong while packets came; HISTREE_CLOCK_UNBOUNDED */
+	double error;      /* in ns, the greatest while packets came; HISTREE_CLOCK_UNBOUNDED */
 	uint64_t matches;  /* packets on the path to the reference that were seen by both hosts */
-	uint64_t accurate; /* of them: those that narrowed the bounds when they came */
+	uint64_t accurate; /* those among them that narrowed the bounds when they came */
 };
 
 /*
- * Returns the time of the reference, in whole nanoseconds, rounded down.  Of two times the later one never becomes
- * the earlier one.  What lies beyond the ends of time becomes these.
+ * Returns the time of the reference, in whole nanoseconds, rounded down.  The order of two times is never
+ * reversed. A result beyond the ends of time becomes the nearer end.
  */
 HISTREE_API histree_time histree_clock_apply(const struct histree_clock *clock, histree_time time);
 
@@ -49,41 +50,44 @@ HISTREE_API double histree_clock_slope(const struct histree_clock *clock);
 HISTREE_API double histree_clock_offset(const struct histree_clock *clock);
 
 /*
- * Make a clock of what a user writes, "OFFSET[,SLOPE]": decimal numbers, the offset in ns.  Its quality is given.
- * Returns HISTREE_ERR_ARGUMENT if they are no numbers, or none that a clock can have: its slope is more than 1/2
- * and less than 2, and its offset is a time of 64 bits.
+ * Make a clock from a user's text, "OFFSET[,SLOPE]": decimal numbers, the offset in ns.  Its quality is
+ * HISTREE_CLOCK_GIVEN.  Returns HISTREE_ERR_ARGUMENT if they are not numbers, or out of range: the slope is more
+ * than 1/2 and less than 2, and the offset is a time of 64 bits.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_clock_read(const char *text, struct histree_clock *out,
 								      struct histree_error *error);
 
 struct histree_host_clock {
-	const char *host; /* its name; a host that does not say it is called as its folder */
+	const char *host; /* its name; the name of its folder if the traces do not say it */
 	struct histree_clock clock;
 	/*
-	 * The host whose packets its clock comes from, an index, or its own if there is none.  The path of such
-	 * hosts leads to the reference.
+	 * Index of the host whose packets its clock comes from, or its own index if there is no such host.  The
+	 * path of such hosts leads to the reference.
 	 */
 	size_t neighbour;
-	/* If packets contradict each other, the time of the first that does, by this host's clock; else 0. */
+	/* If packets contradict each other, the time of the first contradiction, by this host's clock; else 0. */
 	histree_time contradiction;
-	/* Of this host: those that were read, and packets of them.  Traces that declare none are not read. */
+	/*
+	 * Events of this host that were read, and packets among them.  Traces that declare no packets are not
+	 * read.
+	 */
 	uint64_t events, packets;
 };
 
 struct histree_sync;
 
 struct histree_sync_options {
-	const char *reference; /* the host whose time is that of all; NULL: that of the first trace */
+	const char *reference; /* the host whose time all get; NULL: that of the first trace */
 	struct histree_cancel cancel;
-	/* Called now and then with how much was read, 0 to 1.  May be NULL. */
+	/* Called now and then with the share that has been read, 0 to 1.  May be NULL. */
 	void (*progress)(void *context, double share);
 	void *progress_context;
 };
 
 /*
  * Read the traces found at and below the paths, and compare the clocks of their hosts.  Hosts are told apart by
- * what traces say of themselves: the start of the machine, or its name.  `options` may be NULL.  Returns
- * HISTREE_ERR_TRACE if one of the paths has no trace, HISTREE_NOT_FOUND if no host is called as the reference,
+ * what the traces say: the boot of the machine, or its name.  `options` may be NULL.  Returns HISTREE_ERR_TRACE
+ * if one of the paths has no trace, HISTREE_NOT_FOUND if no host has the name of the reference,
  * HISTREE_ERR_CANCELLED.  The caller frees *out.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_sync_traces(const char *const *paths, size_t path_count,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value.h - times, quarks, values and intervals, of which everything else is made.
+ * value.h - times, quarks, values and intervals: the units of which everything else is made.
  *
- * An interval says that the attribute `quark` had the value `value` from `start` to `end`, BOTH INCLUSIVE: the next
- * interval of the same attribute starts at end + 1.  Times are nanoseconds since the epoch.
+ * An interval says that the attribute `quark` had the value `value` from `start` to `end`, BOTH INCLUSIVE: the
+ * next interval of the same attribute starts at end + 1.  Times are nanoseconds since the epoch.
  */
 #ifndef HISTREE_VALUE_H
 #define HISTREE_VALUE_H
@@ -32,7 +32,7 @@ enum histree_type {
 	HISTREE_STRING = 5, /* `size` bytes of UTF-8 without a terminator; any byte may occur */
 	HISTREE_CUSTOM = 6, /* `size` bytes that only the analysis understands */
 	/*
-	 * Nobody can know the value, because the tracer lost events or the file is damaged here.  Null is
+	 * The value cannot be known, because the tracer lost events or the file is damaged here.  Null is
 	 * different: it says that there was no value.
 	 */
 	HISTREE_UNKNOWN = 7,
@@ -78,12 +78,12 @@ static inline struct histree_value histree_long(int64_t number)
 	return (struct histree_value){ .type = HISTREE_LONG, .int64 = number };
 }
 
-/* The `size` of a HISTREE_LONG that is an uint64_t. */
+/* The `size` of a HISTREE_LONG that is a uint64_t. */
 #define HISTREE_UNSIGNED UINT32_C(1)
 
 /*
- * Returns a number as fields of events and expressions have it, which may be above the greatest int64: then it is
- * int64 as uint64_t.  No state is such a number.
+ * Returns a number of a field of an event or an expression, which may be above the greatest int64: then its int64
+ * is to be read as uint64_t.  No state has such a number.
  */
 static inline struct histree_value histree_unsigned(uint64_t number)
 {
@@ -123,13 +123,15 @@ HISTREE_API bool histree_value_equal(const struct histree_value *a, const struct
 enum histree_part { HISTREE_WHOLE, HISTREE_FIRST_PART, HISTREE_SECOND_PART };
 
 /*
- * Returns a part of a value: an int, null ("-") or unknown ("?") for a half of such a pair, and null where the
- * string is none.  The whole of any value, and either half of one that is not a string, is the value itself.
+ * Returns a part of a value: an int, null ("-") or unknown ("?") for a half of such a pair, and null if the
+ * string is not a pair.  The whole of any value, and either half of one that is not a string, is the value
+ * itself.
  */
 HISTREE_API struct histree_value histree_value_part(const struct histree_value *value, enum histree_part part);
 
 /*
- * Returns "null", "int", "long", "double", "bool", "string", "custom" or "unknown", or NULL if `type` is no type.
+ * Returns "null", "int", "long", "double", "bool", "string", "custom" or "unknown", or NULL if `type` is not a
+ * type.
  */
 HISTREE_API const char *histree_type_name(enum histree_type type);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view.h - the content of the views of a kernel trace: its threads as a tree, its resources, and how busy it
- * was.
+ * view.h - the content of the views of a kernel trace: its threads as a tree, its resources, and how busy it was.
  *
  * A model is made from a history once and never changes; strings and arrays in it live as long as it does.  The
  * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`,
- * `kernel-compact`, `kernel-tc` and `kernel-2016` (histree-states(7)); a model of a history without them is empty.
+ * `kernel-compact`, `kernel-tc` and `kernel-2016` (histree-states(7)); a model of a history without them is
+ * empty.
  *
- * A model is of one host: of a history of several (history.h), make one of each that histree_history_hosts() hands
- * out; quark q of a host is folder + 1 + q of the union.  Of the union itself the models of threads and resources
- * are empty.  CPU usage, density and the check of who runs where take a union as well, since they are sums.
+ * A model is of one host.  For a history of several (history.h), make one for each of histree_history_hosts();
+ * quark q of a host is folder + 1 + q of the union.  For the union itself, the models of threads and resources
+ * are empty. CPU usage, density and the check that CPUs and threads agree take a union as well, since they are
+ * sums.
  *
  * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
@@ -20,7 +21,7 @@
 #include "history.h"
 #include "labels.h"
 
-/* Stands in place of an index if there is none. */
+/* Stands in place of a missing index. */
 #define HISTREE_NO_INDEX UINT32_MAX
 
 /* ---- layouts ------------------------------------------------------------------------------------------------ */
@@ -33,8 +34,8 @@ struct histree_place {
 
 /*
  * Find a state of the thread whose node is `thread`, by its name in the analysis `kernel`: "Prio", "PPID".  In
- * `kernel-compact` some are halves of pairs: take histree_value_part() of the value.  Returns false if there is
- * none.
+ * `kernel-compact` some are halves of pairs: take histree_value_part() of the value.  Returns false if the thread
+ * has no such state.
  */
 HISTREE_API bool histree_thread_place(const struct histree_attributes *attributes, histree_quark thread,
 				      const char *state, struct histree_place *out);
@@ -43,42 +44,44 @@ HISTREE_API bool histree_thread_place(const struct histree_attributes *attribute
 
 struct histree_thread {
 	const char *name;         /* the last name of its program; "" if not known */
-	int32_t tid;              /* 0: the idle thread of a CPU; -1: whatever ran before the first switch */
+	/* 0: the idle thread of a CPU; -1: the thread, not known, that ran before the first switch */
+	int32_t tid;
 	int32_t pid;              /* its process; its own tid if it is not known */
-	bool has_process;         /* the history says of which process it is */
+	bool has_process;         /* the history says to which process it belongs */
 	int32_t ppid;             /* the thread that created it; -1 if not known */
 	int32_t cpu;              /* of an idle thread; otherwise -1 */
 	int32_t last_status;      /* at the end of the history (histree-states(7)); -1 if the thread is gone */
-	int32_t life;             /* of those that had this number one after another, in their order: 0, 1, ... */
-	bool has_changed;         /* false: it has one status from `first` to the end of the history, or none */
+	/* Its position among the threads that had this number one after another: 0, 1, ... */
+	int32_t life;
+	/* False: it has one status from `first` to the end of the history, or no status */
+	bool has_changed;
 	histree_time first, last; /* its first and last time with a status; first > last if it never had one */
 	/*
-	 * The number is its own in this time: states of the attributes outside of it are of others that had the
-	 * number before or after it.  They share the attributes.
+	 * The times during which the number was its own.  States of its attributes outside of these are of other
+	 * threads that had the number before or after it and share the attributes.
 	 */
 	histree_time from, to;
 	/* When `ppid` became known: at `first` if the trace saw the thread made; INT64_MIN if never. */
 	histree_time ppid_since;
 	histree_quark node;        /* Threads/<tid> */
 	histree_quark status;      /* the attribute with its status: the node itself, in kernel-2016 its child */
-	histree_quark system_call; /* HISTREE_ROOT if there is none */
+	histree_quark system_call; /* HISTREE_ROOT if it has no such attribute */
 	uint32_t parent;           /* an index, or HISTREE_NO_INDEX at the top */
 	uint32_t depth;            /* 0 at the top */
-	uint32_t descendants;      /* how many; they follow it in the array */
+	uint32_t descendants;      /* number of them; they follow it in the array */
 };
 
 struct histree_control_flow;
 
 /*
- * The threads as a tree by PPID, depth first: a thread is followed by all that descend from it.  Siblings that
- * changed, or below which one did, come before those where nothing happened; among either they have the order of
- * `first`, then tid.  So what a machine did is not lost among the hundreds of threads that slept through it.  The
- * idle loops of CPUs, which run when nobody does and seem to wait for a CPU whenever somebody has it, are last.  A
- * thread whose parent is not in the history, or whose line of parents is a ring because numbers were used again,
- * is at the top.
+ * Make the tree of threads by PPID, depth first: a thread is followed by all its descendants.  Siblings that
+ * changed, or have a descendant that changed, come before those where nothing happened; within each group the
+ * order is that of `first`, then tid.  So the active threads are not lost among hundreds of sleeping ones.  The
+ * idle loops of CPUs, which seem to wait for a CPU whenever a thread has it, are last.  A thread whose parent is
+ * not in the history, or whose line of parents is a ring because numbers were used again, is at the top.
  *
- * One query for names and parents over the whole history, one for statuses at its two ends: the cost grows with the
- * number of threads, not of their states (thesis 4.8.2, "PsTree").  About 80 bytes a thread.
+ * One query for names and parents over the whole history, one for statuses at its two ends: the cost grows with
+ * the number of threads, not of their states (thesis 4.8.2, "PsTree").  About 80 bytes a thread.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_control_flow_create(struct histree_history *history,
 									       struct histree_cancel cancel,
@@ -100,7 +103,7 @@ HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow
 HISTREE_API uint32_t histree_control_flow_find_at(const struct histree_control_flow *flow, int32_t tid, int32_t cpu,
 						  histree_time time);
 
-/* Returns whether a number was several threads' one after another. */
+/* Returns whether several threads had the same number one after another. */
 HISTREE_API bool histree_control_flow_has_lives(const struct histree_control_flow *flow);
 
 /*
@@ -114,8 +117,8 @@ HISTREE_API uint32_t histree_control_flow_search(const struct histree_control_fl
 struct histree_query;
 
 /*
- * Whether the trace saw how the thread was made, at its first time, by its parent; else it was there before, and
- * was only seen then.  For arrows from parents to children.
+ * Find out whether the trace saw the thread created, at its first time, by its parent; otherwise the thread was
+ * there before and was first seen then.  For arrows from parents to children.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_thread_is_forked(struct histree_query *query,
 									    const struct histree_thread *thread,
@@ -161,7 +164,7 @@ struct histree_cpu_usage_request {
 	size_t cpu_count;
 	/*
 	 * The curve of all threads together is enough.  Without `tids`, no thread's time is then added up, and if
-	 * pixels are wide the overviews of the history are read, which are right to within two of their cells a
+	 * pixels are wide, the overviews of the history are used, which are accurate to two of their cells a
 	 * pixel (rows.h).
 	 */
 	bool no_times;
@@ -176,10 +179,10 @@ struct histree_cpu_time {
 struct histree_cpu_usage;
 
 /*
- * Find out which threads had the CPUs, from CPUs/<cpu>/Current_thread.  Every context switch in the range is read,
- * so the cost grows with their number.  Of several hosts all CPUs are added up, and CPUs and threads of one number
- * are taken together: ask the history of a host for those of one.  A range may reach beyond what was traced, where
- * nothing is added.
+ * Find out which threads had the CPUs, from CPUs/<cpu>/Current_thread.  Every context switch in the range is
+ * read, so the cost grows with their number.  For several hosts all CPUs are added up, and CPUs and threads with
+ * the same number are taken together; ask the history of one host for its own.  The range may extend beyond the
+ * trace, where nothing is added.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_cpu_usage_create(struct histree_history *history, const struct histree_cpu_usage_request *request,
@@ -193,8 +196,9 @@ HISTREE_API void histree_cpu_usage_free(struct histree_cpu_usage *usage);
 HISTREE_API const double *histree_cpu_usage_curve(const struct histree_cpu_usage *usage, uint32_t curve);
 
 /*
- * Returns one number for each pixel, in percent of one CPU as well: for so long nobody knows who had the CPUs,
- * because of lost events or damage.  None of it is in the curves and times, which so are the least that there was.
+ * Returns one number for each pixel, in percent of one CPU as well: the time for which it is not known which
+ * thread had the CPU, because of lost events or damage.  It is not part of the curves and times, which so are
+ * lower bounds.
  */
 HISTREE_API const double *histree_cpu_usage_unknown(const struct histree_cpu_usage *usage);
 
@@ -203,8 +207,8 @@ HISTREE_API const struct histree_cpu_time *histree_cpu_usage_times(const struct 
 								   size_t *count);
 
 /*
- * Adds up the times by thread of a tree of the same history, which is open: `ns` has one for each, which the caller
- * has zeroed.  Of those that had a number one after another, each has its own time.
+ * Add up the times by thread of an open tree of the same history: `ns` has one number for each thread, zeroed by
+ * the caller.  Threads that had a number one after another each have their own time.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage, const struct histree_control_flow *flow,
@@ -213,8 +217,8 @@ histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage, const struct 
 /* ---- who runs where --------------------------------------------------------------------------------------- */
 
 /*
- * Check that at every moment each CPU runs one thread at most, that each thread that runs has one CPU, and that a
- * thread which a CPU runs does run or is unknown.  So threads never run longer together than there are CPUs.
+ * Check that at every moment each CPU runs one thread at most, that each running thread has one CPU, and that a
+ * thread which a CPU runs does run or is unknown.  So the threads together never run longer than the CPUs.
  * `report` is called with a sentence for each of the first contradictions.  All states of threads and CPUs are
  * read, in memory that grows with the number of threads.
  *

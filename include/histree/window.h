@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - what comparisons leave of the times that a question is about.
+ * window.h - the window of time that the comparisons of a question leave.
  *
- * An interval or a segment has a start and an end, and a comparison with either says something of both: what starts
- * at x or later also ends at x or later.  So all of them narrow one window: what ends at `from` or later and starts
- * at `to` or earlier.  Those meet [from, to]; where `from` is after `to`, they cover [to, from].
+ * An interval or a segment has a start and an end, and a comparison with either bounds both: what starts at x or
+ * later also ends at x or later.  So all comparisons narrow one window: what ends at `from` or later and starts
+ * at `to` or earlier.  These are the things that meet [from, to] or, where `from` is after `to`, that cover [to,
+ * from].
  *
  * Threads: these functions keep nothing.
  */
@@ -15,7 +16,7 @@
 
 struct histree_window {
 	histree_time from, to; /* both inclusive */
-	bool is_empty;         /* nothing meets the comparisons, whatever the times are */
+	bool is_empty;         /* no time can satisfy the comparisons */
 };
 
 #define HISTREE_WINDOW_ALL                         \
@@ -33,17 +34,17 @@ enum histree_comparison {
 };
 
 /*
- * Narrow a window by "x comparison number", where x is the start or the end of what is asked for, or a time that is
- * both.  Doubles and numbers above the greatest int64 are compared as they are.  Null leaves nothing, as nothing
- * compares with it; a value that is no number narrows nothing.
+ * Narrow a window by "x comparison number", where x is the start or the end of the things asked for, or a time
+ * that is both.  Doubles and numbers above the greatest int64 are compared as they are.  Null makes the window
+ * empty, as nothing compares with it; a value that is not a number narrows nothing.
  */
 HISTREE_API void histree_window_narrow(struct histree_window *window, enum histree_comparison comparison,
 				       const struct histree_value *number);
 
 /*
- * Make the window one that can be asked for, of things between `start` and `end`: `from` is at most `to`.  What
- * meets the new one may be more than what met the old one, never less.  Returns false if there is nothing to ask
- * for; the window is then as it was.
+ * Make the window fit for a question about things between `start` and `end`: `from` is at most `to`.  What meets
+ * the new window may be more than what met the old one, never less.  Returns false if nothing can meet it; the
+ * window is then unchanged.
  */
 HISTREE_API bool histree_window_fit(struct histree_window *window, histree_time start, histree_time end);
 
