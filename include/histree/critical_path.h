@@ -69,8 +69,8 @@ struct histree_path_step {
 };
 
 /*
- * * The rules by which a path is found.  Those of Trace Compass have quirks; ours differ where these would mislead a
- * reader (docs/design/09-kernel-analyses.md):
+ * * The rules by which a path is found.  Those of Trace Compass have quirks; ours differ where these would mislead
+ * a reader (docs/design/09-kernel-analyses.md):
  *
  *	- a thread that was woken waits for a CPU until it has one, even if it is woken again meanwhile;
  *	- the idle loop and the kernel working for no thread make no thread wait: each is one line for all CPUs,

@@ -43,8 +43,8 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 struct column_view column_view(const uint8_t *block);
 
 /*
- * Returns the first tick whose time, above the start of the leaf, is greater than `time`, or the number of all if
- * there is none.
+ * Returns the first tick whose time, above the start of the leaf, is greater than `time`, or the number of ticks
+ * if no time is.
  */
 uint64_t column_tick_above(const struct column_view *view, uint64_t time);
 bool column_dictionary_value(const struct column_view *view, uint64_t entry, struct histree_value *out);

@@ -492,8 +492,8 @@ static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 }
 
 /*
- * What happens together ends and begins at one time: boundaries are told apart before they are sorted, so that each
- * is sorted once.
+ * Things that happen together end and begin at one time: duplicates of boundaries are removed before the sort, so
+ * that each is sorted once.
  */
 static bool number_by_table(struct column_builder *builder, const struct column_item *items, size_t count,
 			    histree_time start)

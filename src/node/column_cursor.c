@@ -146,7 +146,7 @@ static enum histree_status read_times(struct column_cursor *cursor, struct histr
 			column_find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &tick, &after) &&
 			tick < cursor->window_to;
 		if (is_met && !make_interval(view, cursor->now, interval, tick, after, &out[*count]))
-			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
+			return HISTREE_ERR_FORMAT; /* nothing has moved: a caller that asks again gets the same */
 		cursor->interval = interval + 1;
 		cursor->tick = after;
 		if (is_met && meets_times(cursor, &out[*count]))
@@ -316,7 +316,7 @@ static bool seek(struct column_cursor *cursor, const struct column_target *targe
 	return true;
 }
 
-/* The key of the next series, in this block or the next; false: there is none. */
+/* The key of the next series, in this block or the next; false: there is no further series. */
 static bool next_key(const struct column_cursor *cursor, uint64_t *key)
 {
 	if (cursor->next_series < cursor->block.series_count) {

@@ -73,7 +73,7 @@ enum {
 	SERIES_PER_BLOCK = 32,
 	SERIES_INTERVALS_MAX = 64,
 	COLUMN_BLOCK_PREFIX_SIZE = 1 + COLUMN_COUNT_OF_COLUMNS, /* before the minima */
-	COLUMN_LEAF_OVERHEAD_MAX = 1024, /* bytes of a leaf with one interval, but for its value */
+	COLUMN_LEAF_OVERHEAD_MAX = 1024, /* bytes of a leaf with one interval, except its value */
 };
 
 /* Steps in the payload of a series of `count` intervals. */

@@ -45,9 +45,8 @@ static const struct step_group step_groups[GROUP_WIDTH_MOST + 1] = {
 };
 
 /*
- * Where in a series a search is: an interval, with the ticks at which it starts and after which it ends.  Of the
- * intervals up to `stored`, but for the first, all steps are in the payload, in which `steps` would be that of
- * interval 0.
+ * Where in a series a search is: an interval, with the ticks at which it starts and after which it ends.  The
+ * payload has all steps of the intervals up to `stored`, except the first, whose place `steps` would point to.
  */
 struct step_place {
 	uint32_t interval, stored;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node.h - what a node of a history tree is, whatever its bytes look like.
+ * node.h - what a node of a history tree is, independent of its bytes.
  *
- * A node is one block.  It holds intervals, and above the leaves the bounds of its children.  The codec is
- * two objects, and nothing else knows the bytes (histree-format(5)):
+ * A node is one block.  It holds intervals, and above the leaves the bounds of its children.  The codec is two
+ * objects, and nothing else knows the bytes (histree-format(5)):
  *
  *	node_builder	takes intervals and children until they no longer fit, then seals (writing)
  *	node_view	checks a sealed block once, gives children and a cursor (reading)
  *
- * Bounds: start and end of a node enclose those of its intervals and of its children.  A variant that does
- * not keep a child's end or keys (struct node_layout) reads them back as the widest that they can be.
+ * Bounds: start and end of a node enclose those of its intervals and of its children.  A variant that does not
+ * keep a child's end or keys (struct node_layout) reads them back as the widest that they can be.
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H
@@ -56,7 +56,7 @@ struct node_child {
 	histree_time start, end;
 	histree_quark key_min, key_max; /* key_min > key_max: no interval in the subtree */
 	/*
-	 * Of a tree of segments: start and end_min are the least, start_max and end the greatest of its segments.
+	 * In a tree of segments: start and end_min are the least, start_max and end the greatest of its segments.
 	 */
 	histree_time start_max, end_min;
 	uint64_t duration_min, duration_max;
@@ -65,7 +65,7 @@ struct node_child {
 /* The bounds of nothing: including any segment in them gives the bounds of that segment. */
 struct node_child node_child_of_no_segments(void);
 
-/* Widen the bounds, those of segments, by those of another node. */
+/* Widen the bounds of segments by those of another node. */
 void node_child_include(struct node_child *bounds, const struct node_child *other);
 
 #endif

@@ -19,7 +19,7 @@ struct node_builder {
 	uint32_t height;
 	histree_time start;
 	histree_quark key_min, key_max;                 /* of the intervals in this node */
-	histree_quark subtree_key_min, subtree_key_max; /* of those and of all children */
+	histree_quark subtree_key_min, subtree_key_max; /* of these and of all children */
 	struct node_child *children;
 	size_t child_count, children_capacity;
 	struct node_row *rows; /* in the order of their arrival */

@@ -22,7 +22,7 @@ size_t node_value_size_max(const struct node_layout *layout);
 /* Returns how many bytes an interval takes at most in a node that starts at or after `start`. */
 size_t node_row_size(const struct histree_interval *interval, histree_time start);
 
-/* Returns the size of the index over so many rows of one node. */
+/* Returns the size of the index over this many rows of one node. */
 size_t node_index_size(size_t row_count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_cursor.h - the intervals of a region in a node, whatever its bytes look like, in the order of (key, start).
+ * node_cursor.h - the intervals of a region in a node, in the order of (key, start), for every format of leaf.
  *
- * Needs what a state history has: intervals of one key do not overlap.
+ * It relies on a property of state histories: intervals of one key do not overlap.
  */
 #ifndef NODE_NODE_CURSOR_H
 #define NODE_NODE_CURSOR_H

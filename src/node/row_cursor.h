@@ -21,8 +21,8 @@ struct row_cursor {
 void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, const struct node_region *region);
 
 /*
- * Get the next interval, whose bytes are borrowed from the block.  Returns HISTREE_END or HISTREE_ERR_FORMAT if
- * there is none.
+ * Get the next interval, whose bytes are borrowed from the block.  Returns HISTREE_END at the end, or
+ * HISTREE_ERR_FORMAT.
  */
 enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_interval *out);
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * attribute_match.c - the attributes that patterns of paths mean.
+ * attribute_match.c - the attributes that patterns of paths match, and those whose names match a regular
+ * expression.
  *
- * The attributes that a pattern names.
- *
- * A pattern is a list of components, each of which turns a set of attributes into another one: to children with
- * a matching name, to parents (..), or to everything below (**).  So the work is at most one look at each
+ * A pattern is a list of components, each of which turns a set of attributes into another one: to children with a
+ * matching name, to parents (..), or to everything below (**).  So the work is at most one visit of each
  * attribute per component, whatever the pattern, plus the matching of names, which is at most the size of the
  * component times that of the name.
  *
  * Up to the first ** all attributes of the set are equally deep.  They are kept as a list in the order of the
- * walk, and a step costs what it looks at: all children of Threads/42 are found without a look at the other
+ * walk, and a step costs what it visits: all children of Threads/42 are found without a visit to the other
  * threads.  From ** on the set is a bitmap over all attributes; parents come before children, so a step is one
  * loop over it.
- *
- * The attributes below another whose names match a regular expression.
  */
 #include "state/attribute_match.h"
 
@@ -101,7 +98,7 @@ bool pattern_component_matches(const struct path_component *component, const cha
 
 /* ---- one attribute ----------------------------------------------------------------------------------- */
 
-/* Whether the attribute so many levels below the top has a name that the component matches. */
+/* Returns whether the attribute `level` levels below the top has a name that matches the component. */
 static bool is_named(struct attribute_way *way, size_t level, const struct path_component *component)
 {
 	if (component->size == 1 && component->text[0] == '*')
@@ -115,8 +112,8 @@ static bool is_named(struct attribute_way *way, size_t level, const struct path_
 }
 
 /*
- * As stars within a component: on a mismatch the latest ** takes one level more, and earlier ones need no second
- * try.
+ * Works like stars within a component: on a mismatch the latest ** takes one level more, and earlier ones need no
+ * second try.
  */
 bool attribute_way_matches(struct attribute_way *way, const char *pattern)
 {

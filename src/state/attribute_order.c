@@ -49,7 +49,7 @@ static uint64_t bytes_of(const struct attribute_name *name, size_t from, size_t 
 	return bytes;
 }
 
-/* Numbers come before texts, of which these are the first fifteen bytes. */
+/* Numbers come before texts, which are ordered by their first fifteen bytes here. */
 static void set_beginning(struct ordered_range *range, const struct attribute_name *name)
 {
 	range->beginning[0] = name->text == NULL ? name->number : UINT64_C(1) << 63 | bytes_of(name, 0, 7);

@@ -28,7 +28,7 @@ struct path_component {
 	bool escaped; /* has a backslash */
 };
 
-/* Cut the first component off *rest, which is NULL after the last one.  Returns false if there was none. */
+/* Cut the first component off *rest, which is NULL after the last one.  Returns false if no component was left. */
 bool path_cut(const char **rest, struct path_component *component);
 
 /*

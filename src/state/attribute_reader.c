@@ -85,7 +85,7 @@ static bool read_block(const struct range_table *table, uint32_t number, struct 
 	return block->bits != NULL;
 }
 
-/* Of the column that begins at bit `at`; UINT64_MAX is no number of any. */
+/* The number in the column that begins at bit `at`; UINT64_MAX stands for no number. */
 static uint64_t get_number(const struct range_block *block, enum range_column column, size_t at, unsigned row)
 {
 	unsigned width = block->widths[column];

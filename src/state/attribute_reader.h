@@ -3,12 +3,12 @@
  * attribute_reader.h - the bytes of the section ATTR of a history file, which holds the names of attributes
  * (docs/design/03-names-and-labels.md, histree-format(5)).
  *
- * 	texts	the names that are not numbers, each once: a list of texts
- * 	ranges	the attributes, by quark: a table of ranges
- * 	shapes	the shapes of the groups in the ranges: a list of texts
- * 	order	the numbers of the ranges, as bits: by parent; of one parent the oldest, then the others by name
- * 	footer	how many attributes, texts, shapes and ranges there are (4 bytes each); the sizes of the blocks of
- * 		texts, shapes and ranges (8 bytes each)
+ *	texts	the names that are not numbers, each once: a list of texts
+ *	ranges	the attributes, by quark: a table of ranges
+ *	shapes	the shapes of the groups in the ranges: a list of texts
+ *	order	the numbers of the ranges, as bits: by parent; of one parent the oldest, then the others by name
+ *	footer	how many attributes, texts, shapes and ranges there are (4 bytes each); the sizes of the blocks of
+ *		texts, shapes and ranges (8 bytes each)
  *
  * A *group* is an attribute, its leader, and the attributes after it that were created below it: a thread and what
  * is known of it.  Its *shape* is the position and the name of each member.  A *range* is groups of one shape whose
@@ -49,7 +49,7 @@ enum range_column {
 	RANGE_PARENT, /* the parent of the leaders, + 1; 0 at the top */
 	RANGE_SHAPE,  /* the number of the shape */
 	RANGE_NAME,   /* the name of the first leader */
-	RANGE_NEXT,   /* from the last leader to the next child of the parent; 0 if there is none */
+	RANGE_NEXT,   /* from the last leader to the next child of the parent; 0 if it is the last child */
 	RANGE_LATE,   /* 1 if an attribute in it has children that came after its group: leaders of other ranges */
 	RANGE_COLUMNS
 };
@@ -95,7 +95,7 @@ bool range_table_ascends(const struct range_table *table);
  */
 bool range_table_get(const struct range_table *table, uint32_t number, struct range_row *row, uint32_t *after);
 
-/* Returns the number of the last row that does not begin after `quark`, or `count` if there is none. */
+/* Returns the number of the last row that does not begin after `quark`, or `count` if there is no such row. */
 uint32_t range_table_find(const struct range_table *table, uint32_t quark);
 
 /* ---- groups ------------------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ struct attribute_range {
 	uint32_t count;       /* attributes in all groups; 0: none */
 	uint32_t size;        /* of a group */
 	uint32_t name;        /* of the first leader */
-	uint32_t next;        /* from the last leader to the next child of the parent; 0: there is none */
+	uint32_t next;        /* from the last leader to the next child of the parent; 0: it is the last child */
 	bool late;            /* an attribute in it has children that came after its group */
 	uint32_t host;        /* of a history of several hosts: whose it is, + 1 */
 	struct byte_reader members;

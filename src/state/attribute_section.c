@@ -160,7 +160,7 @@ struct packed_column {
 	unsigned width;
 };
 
-/* With a step that no row goes below: the smallest step between two rows, or none. */
+/* The step is the smallest between two rows, or 0. */
 static struct packed_column pack_column(const struct range_writer *table, enum range_column which, uint32_t step)
 {
 	struct packed_column column = { .base = UINT32_MAX, .step = step };
@@ -316,7 +316,7 @@ static bool has_late_child(const struct attribute_tree *tree, const struct group
 	return false;
 }
 
-/* The range that begins with the group that was cut; false if there is none. */
+/* The range that begins with the group that was cut; false if no group is left. */
 static bool cut_range(struct cutter *cutter, struct range_row *row)
 {
 	const struct attribute_tree *tree = cutter->tree;

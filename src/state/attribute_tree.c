@@ -98,7 +98,7 @@ static histree_quark find_indexed(const struct attribute_tree *tree, histree_qua
 			       &(struct child_key){ parent, name });
 }
 
-/* Returns the child of that name, HISTREE_ROOT if there is none. */
+/* Returns the child with that name, or HISTREE_ROOT. */
 static histree_quark find_child(const struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
 	const struct attribute *above = parent == HISTREE_ROOT ? &tree->root : &tree->attributes[parent];

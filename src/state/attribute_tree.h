@@ -32,7 +32,8 @@ struct attribute {
 /* Ids count up mostly: a child that is named by a greater number than all others is new, and need not be sought. */
 struct counted_family {
 	histree_quark parent;
-	uint32_t greatest; /* name of its children that is a number, as struct attribute has it; 0: there is none */
+	/* The greatest number among the names of its children, as struct attribute has it; 0: no numbers */
+	uint32_t greatest;
 };
 
 enum { COUNTED_FAMILIES = 4 };

@@ -16,7 +16,7 @@ static const struct attribute_view *view_of(const struct histree_attributes *att
 
 /* ---- ranges -------------------------------------------------------------------------------------------- */
 
-/* Range `number`; one without attributes if there is none, or it makes no sense. */
+/* Range `number`; an empty range if it does not exist or is invalid. */
 static void get_range(const struct attribute_view *view, uint32_t number, struct attribute_range *range)
 {
 	struct range_row row;
@@ -84,7 +84,7 @@ static struct attribute_name text_name(const struct attribute_view *view, uint32
 	return (struct attribute_name){ .text = (const char *)text.at, .size = byte_reader_left(&text) };
 }
 
-/* Returns the name that a number of the format means, or that of the leader so many groups after it. */
+/* Returns the name for a number of the format, or the name of the leader `ahead` groups after it. */
 static struct attribute_name coded_name(const struct attribute_view *view, uint32_t name, uint32_t group)
 {
 	return (name & 1) == 0 ? attribute_name_number(name / 2 + group) : text_name(view, name / 2);
@@ -140,7 +140,7 @@ static uint32_t search(const struct sought *sought, uint32_t low, uint32_t *gues
 	return *guess = (uint32_t)search_first(low, high, *guess, before, sought);
 }
 
-/* The first position in the order that has a range of this parent, which may be none. */
+/* The first position in the order with a range of this parent; there may be no such range. */
 static uint32_t find_oldest(const struct attribute_view *view, histree_quark parent, uint32_t *guess)
 {
 	bool is_broken = false;
@@ -235,7 +235,7 @@ static struct attribute_name view_name(const struct histree_attributes *attribut
 						   : (struct attribute_name){ .text = "" };
 }
 
-/* The next member of the group below the same parent, whose position is given; 0: there is none. */
+/* The next member of the group below the same parent, whose position is given; 0: there is no further member. */
 static uint32_t next_member(const struct attribute_range *range, uint32_t position, uint32_t parent)
 {
 	struct byte_reader members = range->members;

@@ -22,7 +22,7 @@ struct attribute_view {
 	struct folder_list folders; /* the owner's to fill in, from a section of their own */
 };
 
-/* Without attributes. */
+/* Make a view without attributes. */
 void attribute_view_init(struct attribute_view *view);
 
 /*

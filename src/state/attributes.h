@@ -20,9 +20,9 @@ struct attribute_near {
 
 /*
  * `near` is where the caller's last question was answered, so that a question about an attribute near it costs
- * little; it is zeroed at first.  Quarks are below `count`, but for that of a parent, which may be HISTREE_ROOT.
- * Parents are older than their children, siblings come by age, and each child names its parent: whatever the bytes
- * of a section say, a walk comes to an end.
+ * little; it is zeroed at first.  Quarks are below `count`, except that of a parent, which may be HISTREE_ROOT.
+ * Parents are older than their children, siblings come by age, and each child names its parent: whatever the
+ * bytes of a section say, a walk comes to an end.
  */
 struct attribute_source {
 	histree_quark (*parent)(const struct histree_attributes *attributes, histree_quark quark,
@@ -34,7 +34,7 @@ struct attribute_source {
 	histree_quark (*next_sibling)(const struct histree_attributes *attributes, histree_quark quark,
 				      struct attribute_range *near);
 	bool (*is_folder)(const struct histree_attributes *attributes, histree_quark quark);
-	/* HISTREE_ROOT if there is none.  `near` may be NULL. */
+	/* HISTREE_ROOT if there is no such child.  `near` may be NULL. */
 	histree_quark (*child)(const struct histree_attributes *attributes, histree_quark parent,
 			       const struct attribute_name *name, struct attribute_near *near);
 };
@@ -56,8 +56,8 @@ histree_quark attributes_next(const struct histree_attributes *attributes, histr
 			      struct attribute_range *near);
 
 /*
- * Returns the child of this name, HISTREE_ROOT if there is none: soon for who asks for children that are near one
- * another, of one parent or of parents that are.
+ * Returns the child with this name, or HISTREE_ROOT: fast for successive children that are near one another, of
+ * one parent or of neighbouring parents.
  */
 histree_quark attributes_child_near(const struct histree_attributes *attributes, histree_quark parent,
 				    const char *name, size_t name_size, struct attribute_near *near);

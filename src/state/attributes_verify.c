@@ -17,7 +17,7 @@ uint64_t attributes_verify(const struct histree_attributes *attributes,
 		struct attribute_name name = source->name(attributes, quark, &near);
 		histree_quark parent = source->parent(attributes, quark, &near);
 		bool named = name.text == NULL || name.size > 0;
-		if (name.text != NULL) /* as whoever looks for it takes it */
+		if (name.text != NULL) /* as a search for it reads it */
 			name = attribute_name(name.text, name.size);
 		walked++;
 		if (named && source->child(attributes, parent, &name, NULL) == quark)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * charts.c - which attributes belong into one picture: charts, their section of a file, and who is asked.
- *
- * What a chart may say, of whoever declares it and of the bytes of a file.
+ * charts.c - which attributes belong into one picture: the rules for charts, for those of callers and for the
+ * bytes of a file alike, their section, and the search through it.
  */
 #include "state/charts.h"
 
@@ -331,7 +330,7 @@ void charts_slot_free(struct charts_slot *slot)
 
 /* ---- the section ------------------------------------------------------------------------------------------ */
 
-/* HISTREE_NOT_FOUND: there is none, or of another version. */
+/* Returns HISTREE_NOT_FOUND if there is no section, or one of another version. */
 static enum histree_status read_section(const struct block_file *file, struct chart_list *out, uint8_t **bytes,
 					size_t *size, struct histree_error *error)
 {

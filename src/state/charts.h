@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * charts.h - which attributes belong into one picture: charts, their section of a file, and who is asked.
+ * charts.h - which attributes belong into one picture: charts, and their section of a file, CHRT.
  *
- * Section CHRT: the charts of a history.
+ * All numbers are varints, except where a size is said.  A text is its size and its bytes, none of which is zero.
  *
- * All numbers are varints, but where a size is said.  A text is its size and its bytes, none of which is zero.
- *
- * 	1, the version of the section
- * 	the number of charts, and for each
- * 		name, title, unit (texts)
- * 		kind, and 1 if it names a table of labels, then that (text)
- * 		the number of entries, and for each
- * 			parent + 1, 0 at the top
- * 			which texts there are, see enum chart_texts, and flags
- * 			measure; path, and the texts that there are, in the order of their bits
- * 			with CHART_HAS_FACTOR: the factor (8 bytes, a double)
+ *	1, the version of the section
+ *	the number of charts, and for each
+ *		name, title, unit (texts)
+ *		kind, and 1 if it names a table of labels, then that (text)
+ *		the number of entries, and for each
+ *			parent + 1, 0 at the top
+ *			which texts there are, see enum chart_texts, and flags
+ *			measure; path, and the texts that there are, in the order of their bits
+ *			with CHART_HAS_FACTOR: the factor (8 bytes, a double)
  *
  * A history without charts has no such section.  One with another version is read as if there was none.
  *
- * The charts of an open history.
- *
- * They are read when somebody asks for them first, and published with one atomic store; who comes second drops what
- * he made.
+ * The charts of an open history are read at the first question about them and published with one atomic store; a
+ * thread that comes second drops its own.
  */
 #ifndef STATE_CHARTS_H
 #define STATE_CHARTS_H
@@ -70,7 +66,7 @@ typedef const struct histree_chart *known_charts(const char *provider, size_t *c
 /* Where a history keeps them. */
 struct charts_slot {
 	struct history_charts *_Atomic charts;
-	/* Of a history without a file: its section; NULL: there is none. */
+	/* For a history without a file: its section; NULL: it has no charts. */
 	uint8_t *bytes;
 	size_t size;
 };
@@ -88,7 +84,7 @@ const struct history_charts *charts_slot_unite(struct charts_slot *slot, const s
 					       size_t count);
 
 /*
- * The section as it is in a file, if it is sound: the caller frees *bytes, which is NULL if there is none, or none
+ * Read the section from a file, if it is sound: the caller frees *bytes, which is NULL if there is no section
  * that can be read.  Returns HISTREE_ERR_MEMORY if memory is out.
  */
 enum histree_status charts_read_raw(const struct block_file *file, uint8_t **bytes, size_t *size,

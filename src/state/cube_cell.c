@@ -10,7 +10,7 @@
  *		ns, states that begin, calls
  *
  * and of a cell of owners: how many rows; of each
- *		thread: as a number of 32 bits with the sign turned over; but for the first, less that before and 1
+ *		thread: as 32 bits with an inverted sign; after the first row, less that of the row before and 1
  *		ns, states that begin
  *
  * All numbers are varints.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cube_cell.h - for how long all threads of a host together did what, in a cell of time, and how much of it began
+ * cube_cell.h - how long all threads of a host together did what, in a cell of time, and how much of it began
  * there (docs/design/05-pyramid.md).
  *
- * A row is of one status, one CPU and one system call.  Of waits for a CPU there are rows once more, by the thread
- * that had it: these are a cell of their own, so that who does not ask for them does not read them.
+ * A row has one status, one CPU and one system call.  Waits for a CPU have further rows, by the thread that had
+ * it; these are in a cell of their own, so that other questions need not read them.
  */
 #ifndef STATE_CUBE_CELL_H
 #define STATE_CUBE_CELL_H
@@ -15,7 +15,7 @@
 #include "base/saved_bytes.h"
 #include "histree/status.h"
 
-/* What a row says where there is nothing, or nobody knows; else tids, CPUs, numbers of texts. */
+/* What a row says for nothing, and for what is not known; other numbers are tids, CPUs, numbers of texts. */
 enum { USE_NOTHING = INT32_MIN, USE_NOT_KNOWN = INT32_MIN + 1 };
 
 enum cube_part { CUBE_OF_CALLS, CUBE_OF_OWNERS, CUBE_PARTS };
@@ -43,7 +43,7 @@ struct cube_row {
 	struct cube_key key;
 	uint64_t ns;
 	uint64_t begins; /* states of threads */
-	uint64_t calls;  /* of which this is the first that is known */
+	uint64_t calls;  /* for which this is the first known state */
 };
 
 /* A zeroed one is empty. */
@@ -62,15 +62,15 @@ void cube_cell_clear(struct cube_cell *cell);
 void cube_cell_release(struct cube_cell *cell);
 
 /*
- * Put a cell as bytes, none if it is empty: the same ones, whatever the order in which its rows and texts came.
- * Its rows are in another order then.
+ * Write a cell as bytes, none if it is empty: the same bytes in whatever order its rows and texts came.  Reorders
+ * its rows.
  */
 void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct intern *texts,
 		   struct saved_bytes *saved);
 
 /*
- * Add what bytes say of a cell of `ns`, in which there are no more than so many threads.  Returns
- * HISTREE_ERR_FORMAT if no states can have made them; some may have been added then.
+ * Add the bytes of a cell of `ns`, in which there are at most `threads` threads.  Returns HISTREE_ERR_FORMAT if
+ * no states can have made them; some may have been added then.
  */
 enum histree_status cube_cell_get(struct cube_cell *cell, enum cube_part part, struct intern *texts, uint64_t ns,
 				  uint32_t threads_max, const uint8_t *bytes, size_t size);

@@ -107,7 +107,7 @@ static enum histree_status add_numbers(struct attribute_tree *tree, uint32_t cou
 }
 
 /*
- * Whoever salvages a history means to write another one: all of its names must be names.  Others look at those they
+ * A salvaged history is there to be written anew, so all of its names must be valid.  Others are checked as they
  * are asked for.
  */
 static enum histree_status check_names(struct histree_history *history, struct histree_error *error)
@@ -120,7 +120,7 @@ static enum histree_status check_names(struct histree_history *history, struct h
 	return status;
 }
 
-/* In place of those that are lost. */
+/* Make names in place of lost ones. */
 static enum histree_status make_names(struct histree_history *history, struct histree_error *error)
 {
 	uint32_t count = tree_reader_key_count(history->reader);

@@ -18,12 +18,12 @@ struct histree_history_source;
 enum histree_status history_open_file(struct block_file *file, const struct histree_open_options *options,
 				      struct histree_history **out, struct histree_error *error);
 
-/* Returns the hosts of a history of several (history_union.h), or NULL: all that follows is of a history of one. */
+/* Returns the hosts of a history of several (history_union.h), or NULL: everything below is of a history of one. */
 const struct history_union *history_union_of(const struct histree_history *history);
 
 /*
- * Returns the history of the host that an attribute belongs to, and makes *quark what that calls it; the history
- * itself, if it is of one host.  NULL: the attribute is the folder of a host.
+ * Returns the history of the host that an attribute belongs to, and sets *quark to its quark there; the history
+ * itself if it is of one host.  NULL: the attribute is the folder of a host.
  */
 const struct histree_history *history_of_host(const struct histree_history *history, histree_quark *quark);
 

@@ -65,7 +65,7 @@ static enum histree_status keep(struct copying *copying, const struct histree_in
 	return HISTREE_OK;
 }
 
-/* The null that readers are told of a folder: the copy tells it of its own, as it has the folder. */
+/* The null that readers get for a folder is not copied: the copy has the folder, too. */
 static bool is_of_folder(const struct copying *copying, const struct histree_interval *interval)
 {
 	return interval->value.type == HISTREE_NULL && interval->start == copying->info->start &&
@@ -149,8 +149,9 @@ static enum histree_status add_losses(struct copying *copying, histree_time from
 /* ---- slices --------------------------------------------------------------------------------------------- */
 
 /*
- * What is readable and what is lost abut, whatever was damaged.  Where they do not, the history says two things of
- * one time, as only one that was forged does: nobody knows which is true, and no sound history can be made of it.
+ * Readable and lost intervals abut, whatever was damaged.  Where they do not, the history says two things of one
+ * time, which only a forged history does: which of them is true cannot be known, and no sound history can be made
+ * from it.
  */
 static enum histree_status check_abuts(struct copying *copying, const struct histree_interval *interval)
 {

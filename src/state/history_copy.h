@@ -9,7 +9,7 @@
 #include "base/io.h"
 #include "histree/state_system.h"
 
-/* What the caller is told of a copy. */
+/* What a copy reports to the caller. */
 struct copy_watch {
 	/* What is lost: an interval of type unknown, which the other history did not have. */
 	void (*lost)(void *context, const struct histree_interval *interval);

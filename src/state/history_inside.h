@@ -24,11 +24,11 @@ struct histree_history {
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;
-	/* Of one that somebody else answers for, which has no file and no reader; all zero: there is nobody. */
+	/* For a history that another process answers, which has no file and no reader; else all zero. */
 	struct histree_history_source source;
 	uint32_t source_part;
 	uint64_t *nodes_at_height;  /* of its info */
-	struct labels_slot *labels; /* what its values mean, once somebody asks */
+	struct labels_slot *labels; /* what its values mean, after the first question */
 	struct charts_slot *charts; /* which charts there are, likewise */
 	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;

@@ -28,7 +28,7 @@ const struct partial_section *history_partial(const struct histree_history *hist
 /* Give the history the functions, which are copied; it calls `free` when it is closed. */
 void history_attach_slices(struct histree_history *history, const struct history_slices *slices);
 
-/* Returns them; NULL: there are none. */
+/* Returns the slices, or NULL if there are none. */
 const struct history_slices *history_slices(const struct histree_history *history);
 
 #endif

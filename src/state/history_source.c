@@ -20,7 +20,8 @@
 enum {
 	DESCRIPTION_VERSION = 2,
 	SECTION_COUNT = 4,
-	FILES_PART = PYRAMID_LEVELS_MAX + 1, /* of numbers, and behind it that of sums: what is told besides rows */
+	/* That of numbers, and after it that of sums, which need not be used for rows */
+	FILES_PART = PYRAMID_LEVELS_MAX + 1,
 	DEPTH_MAX = 64,
 };
 
@@ -236,7 +237,7 @@ static bool read_info(struct histree_history *history, struct byte_reader *reade
 	return history->nodes_at_height != NULL && !reader->failed;
 }
 
-/* A copy of a section, to be freed; NULL and a size of 0: there is none. */
+/* A copy of a section, which the caller frees; NULL and a size of 0: there is no section. */
 static bool read_section(struct byte_reader *reader, uint8_t **bytes, size_t *size)
 {
 	uint64_t length = read_varint(reader);
@@ -337,7 +338,7 @@ static enum histree_status make(const struct histree_history_source *source, uin
 		status = wrong("what it is", error);
 	if (status == HISTREE_OK)
 		status = read_sections(history, reader, error);
-	/* An overview has none of its own: of no kind. */
+	/* An overview has no kind of its own. */
 	if (status == HISTREE_OK && part == 0)
 		status = make_overviews(history, reader, error);
 	else if (status == HISTREE_OK && (read_varint(reader) != 0 || read_varint(reader) != 0 ||

@@ -12,7 +12,7 @@
 struct attribute_tree;
 struct leaf_pack;
 
-/* The sections that whoever makes a history may fill, as they follow one another in the file. */
+/* The sections that the producer of a history may fill, in the order of the file. */
 enum told_section {
 	TOLD_LABELS, /* LABL: what its values mean */
 	TOLD_CHARTS, /* CHRT: which charts there are */
@@ -31,7 +31,7 @@ struct interval_sink {
 	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
 					size_t *added, struct histree_error *error);
 	/*
-	 * Begin a pack of leaves that somebody else makes of intervals, and take it (tree_writer.h).  NULL: the
+	 * Begin a pack of leaves that the caller makes from intervals, and take it (tree_writer.h).  NULL: the
 	 * sink takes intervals only.
 	 */
 	enum histree_status (*begin_pack)(void *context, size_t kept_max, struct leaf_pack **out,
@@ -46,8 +46,8 @@ struct interval_sink {
 	enum histree_status (*refused)(void *context, histree_quark quark, uint8_t fixed_type,
 				       struct histree_error *error);
 	/*
-	 * Have these bytes, which are borrowed for the call, as what the history says of itself in this section; a
-	 * size of 0: have none.  NULL: it has no place for them.
+	 * Set the bytes of a section, which are borrowed for the call; a size of 0: no section.  NULL: the sink
+	 * keeps no sections.
 	 */
 	enum histree_status (*set_section)(void *context, enum told_section section, const void *bytes, size_t size,
 					   struct histree_error *error);

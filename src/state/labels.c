@@ -512,7 +512,7 @@ static const struct histree_style palette[] = {
 
 enum { PALETTE_COLOURS = sizeof(palette) / sizeof(palette[0]) };
 
-/* Of what is lost, damaged or never was recorded. */
+/* For what is lost, damaged or was never recorded. */
 static const struct histree_style unknown = { "Unknown", "unknown", 0x99a1ac, 0x79828f, 0.33 };
 
 const char *histree_meaning_name(enum histree_meaning meaning)
@@ -557,7 +557,7 @@ static const struct histree_label *find_number(const struct histree_label_table 
 	return low > 0 && number <= table->labels[low - 1].last ? &table->labels[low - 1] : NULL;
 }
 
-/* As strcmp() of the two would. */
+/* Returns what strcmp() of the two would. */
 static int compare_text(const char *text, const char *bytes, size_t size)
 {
 	size_t text_size = strlen(text);
@@ -710,7 +710,7 @@ void labels_slot_free(struct labels_slot *slot)
 
 /* ---- the section ------------------------------------------------------------------------------------------ */
 
-/* HISTREE_NOT_FOUND: there is none, or of another version. */
+/* Returns HISTREE_NOT_FOUND if there is no section, or one of another version. */
 static enum histree_status read_section(const struct block_file *file, struct label_tables *out, uint8_t **bytes,
 					size_t *size, struct histree_error *error)
 {

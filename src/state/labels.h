@@ -1,32 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels.h - what values mean, and how they are drawn: tables of labels, their section of a file, and who is
- * asked.
+ * labels.h - what values mean, and how they are drawn: tables of labels (histree/labels.h), and their section,
+ * LABL.
  *
- * Section LABL: what the values of a history mean.
+ * All numbers are varints, except where a size is said.  A text is its size and its bytes, none of which is zero.
  *
- * All numbers are varints, but where a size is said.  A text is its size and its bytes, none of which is zero.
- *
- * 	1, the version of the section
- * 	the number of tables, and for each
- * 		name (text)
- * 		meaning, flags: 1, values without a label have a colour of the palette
- * 		the number of patterns, and they (texts)
- * 		the number of labels, and for each
- * 			flags (1 byte), see enum label_flags
- * 			NUMBERS: the first in zigzag, and with LABEL_IS_RANGE last - first; TEXT: it (text)
- * 			unless hidden: key, name (texts), height in hundredths (1 byte)
- * 			unless hidden or without a colour: light, dark (3 bytes each, red first)
+ *	1, the version of the section
+ *	the number of tables, and for each
+ *		name (text)
+ *		meaning, flags: 1, values without a label have a colour of the palette
+ *		the number of patterns, and they (texts)
+ *		the number of labels, and for each
+ *			flags (1 byte), see enum label_flags
+ *			NUMBERS: the first in zigzag, and with LABEL_IS_RANGE last - first; TEXT: it (text)
+ *			unless hidden: key, name (texts), height in hundredths (1 byte)
+ *			unless hidden or without a colour: light, dark (3 bytes each, red first)
  *
  * A history without labels has no such section.  One with another version is read as if there was none.
  *
- * The tables of labels of a history (histree/labels.h), checked, and with labels in their order.
- *
- * The labels of an open history, and which table is for which attribute.
- *
- * They are read when somebody asks for them first, so that a history whose labels nobody needs costs nothing for
- * them; so are the tables of its attributes, of which each is a byte.  Both are published with one atomic store,
- * and who comes second drops what he made: any number of threads may ask.
+ * The labels of an open history are checked, sorted, and read at the first question about them, so that a history
+ * costs nothing for labels that are not used; the same goes for the table of each attribute, which is a byte.
+ * Both are published with one atomic store, and a thread that comes second drops its own: any number of threads
+ * may ask.
  */
 #ifndef STATE_LABELS_H
 #define STATE_LABELS_H
@@ -91,7 +86,7 @@ struct history_labels {
 /* What is known of a provider: NULL and a count of 0 if nothing is. */
 typedef const struct histree_label_table *known_labels(const char *provider, size_t *count);
 
-/* Of an attribute: not looked for yet, or no table, or table n - LABELS_FIRST_TABLE. */
+/* For an attribute: not looked for yet, or no table, or table n - LABELS_FIRST_TABLE. */
 enum { LABELS_NOT_KNOWN, LABELS_NO_TABLE, LABELS_FIRST_TABLE };
 
 struct labels_of_quarks {
@@ -104,12 +99,12 @@ struct labels_of_quarks {
 struct labels_slot {
 	struct history_labels *_Atomic labels;
 	struct labels_of_quarks *_Atomic known;
-	/* Of a history without a file: its section; NULL: there is none. */
+	/* For a history without a file: its section; NULL: it has no labels. */
 	uint8_t *bytes;
 	size_t size;
 };
 
-/* Returns false if nobody asked for the table of this attribute before; *out may be NULL. */
+/* Returns false if the table of this attribute has not been looked for yet; *out may be NULL. */
 static inline bool labels_slot_known(const struct labels_slot *slot, histree_quark quark,
 				     const struct histree_label_table **out)
 {
@@ -145,7 +140,7 @@ const struct histree_label_table *labels_slot_look(struct labels_slot *slot,
 						   const struct history_labels *labels, histree_quark quark);
 
 /*
- * The section as it is in a file, if it is sound: the caller frees *bytes, which is NULL if there is none, or none
+ * Read the section from a file, if it is sound: the caller frees *bytes, which is NULL if there is no section
  * that can be read.  Returns HISTREE_ERR_MEMORY if memory is out.
  */
 enum histree_status labels_read_raw(const struct block_file *file, uint8_t **bytes, size_t *size,

@@ -7,7 +7,9 @@
 
 #include "base/bytes.h"
 
-/* The first byte: the types of the least and the greatest number, 0 if there is none, and what sums there are. */
+/*
+ * The first byte: the types of the least and the greatest number, 0 if there is no number, and which sums follow.
+ */
 enum { TYPE_MASK = 3, MAX_SHIFT = 2, HAS_REAL = 1 << 4, HAS_LEAST = 1 << 5, HAS_MOST = 1 << 6, FLAGS_END = 1 << 7 };
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
@@ -98,7 +100,7 @@ static void widen(struct number_summary *summary, const struct histree_value *mi
 		summary->max = *max;
 }
 
-/* As most numbers are: an int after others. */
+/* The common case: an int after ints. */
 static bool widen_ints(struct number_summary *summary, const struct histree_value *value)
 {
 	if (value->type != HISTREE_INT || summary->states == 0 || summary->min.type != HISTREE_INT ||
@@ -262,7 +264,7 @@ static bool get_sums(struct number_summary *summary, struct byte_reader *reader)
 	return size > 0 && read_bytes(reader, size) != NULL;
 }
 
-/* Whatever doubles say of themselves: infinite ones are among them just if the least or the greatest is. */
+/* What must hold for doubles: some are infinite just if the least or the greatest is. */
 static bool is_consistent(const struct number_summary *summary)
 {
 	const struct histree_value *min = &summary->min, *max = &summary->max;

@@ -17,7 +17,7 @@ struct number_summary {
 	uint64_t states; /* with a number, and so below */
 	/* How long they lasted, those that are unknown, and the others: 2^64 ns at most. */
 	wide_uint number_ns, unknown_ns, other_ns;
-	struct histree_value min, max;      /* null: there is none */
+	struct histree_value min, max;      /* null: there are no numbers */
 	wide_int whole;                     /* of ints and longs times ns: 2^63 times 2^64 at most */
 	struct exact_sum real;              /* of finite doubles times ns */
 	bool has_real, has_least, has_most; /* doubles at all; infinite ones */
@@ -25,10 +25,10 @@ struct number_summary {
 
 enum { NUMBER_SUMMARY_SIZE_MAX = 64 + EXACT_SUM_SIZE_MAX };
 
-/* Whether a value is a number; a NaN is none. */
+/* Returns whether a value is a number; a NaN is not. */
 bool number_summary_takes(const struct histree_value *value);
 
-/* Compare numbers, of whatever types; equal ones by the sign of zero and the type.  Returns -1, 0 or 1. */
+/* Compare numbers of any types; equal ones by the sign of zero and the type.  Returns -1, 0 or 1. */
 int number_compare(const struct histree_value *a, const struct histree_value *b);
 
 /* The ns from `first` to `last`, both inclusive. */

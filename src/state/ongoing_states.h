@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ongoing_states.h - the ongoing state of each attribute, and the bytes of their values.
+ * ongoing_states.h - the ongoing state of each attribute: its value, since when, and the type that it may have.
  *
- * One copy of each string or custom value that ongoing states hold, known by an id.
+ * The value pool keeps one copy of each string or custom value that ongoing states hold, known by an id.  Holders
+ * are counted.  A value without a holder stays for a while, because states come back (a thread makes the same
+ * system call again), and so that its bytes may be borrowed until the next change.  Once such values take more
+ * than a quarter of the rest, all of them are dropped: memory follows what is held now, not the length of the
+ * trace.
  *
- * Holders are counted.  A value without a holder stays for a while, because states come back (a thread
- * makes the same system call again), and so that its bytes may be borrowed until the next change.  Once such
- * values take more than a quarter of the rest, all of them are dropped: memory follows what is held now,
- * not the length of the trace.
- *
- * Memory a value: 16 to 24 bytes, 5 to 11 in the index, and its own with the overhead of malloc().
- *
- * What each attribute is now, since when, and the type that it may be.
- *
- * Memory an attribute: 24 bytes, and a value_pool entry for each distinct string or custom value.
- *
- * Together with the attribute tree, an attribute whose name and string value nobody else has takes about 160
- * bytes, and one of a kernel trace about 70 (test_state_memory counts them): ten million fit into 2 GiB.
+ * Memory: 24 bytes an attribute; for each distinct string or custom value 16 to 24 bytes, 5 to 11 in the index,
+ * and its own with the overhead of malloc().  Together with the attribute tree, an attribute with a unique name
+ * and a unique string value takes about 160 bytes, and one of a kernel trace about 70 (test_state_memory counts
+ * them): ten million fit into 2 GiB.
  */
 #ifndef STATE_ONGOING_STATES_H
 #define STATE_ONGOING_STATES_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_file.h - a history file of those intervals only that were going on at a checkpoint (thesis 1.2).
+ * partial_file.h - a history file with only those intervals that were going on at a checkpoint (thesis 1.2).
  *
- * Whoever changes states says now and then that here is a checkpoint, and hands over all that it knows besides
- * states.  What begins and ends between two checkpoints can be made again by whoever begins there, and is not kept:
- * the file has only its numbers and a sum of it.
+ * The producer of states says now and then that here is a checkpoint, and hands over all its knowledge besides
+ * states. Intervals that begin and end between two checkpoints can be made again from the first one, and are not
+ * kept: the file has only their number and a sum of them.
  *
- * "Begins" and "ends" are those of the changes, in the order in which they are made, not those of their times: an
- * analysis that finds a state to have ended long ago ends it now.  Where the file then says of a checkpoint
- * something else than was known there, the section PART has an exception.
+ * "Begin" and "end" mean the changes, in the order in which they are made, not their times: an analysis that
+ * finds a state to have ended long ago ends it now.  If the file then says of a checkpoint something else than
+ * was known there, the section PART has an exception.
  */
 #ifndef STATE_PARTIAL_FILE_H
 #define STATE_PARTIAL_FILE_H

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 
-/* Bytes of a checkpoint and of an exception, at most and at least, but for knowledge and value. */
+/* The least and the greatest size of a checkpoint and of an exception, without knowledge and value. */
 enum { CHECKPOINT_SIZE_MAX = 7 * VARINT_SIZE_MAX + 8, CHECKPOINT_SIZE_MIN = 13, EXCEPTION_SIZE_MIN = 6 };
 
 bool interval_sum(const struct histree_interval *interval, uint64_t *sum)
@@ -187,7 +187,10 @@ static void read_knowledge(struct byte_reader *reader, struct partial_section *o
 		out->checkpoints[i].knowledge = read_bytes(reader, out->checkpoints[i].knowledge_size);
 }
 
-/* Returns zeroed room for what is counted, each of which has so many bytes at least; NULL, and failed, if not. */
+/*
+ * Returns zeroed room for `count` things of at least `bytes_min` bytes each in the input; NULL, and failed, if
+ * they cannot fit.
+ */
 static void *room_for(struct byte_reader *reader, size_t count, size_t bytes_min, size_t size, bool *no_memory)
 {
 	if (reader->failed || count > byte_reader_left(reader) / bytes_min) {

@@ -31,9 +31,9 @@
 
 enum { PARTIAL_SECTION_VERSION = 1, PARTIAL_EXCEPTION_NO_STATE = 255 };
 
-/* What a slice has, by which one that is made again is told from another. */
+/* What identifies the content of a slice when it is made again. */
 struct partial_slice {
-	histree_time from, to; /* of its intervals but those that lifetimes say; from > to: it has none */
+	histree_time from, to; /* of its intervals, without those that lifetimes say; from > to: it has none */
 	uint64_t interval_count;
 	uint64_t sum; /* of interval_sum() of all of them, in any order */
 };
@@ -42,7 +42,7 @@ struct partial_checkpoint {
 	histree_time time;        /* the greatest of a change before it */
 	uint32_t attribute_count; /* that there were */
 	struct partial_slice slice;
-	const uint8_t *knowledge; /* means something to whoever makes states */
+	const uint8_t *knowledge; /* only the producer of states understands it */
 	size_t knowledge_size;
 };
 
@@ -60,7 +60,7 @@ struct partial_exception {
 };
 
 struct partial_section {
-	const uint8_t *origin; /* means something to whoever makes states: of all checkpoints */
+	const uint8_t *origin; /* for all checkpoints; only the producer of states understands it */
 	size_t origin_size;
 	struct partial_checkpoint *checkpoints;
 	size_t checkpoint_count;
@@ -73,8 +73,8 @@ struct partial_section {
 uint8_t *partial_section_encode(const struct partial_section *section, histree_time start, size_t *size);
 
 /*
- * Takes the bytes, and frees them after a failure.  The history starts at `start` and has so many attributes.
- * Returns HISTREE_ERR_FORMAT or HISTREE_ERR_MEMORY.
+ * Takes the bytes, and frees them after a failure.  The history starts at `start` and has `attributes`
+ * attributes. Returns HISTREE_ERR_FORMAT or HISTREE_ERR_MEMORY.
  */
 enum histree_status partial_section_decode(uint8_t *bytes, size_t size, histree_time start,
 					   uint32_t attribute_count, struct partial_section *out,

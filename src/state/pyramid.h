@@ -13,23 +13,23 @@
  * L/Q is level L, from 1 on, of quark Q.  Those of a level follow one another by Q, so that a tree has them in
  * leaves of their own.
  *
- * 	numbers	summaries of states that follow one another, as number_summary_put() writes them; the last one of
- * 		a level may be of fewer
- * 	sums	for how long the attribute had each of its values; what is behind the
- * 		last whole cell is null.  A state is
+ *	numbers	summaries of states that follow one another, as number_summary_put() writes them; the last one of
+ *		a level may be of fewer (docs/design/05-pyramid.md)
+ *	sums	for how long the attribute had each of its values (docs/design/05-pyramid.md); what is behind the
+ *		last whole cell is null.  A state is
  *
- * 			custom		a cell, as state_sum_put() writes it
- * 			int, null	cells that have this value all the time, in which no state begins
- * 			custom ""	the same of unknown
- * 			custom "\0"	cells of an attribute of other values, or of too many: of no use
+ *			custom		a cell, as state_sum_put() writes it
+ *			int, null	cells that have this value all the time, in which no state begins
+ *			custom ""	the same of unknown
+ *			custom "\0"	cells of an attribute of other values, or of too many: of no use
  *
- * 	cube	for how long all threads of a kernel together did what.  Q is the quark
- * 		of `Threads`, for the cells of calls, or of `CPUs`, for those of owners; the last cell of a level
- * 		ends with FILE.  A state is
+ *	cube	for how long all threads of a kernel together did what (docs/design/05-pyramid.md).  Q is the quark
+ *		of `Threads`, for the cells of calls, or of `CPUs`, for those of owners; the last cell of a level
+ *		ends with FILE.  A state is
  *
- * 			custom		a cell, as cube_cell_put() writes it
- * 			null		cells in which there is no thread, or nobody waits
- * 			custom "\0"	a cell too large for a node: the cells of the level below say it
+ *			custom		a cell, as cube_cell_put() writes it
+ *			null		cells in which there is no thread, or nobody waits
+ *			custom "\0"	a cell too large for a node: the cells of the level below say it
  *
  * Pyramids are no more than a help: where there is none, or it is not of this file, what it would say is read from
  * the history.
@@ -53,12 +53,12 @@ enum {
 struct pyramid_kind {
 	const char *name; /* "sums" */
 	const char *unit; /* of cells: "states", "ns"; NULL: each level is a file, of cells of any width */
-	uint32_t version; /* of its files; those before it, but for the older ones of rows, are of no use */
+	uint32_t version; /* of its files; those of earlier versions are not used, except older ones of rows */
 	unsigned log2_min, log2_max; /* N */
 	unsigned last_log2_max;      /* of the last level */
 	uint32_t node_size;          /* of its file; 0: the default */
-	/* Of kinds of cells of ns that have all attributes in all levels. */
-	uint64_t cells_enough; /* no level is above one of so many cells */
+	/* For kinds with cells of ns and all attributes in all levels: */
+	uint64_t cells_enough; /* a level of this many cells has no level above it */
 	bool has_rest;         /* the last cell of a level is what is left, and may be shorter than the others */
 };
 
@@ -88,10 +88,10 @@ struct pyramid_level {
 	size_t count, capacity;
 };
 
-/* A zeroed one is none. */
+/* A zeroed one has no levels. */
 struct pyramid {
 	struct pyramid_level levels[PYRAMID_LEVELS_MAX]; /* the one with the smallest cells first */
-	uint32_t level_count;                            /* 0: there is none */
+	uint32_t level_count;                            /* 0: there is no pyramid */
 	unsigned log2;                                   /* N */
 };
 
@@ -101,7 +101,10 @@ const struct pyramid_entry *pyramid_level_find(const struct pyramid_level *level
 /* Find the attributes that stand for one of the history, that of level 1 first.  Returns how many levels it has. */
 uint32_t pyramid_find(const struct pyramid *pyramid, histree_quark quark, histree_quark own[PYRAMID_LEVELS_MAX]);
 
-/* Returns the level in which an attribute has the widest cells up to `cell_ns`; UINT32_MAX: there is none. */
+/*
+ * Returns the level in which an attribute has the widest cells up to `cell_ns`; UINT32_MAX: there is no such
+ * level.
+ */
 uint32_t pyramid_find_width(const struct pyramid *pyramid, histree_quark quark, uint64_t cell_ns,
 			    const struct pyramid_entry **entry);
 
@@ -126,7 +129,7 @@ struct pyramid_grid {
 	bool has_rest;
 };
 
-/* Of a kind of cells of ns. */
+/* For a kind with cells of ns. */
 struct pyramid_grid pyramid_grid(enum pyramid_id id, const struct histree_history_info *of, unsigned width_log2);
 
 /* How many cells a level has, 0 being level 1, and the times of one, both inclusive. */
@@ -135,8 +138,9 @@ void pyramid_grid_times(const struct pyramid_grid *grid, uint32_t level, uint64_
 			histree_time *end);
 
 /*
- * Find the cells of level 1 inside of a range, from *first up to *after.  A cell counts what begins in it, so that
- * the first begins after `from`, but for that of the start of the history.  Returns false if there are none.
+ * Find the cells of level 1 inside of a range, from *first up to *after.  A cell counts what begins in it, so the
+ * first cell begins after `from`, unless it is that of the start of the history.  Returns false if there are no
+ * cells.
  */
 bool pyramid_grid_inside(const struct pyramid_grid *grid, histree_time from, histree_time to, uint64_t *first,
 			 uint64_t *after);
@@ -168,7 +172,10 @@ enum histree_status pyramid_open(struct pyramid *pyramid, enum pyramid_id id, co
 				 const struct histree_history_info *of, size_t cache_bytes,
 				 struct histree_error *error);
 
-/* Take a history that somebody else answers for as its next file; it is closed if it is none of this history. */
+/*
+ * Take a history that another process answers as the next file; it is closed if it does not belong to this
+ * history.
+ */
 enum histree_status pyramid_attach(struct pyramid *pyramid, enum pyramid_id id, struct histree_history *history,
 				   const struct histree_history_info *of, struct histree_error *error);
 

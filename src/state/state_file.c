@@ -147,19 +147,20 @@ struct state_file {
 	struct table_space *tables; /* of the build, or its own */
 	struct table_space own_tables;
 	size_t unlooked; /* intervals since the last look */
-	/* Of a file that is gone on with: what was published of it ends then, and nothing earlier replaces it. */
+	/* The file existed: what was published of it ends then, and nothing earlier replaces it. */
 	bool resumed;
 	histree_time resumed_end;
 	/*
-	 * The path of a history that cannot be gone on with, because it is complete or was made with other nodes.
-	 * It answers until this one, which has another name until then, is complete.  NULL: there is none.
+	 * The path of a history that cannot be continued, because it is complete or was made with other nodes. It
+	 * answers until this one, which has another name until then, is complete.  NULL: there is no such
+	 * history.
 	 */
 	char *replaces;
-	/* Of a branch: the file that it belongs to, its own path, and whether others shall open it. */
+	/* For a branch: the file that it belongs to, its own path, and whether others may open it. */
 	struct block_file *main;
 	char *path;
 	bool publish;
-	/* Of a partial one: adds what makes the rest again.  NULL: the file has everything. */
+	/* For a partial file: adds what the rest is made from.  NULL: the file has everything. */
 	enum histree_status (*write_part)(void *context, struct block_file *file, struct histree_error *error);
 	void *part_context;
 };
@@ -252,7 +253,7 @@ static enum histree_status save_provider(struct block_file *file, const struct p
 	return status;
 }
 
-/* After the sections without which a history is none: their copies have the room of its own. */
+/* These come after the sections that a history cannot do without, whose copies have reserved room. */
 static enum histree_status save_told(const struct state_file *state_file, struct histree_error *error)
 {
 	static const uint32_t ids[TOLD_SECTIONS] = { SECTION_LABELS, SECTION_CHARTS };
@@ -439,7 +440,10 @@ static enum histree_status look_at(const struct io *io, const char *path, uint32
 	return is_useless ? HISTREE_OK : status;
 }
 
-/* Go on with what is there, or replace it: at once if nobody can ask it, else once its successor is complete. */
+/*
+ * Continue the file that is there, or replace it: at once if it cannot be asked, else once its successor is
+ * complete.
+ */
 static enum histree_status continue_file(struct state_file *state_file, const char *path, uint32_t node_size,
 					 struct histree_error *error)
 {
@@ -463,7 +467,7 @@ static enum histree_status continue_file(struct state_file *state_file, const ch
 	return block_file_create(io, path, node_size, &state_file->file, error);
 }
 
-/* The tables are of the space of a build, or of one of their own. */
+/* The tables belong to the space of a build, or to one of their own. */
 static enum histree_status take_tables(struct state_file *state_file, const struct histree_history_options *options,
 				       const struct state_shared *shared, struct histree_error *error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_resume.h - a state system that goes on where another one was: at a checkpoint of a partial history.
+ * state_resume.h - a state system that continues at a checkpoint of a partial history.
  *
- * It has the names of the finished history from the beginning on.  That makes no difference to who fills it, as an
- * attribute is null before it has a state, whenever it is made; and so any number of systems can share the names,
- * which none of them changes.
+ * It has the names of the finished history from the beginning on.  The analysis sees no difference, as an
+ * attribute is null before its first state, whenever it is made; and so any number of systems can share the
+ * names, which none of them changes.
  */
 #ifndef STATE_STATE_RESUME_H
 #define STATE_STATE_RESUME_H

@@ -51,7 +51,7 @@ void histree_state_free(struct histree_state_system *system)
 {
 	if (system == NULL)
 		return;
-	/* The tables are of a space that goes with the sink. */
+	/* The tables belong to a space that is freed with the sink. */
 	ongoing_states_release(&system->ongoing);
 	if (!system->shares_names)
 		attribute_tree_release(&system->attributes);
@@ -115,7 +115,7 @@ enum histree_status state_add_intervals(struct histree_state_system *system,
 
 /* ---- attributes -------------------------------------------------------------------------------------- */
 
-/* Whoever goes on from a checkpoint makes nothing that the history does not have. */
+/* A system that continues from a checkpoint makes no names that the history does not have. */
 static enum histree_status no_such_name(struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_TRACE, "an attribute that the history does not have");
@@ -767,7 +767,7 @@ static enum histree_status check(const struct histree_state_system *system, cons
 	return status;
 }
 
-/* As changes, the second of which is after the end of what was inserted. */
+/* The same as changes, the second of which is after the end of what was inserted. */
 static enum histree_status apply(struct histree_state_system *system, const struct histree_interval *interval,
 				 struct histree_error *error)
 {

@@ -30,7 +30,8 @@ struct histree_state_system {
 	struct ongoing_states ongoing; /* as many as attributes */
 	struct interval_sink sink;
 	histree_time start;
-	histree_time current_end; /* the last time of which something is known; no `since` but of null is greater */
+	/* The last time of which something is known; no `since` is greater, except of null */
+	histree_time current_end;
 	bool closed;
 	bool shares_names;               /* state_resume.h: they are not ours, and all that there will be */
 	bool null_empty_stacks;          /* histree_history_options */
@@ -108,7 +109,7 @@ struct histree_value state_stack_depth_value(const struct histree_state_system *
 enum histree_status state_stack_slot(struct histree_state_system *system, histree_quark quark, int32_t slot,
 				     histree_quark *out, struct histree_error *error);
 
-/* As histree_state_pop(); whether an emptied stack is null is said here. */
+/* Like histree_state_pop(); here the caller says whether an emptied stack is null. */
 enum histree_status state_stack_pop(struct histree_state_system *system, histree_time t, histree_quark quark,
 				    bool null_empty, struct histree_value *popped, struct histree_error *error);
 

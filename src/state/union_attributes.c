@@ -17,7 +17,7 @@ static const struct history_union *union_of(const struct histree_attributes *att
 /* An attribute as its host's shard knows it. */
 struct place {
 	const struct histree_history_host *host;
-	const struct histree_attributes *attributes; /* of the shard; NULL: the host has none */
+	const struct histree_attributes *attributes; /* of the shard; NULL: the host has no attributes */
 	histree_quark own;                           /* HISTREE_ROOT: it is the host's folder */
 	uint32_t number;                             /* of the host */
 };
@@ -105,7 +105,7 @@ static histree_quark next_sibling_of(const struct histree_attributes *attributes
 	return in_union(&place, own);
 }
 
-/* That of a missing host is none: it has a state, which is unknown. */
+/* The folder of a missing host is not a folder: it has a state, which is unknown. */
 static bool is_folder(const struct histree_attributes *attributes, histree_quark quark)
 {
 	const struct place place = place_of(union_of(attributes), quark);
@@ -114,7 +114,7 @@ static bool is_folder(const struct histree_attributes *attributes, histree_quark
 	return place.attributes->source->is_folder(place.attributes, place.own);
 }
 
-/* As strcmp() orders the names of hosts. */
+/* Orders the names of hosts as strcmp() does. */
 static int compare_name(const char *name, const char *text, size_t size)
 {
 	size_t name_size = strlen(name);

@@ -397,7 +397,7 @@ enum histree_status block_file_open_with_tail(const struct io *io, const char *p
 	return block_file_hand_out(file, status, out);
 }
 
-/* Open a file that is not complete with its tail.  Returns HISTREE_ERR_INCOMPLETE if it has none. */
+/* Open an incomplete file with its tail.  Returns HISTREE_ERR_INCOMPLETE if it has no tail. */
 static enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
 					   struct histree_error *error)
 {
@@ -569,8 +569,8 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 }
 
 /*
- * The checksums of the blocks.  Files of version 1 have none.  If they are damaged, what a block holds may be
- * true, but it is no longer known to be of this file: that is for the caller to decide.
+ * Read the checksums of the blocks; files of version 1 have none.  If they are damaged, the content of a block
+ * may be right, but it can no longer be shown to belong to this file: the caller decides.
  */
 static enum histree_status read_sums(struct block_file *file, struct histree_error *error)
 {
@@ -742,7 +742,7 @@ uint64_t block_file_identity(const struct block_file *file)
 	return file->is_tail ? file->identity : file->identity_of_content;
 }
 
-/* As no block does that was written: it begins with its checksum, its number and its bounds. */
+/* No written block begins with zeros: it begins with its checksum, its number and its bounds. */
 static bool begins_with_zeros(const uint8_t *block)
 {
 	static const uint8_t zeros[BLOCK_PART_SIZE_MIN];

@@ -11,24 +11,24 @@
  *
  * The first page of a block file (histree-format(5)), 4096 bytes:
  *
- * 	OFFSET	SIZE
- * 	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
- * 	8	4	version of the format
- * 	12	4	oldest version whose reader understands the file
- * 	16	8	features that a reader must know: enum block_feature
- * 	24	8	features that a reader may ignore; 1: there are copies
- * 	32	4	size of a block
- * 	36	4	number of blocks
- * 	40	8	offset of the table of sections
- * 	48	4	number of sections
- * 	52	4	CRC-32C of the table of sections
- * 	56	8	size of the file
- * 	64	4	CRC-32C of the bytes 0 to 64
- * 	68	8	of a tail: where it goes on, in bytes of the file before it
- * 	76	8	of a tail: the identity of the file before it
- * 	84	4	of a tail: CRC-32C of the bytes 0 to 84
- * 	512		copies of the small sections and of their table (block_file.h)
- * 	4088	8	of a file that is not complete: its identity
+ *	OFFSET	SIZE
+ *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
+ *	8	4	version of the format
+ *	12	4	oldest version whose reader understands the file
+ *	16	8	features that a reader must know: enum block_feature
+ *	24	8	features that a reader may ignore; 1: there are copies
+ *	32	4	size of a block
+ *	36	4	number of blocks
+ *	40	8	offset of the table of sections
+ *	48	4	number of sections
+ *	52	4	CRC-32C of the table of sections
+ *	56	8	size of the file
+ *	64	4	CRC-32C of the bytes 0 to 64
+ *	68	8	of a tail: where it goes on, in bytes of the file before it
+ *	76	8	of a tail: the identity of the file before it
+ *	84	4	of a tail: CRC-32C of the bytes 0 to 84
+ *	512		copies of the small sections and of their table (block_file.h)
+ *	4088	8	of a file that is not complete: its identity
  *
  * The file ends with a copy of the bytes 0 to 88.
  *
@@ -40,9 +40,9 @@
  *
  * A file of blocks, followed by named sections.
  *
- * 	0			header, 4096 bytes: magic, versions, features, block size, where the table is
- * 	4096 + k * block size	block k
- * 	after the blocks	sections, then the table of sections
+ *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
+ *	4096 + k * block size	block k
+ *	after the blocks	sections, then the table of sections
  *
  * A block begins with its checksum (4 bytes), which the section SUMS has once more.
  *
@@ -77,7 +77,7 @@ enum block_feature {
 	BLOCK_EXTENTS = 1,   /* blocks have sizes of their own: section EXTS */
 	BLOCK_TAIL = 2,      /* the file is a tail: block_file.h */
 	BLOCK_UNKNOWN = 4,   /* values may be unknown */
-	BLOCK_LIFETIMES = 8, /* the section LIFE holds, whatever the variant */
+	BLOCK_LIFETIMES = 8, /* the section LIFE has lifetimes, also in a variant that usually has none */
 	BLOCK_PARTIAL = 16,  /* the rest is made again from the trace: section PART */
 	BLOCK_FEATURES_KNOWN = BLOCK_EXTENTS | BLOCK_TAIL | BLOCK_UNKNOWN | BLOCK_LIFETIMES | BLOCK_PARTIAL,
 };
@@ -116,7 +116,7 @@ void block_copies_begin(struct block_copies *copies);
 void block_copies_write(struct block_copies *copies, const void *bytes, size_t size);
 void block_copies_end(struct block_copies *copies, uint32_t id);
 
-/* Returns the bytes of a copy inside `copies`, or NULL if there is none that is sound. */
+/* Returns the bytes of a copy inside `copies`, or NULL if no copy is sound. */
 const uint8_t *block_copies_find(const struct block_copies *copies, uint32_t id, size_t *size);
 
 enum { SECTION_COUNT_MAX = 64, SECTION_ENTRY_SIZE = 24 };
@@ -129,7 +129,7 @@ struct section {
 	uint64_t offset, size;
 };
 
-/* Offsets and sizes are those of the whole: those of a tail count what is in the file before it. */
+/* Offsets and sizes are those of the whole file: those of a tail include what is in the file before it. */
 struct block_file {
 	const struct io *io;
 	char *path;
@@ -140,7 +140,7 @@ struct block_file {
 	uint64_t size;       /* bytes of the whole so far */
 	uint64_t sync_begun; /* of those, what is on its way to disk */
 	/*
-	 * With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one
+	 * With FEATURE_EXTENTS, and while writing: where each block begins, and at the end where the last one
 	 * ends.
 	 */
 	uint64_t *offsets;
@@ -282,16 +282,14 @@ void block_file_drop_tail(const struct io *io, const char *path);
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
 				    struct histree_error *error);
 
-/*
- * The same; if nobody can say any more which blocks are those of the file, then whatever is in their place will do.
- */
+/* The same, but if it is no longer known which blocks belong to the file, accept what is in their place. */
 enum histree_status block_file_salvage(const struct io *io, const char *path, struct block_file **out,
 				       struct histree_error *error);
 
 /*
- * Returns 8 bytes by which a file is told from others.  Those of a complete one follow from the checksums of all
- * blocks and sections, so that the same content has the same identity; those of one that is not are random, and it
- * has them until it is complete.
+ * Returns 8 bytes that identify a file.  Those of a complete file follow from the checksums of all blocks and
+ * sections, so that equal content has equal identity; those of an incomplete file are random and stay until it is
+ * complete.
  */
 uint64_t block_file_identity(const struct block_file *file);
 
@@ -328,10 +326,13 @@ enum histree_status block_file_check(const struct block_file *file,
 enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
 				       struct histree_error *error);
 
-/* Returns the bytes that the first section with this id says it has, or 0 if there is none: none is read. */
+/*
+ * Returns the size of the first section with this id, by its entry, or 0 if there is no such section; it is not
+ * read.
+ */
 uint64_t block_file_section_size(const struct block_file *file, uint32_t id);
 
-/* Returns how many bytes of that section are worth memory, be they damaged or not (section_pages.h). */
+/* Returns how many bytes of that section are worth memory, damaged or not (section_pages.h). */
 uint64_t block_file_section_worth(const struct block_file *file, uint32_t id);
 
 /* Open a file that is not complete with the tail at `tail_path`. */

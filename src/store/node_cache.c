@@ -22,7 +22,7 @@ struct node_frame {
 	enum frame_state state;
 	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
-	uint32_t capacity; /* bytes of it, but for the slack */
+	uint32_t capacity; /* its bytes, without the slack */
 	uint32_t filled;   /* bytes of it that may not be zero */
 	void *companion;
 	size_t companion_size;
@@ -171,7 +171,7 @@ void node_cache_share(struct node_cache *cache, struct node_cache *with)
 	cache->pool = pool;
 }
 
-/* Of the frames: the bytes of their blocks, or all that they take. */
+/* Adds up over the frames the bytes of their blocks, or all bytes that they take. */
 static size_t count_bytes(const struct node_cache *cache, bool of_blocks)
 {
 	size_t bytes = 0;
@@ -377,7 +377,7 @@ static enum histree_status load_frame(struct node_cache *cache, struct node_fram
 	return status;
 }
 
-/* Read a block that nobody has and nobody reads.  The mutex is held before and after. */
+/* Read a block that is in no frame and that no other thread is reading.  The mutex is held before and after. */
 static enum histree_status load(struct node_pin *pin, uint32_t number, struct histree_error *error)
 {
 	struct node_cache *cache = pin->cache;

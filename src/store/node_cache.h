@@ -3,15 +3,16 @@
  * node_cache.h - blocks of one file in memory, under a byte ceiling, which several caches can share.
  *
  * A reader has a pin, which holds at most one block at a time; a held block stays where it is.  The others are
- * thrown out by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
- * held, the cache grows beyond its ceiling by one rather than fail: so it never has more blocks than fit under the
- * ceiling, or than there are pins.  A block counts as long as it is in the file: one that was cut when it was
- * written takes no more than it has.  What is kept beside it counts too, and what its place takes.
+ * evicted by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
+ * held, the cache grows beyond its ceiling by one rather than fail: so it never has more blocks than fit under
+ * the ceiling, or than there are pins.  A block counts with its length in the file: a trimmed block takes no more
+ * than that.  Its companion and its frame count too.
  *
- * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is there takes
- * no lock and writes nothing that another thread writes: the pin is a hazard pointer (Michael, "Hazard pointers:
- * safe memory reclamation for lock-free objects", 2004), at which whoever throws a block out looks first.  Loading
- * takes a mutex, but not while reading; two threads that ask for the same block at the same time load it once.
+ * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is there
+ * takes no lock and writes nothing that another thread writes: the pin is a hazard pointer (Michael, "Hazard
+ * pointers: safe memory reclamation for lock-free objects", 2004), which the evicting thread reads first.
+ * Loading takes a mutex, but not while reading; two threads that ask for the same block at the same time load it
+ * once.
  *
  * Blocks are read, not mapped: a file that shrinks or a disk that fails gives HISTREE_ERR_FORMAT or
  * HISTREE_ERR_IO, never a signal.
@@ -29,9 +30,9 @@ struct node_pin;
 enum { NODE_FRAME_BYTES = 160 }; /* that a block in memory takes beside its own, and those of the check */
 
 /*
- * Checks a block that was just loaded; a block that it refuses is not kept.  It may keep some bytes of its own at
- * `companion` as long as the block is there, `size` of a block that has so many in the file; they are zeroed once.
- * They are to be in proportion to the block, whatever the file says elsewhere.
+ * Checks a block that was just loaded; a refused block is not kept.  It may keep some bytes of its own at
+ * `companion` as long as the block is there: `size` gives their number from the bytes of the block in the file;
+ * they are zeroed once.  That number must be in proportion to the block, whatever the file says elsewhere.
  */
 struct node_check {
 	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number, void *companion,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_faults.h - what verifying finds in the overviews that lie beside a file, told to whoever asked for it.
+ * overview_faults.h - the faults that verifying finds in the overviews beside a file, as sentences to the caller.
  */
 #ifndef STORE_OVERVIEW_FAULTS_H
 #define STORE_OVERVIEW_FAULTS_H

@@ -167,7 +167,7 @@ static enum histree_status refill(struct spill_run *run, const struct spill_file
 	return status;
 }
 
-/* Make the next item of a run its first.  Returns HISTREE_END if there is none. */
+/* Make the next item of a run its first.  Returns HISTREE_END at the end of the run. */
 static enum histree_status advance(const struct spill_runs *runs, struct spill_run *run,
 				   struct histree_error *error)
 {
@@ -315,7 +315,7 @@ static bool decode(struct byte_reader *reader, void *item, const void *sort)
 	return true;
 }
 
-/* Of equal keys the run that was written first has the records that arrived first. */
+/* With equal keys, the run that was written first has the records that arrived first. */
 static int compare(const void *a, const void *b, const void *sort)
 {
 	(void)sort;

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_sort.h - records that are sorted in memory and, where that has no room, in runs on disk.
+ * record_sort.h - records by a key, sorted in memory and, where that has no room, in runs on disk.
  *
- * A temporary file for what memory has no room for.
+ * A temporary file is made at the first write beside `neighbour` and has no name from then on, so nothing of it
+ * is left after a crash.
  *
- * It is made at the first write and has no name from then on: whatever happens, nothing of it is left.
+ * Spill runs are sorted runs of items in such a file: each is written once, then all are merged.  Only the owner
+ * knows what an item is: it encodes items, and says how to decode and to compare them.
  *
- * Sorted runs of items in a temporary file: each is written once, then all are merged.
+ *	uint8_t *at = spill_runs_room(&runs, size_max, &error);		// for each item of a run, in its order
+ *	spill_runs_put(&runs, size, &error);
+ *	spill_runs_end_run(&runs, &error);				// for each run
+ *	spill_runs_merge(&runs, memory_max, &error);
+ *	while ((status = spill_runs_next(&runs, &item, &error)) == HISTREE_OK)
+ *		...;			// HISTREE_END, or the error
  *
- * What an item is, its owner knows: it encodes items, and says how to decode and to compare them.
+ * A record sort is an external merge sort of records of bytes by a key; records with equal keys keep the order of
+ * their arrival.  Records gather in memory; when it is full, they are sorted and written as a run.  Records that
+ * arrive in order cost no comparison.
  *
- * 	uint8_t *at = spill_runs_room(&runs, size_max, &error);		// for each item of a run, in its order
- * 	spill_runs_put(&runs, size, &error);
- * 	spill_runs_end_run(&runs, &error);				// for each run
- * 	spill_runs_merge(&runs, memory_max, &error);
- * 	while ((status = spill_runs_next(&runs, &item, &error)) == HISTREE_OK)
- * 		...;			// HISTREE_END, or the error
- *
- * Records of bytes by a key, those of one key in the order of arrival: an external merge sort.
- *
- * Records gather in memory; when there is no more, they are sorted and written as a run to a file without a name
- * beside `neighbour`; the runs are merged.  What arrives in its order costs no comparison.
- *
- * 	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
- * 	record_sort_add(sort, key, size);
- * 	record_sort_finish(sort, &error);
- * 	while ((status = record_sort_next(sort, &record, &error)) == HISTREE_OK)
- * 		...;			// HISTREE_END, or the error
+ *	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
+ *	record_sort_add(sort, key, size);
+ *	record_sort_finish(sort, &error);
+ *	while ((status = record_sort_next(sort, &record, &error)) == HISTREE_OK)
+ *		...;			// HISTREE_END, or the error
  *
  * A run: for each record its key less the one before as a varint, its size as a varint, and its bytes.
  */
@@ -102,7 +99,7 @@ static inline struct spill_runs spill_runs(const struct io *io, const char *neig
 	return (struct spill_runs){ .kind = kind, .context = context, .file = spill_file(io, neighbour) };
 }
 
-/* Returns room for so many bytes; NULL, and the error, if memory is out. */
+/* Returns room for `size_max` bytes; NULL, and the error, if memory is out. */
 uint8_t *spill_runs_room(struct spill_runs *runs, size_t size_max, struct histree_error *error);
 
 /* Add the item that was put into the room.  After an error of this or the next, the run is not there. */
@@ -134,7 +131,10 @@ static inline uint64_t record_key_signed(int64_t number)
 enum histree_status record_sort_create(const struct io *io, const char *neighbour, size_t memory_max,
 				       struct record_sort **out, struct histree_error *error);
 
-/* Returns room for a record of so many bytes; NULL, and the error, if a run cannot be written or memory is out. */
+/*
+ * Returns room for a record of `size_max` bytes; NULL, and the error, if a run cannot be written or memory is
+ * out.
+ */
 uint8_t *record_sort_room(struct record_sort *sort, size_t size_max, struct histree_error *error);
 
 /* Add what was put into the room, of which it takes `size` bytes. */

@@ -3,13 +3,12 @@
  * section_pages.h - a section may be no longer than its bytes are worth.
  *
  * A file may be long without having bytes: a hole takes no room on a disk and reads as zeros.  So the size of a
- * section alone is no reason to read it, or to take memory for it.  What is read is counted in pages: of those
- * that are nothing but zeros there may be as many as of the others, and some more.  Who sends a section that costs
- * n bytes of memory has then sent a third of them; what the file system says of holes is not asked, as those that
- * compress do not know.
+ * section alone is no reason to read it, or to take memory for it.  Its size is counted in pages: it may have as
+ * many pages of zeros as other pages, and some more.  The sender of a section that costs n bytes of memory has
+ * then sent a third of them.  The file system is not asked about holes, as those that compress do not know.
  *
  * The writer counts likewise, so that it writes nothing that is not read.  No section that histree writes comes
- * near, unless names have thousands of zeros.
+ * near the limit, unless names have thousands of zeros.
  */
 #ifndef STORE_SECTION_PAGES_H
 #define STORE_SECTION_PAGES_H

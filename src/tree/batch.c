@@ -335,8 +335,8 @@ static void order_by_start(struct column_item *items, size_t count)
 }
 
 /*
- * Where a chunk begins the processor does not see coming; on from there it does.  There may be none: its lines may
- * be asked for, but nothing is added to its pointer.
+ * The processor foresees accesses within a chunk, but not the beginning of the next one, hence the prefetch.  The
+ * chunk may be NULL: a prefetch of it is harmless, but nothing may be added to the pointer.
  */
 static inline void prefetch_chunk(const struct chunk *chunk)
 {
@@ -447,7 +447,7 @@ size_t batch_writer_leaf_items(const struct batch_writer *writer)
 	return (size_t)((double)writer->taker.node_size * leaf_fill / writer->item_bytes) + 1;
 }
 
-/* Tell the lifetimes of a leaf's items.  They are sorted, so the lifetimes are told in the order of keys. */
+/* Report the lifetimes of a leaf's items, which are sorted, so that lifetimes come in the order of keys. */
 static bool tell_lifetimes(const struct batch_writer *writer, const struct column_item *items, size_t count)
 {
 	for (size_t first = 0, keys = 0; first < count;) {

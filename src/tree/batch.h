@@ -8,11 +8,11 @@
  * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
  * Then
  *
- * 	single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
- * 	range of time	of some attributes: a leaf a batch, one batch for each K changes of an attribute;
- * 	full query	goes through the series of all A keys, which are K long;
- * 	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
- * 			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
+ *	single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
+ *	range of time	of some attributes: a leaf a batch, one batch for each K changes of an attribute;
+ *	full query	goes through the series of all A keys, which are K long;
+ *	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
+ *			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
  *
  * Intervals that become leaves together, kept in buckets by key as soon as they arrive.
  *
@@ -45,7 +45,7 @@ struct batch_length {
 /* Returns the lengths for what is preferred, one of enum histree_preference. */
 const struct batch_length *batch_length_of(enum histree_preference preference);
 
-/* Returns how many intervals of so many keys are a batch.  `leaf_items` are those that make a leaf. */
+/* Returns how many intervals of `keys` keys make a batch.  `leaf_items` are those that make a leaf. */
 size_t batch_length_items(const struct batch_length *length, size_t keys, size_t leaf_items, bool is_direct);
 
 enum {
@@ -80,7 +80,7 @@ struct bucket {
 	size_t full_chunks;
 };
 
-/* Full chunks of another batch that come before a bucket's own; NULL: there are none. */
+/* Full chunks of another batch that come before a bucket's own; NULL: it has no such chunks. */
 struct lent_chunks {
 	const struct chunk *first, *last;
 };
@@ -99,7 +99,7 @@ struct batch {
 	size_t key_room;  /* keys below it have a bucket and a bit */
 	size_t key_count; /* bits that are set */
 	size_t count;
-	size_t full;       /* at so many items its owner is to look after it */
+	size_t full;       /* number of items at which the owner has to act */
 	size_t chunks;     /* of all buckets */
 	size_t largest;    /* of the largest bucket */
 	size_t chunks_max; /* with those of the largest bucket once more, for sorting; then `full` is 0 */
@@ -115,7 +115,7 @@ static inline bool batch_is_large(const struct batch *batch)
 	return batch->chunks + batch->largest >= batch->chunks_max;
 }
 
-/* Make room for an item of this key, if there is none.  Returns false if memory is out. */
+/* Make room for an item of this key if there is no room.  Returns false if memory is out. */
 bool batch_reserve(struct batch *batch, histree_quark key);
 
 /* Returns false if memory is out. */
@@ -181,7 +181,7 @@ struct leaf_taker {
 	uint32_t node_size;
 	/* Learn how long a key of the next leaf has states in it.  Returns false if memory is out. */
 	bool (*live)(void *context, histree_quark key, struct lifetime lifetime);
-	/* Take the leaf that was encoded last, which is of a batch that starts at `start`. */
+	/* Take the leaf that was encoded last, from a batch that starts at `start`. */
 	enum histree_status (*take)(void *context, struct column_builder *leaf, histree_time start,
 				    struct histree_error *error);
 };
@@ -193,7 +193,7 @@ struct batch_writer {
 	struct column_builder builder;
 	struct column_item *items; /* sorted, on their way from a bucket to a leaf */
 	size_t items_capacity;
-	/* Of the batch at hand: its values, its next bucket, how many items are written, and how many sorted. */
+	/* Of the current batch: its values, its next bucket, how many items are written, and how many sorted. */
 	struct histree_value *values;
 	size_t bucket, written, ready;
 };

@@ -11,7 +11,7 @@
 #include "item/value_codec.h"
 
 enum {
-	CLUSTER_TIER_SHARE = 8, /* the first tier may hold so many times the items of each other */
+	CLUSTER_TIER_SHARE = 8, /* the first tier may hold this many times the items of each other tier */
 	VALUES_SHARE = 8,       /* this share of the memory is for values */
 };
 

@@ -100,7 +100,7 @@ enum histree_status cluster_copy(const struct cluster *cluster, const struct lea
 /* What the task owns after a hand-over, the caller may use only now. */
 void cluster_assert_waited_for(const struct cluster *cluster);
 
-/* Finish the task and free the buffers.  A zeroed one has none. */
+/* Finish the task and free the buffers.  A zeroed cluster has neither. */
 void cluster_release(struct cluster *cluster);
 
 #endif

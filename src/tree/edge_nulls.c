@@ -104,7 +104,7 @@ bool edge_nulls_has_any(const struct edge_nulls *edges)
 	return edges->are_left_out || edges->without_count > 0;
 }
 
-/* Where every null is in a node, a lifetime is that of the tree; without states there is none. */
+/* If nodes have every null, a lifetime is that of the tree; without states there is no lifetime. */
 static enum histree_status fill(struct edge_nulls *edges, const struct tree_shape *shape)
 {
 	const struct lifetime whole = { .first = shape->start, .last = shape->end };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * edge_nulls.h - the nulls of a region outside the lifetimes of its keys, which no node has (lifetimes.h).
+ * edge_nulls.h - the nulls of a region outside the lifetimes of its keys, which are in no node (lifetimes.h).
  *
- * The nulls at both ends of a tree of rows, which are left out if the tree is told so (thesis 5.3),
- * and keys that have no states at all.  The section LIFE stands for both.
+ * They are the nulls at both ends of a tree of rows, if its options leave these out (thesis 5.3), and all times
+ * of keys that have no states.  The section LIFE stands for both.
  *
- * A variant whose leaves leave them out by themselves (variant.h, has_lifetimes) has no use for it: then it is
+ * A variant whose leaves leave them out by themselves (variant.h, has_lifetimes) does not need it: then it is
  * idle.
  */
 #ifndef TREE_EDGE_NULLS_H

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * leaf_pack.c - leaves of columns that are made apart from their tree, by another thread or process.
+ * leaf_pack.c - the leaves of a pack as bytes, on their way to the thread or process that has the tree
+ * (docs/design/12-build.md).
  *
- * The leaves of a pack on their way to whoever has the tree, elsewhere (docs/design/12-build.md).
+ *	intervals, nulls, end, whether anything is unknown
+ *	leaves	how many; of each the bytes that it uses, the start of its batch, and these bytes
+ *	lives	how many; of each the key and the first time less those of the one before, and how long it is
  *
- * 	intervals, nulls, end, whether anything is unknown
- * 	leaves	how many; of each the bytes that it uses, the start of its batch, and these bytes
- * 	lives	how many; of each the key and the first time less those of the one before, and how long it is
- *
- * A leaf is read as one of a file would be: its checksum and its sizes have to be right, and its bounds are those
- * that itself says.
+ * A leaf is checked like one from a file: its checksum and its sizes must be right, and its bounds must be those
+ * that it states.
  */
 #include "tree/leaf_pack.h"
 
@@ -28,7 +27,8 @@
 
 /* ---- leaf pack ----------------------------------------------------------------------------------------------- */
 
-enum { BATCH_SHARES = 3 }; /* of what is kept: so much a cluster has to be given for one batch of all of it */
+/* A cluster must be allowed this many times the bytes kept, to make one batch of all of them */
+enum { BATCH_SHARES = 3 };
 
 enum histree_status leaf_pack_create(const struct tree_options *options, struct chunk_pool *pool, size_t kept_max,
 				     struct leaf_pack **out, struct histree_error *error)
@@ -296,7 +296,7 @@ void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out)
 	}
 }
 
-/* The leaf in `block`, of so many bytes, is one of this tree, and no attribute of it is beyond the limit. */
+/* The leaf in `block`, of `used` bytes, belongs to this tree, and its attributes are below the limit. */
 static bool is_leaf(const struct leaf_pack *pack, uint32_t used, uint64_t key_limit, histree_time start,
 		    struct node_child *bounds)
 {

@@ -2,16 +2,16 @@
 /*
  * leaf_pack.h - leaves of columns that are made apart from their tree, by another thread or process.
  *
- * Whoever makes intervals keeps them in a pack, by keys of its own.  When it is known which keys of the tree these
- * are, the pack makes leaves of them as the tree would, and the writer of the tree hangs these below its branch:
+ * The producer of intervals keeps them in a pack, by keys of its own.  Once the keys of the tree are known for
+ * these, the pack makes leaves as the tree would, and the writer of the tree hangs them below its branch:
  *
- * 	tree_writer_begin_pack(writer, kept_max, &pack, &error);
- * 	leaf_pack_keep(pack, &interval, &error);	// any number
- * 	leaf_pack_make(pack, keys, &scratch, &error);
- * 	tree_writer_take_pack(writer, pack, &error);
- * 	leaf_pack_free(pack);				// before the writer
+ *	tree_writer_begin_pack(writer, kept_max, &pack, &error);
+ *	leaf_pack_keep(pack, &interval, &error);	// any number
+ *	leaf_pack_make(pack, keys, &scratch, &error);
+ *	tree_writer_take_pack(writer, pack, &error);
+ *	leaf_pack_free(pack);				// before the writer
  *
- * Threads: a pack belongs to one at a time, which need not be that of the writer.
+ * Threads: a pack belongs to one thread at a time, which need not be that of the writer.
  */
 #ifndef TREE_LEAF_PACK_H
 #define TREE_LEAF_PACK_H

@@ -58,7 +58,7 @@ static bool make_room(struct slot *slot)
 	return true;
 }
 
-/* The intervals that are left, and an error among them, are found by whoever takes the leaf. */
+/* The thread that takes the leaf meets the intervals that are left, and an error among them. */
 static enum histree_status read_intervals(struct slot *slot)
 {
 	struct read_leaf *leaf = &slot->leaf;
@@ -87,7 +87,7 @@ static enum histree_status read_leaf(const struct leaf_readers *readers, struct 
 		return status;
 	leaf->node = node_pin_companion(leaf->pin);
 	if (leaf->node->view.child_count > 0 || leaf->node->view.row_count == 0)
-		return HISTREE_ERR_FORMAT; /* not a leaf, whatever its parent says */
+		return HISTREE_ERR_FORMAT; /* not a leaf, although its parent says so */
 	node_cursor_begin(&leaf->cursor, &leaf->node->view, leaf->region);
 	return read_intervals(slot);
 }

@@ -19,7 +19,7 @@ struct tree_reader;
 
 /* What a thread has read. */
 struct read_leaf {
-	/* Of the attempt.  Not HISTREE_OK: the iterator is to enter the node itself, and to say what is wrong. */
+	/* The outcome.  If it is not HISTREE_OK, the iterator enters the node itself and reports the fault. */
 	enum histree_status status;
 	uint32_t number;
 	bool loaded;
@@ -32,7 +32,8 @@ struct read_leaf {
 };
 
 /*
- * Make so many threads, or as many as the system gives, one at least.  Returns HISTREE_ERR_MEMORY if it gives none.
+ * Start this many threads, or as many as the system gives, at least one.  Returns HISTREE_ERR_MEMORY if it gives
+ * none.
  */
 enum histree_status leaf_readers_create(struct tree_reader *reader, unsigned threads, struct leaf_readers **out,
 					struct histree_error *error);

@@ -38,7 +38,8 @@ struct leaf_source {
 	void (*close_at)(void *leaves, histree_time end);
 
 	/*
-	 * Wait until no task of the source's own is at work; returns the error of that task.  NULL: it has none.
+	 * Wait until no task of the source's own is at work; returns the error of that task.  NULL: the source
+	 * has no tasks.
 	 */
 	enum histree_status (*wait)(void *leaves, struct histree_error *error);
 
@@ -49,8 +50,8 @@ struct leaf_source {
 	enum histree_status (*copy)(const void *leaves, struct tree_branch *branch, void **out);
 
 	/*
-	 * Begin a pack (leaf_pack.h) that keeps so many bytes, and hang the leaves of one below the branch.  NULL:
-	 * the source has none.
+	 * Begin a pack (leaf_pack.h) that keeps `kept_max` bytes, and hang the leaves of one below the branch.
+	 * NULL: the source has no packs.
 	 */
 	enum histree_status (*begin_pack)(void *leaves, const struct tree_options *options, size_t kept_max,
 					  struct leaf_pack **out, struct histree_error *error);
@@ -60,7 +61,7 @@ struct leaf_source {
 	enum histree_status (*finish)(void *leaves, histree_time end, struct tree_shape *shape,
 				      struct histree_error *error);
 
-	/* Write a section of the source's own, after the tree was finished.  NULL: it has none. */
+	/* Write a section of the source's own, after the tree was finished.  NULL: the source has no section. */
 	enum histree_status (*write_section)(void *leaves, const struct tree_shape *shape, struct block_file *file,
 					     struct histree_error *error);
 

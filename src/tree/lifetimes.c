@@ -141,7 +141,7 @@ static void put_block(const struct lifetimes *lifetimes, uint32_t key, uint32_t 
 	for (unsigned i = 0; i < LIFETIMES_IN_BLOCK && i < key_count - key; i++) {
 		struct lifetime lifetime = key + i < lifetimes->count ? lifetimes->by_key[key + i] : lifetime_none;
 		bool none = lifetime.first > lifetime.last;
-		/* Without a lifetime any first will do; to repeat the one before costs nothing. */
+		/* Without a lifetime any first time will do; repeating the previous one costs nothing. */
 		column_add(&firsts, i, none ? firsts.now : (uint64_t)lifetime.first - (uint64_t)start);
 		column_add(&lasts, i, (uint64_t)end - (none ? (uint64_t)start - 1 : (uint64_t)lifetime.last));
 	}
@@ -288,7 +288,7 @@ static struct lifetimes_view_column read_column(struct byte_reader *reader)
 		column.changed = read_mask(reader);
 	column.fresh = (sizes[1] & LIFETIMES_ALL_FRESH) != 0 ? column.changed : read_mask(reader);
 	column.stored = read_bytes(reader, (count * (size_t)column.width + 7) / 8);
-	/* With these, a number that is looked for is always found among the stored ones. */
+	/* With these checks, a search always ends at a stored number. */
 	if (column.width > 64 || (unsigned)__builtin_popcountll(column.fresh) != count ||
 	    (column.changed & column.fresh & 1) == 0 || (column.fresh & ~column.changed) != 0)
 		reader->failed = true;

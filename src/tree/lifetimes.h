@@ -12,12 +12,12 @@
  * number only where it changes to a fresh one.  Bits say where the number stays as it is and where it goes back to
  * what it was before the last change:
  *
- * 	varint	the smallest number
- * 	1 byte	how many numbers are stored, less 1
- * 	1 byte	their width; 128 more if every change is to a fresh number
- * 	8 bytes	unless only one number is stored: bit i is set if attribute i has not the number before it
- * 	8 bytes	if some changes go back: bit i is set if attribute i has a fresh number
- * 	bits	the fresh numbers, counted from the smallest
+ *	varint	the smallest number
+ *	1 byte	how many numbers are stored, less 1
+ *	1 byte	their width; 128 more if every change is to a fresh number
+ *	8 bytes	unless only one number is stored: bit i is set if attribute i has not the number before it
+ *	8 bytes	if some changes go back: bit i is set if attribute i has a fresh number
+ *	bits	the fresh numbers, counted from the smallest
  *
  * A reader of attribute i looks at the bits and at one number, not at the attributes before it.
  *
@@ -34,7 +34,7 @@
 #include "store/block_file.h"
 
 struct lifetime {
-	histree_time first, last; /* the first start and the last end on disk; first > last: there is none */
+	histree_time first, last; /* the first start and the last end on disk; first > last: no lifetime */
 };
 
 static const struct lifetime lifetime_none = { .first = INT64_MAX, .last = INT64_MIN };
@@ -98,7 +98,10 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
 					histree_time end, const struct block_file *file,
 					struct histree_error *error);
 
-/* Returns the lifetime of a key below `count`.  It lies inside the history; one that makes no sense is none. */
+/*
+ * Returns the lifetime of a key below `count`.  It lies inside the history; an invalid one is returned as no
+ * lifetime.
+ */
 struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_quark key);
 
 /*

@@ -24,7 +24,7 @@ struct counter_at_work {
 struct counting {
 	const struct tree_reader *reader;
 	const struct node_counter *counter;
-	_Atomic uint64_t next; /* node that nobody is at */
+	_Atomic uint64_t next; /* the next node that no thread has taken */
 	_Atomic bool is_in_vain;
 	struct counter_at_work at_work[1 + HELPERS_MAX]; /* the caller first */
 	unsigned count;
@@ -62,7 +62,10 @@ static enum histree_status count_node(const struct counting *counting, struct no
 	return status;
 }
 
-/* A step: the next few nodes.  Whoever fails has all others end; the nodes before are counted, or fail as well. */
+/*
+ * A step: the next few nodes.  A thread that fails makes all others end; the nodes before its own are counted, or
+ * fail as well.
+ */
 static bool count_some(void *context)
 {
 	struct counter_at_work *own = context;
@@ -80,7 +83,7 @@ static bool count_some(void *context)
 	return own->status == HISTREE_OK;
 }
 
-/* Whoever takes the last nodes may count beyond them. */
+/* The threads that take the last nodes may count beyond them. */
 static double share_done(const struct counting *counting)
 {
 	const uint32_t nodes = counting->reader->shape.node_count;
@@ -88,7 +91,7 @@ static double share_done(const struct counting *counting)
 	return done < nodes ? (double)done / nodes : 1;
 }
 
-/* Without memory for it, there is one less. */
+/* Without memory for a counter, one thread less counts. */
 static enum histree_status engage(struct counting *counting, struct histree_error *error)
 {
 	struct counter_at_work *own = &counting->at_work[counting->count];
@@ -101,7 +104,7 @@ static enum histree_status engage(struct counting *counting, struct histree_erro
 	return HISTREE_OK;
 }
 
-/* Of those who failed, the one at the first node says why. */
+/* The failure at the first node is the one that is reported. */
 static enum histree_status outcome(const struct counting *counting, struct histree_error *error)
 {
 	const struct counter_at_work *first = NULL;

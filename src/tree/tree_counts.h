@@ -11,11 +11,10 @@
 #include "tree/tree_reader.h"
 
 /*
- * Count what a query of everything would hand out, the nulls outside of lifetimes as well.  The tree is whole:
- * HISTREE_ERR_FORMAT or HISTREE_ERR_IO says that a node cannot be read.  Now and then `go_on` is asked, by the
- * caller's thread, with the share of the nodes that are done; what it returns ends the count, if that is not
- * HISTREE_OK.  With a crew, so many threads count, the caller's among them, and `counter` is called by several at a
- * time.
+ * Count what a query of everything would hand out, the nulls outside of lifetimes as well.  The tree must be
+ * whole: HISTREE_ERR_FORMAT or HISTREE_ERR_IO says that a node cannot be read.  Now and then the caller's thread
+ * calls `go_on` with the share of the nodes that are done; if it does not return HISTREE_OK, that status ends the
+ * count.  With a crew, its threads count together with the caller's, and several call `counter` at a time.
  */
 enum histree_status tree_count(struct tree_reader *reader, const struct node_counter *counter, struct crew *crew,
 			       unsigned threads,

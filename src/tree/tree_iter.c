@@ -231,8 +231,8 @@ static void push_orphans(struct tree_iter *iter, const struct tree_damage *damag
 }
 
 /*
- * Pass by the node on top of the stack, which cannot be read.  If it may have children, nobody else knows of them:
- * all orphans take its place, once.
+ * Pass by the node on top of the stack, which cannot be read.  If it may have children, these are orphans: all
+ * orphans take its place, once.
  */
 static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
 {
@@ -288,7 +288,10 @@ static bool enter_read_leaf(struct tree_iter *iter)
 	return true;
 }
 
-/* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
+/*
+ * Enter the node on top of the stack.  If that fails, it stays there: a caller that asks again gets the same
+ * answer.
+ */
 static enum histree_status enter_node(struct tree_iter *iter, struct histree_error *error)
 {
 	assert(iter->pending_count > 0 && iter->node == NULL && iter->leaf == NULL);

@@ -14,7 +14,7 @@ struct tree_options {
 	struct crew *crew;          /* that does what the caller need not; NULL: with threads, one of its own */
 	struct table_space *tables; /* for what grows with the keys; NULL: it is in memory */
 	const struct tree_variant *variant;
-	uint32_t r_depth; /* levels of R-trees, or how many they may have at most; 0: the variant has none */
+	uint32_t r_depth; /* levels of R-trees, or the most that they may have; 0: the variant has no R-trees */
 	uint32_t r_nodes; /* that a single query is to read at most, of a variant whose r grows; 0: no target */
 	uint32_t node_size;
 	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
@@ -26,8 +26,8 @@ struct tree_options {
 };
 
 /*
- * Returns for how many threads a tree is to have work that is built with so many: those that it asks for, if it
- * says, else no more than its variant has work for.
+ * Returns how many threads a tree is to use that is built by `build_threads` threads: as many as its options say,
+ * else no more than its variant has work for.
  */
 uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t threads);
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree_reader.c - the inside of a reader: nodes and their links, and what damage there is.
+ * tree_reader.c - nodes and their links: which node is whose child, with which bounds, and what damage there is.
  *
- * What the nodes of a tree say of each other: which is whose child, and with which bounds.
+ * Always holds between the nodes that were opened: a node is a child of one node at most, its number and its
+ * height are below those of its parent, it lies within its parent in time, and its bounds are those that its
+ * parent keeps of it.  So a query enters each node once at most, and passes by no node whose content it needs.
  *
- * Always holds between the nodes that were opened: a node is a child of one node at most, its number and its height
- * are below those of its parent, it lies within its parent in time, and its bounds are those that its parent has of
- * it.  So a query enters each node once at most, and passes by none whose content it was asked for.
- *
- * A node is compared when it is opened, with those that were opened before.  Of two that contradict each other the
- * one that comes second is refused; which of them lies, nobody can say.  What is refused leaves no trace.
+ * A node is compared when it is opened, with those that were opened before.  Of two that contradict each other
+ * the second is refused; which of them is wrong cannot be known.  A refused node leaves no trace.
  */
 #include "tree/tree_reader.h"
 
@@ -228,7 +226,8 @@ static enum histree_status tree_links_check(struct tree_links *links, const stru
 
 /* ---- tree reader --------------------------------------------------------------------------------------------- */
 
-enum { KEYS_UNASKED = 1 << 17 }; /* so many attributes cost nothing to speak of, whatever they are */
+/* This many attributes cost next to nothing, even if the file is wrong about them */
+enum { KEYS_UNASKED = 1 << 17 };
 
 static void bound_groups(struct tree_node *node)
 {
@@ -247,7 +246,7 @@ static void bound_groups(struct tree_node *node)
 	}
 }
 
-/* Whether a node lies within the times and keys of the tree, which whoever asks relies on. */
+/* Checks that a node lies within the times and keys of the tree, on which callers rely. */
 static enum histree_status check_bounds(const struct tree_shape *shape, const struct node_view *view,
 					struct histree_error *error)
 {
@@ -332,8 +331,8 @@ static enum histree_status open_lifetimes(struct tree_reader *reader, struct his
 }
 
 /*
- * Returns the bytes of the nodes, as far as `enough`.  Holes in a file are none: a node that begins with zeros is
- * not counted.  One that is damaged is, as it was something.
+ * Returns the bytes of the nodes, up to `enough`.  A node that begins with zeros is a hole in the file and does
+ * not count.  A damaged node counts, as it once had content.
  */
 static uint64_t node_bytes(const struct tree_reader *reader, uint64_t enough)
 {
@@ -350,8 +349,8 @@ static uint64_t node_bytes(const struct tree_reader *reader, uint64_t enough)
 }
 
 /*
- * Each key has an interval in a node, or a lifetime: no number of keys is believed that the bytes could not be of,
- * for whoever asks for all of them works and takes memory for each.  Lifetimes that could be read are enough.
+ * Each key has an interval in a node, or a lifetime.  A number of keys that the bytes could not hold is refused,
+ * since a query for all keys works and takes memory for each.  Readable lifetimes are sufficient evidence.
  */
 static enum histree_status check_keys(const struct tree_reader *reader, struct histree_error *error)
 {
@@ -806,7 +805,7 @@ static enum histree_status add_uncovered(struct tree_unknown *unknown, histree_q
 	return status == HISTREE_OK ? add_unknown(unknown, quark, at, region->to, error) : status;
 }
 
-/* As add_uncovered() where times are listed: adds each that is not covered. */
+/* Like add_uncovered() for listed times: adds each time that is not covered. */
 static enum histree_status add_uncovered_times(struct tree_unknown *unknown, histree_quark quark,
 					       const struct cover *covers, size_t count,
 					       const struct histree_region *region, struct histree_error *error)

@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_reader.h - the inside of a reader: nodes and their links, and what damage there is.
- *
- * The bounds of a sub-tree, as far as its top node says them.
- *
- * The body of a reader, for the files of tree/ that walk the nodes.
- *
- * A finished tree: what it is, and every interval of a region of time x key.
+ * tree_reader.h - a finished tree: what it is, and every interval of a region of time x key.  For the files of
+ * tree/ it is also the body of a reader: nodes and their links, and the damage found.
  *
  * A reader may be used by any number of threads; each has iterators of its own.
  *
- * The nodes of a tree that cannot be read, and the orphans: nodes that no readable node has as a
- * child.
+ * Damage: the nodes that cannot be read, and the orphans, which are nodes that no readable node has as a child.
+ * Both are found by reading all nodes, once for a reader, when it meets damage that may hide other nodes.  A node
+ * that could not be read counts as damaged from then on even if it could be read again: else its children would
+ * be met twice, and each question would pay for the damage anew.
  *
- * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes. A
- * node that could not be read counts as damaged from then on even if it could be read again: else its children
- * would be met twice, and each question would pay for the damage anew.
- *
- * A node is written just after its children (tree_writer.h). So an orphan is assumed to be a child of the next
+ * A node is written just after its children (tree_writer.h).  So an orphan is assumed to be a child of the next
  * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them;
- * of the root at last. What was between the two may be lost as well.
+ * of the root at last.  Nodes between the two may be lost as well.
  *
- * What nobody can say because nodes are damaged.
- *
- * An attribute has exactly one state at each time.  So what damaged nodes held need not be guessed from their
- * bounds: it is whatever part of a region no readable node covers.
+ * Unknown states: an attribute has exactly one state at each time.  So the content of damaged nodes need not be
+ * guessed from their bounds: it is the part of a region that no readable node covers.
  */
 #ifndef TREE_TREE_READER_H
 #define TREE_TREE_READER_H
@@ -68,13 +59,13 @@ static inline uint32_t tree_group_count(uint32_t children)
 	return (children + CHILDREN_PER_GROUP - 1) / CHILDREN_PER_GROUP;
 }
 
-/* Constant after opening but for the cache and the links, which guard themselves, and the damage. */
+/* Constant after opening, except for the cache and the links, which guard themselves, and the damage. */
 struct tree_reader {
 	const struct block_file *file; /* borrowed */
 	struct tree_shape shape;
 	struct tree_statistics statistics;
 	struct lifetimes_view lifetimes; /* one a key, if the variant has them; else none */
-	bool salvages;                   /* what cannot be read is unknown, whatever the reason */
+	bool salvages;                   /* a node that cannot be read is unknown, whatever the reason */
 	bool lost_lifetimes; /* LIFE could not be read: where no node says what a key was, that is unknown */
 	struct node_cache *cache;
 	struct tree_links *links;  /* between the nodes that were opened; guards itself */
@@ -133,7 +124,8 @@ enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interv
 				   struct histree_error *error);
 
 /*
- * Have so many threads read leaves ahead, from the next start on; 1: none.  Drops what is left, also if it fails.
+ * Have `threads` threads read leaves ahead, from the next start on; 1: no other thread.  Drops what is left, also
+ * if it fails.
  */
 enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threads, struct histree_error *error);
 
@@ -150,7 +142,7 @@ void tree_iter_free(struct tree_iter *iter);
 /* Returns the bytes of a string or custom value at most, as tree_writer_value_size_max() did. */
 size_t tree_reader_value_size_max(const struct tree_reader *reader);
 
-/* Returns whether the tree has some intervals only, and nobody unknown ones in place of the others. */
+/* Returns whether the tree has only some of the intervals, and no unknown ones in place of the others. */
 bool tree_reader_is_partial(const struct tree_reader *reader);
 
 /* Returns whether the tree says by lifetimes what this null says. */
@@ -238,7 +230,7 @@ static inline bool tree_damage_is_met(const struct tree_reader *reader, enum his
 	return status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && reader->salvages);
 }
 
-/* The unknown intervals of a region.  A zeroed struct has none. */
+/* The unknown intervals of a region.  A zeroed struct has no intervals. */
 struct tree_unknown {
 	struct histree_interval *intervals; /* of type unknown, by attribute and time */
 	size_t count, capacity;

@@ -24,7 +24,7 @@ struct node_seen {
 	bool has_parent;
 };
 
-/* Rows of a node that are told of, where all of them may be wrong. */
+/* The most rows that are reported, when all of them may be wrong. */
 enum { ROW_FAULTS_MAX = 16 };
 
 struct verify {

@@ -72,8 +72,8 @@ static bool is_child_within(const struct node_layout *layout, const struct node_
 }
 
 /*
- * Returns whether the sealed block can be read and is what its parent is told.  node_view() asserts the same of the
- * blocks that are opened.
+ * Returns whether the sealed block can be read and has the bounds that its parent gets.  node_view() asserts the
+ * same of the blocks that are opened.
  */
 static bool is_sealed(const struct tree_output *output, uint32_t height, uint32_t used,
 		      const struct node_child *bounds)
@@ -548,7 +548,7 @@ static inline bool has_bytes(const struct histree_interval *interval)
 	return interval->value.type == HISTREE_STRING || interval->value.type == HISTREE_CUSTOM;
 }
 
-/* Returns whether the block has room for the bytes of a value; it may get more while it has none. */
+/* Returns whether the block has room for the bytes of a value; an empty block may grow. */
 static bool has_room(struct inserter_block *block, size_t size, bool *no_memory)
 {
 	if (size <= block->room - block->used)
@@ -648,7 +648,7 @@ struct tree_writer {
 	size_t value_size_max;
 	struct edge_nulls edges;   /* if the source does not see to them itself */
 	struct tree_branch branch; /* the source's while it has a task at work (leaf_source.h) */
-	struct crew own_crew;      /* where the options have none */
+	struct crew own_crew;      /* used where the options have no crew */
 	/* NULL: none.  While it is not waited for, all but `added` and what never changes is its task's. */
 	struct tree_inserter *inserter;
 };
@@ -656,13 +656,13 @@ struct tree_writer {
 static enum histree_status tree_writer_insert(void *context, const struct histree_interval *intervals, size_t count,
 					      struct histree_error *error);
 
-/* Of the threads that a variant has work for, this is the last. */
+/* Of the threads for which a variant has work, the inserter is the last. */
 static bool wants_inserter(const struct tree_options *options)
 {
 	return options->crew != NULL && options->threads == options->variant->threads_max;
 }
 
-/* Without a thread to be had, all is done by the caller's. */
+/* If no thread can be started, the caller's thread does all the work. */
 static void take_crew(struct tree_writer *writer)
 {
 	struct tree_options *options = &writer->options;
@@ -837,7 +837,7 @@ static enum histree_status tree_writer_insert(void *context, const struct histre
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
 				    size_t count, size_t *added, struct histree_error *error)
 {
-	size_t accepted = accept(writer, intervals, count); /* after a failure, nobody asks what was added */
+	size_t accepted = accept(writer, intervals, count); /* after a failure, the count is not used */
 	enum histree_status status = writer->inserter != NULL
 					     ? tree_inserter_add(writer->inserter, intervals, accepted, error)
 					     : insert_now(writer, intervals, accepted, error);
@@ -874,7 +874,7 @@ enum histree_status tree_writer_count(struct tree_writer *writer, const struct h
 void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 {
 	if (wait_for_inserter(writer, NULL) != HISTREE_OK)
-		return; /* whoever adds or finishes is told */
+		return; /* the next call to add or finish returns the error */
 	edge_nulls_close_at(&writer->edges, end);
 	if (writer->source->close_at != NULL)
 		writer->source->close_at(writer->leaves, end);
@@ -886,7 +886,7 @@ enum histree_status tree_writer_leave_out(struct tree_writer *writer, histree_qu
 	enum histree_status status = wait_for_inserter(writer, error);
 	if (status == HISTREE_OK)
 		status = edge_nulls_leave_out(&writer->edges, key, error);
-	if (status == HISTREE_OK) { /* as of every key, readers are told of its null */
+	if (status == HISTREE_OK) { /* readers see its null, as for every key */
 		writer->added.intervals++;
 		writer->added.nulls++;
 	}

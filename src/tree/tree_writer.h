@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_writer.h - how a tree grows: intervals go into the open leaf, full nodes are sealed, numbered and written,
- * and the open branch from the root to the leaf holds what is not.
+ * tree_writer.h - build a history tree in one pass.
  *
- * Where sealed nodes go: numbered in the order in which they are closed, counted, written.
+ * Intervals may be added in any order that the variant accepts; good trees come from non-decreasing ends, the
+ * order of a state system.  Only the branch from the root to the latest leaf is in memory, and what the variant's
+ * source of leaves buffers below it (leaf_source.h).  The parts:
  *
- * So a file is written front to back, a child's number is below its parent's, and the root is the last.
+ * Output: sealed nodes are numbered in the order in which they are closed, counted, and written.  So a file is
+ * written front to back, a child's number is below its parent's, and the root is the last.
  *
- * The open branch of a tree that is being written: one open node a height, from `bottom` to the
- * top.
+ * Branch: one open node a height, from `bottom` to the top.  It grows as eSHT paper III.A and thesis 4.4.1 draw
+ * it and as Trace Compass does it.  Below the bottom hang the leaves of a source (leaf_source.h); where the
+ * bottom is 0, its node is the leaf.
  *
- * It grows as eSHT paper III.A and thesis 4.4.1 draw it and as Trace Compass does it.  Below the bottom hang leaves
- * that someone else made (leaf_source.h); where the bottom is 0, its node is the leaf.
- *
- * Inserts intervals into a tree by a crew, so that whoever makes them need not wait.
- *
- * Intervals are copied into a block; a full block is handed over, and another one is filled meanwhile.  They are
- * inserted in the order in which they were added, by the calls that the adding thread would have made.
- *
- * Build a history tree in one pass.
- *
- * Intervals are added in any order that the variant can make sense of; good trees come from non-decreasing ends,
- * which is how a state system makes them.  Only the branch from the root to the latest leaf is in memory, and what
- * the variant's source of leaves buffers below it (leaf_source.h).
+ * Inserter: a crew inserts intervals, so that their producer need not wait.  They are copied into a block; a full
+ * block is handed over, and another one is filled meanwhile.  They are inserted in the order in which they were
+ * added, by the calls that the adding thread would have made.
  */
 #ifndef TREE_TREE_WRITER_H
 #define TREE_TREE_WRITER_H
@@ -53,7 +46,7 @@ enum histree_status tree_output_node(struct tree_output *output, struct node_bui
 enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
 				     struct node_child *child, struct histree_error *error);
 
-/* Write a leaf that was sealed with another number, of which so many bytes are used; the bounds get its new one. */
+/* Write a leaf that was sealed with another number, with `used` bytes in use; the bounds get its new number. */
 enum histree_status tree_output_sealed(struct tree_output *output, const uint8_t *bytes, uint32_t used,
 				       struct node_child *bounds, struct histree_error *error);
 
@@ -114,7 +107,7 @@ enum histree_status tree_branch_raise_bottom(struct tree_branch *branch, struct 
 /* Close the whole branch.  The top becomes the root, whose number is `*root`. */
 enum histree_status tree_branch_close(struct tree_branch *branch, uint32_t *root, struct histree_error *error);
 
-/* As tree_branch_close(), but a tree of a single attached leaf is that leaf, without a branch above it. */
+/* Like tree_branch_close(), but a tree of a single attached leaf is that leaf, without a branch above it. */
 enum histree_status tree_branch_close_on_leaves(struct tree_branch *branch, uint32_t *root,
 						struct histree_error *error);
 
@@ -142,8 +135,8 @@ enum histree_status tree_writer_add_one(struct tree_writer *writer, const struct
 					struct histree_error *error);
 
 /*
- * Count an interval that the tree has without keeping it, because somebody else says it (state/partial_file.h): it
- * is part of the numbers and lifetimes that the tree tells.
+ * Count an interval of the tree without keeping it, because it is kept elsewhere (state/partial_file.h): it is
+ * part of the numbers and lifetimes of the tree.
  */
 enum histree_status tree_writer_count(struct tree_writer *writer, const struct histree_interval *interval,
 				      struct histree_error *error);

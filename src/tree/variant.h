@@ -48,7 +48,7 @@ struct tree_variant {
 
 	/* Every file has the section LIFE (lifetimes.h); those of other variants have it if they need it. */
 	bool has_lifetimes;
-	bool leaves_out_nulls; /* before and after the lifetimes of keys, unless it is told otherwise */
+	bool leaves_out_nulls; /* before and after the lifetimes of keys, by default */
 
 	/* Returns where a new branch starts that is made for an interval that starts at `start`. */
 	histree_time (*branch_start)(histree_time start, histree_time tree_end);
@@ -62,7 +62,10 @@ struct tree_variant {
 	uint32_t node_size_default, fan_out_default;
 	size_t memory_default;
 
-	/* For which a tree has work: the caller's, those of its source of leaves, and one that inserts. */
+	/*
+	 * The most threads for which a tree has work: the caller's, those of its source of leaves, and the
+	 * inserter.
+	 */
 	uint32_t threads_max;
 
 	/* Checks the rule of siblings: returns a sentence if it is broken, else NULL.  NULL: there is no rule. */
@@ -75,10 +78,10 @@ extern const struct tree_variant *const tree_variants[];
 /* The variant of segment stores.  No history has it. */
 extern const struct tree_variant variant_segments;
 
-/* Returns the variant of a history, or NULL if there is none of this name. */
+/* Returns the variant of a history with this name, or NULL if there is no such variant. */
 const struct tree_variant *tree_variant_by_name(const char *name);
 
-/* Returns the variant of a history or of segment stores, or NULL if there is none with this id. */
+/* Returns the variant of a history or of segment stores with this id, or NULL if there is no such variant. */
 const struct tree_variant *tree_variant_by_id(uint32_t id);
 
 /* Returns what nodes of a tree look like; see node_layout(). */
