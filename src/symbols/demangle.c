@@ -28,7 +28,8 @@ static void bounded_text_add(const char *piece, size_t size, void *opaque)
 	struct bounded_text *text = opaque;
 	if (size >= DEMANGLED_SIZE_MAX - text->used)
 		longjmp(text->too_long, 1);
-	memcpy(text->bytes + text->used, piece, size);
+	if (size > 0) /* else it may come without bytes */
+		memcpy(text->bytes + text->used, piece, size);
 	text->used += size;
 }
 
