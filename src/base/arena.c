@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * arena.c - memory that is released together: allocations are cut from chunks that grow, and large ones get a
+ * chunk of their own.  Nothing is moved or released before the arena is.
+ */
 #include "base/arena.h"
 
 #include <assert.h>

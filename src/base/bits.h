@@ -2,7 +2,7 @@
 /*
  * bits.h - numbers of a fixed width, one after the other, least significant bit first.
  *
- * Readers load eight bytes at once: whoever reads the last number must own BITS_SLACK bytes after it.
+ * Readers load eight bytes at once, so BITS_SLACK bytes after the last number must be readable.
  */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H

@@ -26,7 +26,7 @@ struct block_directory block_directory_read(struct byte_reader *reader, uint64_t
 /* Returns a reader from the beginning of a block to the end of all; it has failed if the block lies outside. */
 struct byte_reader block_directory_at(const struct block_directory *directory, uint64_t block);
 
-/* The offsets of the blocks while they are being written.  A zeroed struct has none. */
+/* The offsets of the blocks while they are being written.  A zeroed struct is empty. */
 struct block_offsets {
 	uint64_t *offsets;
 	size_t count, capacity;

@@ -112,7 +112,7 @@ static inline size_t byte_reader_left(const struct byte_reader *reader)
 	return (size_t)(reader->end - reader->at);
 }
 
-/* Returns the next `size` bytes, or NULL if there are not so many. */
+/* Returns the next `size` bytes, or NULL if fewer are left. */
 static inline const uint8_t *read_bytes(struct byte_reader *reader, size_t size)
 {
 	if (reader->failed || size > byte_reader_left(reader)) {

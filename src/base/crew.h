@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crew.h - threads: one, one that has work at times, and a crew that shares a list of tasks.
+ * crew.h - threads: one, one that has work at times, and a crew that shares a list of tasks; and how many
+ * processors this process may use.
  *
- * Threads of the library, which leave signals to those of the program that it is part of.
+ * The threads of the library leave signals to those of the program.
  *
- * How many processors this process may use.
+ * A *worker* is a second thread that does one task at a time for its caller.  The caller hands a task over with
+ * worker_start() and continues; worker_wait() returns when the task is done and its results can be seen.  Between
+ * the two calls, what the task uses belongs to the worker alone.  All calls come from one thread.
  *
- * A second thread that does one task at a time for its caller.
+ * A *crew* does tasks, each by one thread at a time: the first free one.  A stage of a pipeline is a task, and
+ * one unit of its work, such as filling a buffer, is a step.  A caller that waits for a task which no thread is
+ * doing does its next step itself.  So a crew of n - 1 threads and its caller keep n processors busy, whichever
+ * stage is the slowest, and never more than n threads want a processor.
  *
- * The caller hands a task over with worker_start() and continues; worker_wait() returns when the task is done and
- * its results can be seen.  Between the two calls, what the task uses belongs to the worker alone.  All calls come
- * from one thread.
- *
- * Threads that do tasks, each task by one thread at a time: by whoever is free first.
- *
- * A stage of a pipeline is a task, and what it does at once, such as filling one buffer, a step of it.  Who waits
- * for a task that nobody is at does its next step himself.  So a crew of n - 1 threads and its caller keep n
- * processors busy, whichever stage is the slowest, and never more than n threads want one.
- *
- * What a task changes in a step is seen by whoever does its next step, and by whoever waited for that.
+ * The changes of a step are seen by the thread that does the next step of the task, and by those that waited for
+ * it.
  */
 #ifndef BASE_CREW_H
 #define BASE_CREW_H
@@ -63,7 +60,7 @@ struct crew_task {
 
 	/* The crew's, under its mutex. */
 	enum crew_task_state state;
-	bool is_wanted; /* it was started while somebody was at it */
+	bool is_wanted; /* it was started during one of its steps */
 	struct crew_task *next;
 };
 
@@ -87,13 +84,13 @@ void crew_end(struct crew *crew);
 /* There is a step to do, or there may be; nothing if that was known. */
 void crew_start(struct crew *crew, struct crew_task *task);
 
-/* Return when the task is idle; until then, do its steps unless somebody else is at it. */
+/* Return when the task is idle; until then, do its steps unless another thread is doing them. */
 void crew_finish(struct crew *crew, struct crew_task *task);
 
 /*
- * Return when something is so, which the steps of tasks bring about.  It is asked under the mutex, and takes no
- * lock that is held while calls of the crew are made.  Until then do steps: of `task` if it is queued; of any that
- * is where `task` is idle, or NULL; none while somebody else is at `task`, which is about to be enough.
+ * Return when `is_so` holds, which steps of tasks bring about.  It is called under the mutex, and must take no
+ * lock that is held while the crew is called.  Until then do steps: of `task` if it is queued; of any task if
+ * `task` is idle, or NULL; no steps while another thread does `task`, which is about to be enough.
  */
 void crew_await(struct crew *crew, struct crew_task *task, bool (*is_so)(void *context), void *context);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * exact_sum.c - sums of doubles times lengths as wide integers in two's complement, so that nothing is rounded
+ * before the mean is made.  The result does not depend on the order of additions.
+ */
 #include "base/exact_sum.h"
 
 #include <assert.h>

@@ -41,7 +41,7 @@ double exact_sum_mean(const struct exact_sum *sum, wide_uint count);
  */
 size_t exact_sum_put(const struct exact_sum *sum, uint8_t *room);
 
-/* Returns how many bytes were read, or 0 if these are none that exact_sum_put() writes. */
+/* Returns how many bytes were read, or 0 if exact_sum_put() does not write such bytes. */
 size_t exact_sum_get(struct exact_sum *sum, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * hash_index.c - the table of a hash index: how it grows and is filled again.  Look-ups are inline, in the
+ * header. At most three quarters of the slots are in use, so a search always meets an empty one.
+ */
 #include "base/hash_index.h"
 
 #include <stdlib.h>

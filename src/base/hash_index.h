@@ -41,7 +41,7 @@ typedef bool hash_index_has_key(const void *elements, uint32_t number, const voi
 /* Returns the hash under which element `number` was added. */
 typedef uint64_t hash_index_hash(const void *elements, uint32_t number);
 
-/* How many elements so many slots may have. */
+/* How many elements this many slots may have. */
 static inline size_t hash_index_room(size_t slot_count)
 {
 	return slot_count / 4 * 3;
@@ -53,7 +53,7 @@ static inline uint32_t hash_index_tag(const struct hash_index *index, uint64_t h
 	return (uint32_t)(hash >> 32) & ~index->number_mask;
 }
 
-/* Returns the number of the element that has the key, whose hash is `hash`; HASH_INDEX_NONE if there is none. */
+/* Returns the number of the element that has the key, whose hash is `hash`, or HASH_INDEX_NONE. */
 static inline uint32_t hash_index_find(const struct hash_index *index, uint64_t hash, hash_index_has_key *has_key,
 				       const void *elements, const void *key)
 {

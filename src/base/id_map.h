@@ -28,7 +28,7 @@ static inline bool id_map_entry_has_id(const void *entries, uint32_t number, con
 	return ((const struct id_entry *)entries)[number].id == *(const uint64_t *)id;
 }
 
-/* Returns the record of an id, NULL if there is none. */
+/* Returns the record of an id, or NULL if it has none. */
 static inline void *id_map_find(const struct id_map *map, uint64_t id)
 {
 	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);

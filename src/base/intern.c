@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * intern.c - byte strings with dense ids: a table of their bytes, and a hash index that finds equal ones.  An id
+ * and its bytes stay as they are until the release.
+ */
 #include "base/intern.h"
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * io.c - the file calls of POSIX behind struct io, and what is built on them alone: whole reads and writes, the
+ * destination of a path, and files that are replaced at once.
+ */
 #include "base/io.h"
 
 #include <errno.h>
@@ -17,7 +21,7 @@ enum { LINKS_MAX = 40 }; /* as many as the system follows */
 static int posix_open(void *context, const char *path, int flags, mode_t mode)
 {
 	(void)context;
-	/* What lies where a file of ours should be may be a pipe that nobody writes: opening it must not wait. */
+	/* There may be a pipe without a writer at the path: opening it must not block. */
 	return open(path, flags | O_CLOEXEC | O_NONBLOCK, mode);
 }
 

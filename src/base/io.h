@@ -23,7 +23,10 @@ struct io {
 	/* Have what was written there on its way to disk: the next sync is short then.  It may be NULL. */
 	void (*begin_sync)(void *context, int file, off_t offset, off_t size);
 	int (*size)(void *context, int file, off_t *size);
-	/* From there on, the first byte that is not in a hole of the file; -1 if there is none.  It may be NULL. */
+	/*
+	 * Returns the first byte from there on that is not in a hole of the file; -1 if there is no such byte.
+	 * May be NULL.
+	 */
 	off_t (*next_data)(void *context, int file, off_t offset);
 	int (*close)(void *context, int file);
 	int (*rename)(void *context, const char *from, const char *to);
@@ -33,7 +36,7 @@ struct io {
 	int (*rmdir)(void *context, const char *path);
 	/* Why it took no more bytes, if it is for a reason of its own, else NULL; the function may be NULL. */
 	const char *(*refusal)(void *context);
-	void *context; /* handed to each call; belongs to whoever made the table */
+	void *context; /* passed to each call; belongs to the maker of the table */
 };
 
 /* The real file system; context is NULL.  The table is constant. */
@@ -49,9 +52,9 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
 				 struct histree_error *error);
 
 /*
- * Where that goes, in the real file system, which is written to a path: to the file at the end of links, so that
- * none of them is replaced by a file.  *is_stream: a device or a pipe is there, such as /dev/stdout, which takes
- * bytes as they come and is never replaced.  Returns NULL if memory is out; to be freed.
+ * Returns where output to a path goes in the real file system, which the caller frees: to the file at the end of
+ * links, so that no link is replaced by a file.  *is_stream: a device or a pipe is there, such as /dev/stdout,
+ * which takes bytes as they come and is never replaced.  Returns NULL if memory is out.
  */
 char *io_destination(const char *path, bool *is_stream);
 
@@ -62,9 +65,9 @@ enum histree_status io_sync(const struct io *io, int file, struct histree_error 
 enum histree_status io_sync_folder_of(const struct io *io, const char *path, struct histree_error *error);
 
 /*
- * Make a file hold these bytes, on disk.  Whoever opens it finds all of the old bytes or all of the new ones.
- * After a failure it has the old ones, unless only the last step failed, after which a power failure may lose the
- * new ones.
+ * Make a file hold these bytes, on disk.  A process that opens it finds all of the old bytes or all of the new
+ * ones. After a failure it has the old ones, unless only the last step failed, after which a power failure may
+ * lose the new ones.
  */
 enum histree_status io_replace(const struct io *io, const char *path, const void *bytes, size_t size,
 			       struct histree_error *error);

@@ -9,7 +9,7 @@
 
 /*
  * Copy the file at a path to another, which must not exist, and bring it to disk.  Returns HISTREE_NOT_FOUND,
- * without a message, if there is none to copy.  What a failure leaves at the other path is the caller's to remove.
+ * without a message, if there is no file to copy.  The caller removes what a failure leaves at the other path.
  */
 enum histree_status io_copy(const struct io *io, const char *path, const char *out, struct histree_error *error);
 

@@ -55,9 +55,9 @@ struct json_piece json_piece_next(const char *bytes, size_t size)
 /* ---- json weight --------------------------------------------------------------------------------------------- */
 
 /*
- * With the allocator's own bytes, of libjansson 2.14 on 64 bits: an object with its first buckets, an array with
- * its first slots, a member with its share of the buckets, a value with its slot.  The bytes of texts are there
- * twice, in the parser and in the value.
+ * Bytes with the overhead of the allocator, for libjansson 2.14 on 64 bits: an object with its first buckets, an
+ * array with its first slots, a member with its share of the buckets, a value with its slot.  The bytes of texts
+ * exist twice, in the parser and in the value.
  */
 enum { OBJECT_WEIGHT = 256, ARRAY_WEIGHT = 160, MEMBER_WEIGHT = 160, VALUE_WEIGHT = 128, BYTE_WEIGHT = 2 };
 

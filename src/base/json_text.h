@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_text.h - the inside of a JSON string (RFC 8259), piece by piece, wherever it is written to.
+ * json_text.h - the inside of a JSON string (RFC 8259), piece by piece, for any destination; and how much memory
+ * the values of a JSON text can take.
  *
- * 	while (size > 0) {
- * 		struct json_piece piece = json_piece_next(bytes, size);
- * 		put(bytes, piece.plain);
- * 		put(piece.escape, piece.escape_size);
- * 		bytes += piece.taken, size -= piece.taken;
- * 	}
+ *	while (size > 0) {
+ *		struct json_piece piece = json_piece_next(bytes, size);
+ *		put(bytes, piece.plain);
+ *		put(piece.escape, piece.escape_size);
+ *		bytes += piece.taken, size -= piece.taken;
+ *	}
  *
  * Bytes that are not UTF-8 become U+FFFD, so the result always is UTF-8.
  *
- * How much memory the values of a JSON text can take, before any of it is asked for.
- *
- * A parser makes an object of two bytes, "{}", and gives it some 250: a text from somebody else is weighed first.
+ * A parser makes some 250 bytes of an object of two, "{}", so an untrusted text is weighed before it is parsed.
  */
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H

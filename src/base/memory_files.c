@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * memory_files.c - memory that lies in files, of which the machine has so much.
- */
+/* memory_files.c - files in memory, with a ceiling for all of them together, and the memory of the machine. */
 #include "base/memory_files.h"
 
 #include <errno.h>
@@ -34,7 +32,7 @@ uint64_t machine_memory(void)
 enum { FOLDER = INT_MAX };
 
 struct memory_file {
-	char *path; /* NULL: nobody can open it any more */
+	char *path; /* NULL: it can no longer be opened */
 	int file;   /* of the system; -1: this one is free */
 	unsigned opened;
 	uint64_t size;
@@ -80,7 +78,7 @@ static struct memory_file *make(struct memory_files *files, const char *path)
 	return &files->files[at];
 }
 
-/* What nobody can reach any more is gone. */
+/* Free a file that is no longer reachable. */
 static void drop_unreachable(struct memory_files *files, struct memory_file *file)
 {
 	if (file->path != NULL || file->opened > 0)

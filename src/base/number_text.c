@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * number_text.c - numbers as text and back.  Parsers report where a number ends or refuse it, and never wrap
+ * around.
+ */
 #include "base/number_text.h"
 
 #include <math.h>
@@ -20,7 +24,7 @@ static void format_eight(uint32_t number, char *text)
 	memcpy(text + 6, &pairs[2 * (low % 100)], 2);
 }
 
-/* Of less than nine digits, the first of which is not 0 unless it is the only one. */
+/* A number of fewer than nine digits, without leading zeros. */
 static size_t format_few(uint32_t number, char *text)
 {
 	char digits[8];
@@ -78,7 +82,9 @@ size_t number_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE])
 	return (size_t)snprintf(text, NUMBER_TEXT_SIZE, "%.1f %s", size, names[unit]);
 }
 
-/* Digits, at least one; returns what is after them, NULL if there is none or the number is too large. */
+/*
+ * Read digits, at least one; returns what is after them, or NULL if there is no digit or the number is too large.
+ */
 static const char *read_digits(const char *text, uint64_t *number)
 {
 	const char *at = text;

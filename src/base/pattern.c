@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * pattern.c - regular expressions by positions (Glushkov, 1961): the parser connects positions as it reads, and a
+ * match carries the set of positions that are possible so far.  Sets are bitmaps of a fixed size, which bounds
+ * memory and time.
+ */
 #include "base/pattern.h"
 
 #include <ctype.h>

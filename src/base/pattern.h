@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pattern.h - regular expressions whose cost has a bound, whoever wrote them.
+ * pattern.h - regular expressions with bounded cost, also for untrusted patterns.
  *
- * What POSIX calls extended, over bytes: . [a-z] [^a] [[:digit:]] ^ $ ( ) | * + ? and \ before a sign; besides,
- * \d \w \s and \D \W \S.  Neither counts ({3}) nor back references.
+ * The language is POSIX extended, over bytes: . [a-z] [^a] [[:digit:]] ^ $ ( ) | * + ? and \ before a sign; in
+ * addition, \d \w \s and \D \W \S.  Neither counts ({3}) nor back references.
  *
  * regcomp() of glibc takes memory that doubles with each level of ((a+)+)+, 415 MB for 20 of them, and regexec()
  * keeps every set of states that it ever met.  Here a pattern is its positions, one for each place that takes a

@@ -7,7 +7,7 @@
 
 enum { SMALLEST = 4 }; /* 2^4 bytes */
 
-/* Returns the number of the size that so many bytes fit in: 2^(number + SMALLEST) bytes. */
+/* Returns the number of the smallest size class that fits `size` bytes: 2^(number + SMALLEST) bytes. */
 static unsigned number_of(size_t size)
 {
 	return size <= (size_t)1 << SMALLEST ? 0 : 64 - SMALLEST - (unsigned)__builtin_clzll((uint64_t)size - 1);

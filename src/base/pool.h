@@ -3,8 +3,8 @@
  * pool.h - memory that is given back, of an arena: blocks of 16, 32, 64 ... bytes.
  *
  * A block that was given back is the next one of its size, so that memory grows with what is in use at a time.
- * Whoever gives a block back says how large it was asked for; so a block has no head, and a text of twelve bytes
- * takes sixteen.
+ * The caller that gives a block back says how large it was asked for; so a block has no header, and a text of
+ * twelve bytes takes sixteen.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -25,7 +25,7 @@ struct pool {
 /* Returns a block for `size` bytes, NULL if memory is out. */
 void *pool_take(struct pool *pool, size_t size);
 
-/* The block was taken for `size` bytes; NULL is none. */
+/* The block was taken for `size` bytes; NULL is allowed. */
 void pool_give(struct pool *pool, void *block, size_t size);
 
 /*

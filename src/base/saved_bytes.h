@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 
-/* A zeroed one is empty.  The bytes are freed by whoever has it. */
+/* A zeroed one is empty.  Its owner frees the bytes. */
 struct saved_bytes {
 	uint8_t *bytes;
 	size_t size, capacity;
@@ -92,7 +92,7 @@ static inline uint64_t saved_read_below(struct byte_reader *reader, uint64_t lim
 	return reader->failed ? 0 : number;
 }
 
-/* Reads how many things follow of which each takes so many bytes at least. */
+/* Reads a count of things, each of which takes at least `bytes_each` bytes of what follows. */
 static inline size_t saved_read_count(struct byte_reader *reader, size_t bytes_each)
 {
 	return (size_t)saved_read_below(reader, byte_reader_left(reader) / bytes_each + 1);

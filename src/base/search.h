@@ -18,8 +18,8 @@
 typedef bool search_before(const void *context, size_t index);
 
 /*
- * The first index in [low, high) that is not before, or `high`, by halves: where nobody can guess.  Whether an
- * index is before is an expression of it, whose name the caller gives:
+ * The first index in [low, high) that is not before, or `high`, by halving.  The caller names the index and gives
+ * an expression of it that says whether it is before:
  *
  *	size_t place = SEARCH(i, 0, list->count, list->items[i].key < key);
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite.h - SQLite's functions, which are called through the table that SQLite hands to its extensions.
+ * sqlite.h - SQLite's functions, called through the table that SQLite hands to its extensions.
  *
  * An extension is given the table when it is loaded; the command and the exports ask for it, and so load SQLite
- * when somebody needs it (library.h).  After sqlite_load(), or in an extension, sqlite3_step() and the others are
+ * only when it is needed (library.h).  After sqlite_load(), or in an extension, sqlite3_step() and the others are
  * what they are in <sqlite3.h>.
  */
 #ifndef BASE_SQLITE_H

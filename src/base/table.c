@@ -60,8 +60,8 @@ void table_space_release(struct table_space *space)
 }
 
 /*
- * Returns how far tables may fill memory with one of this kind.  Those that grow at their end are cold but for that
- * end, and the first to go to files.
+ * Returns up to which size of all tables one of this kind stays in memory.  Tables that grow at their end are
+ * cold except for that end, and the first to go to files.
  */
 static size_t memory_share(const struct table_space *space, bool is_random)
 {
@@ -92,7 +92,7 @@ static bool open_once(int *file, const char *path)
 	return *file >= 0;
 }
 
-/* Returns how many bytes of files are resident in the process, of whatever files; 0 where nobody can tell. */
+/* Returns how many bytes of any files are resident in the process; 0 if the system does not say. */
 static size_t resident_bytes(struct table_space *space)
 {
 	char text[128] = "";

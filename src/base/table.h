@@ -36,7 +36,7 @@ struct table_space {
 	size_t others_resident; /* bytes of other files, as they were counted last */
 };
 
-/* With `space` NULL, or zeroed, a table is always in memory. */
+/* A table with `space` NULL, or a zeroed one, is always in memory. */
 struct table {
 	struct table_space *space; /* borrowed */
 	struct table_map *map;     /* NULL: in memory */
@@ -78,7 +78,7 @@ bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, siz
 #define table_reserve(table, array, capacity, needed) \
 	table_reserve_bytes((table), (array), (capacity), (needed), sizeof(**(array)))
 
-/* Returns so many bytes of zeros for a table that has none, NULL if memory is out. */
+/* Returns `size` bytes of zeros for a table that is empty, or NULL if memory is out. */
 void *table_allocate(struct table *table, size_t size);
 
 /* The array is that of the table, or NULL; the table keeps its space. */

@@ -12,7 +12,7 @@
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 enum { UTF8_REPLACEMENT_SIZE = 3 };
 
-/* Returns the bytes of the well-formed character that `at` begins with, of `left` bytes; 0 if there is none. */
+/* Returns the size of the well-formed character at the beginning of `left` bytes; 0 if there is none. */
 size_t utf8_character_size(const unsigned char *at, size_t left);
 
 /* Returns whether all of it is characters. */

@@ -157,7 +157,7 @@ static bool turn(const struct clock_pair *pair, struct clock_line *line, int dir
 	}
 }
 
-/* The steepest line goes from a point below to a later one above; none is steepest where there is none later. */
+/* The steepest line goes from a point below to a later one above; without a later one there is no steepest line. */
 static bool find_line(const struct clock_pair *pair, struct clock_line *line, int direction)
 {
 	const struct clock_hull *below = &pair->below, *above = &pair->above;
@@ -171,7 +171,7 @@ static bool find_line(const struct clock_pair *pair, struct clock_line *line, in
 	return !line->is_there || turn(pair, line, direction);
 }
 
-/* Whether a packet is on the wrong side of a line, or there is none. */
+/* Returns whether a packet is on the wrong side of a line, or there is no line. */
 static bool is_denied(const struct clock_line *line, struct clock_point packet, bool is_below)
 {
 	if (!line->is_there)
@@ -241,7 +241,7 @@ static struct straight middle(const struct straight *one, const struct straight 
 				  .rate = (one->rate + other->rate) / 2 };
 }
 
-/* With the rate of 1, or that of the one line there is, the line is as high and as low as packets let it be. */
+/* With a rate of 1, or that of the only line, the line is as high and as low as packets allow. */
 static bool fit_with_rate(const struct clock_pair *pair, long double rate, struct clock_slope slope,
 			  histree_time x0, struct straight *out, double *error)
 {
@@ -298,7 +298,7 @@ struct histree_clock clock_pair_fit(const struct clock_pair *pair)
 		return clock;
 	long double whole = floorl(line.fraction), back = 1 / (1 + line.rate) - 1;
 	long double part = -(line.fraction - whole) * (1 + back);
-	/* Clocks of machines differ by millionths; a rate beyond these bounds is none. */
+	/* Clocks of machines differ by millionths; a rate beyond these bounds is rejected. */
 	if (!(back > -0.5L && back < 1.0L) || !(fabsl(whole) < (long double)CLOCK_TIME_MAX)) {
 		clock.quality = HISTREE_CLOCK_ABSENT;
 		clock.error = HISTREE_CLOCK_UNBOUNDED;

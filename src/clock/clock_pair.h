@@ -33,7 +33,7 @@ struct clock_slope {
 	int64_t dy, dx;
 };
 
-/* Zeroed but for the side, it is empty. */
+/* One that is zeroed, except for the side, is empty. */
 struct clock_hull {
 	int side;                   /* 1: the points that a line above all can touch; -1: below all */
 	struct clock_point *points; /* by ascending x */
@@ -69,7 +69,7 @@ void clock_pair_release(struct clock_pair *pair);
  */
 bool clock_pair_add(struct clock_pair *pair, struct clock_point packet, bool is_from_y);
 
-/* Returns the line in the middle of those that can be, as the transform of times of y to those of x. */
+/* Returns the line in the middle of the possible ones, as the transform of times of y to those of x. */
 struct histree_clock clock_pair_fit(const struct clock_pair *pair);
 
 #endif

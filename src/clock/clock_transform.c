@@ -101,7 +101,9 @@ const char *histree_clock_quality_name(enum histree_clock_quality quality)
 
 /* ---- clock text ---------------------------------------------------------------------------------------------- */
 
-/* Returns whether the text begins with a decimal number, and where it ends.  Words such as "nan" are none. */
+/*
+ * Returns whether the text begins with a decimal number, and where it ends.  Words such as "nan" are not numbers.
+ */
 static bool read_number(const char *text, long double *out, const char **end)
 {
 	const char *digits = text + (*text == '-' || *text == '+');

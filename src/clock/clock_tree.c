@@ -8,7 +8,7 @@ static bool is_better(const struct histree_clock *a, const struct histree_clock 
 	return a->quality != b->quality ? a->quality > b->quality : a->error < b->error;
 }
 
-/* The best link from a host that has a clock to one that has none; NULL if there is none. */
+/* Returns the best link from a host that has a clock to one without, or NULL. */
 static const struct clock_link *find_next(const struct clock_link *links, size_t link_count,
 					  const struct histree_clock *clocks, struct histree_clock *best)
 {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event.c - fields of events by name and by path, whatever reader the event comes from.
+ */
 #include "event/event.h"
 
 #include <ctype.h>

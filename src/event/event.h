@@ -38,11 +38,11 @@ struct event_trace {
 	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
 	/*
-	 * It does not say that it is of a kernel, but declares switches between threads, with names as one of these
-	 * tracers gives them: it is of a kernel if whoever asks says so.
+	 * It does not say that it is of a kernel, but declares switches between threads, with names as one of
+	 * these tracers gives them: it is of a kernel if the caller says so.
 	 */
 	enum { EVENT_NO_KERNEL, EVENT_LIKE_LTTNG, EVENT_LIKE_PERF } kernel_words;
-	/* By the names of events that are declared before they come: or of these; the first two of a program. */
+	/* What the names of declared events show, before they come; the first two are those of a program. */
 	enum { EVENT_DECLARES_CALLS = 1, EVENT_DECLARES_MEMORY = 2, EVENT_DECLARES_SYSTEM_CALLS = 4 } declares;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
@@ -57,7 +57,7 @@ struct event_trace {
 	 */
 	bool has_first;
 	histree_time first;
-	/* What there was when it began; NULL: nobody says.  Whole before the first event. */
+	/* What was mapped when it began; NULL: not known.  Whole before the first event. */
 	const struct event_images *images;
 	/* Stacks that samples have by number (sample_vocabulary.h); NULL: none.  Whole before the first event. */
 	const struct event_stacks *stacks;
@@ -74,7 +74,7 @@ struct event_class {
 	const char *name;
 	uint32_t field_count;
 	const char *const *fields; /* names */
-	uint32_t payload_count;    /* of the fields, the first so many are the payload */
+	uint32_t payload_count;    /* the number of fields of the payload, which come first */
 };
 
 /* What was recorded from one time to another, and is not there: lost by the tracer, or damaged in the file. */
@@ -82,7 +82,7 @@ struct event_gap {
 	const struct event_trace *trace;
 	int32_t cpu;             /* of the stream; -1 where the trace does not say */
 	histree_time begin, end; /* the first and the last ns of it; INT64_MAX: to the end of the trace */
-	uint64_t events;         /* that the tracer counted as lost; 0: nobody counted */
+	uint64_t events;         /* that the tracer counted as lost; 0: not counted */
 };
 
 struct event {
@@ -131,13 +131,13 @@ enum { EVENT_DIGITS_SIZE = 68 };
 /* The number of an integer whose base is not 10, without a sign, as its digits show it. */
 uint64_t event_part_unsigned(const struct event_part *part);
 
-/* Write an integer as the trace would have it shown, 0xff, 0377, 0b11 or 255, but for its label. */
+/* Write an integer as the trace would show it without its label: 0xff, 0377, 0b11 or 255. */
 void event_part_digits(const struct event_part *part, char text[EVENT_DIGITS_SIZE]);
 
-/* Returns the index of a field by name, EVENT_NO_FIELD if the class has none. */
+/* Returns the index of a field by name, or EVENT_NO_FIELD. */
 uint32_t event_class_field(const struct event_class *class, const char *name);
 
-/* Returns the index of a field of the contexts, whatever the payload calls so; EVENT_NO_FIELD if there is none. */
+/* Returns the index of a field of the contexts, even if the payload has that name; or EVENT_NO_FIELD. */
 uint32_t event_class_context_field(const struct event_class *class, const char *name);
 
 /* Returns whether the field is a number (an integer, enumeration or boolean), and the number in *out. */
@@ -162,8 +162,8 @@ static inline bool event_string(const struct event *event, uint32_t field, const
 bool event_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context);
 
 /*
- * Find a value by its path: the name of a field, then "[3]" for an element and ".name" for a member, as often as it
- * takes.  Returns whether the event has one there; a structure or an array is none.
+ * Find a value by its path: the name of a field, then "[3]" for an element and ".name" for a member, as often as
+ * it takes.  Returns whether the event has a value there; a structure or an array is not a value.
  */
 bool event_find(const struct event *event, const char *path, struct event_part *out);
 

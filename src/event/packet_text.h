@@ -49,7 +49,7 @@ static inline bool packet_text_read(const char *bytes, size_t size, struct packe
 	return true;
 }
 
-/* What was sent is kept in so many lists, by this. */
+/* Returns the list that a packet is kept in after it was sent. */
 static inline uint32_t packet_bucket(const struct packet_key *key)
 {
 	return (key->seq * UINT32_C(2654435761) ^ key->ack_seq * UINT32_C(2246822519)) >> 24;

@@ -22,7 +22,7 @@ enum sample_field {
 	SAMPLE_STACK,
 	SAMPLE_WEIGHT,  /* int: what was counted since the sample before; absent: a sample counts one */
 	SAMPLE_PID,     /* int */
-	SAMPLE_TID,     /* int; absent: nobody says */
+	SAMPLE_TID,     /* int; absent: not known */
 	SAMPLE_PROCESS, /* text: what the process is called */
 	SAMPLE_THREAD,  /* text: so is the thread */
 	SAMPLE_FIELD_COUNT,
@@ -43,7 +43,7 @@ struct event_frame {
 	const char *function, *binary, *line;
 };
 
-/* Of a trace, whole before its first event. */
+/* Whole before the first event of the trace. */
 struct event_stacks {
 	const struct event_frame *frames;
 	uint32_t frame_count;

@@ -48,7 +48,7 @@ enum track_field {
 	TRACK_TRACK,           /* text */
 	TRACK_ID,              /* text: of a flow, the same for nothing else in the trace */
 	TRACK_DURATION,        /* int, ns: of a span */
-	TRACK_THREAD_DURATION, /* int, ns: of it, the time that the thread ran, where somebody measured that */
+	TRACK_THREAD_DURATION, /* int, ns: how long of it the thread ran, if that was measured */
 	TRACK_THREAD_TIME,     /* int, ns: of a span_begin and its span_end, what the thread has run until then */
 	TRACK_SERIES,          /* text: which of several values of the counter; absent: it has one */
 	TRACK_VALUE,           /* int or real: of a counter */

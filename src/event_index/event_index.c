@@ -28,7 +28,7 @@
 #include "histree/events.h"
 #include "trace/trace.h"
 
-/* Returns the identity of an index of so many bytes that has this checksum. */
+/* Returns the identity of an index of `size` bytes that has this checksum. */
 static inline uint64_t event_index_identity(uint32_t crc, uint64_t size)
 {
 	return (uint64_t)crc << 32 | (uint32_t)size;
@@ -441,7 +441,7 @@ static void read_piece(struct index_file *in)
 	in->reader = byte_reader(in->piece, kept + size);
 }
 
-/* The reader, with so many bytes at hand or all that are left. */
+/* Returns the reader, with `size` bytes at hand or all that are left. */
 static struct byte_reader *ahead(struct index_file *in, size_t size)
 {
 	if (byte_reader_left(&in->reader) < size && in->at < in->size && !in->reader.failed)
@@ -603,7 +603,7 @@ static int compare_gaps(const void *a, const void *b)
 	return (first->from > second->from) - (first->from < second->from);
 }
 
-/* They were met in the order of time, but for clocks that step back. */
+/* Gaps were met in the order of time, except where clocks step back. */
 static bool read_gaps(struct event_index *index, struct index_file *in)
 {
 	index->gap_count = next_varint(in);

@@ -5,20 +5,20 @@
  * The file is made while the histories are built, and is what a table, a histogram and statistics of events need in
  * front of the trace itself:
  *
- * 	tick	the greatest time so far, at every 64th event
- * 	block	of 8,192 events: the position of its first event in the trace (trace.h), and its events by type
+ *	tick	the greatest time so far, at every 64th event
+ *	block	of 8,192 events: the position of its first event in the trace (trace.h), and its events by type
  *
  * As the greatest time so far never falls, ticks can be searched, also where the clock of a stream steps back.
  * All of it is read at once: 3 bytes for 64 events in the file, 8 in memory, and some 60 bytes for a block of a
  * trace with eight streams.
  *
- * 	"HTEVENTS"	u32 version, u32 CRC-32C of what follows
- * 	u64 events, u64 last time, u32 files (0: no positions), u32 types
- * 	types		each a varint of its size, and the name
- * 	ticks		each a varint: the first zigzag, the others the difference to the one before
- * 	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
+ *	"HTEVENTS"	u32 version, u32 CRC-32C of what follows
+ *	u64 events, u64 last time, u32 files (0: no positions), u32 types
+ *	types		each a varint of its size, and the name
+ *	ticks		each a varint: the first zigzag, the others the difference to the one before
+ *	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
  * how many types, and for each of them its id and its count
- * 	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
+ *	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
  * known), the first ns, zigzag, from that of the gap before, how many ns (0: to the end of the trace), and events
  *
  * Gather the index of events while a trace is read, event by event.
@@ -130,16 +130,16 @@ static inline bool event_index_begins_block(const struct event_index_writer *wri
 	return writer->event_count % EVENTS_PER_BLOCK == 0;
 }
 
-/* Events that follow one another in one block, counted by somebody else (index_part.h). */
+/* Events that follow one another in one block, counted elsewhere (index_part.h). */
 struct index_stretch {
 	uint64_t events;
 	const histree_time
-		*ticks; /* of those that are ticks, the greatest time of the stretches so far; moves on */
+		*ticks; /* for ticks among them: the greatest time of the stretches so far; moves on */
 	const struct trace_position *positions; /* of one that begins a block: where each file is */
 	size_t file_count;
 };
 
-/* Adds them, but for how many there are of which type. */
+/* Adds a stretch, without its counts by type. */
 enum histree_status event_index_add_stretch(struct event_index_writer *writer, struct index_stretch *stretch,
 					    struct histree_error *error);
 

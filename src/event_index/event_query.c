@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_query.c - the events of a range that pass an expression: types and hosts that the expression excludes are
+ * skipped without decoding, the others are tested event by event.
+ */
 #include "histree/event_query.h"
 
 #include <stdlib.h>
@@ -26,9 +30,9 @@ struct histree_event_query {
 	size_t own_count, field_count;
 	bool is_met[FIELDS_MAX]; /* an event had a value there */
 	struct arena names;      /* of the paths */
-	bool has_memory;         /* false where there was none for a name */
-	bool *is_host_ruled;     /* out by the expression, whatever its events are; NULL: there is one host */
-	bool *is_type_ruled;     /* likewise; NULL: the expression does not name it, or there is none */
+	bool has_memory;         /* false after a name could not be kept in memory */
+	bool *is_host_ruled;     /* the expression excludes all events of this host; NULL: there is one host */
+	bool *is_type_ruled;     /* likewise for a type; NULL: the expression names no type */
 	struct histree_window numbers, times;
 	struct histree_cancel cancel;
 	bool names_type; /* the expression does */
@@ -165,7 +169,7 @@ enum histree_status histree_event_query_start(struct histree_event_query *query,
 			 !histree_window_fit(&query->numbers, 0, (int64_t)count - 1);
 	if (query->is_over)
 		return HISTREE_OK;
-	/* No event before the first one at a time or after it is in time, whatever clocks do. */
+	/* Even if clocks step back, no event before the first one at or after a time is in range. */
 	enum histree_status status =
 		query->times.from > INT64_MIN
 			? histree_event_reader_find(query->reader, query->times.from, &found, error)

@@ -15,7 +15,7 @@
 #include "base/number_text.h"
 #include "event/event.h"
 
-/* Of an array, so many elements are in the text; and a text has not many more bytes than that. */
+/* The most elements of an array in a text, and about the most bytes of a text. */
 enum { EVENT_TEXT_ELEMENTS_MAX = 100, EVENT_TEXT_SIZE_MAX = 64 << 10 };
 
 /* ---- event json ---------------------------------------------------------------------------------------------- */
@@ -270,7 +270,7 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 	return !writer.json.has_failed;
 }
 
-/* Returns the number that four digits stand for; UINT_MAX if these are none. */
+/* Returns the number of four hexadecimal digits; UINT_MAX if they are not digits. */
 static unsigned hexadecimal(const char *digits)
 {
 	static const char all[] = "0123456789abcdef";

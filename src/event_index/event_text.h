@@ -24,7 +24,7 @@ struct event_text {
  */
 bool event_text_write(struct event_text *text, const struct event *event);
 
-/* What an event has behind so many bytes is left out; the object is a whole one even then. */
+/* The rest of an event after this many bytes is left out; the object is well formed even then. */
 enum { EVENT_JSON_SIZE_MAX = 1 << 20 };
 
 /*

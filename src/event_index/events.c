@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * events.c - the events of several hosts in one order.
+ * events.c - the events of several hosts in one order: counts, types, gaps, and the events themselves.
  *
- * Hosts are merged by their next events; where the clock of one steps back, by the greatest time so far of each,
- * which is the same: what follows such an event of its host comes at once.  So all events before a time are those
- * before it in each host, and a position is found by time (docs/design/13-hosts.md).
+ * Hosts are merged by their next events; where the clock of a host steps back, by the greatest time so far of
+ * each, which has the same effect: an event that steps back comes at once after its predecessor.  So all events
+ * before a time are those before it in each host, and a position is found by time (docs/design/13-hosts.md).
  *
- * The events of a store of several hosts: those of the store of each.
- *
- * The events of several hosts as one: counts, types, gaps.  events.h reads them.
- *
- * Events whose index came as bytes, and which somebody else reads.
+ * Events may also come from a source (histree/event_source.h): the index as bytes, the events from another
+ * process.
  */
 #include "event_index/events.h"
 
@@ -42,7 +39,7 @@ struct event_merger {
 	struct merge_part *parts;
 	struct merge_part **heap; /* those that have a next event; the first of them first */
 	size_t heap_count;
-	size_t unread_count;     /* hosts whose first event after a move was not read yet: the last so many */
+	size_t unread_count;     /* hosts whose first event after a move was not read yet: the last ones */
 	struct merge_part *last; /* that gave the event before `next`; the first of the heap, or NULL */
 	uint64_t next;           /* the number of the event that comes after `last` */
 	uint64_t wanted;         /* the number that the caller gets next */
@@ -205,7 +202,7 @@ static enum histree_status place_at(struct event_merger *merger, histree_time ti
 	return status;
 }
 
-/* At most so many events of a host are before a time. */
+/* Returns an upper bound of the events of a host before a time. */
 static uint64_t most_before(const struct event_index *index, histree_time time)
 {
 	if (index->event_count == 0 || time <= index->ticks[0])
@@ -440,7 +437,7 @@ static bool take_parts(struct histree_events *events, const struct events_part *
 	return is_whole;
 }
 
-/* By the names that any of them has. */
+/* Unites them by name. */
 static bool unite_types(struct histree_events *events)
 {
 	struct intern names = { 0 };

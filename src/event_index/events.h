@@ -20,8 +20,8 @@ struct histree_events {
 	bool has_clock; /* by which times are corrected */
 	struct histree_clock clock;
 	bool are_in_order;                  /* no clock of the trace steps back */
-	struct histree_event_source source; /* somebody else reads them; zeroed: the trace is read here */
-	/* Of several hosts, in the arena too; else NULL and 0. */
+	struct histree_event_source source; /* another process reads them; zeroed: the trace is read here */
+	/* For several hosts, in the arena too; else NULL and 0. */
 	struct histree_event_host *hosts;
 	struct histree_events **parts; /* NULL in it: missing */
 	uint32_t **types_of_part;      /* the type of ours, by that of the part */
@@ -59,7 +59,7 @@ enum histree_status event_merger_density(struct event_merger *merger, histree_ti
 					 uint32_t pixels, double *counts, bool *are_exact,
 					 struct histree_error *error);
 
-/* As histree_event_reader_value(); *other becomes the same as the trace would have it shown, null if alike. */
+/* As histree_event_reader_value(); *other becomes the other form that the trace shows, or null if there is none. */
 enum histree_status event_reader_value(const struct histree_event_reader *reader, const char *path,
 				       struct histree_value *out, struct histree_value *other);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * index_part.c - what the index keeps of a part of a trace, made once the number of events before it is known;
+ * the result is the same as if one thread had added all events.
+ */
 #include "event_index/index_part.h"
 
 #include <assert.h>
@@ -112,7 +116,7 @@ struct part_place {
 	size_t passed, run;
 };
 
-/* Where the next event of a file is; `end` if the part has none. */
+/* Returns where the next event of a file is; `end` if the part has no more of it. */
 static struct trace_position find_next(const struct index_part *part, size_t file, struct part_place *place,
 				       const struct trace_position *end)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_part.h - the events of a part of a trace, kept for the index by somebody who does not know how many events
- * come before it (docs/design/12-build.md).
+ * index_part.h - the events of a part of a trace, kept for the index while it is not known how many events come
+ * before the part (docs/design/12-build.md).
  *
- * Which of them begin a block, and whose times are ticks, is known once that number is: index_part_make() then
- * makes of the events what the index keeps of them, by any thread, and event_index_add_part() puts that behind
- * what comes before the part.  The events take 16 bytes each, what is made of them a five-hundredth of it.
+ * That number decides which of them begin a block, and whose times are ticks.  Once it is known,
+ * index_part_make() makes what the index keeps of the events, in any thread, and event_index_add_part() appends
+ * it to what comes before the part.  The events take 16 bytes each, what is made of them a five-hundredth of it.
  *
- * Where an event is in its file is not kept: events of a file follow one another in a packet, but where a packet
- * begins.
+ * The position of an event in its file is kept only where a packet begins: events of a packet follow one another.
  */
 #ifndef EVENT_INDEX_INDEX_PART_H
 #define EVENT_INDEX_INDEX_PART_H
@@ -25,7 +24,7 @@ struct part_event {
 struct part_run {
 	struct trace_position position; /* of the first */
 	size_t first;                   /* its number in the file, of those of the part */
-	size_t next;                    /* the next run of the file; SIZE_MAX: there is none */
+	size_t next;                    /* the next run of the file; SIZE_MAX: it is the last */
 };
 
 /* A file; one of which the part has nothing yet has no runs. */
@@ -59,7 +58,7 @@ struct index_part {
 	size_t class_capacity, class_count;
 
 	/* What is made of the events. */
-	uint64_t before; /* so many events come before the part */
+	uint64_t before; /* how many events come before the part */
 	uint64_t event_count;
 	size_t file_count;
 	struct part_stretch *stretches;
@@ -86,8 +85,8 @@ enum histree_status event_index_add_part(struct event_index_writer *writer, cons
 					 struct histree_error *error);
 
 /*
- * What was made of it as bytes, and back into a cleared one, of a part before which so many events come.  Returns
- * HISTREE_ERR_FORMAT if the bytes make no sense.
+ * Write what was made as bytes, and read it back into a cleared part that has `before` events before it.  Returns
+ * HISTREE_ERR_FORMAT if the bytes are not valid.
  */
 void index_part_save(const struct index_part *part, struct saved_bytes *out);
 enum histree_status index_part_load(struct index_part *part, uint64_t before, uint64_t event_count,

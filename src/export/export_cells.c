@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * export_cells.c - the batches of an Arrow stream cell by cell, for formats that are written row by row.
+ */
 #include "export/export_cells.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * export_output.c - the file or descriptor that an export writes to, from front to back; a file gets its name
+ * when it is whole.
+ */
 #include "export/export_output.h"
 
 #include <errno.h>

@@ -6,10 +6,10 @@
  *
  * By recursive descent:
  *
- * 	choice	= all { "||" all }
- * 	all	= not { "&&" not }
- * 	not	= "!" not | "(" choice ")" | test
- * 	test	= field operator value | field "present" | pattern
+ *	choice	= all { "||" all }
+ *	all	= not { "&&" not }
+ *	not	= "!" not | "(" choice ")" | test
+ *	test	= field operator value | field "present" | pattern
  */
 #include "filter/filter.h"
 
@@ -75,7 +75,7 @@ static const struct {
 
 enum { SIGN_COUNT = sizeof(signs) / sizeof(signs[0]) };
 
-/* SIGN_COUNT where there is none. */
+/* Returns SIGN_COUNT if no sign is there. */
 static size_t find_sign(const char *at)
 {
 	size_t i = 0;
@@ -514,7 +514,7 @@ bool filter_match_either(const struct histree_filter *filter, const struct histr
 	return truth;
 }
 
-/* Where the test before op `at` fails, so does the expression, whatever the other tests say. */
+/* Returns whether the expression fails if the test before op `at` fails, whatever the other tests say. */
 static bool is_required(const struct histree_filter *filter, size_t at)
 {
 	bool truth = false;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - a filter expression: its tokens, its grammar, and the program that it becomes.
+ * filter.h - a filter expression: its tokens, its grammar, and the program that it becomes: tests, and ops that
+ * combine them.
  *
- * What an expression becomes: tests, and ops that combine them.
- *
- * There is one truth, that of the last op.  "a && b" is: a; if it is false, go to what follows b; b.  Ops only go
- * forward, so a program of n ops ends after n at most, and needs no stack whatever its parentheses were.
+ * There is one truth value, that of the last op.  "a && b" is: a; if it is false, jump behind b; b.  Ops only
+ * jump forward, so a program of n ops ends after n at most, and needs no stack whatever its parentheses were.
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
@@ -44,8 +43,8 @@ void filter_required(const struct histree_filter *filter,
 		     void (*tell)(void *context, const struct filter_test *test), void *context);
 
 /*
- * As histree_filter_match(), of fields some of which have two values for the same thing, such as a number and its
- * name: any of the two may pass.  Less and more are of the first.  Null: there is no other one.
+ * As histree_filter_match(), for fields some of which have two values for the same thing, such as a number and
+ * its name: either may pass.  Less and greater compare the first.  Null: there is no second value.
  */
 bool filter_match_either(const struct histree_filter *filter, const struct histree_value *values,
 			 const struct histree_value *others);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * filter_test.c - one comparison of an expression: its operand is read once, in the unit of the field, and
+ * integers and doubles are compared exactly.
+ */
 #include "filter/filter_test.h"
 
 #include <ctype.h>
@@ -116,7 +120,7 @@ void filter_test_release(struct filter_test *test)
 /* Less, equal, more; or neither, where one of them is not a number. */
 enum order { ORDER_LESS = -1, ORDER_EQUAL, ORDER_MORE, ORDER_NONE };
 
-/* Of a HISTREE_LONG. */
+/* For a HISTREE_LONG. */
 static bool is_unsigned(const struct histree_value *value)
 {
 	return value->size == HISTREE_UNSIGNED;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_batch.c - segments as columns: start, duration, and a code for each value whose order is that of the
+ * values.
+ */
 #include "item/segment_batch.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * value_codec.c - a value as a type byte and its bytes.  Decoding never reads beyond the bytes that are there.
+ */
 #include "item/value_codec.h"
 
 size_t value_encoded_size(const struct histree_value *value)

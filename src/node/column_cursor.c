@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * column_cursor.c - reads the intervals of a region from a leaf of columns, series by series.  Times are compared
+ * as ticks of the leaf, and blocks and series outside of the region are skipped by their bounds.
+ */
 #include "node/column_cursor.h"
 
 #include <assert.h>

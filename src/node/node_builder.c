@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * node_builder.c - a node that is being filled: rows and children until they no longer fit, then the sealed
+ * block. The size of the block is known at any time, so what was accepted always fits.
+ */
 #include "node/node_builder.h"
 
 #include <assert.h>

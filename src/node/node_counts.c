@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * node_counts.c - counts the intervals of a node by key and class of value: in a leaf of columns from what each
+ * series says of itself, in a node of rows row by row.
+ */
 #include "node/node_counts.h"
 
 #include "node/column_block.h"

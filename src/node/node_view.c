@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * node_view.c - checks a sealed block and reads its bounds and its children.  After node_check() every offset in
+ * the block lies inside it, so that readers need not check again.
+ */
 #include "node/node_view.h"
 
 #include <assert.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * row_cursor.c - reads the intervals of a region from a node of rows, in the order of (key, start), which is that
+ * of the rows; a search by halves, and the node's index if it has one, find the first.
+ */
 #include "node/row_cursor.h"
 
 #include <assert.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Room for every name that is looked for; one that is longer is none of them. */
+/* Room for every name that is looked for; a longer name is not among them. */
 enum { ATTRIBUTE_NAME_SIZE = 64 };
 
 static inline bool attribute_name_is(const char *name, size_t size, const char *text)

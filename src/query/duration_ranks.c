@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * duration_ranks.c - finds the durations at given ranks of groups without sorting: counts by bucket tell in which
+ * bucket a rank lies, and only the segments of such buckets are read again.
+ */
 #include "query/duration_ranks.h"
 
 #include <stdlib.h>

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * join.c - what shares a key and a time: states with segments, segments with segments.
+ * join.c - joins on a key and a time: states with segments, segments with segments.
  *
- * The attributes of a join by their keys, and what the sweep line crosses of each key.
+ * A join is a sweep over the changes of states and the starts of segments (thesis 2.4.4, after [46]).  What
+ * arrives at the sweep line is paired with everything of the other kind that the line crosses, so each pair is
+ * found once, when the later of the two begins.  At one time states arrive before segments.  With keys, only
+ * partners with the same key count, in the same order.
  *
- * Which keys an attribute has is found out once.  Then its state comes and goes in a step for each of its keys, and
- * the states of a key are found without a look at any other.
- *
- * The segments that a sweep line crosses, in the order of their arrival, each a copy.
- *
- * The states that a sweep line crosses, at most one for each attribute, each a copy.
- *
- * A sweep over the changes of states and the starts of segments (thesis 2.4.4, after [46]).
- *
- * Whatever arrives at the line is paired with all of the other kind that the line crosses, so each pair is found
- * once, when the later of the two begins.  At one time states arrive before segments.  With keys, "all" are those
- * of the same key, in the order in which they come among all.
+ * The line crosses at most one state for each attribute, and any number of segments, kept in the order of their
+ * arrival; each is a copy.  The keys of an attribute are found once.  Then its state comes and goes in a step for
+ * each of its keys, and the states of a key are found without a visit to any other.
  */
 #include "query/join.h"
 
@@ -454,7 +448,7 @@ struct histree_join {
 	histree_quark arrived_quark;
 	const struct histree_segment *arrived_segment;
 	size_t partner_at;
-	/* With keys: what has them, and those that share one with what has arrived. */
+	/* With keys: the attributes that have them, and the states and segments that share one with the arrival. */
 	struct join_keys keys;
 	struct partners partners;
 };
@@ -700,7 +694,7 @@ static struct partner partner_of(const struct histree_join *join, size_t at)
 	return (struct partner){ at, &join->active_states.states[at], join->arrived_segment };
 }
 
-/* The next pair of what has arrived; false if there is none. */
+/* The next pair of the arrival; false if it has no more partners. */
 static bool next_partner(struct histree_join *join, struct histree_join_pair *out)
 {
 	size_t count = partner_total(join);

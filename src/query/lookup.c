@@ -154,7 +154,7 @@ static enum histree_status add_states(struct number_lookup *lookup, const struct
 /* The summaries of one level that lie inside a range: they follow one another. */
 struct inside {
 	histree_time first, last;
-	wide_uint ns; /* 0: there are none */
+	wide_uint ns; /* 0: there are no numbers */
 };
 
 static bool add_summary(struct number_lookup *lookup, const struct histree_interval *interval,
@@ -245,7 +245,7 @@ static enum histree_status add_summaries(struct number_lookup *lookup, const his
 
 /* ---------------------------------------------------------------------------------------------------------- */
 
-/* A mean that none of the numbers has: a forged sum. */
+/* A mean outside of the numbers is a forged sum. */
 static bool is_within(const struct number_summary *sum)
 {
 	struct histree_value mean = histree_double(number_summary_mean(sum));

@@ -25,7 +25,7 @@ struct query_answerer {
 				     struct histree_error *error);
 	enum histree_status (*read)(void *cursor, struct histree_interval *out, size_t room, size_t *count,
 				    struct histree_error *error);
-	/* Whatever was started is dropped.  HISTREE_END: the attribute has no state at that time. */
+	/* Drops what was started.  HISTREE_END: the attribute has no state at that time. */
 	enum histree_status (*single)(void *cursor, histree_quark quark, histree_time t,
 				      struct histree_interval *out, struct histree_error *error);
 	enum histree_status (*set_threads)(void *cursor, unsigned threads, struct histree_error *error);

@@ -209,7 +209,7 @@ static void set_level(struct range_sums_reading *reading, uint32_t level)
 	}
 }
 
-/* A range of cells of a level.  What goes wrong is not known, but for memory. */
+/* Reads a range of cells of a level.  On any error except HISTREE_ERR_MEMORY the cells count as not known. */
 static enum histree_status range_sums_read_cells(void *context, uint32_t level, uint64_t first, uint64_t after,
 						 struct histree_error *error)
 {
@@ -275,7 +275,7 @@ enum histree_status range_sums_read(struct range_sums *sums, struct histree_hist
 	uint64_t first, after;
 	histree_time ignored;
 	*sums = (struct range_sums){ 0 };
-	grid.level_count = of->level_count; /* whatever it has */
+	grid.level_count = of->level_count; /* as many as it has */
 	if (of->level_count == 0 || !pyramid_grid_inside(&grid, from, to, &first, &after))
 		return HISTREE_OK;
 	enum histree_status status = find_attributes(sums, of, quarks, count, error);
@@ -386,7 +386,7 @@ static enum histree_status read_parts(struct range_cube_reading *reading, const 
 	return status;
 }
 
-/* Whatever is wrong with it, the history says the same. */
+/* If the cube is wrong in any way, the caller reads the same from the history. */
 enum histree_status range_cube_read(struct range_cube *cube, struct histree_history *history, histree_time from,
 				    histree_time to, bool needs_owners, struct intern *texts,
 				    struct histree_error *error)

@@ -33,7 +33,7 @@ struct cell_sums {
 	size_t share_count, shares_capacity;
 };
 
-/* Forget everything and begin with so many empty cells. */
+/* Forget everything and begin with `cell_count` empty cells. */
 enum histree_status cell_sums_begin(struct cell_sums *sums, size_t cell_count, struct histree_error *error);
 
 static inline void cell_sums_fill(struct cell_sums *sums, size_t cell, uint32_t value)
@@ -64,8 +64,7 @@ struct range_sums {
 
 /*
  * Read the sums of attributes of one host, ascending, from `from` to `to`.  A state counts where it begins, so
- * cells begin after `from`, but for that of the start of the history.  What is damaged, or makes no sense, is not
- * known.
+ * cells begin after `from`, except at the start of the history.  Damaged or invalid sums count as not known.
  */
 enum histree_status range_sums_read(struct range_sums *sums, struct histree_history *history,
 				    const histree_quark *quarks, size_t count, histree_time from, histree_time to,

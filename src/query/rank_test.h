@@ -3,7 +3,7 @@
  * rank_test.h - the test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947) and the distance of
  * Kolmogorov and Smirnov, of two samples whose values come together in ascending order.
  *
- * Of each sample only counts are kept: those of smaller values, and those of the value at hand.
+ * Only two counts are kept of each sample: the smaller values, and those equal to the current one.
  */
 #ifndef QUERY_RANK_TEST_H
 #define QUERY_RANK_TEST_H
@@ -23,10 +23,10 @@ static inline void rank_test_take(struct rank_test *test, int sample)
 	test->equal[sample]++;
 }
 
-/* All that equal the value at hand were taken; the next one is greater, or there is none. */
+/* All values equal to the current one were taken; the next one is greater, or there is none. */
 void rank_test_fold(struct rank_test *test);
 
-/* The share of `greater` in all pairs; 0.5 if there are none. */
+/* The share of `greater` in all pairs; 0.5 if there are no pairs. */
 double rank_test_share(const struct rank_test *test);
 
 /* How likely a share as far from 0.5 is if both samples are of one distribution: by the normal approximation. */

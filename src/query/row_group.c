@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * row_group.c - makes the rows of one group: from an overview where a pixel holds enough of its cells, else from
+ * the states, else, for rows with too many states, from samples (histree/rows.h).
+ */
 #include "query/row_group.h"
 
 #include <stdlib.h>
@@ -186,7 +190,7 @@ static void ask_for(struct row_group *group, size_t row, histree_quark quark)
 	group->asked[group->asked_count++] = quark;
 }
 
-/* Of those that come from the history: the sampled ones, or the others. */
+/* Asks for the rows that come from the history: the sampled ones, or the others. */
 static void ask_history(struct reading *reading, bool sampled)
 {
 	struct row_group *group = reading->group;
@@ -196,7 +200,7 @@ static void ask_history(struct reading *reading, bool sampled)
 			ask_for(group, row, group->quarks[row]);
 }
 
-/* Of the rows from `first` to `end`, which are of one host. */
+/* Asks for the rows from `first` to `end`, which are of one host. */
 static void ask_overview(struct reading *reading, size_t first, size_t end, uint32_t overview)
 {
 	struct row_group *group = reading->group;

@@ -14,7 +14,8 @@ enum {
 	GROUP_CELLS_MAX = 1 << 17,
 	SAMPLES_PER_PIXEL = 4,
 	INTERVALS_PER_CELL = 16,         /* where the request does not say */
-	INTERVALS_PER_OVERVIEW_CELL = 4, /* so many fewer cells of an overview make a pixel, and 4 at least */
+	/* A pixel needs this many times fewer cells of an overview, but at least 4 */
+	INTERVALS_PER_OVERVIEW_CELL = 4,
 	OVERVIEW_CELLS_LEAST = 2,        /* but where that is too many and states are not wanted more exactly */
 };
 
@@ -22,7 +23,7 @@ enum {
 struct row_sources {
 	struct histree_history *history;
 	struct histree_query *query;
-	/* Of each host, of which a plain history is one; NULL: not needed yet. */
+	/* For each host (a plain history is one host); NULL: not needed yet. */
 	struct histree_query *(*overviews)[PYRAMID_LEVELS_MAX];
 	bool met_damage; /* in the history; that of an overview costs nothing */
 };
@@ -38,7 +39,7 @@ struct row_reading {
 	uint64_t states;
 	bool sampled;
 	uint32_t overview; /* UINT32_MAX: from the history */
-	uint32_t host;     /* of which it is an overview; 0 if there are no hosts */
+	uint32_t host;     /* the host whose overview it is; 0 if there are no hosts */
 	histree_quark own; /* in the overview */
 };
 

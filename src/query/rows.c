@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * rows.c - the public functions of rows: a request is cut into groups, and the cells of a group into rows or
+ * states.
+ */
 #include "histree/rows.h"
 
 #include <stdlib.h>

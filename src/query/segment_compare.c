@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_compare.c - compares the durations of two sides group by group: both stores are read in the order of
+ * duration, so that the tests by rank need counts only.
+ */
 #include "histree/segment_compare.h"
 
 #include <math.h>
@@ -183,7 +187,7 @@ static void judge(struct group *group, size_t group_count)
 		facts->verdict = facts->longer > 0.5 ? HISTREE_DIFFERENCE_LONGER : HISTREE_DIFFERENCE_SHORTER;
 }
 
-/* By the difference of totals, which `duration` has by then; then by value. */
+/* Compares by the difference of totals, which `duration` has by then; then by value. */
 static int compare(const void *left, const void *right)
 {
 	const struct group *one = left, *other = right;
@@ -231,7 +235,7 @@ static enum histree_status compare_sides(struct histree_segment_comparison *comp
 	return status;
 }
 
-/* Returns the type of the groups; HISTREE_NULL if there are none. */
+/* Returns the type of the groups; HISTREE_NULL if there are no groups. */
 static enum histree_status type_of(const struct histree_segment_side *side, enum histree_type *type,
 				   struct histree_error *error)
 {

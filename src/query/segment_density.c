@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_density.c - counts segments by bucket of duration, column of time and value; from summaries where the
+ * store has such as tell the same.
+ */
 #include "histree/segment_density.h"
 
 #include <limits.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_filter.c - filter expressions over the fields of a schema, and the window that they leave of a query.
+ */
 #include "histree/segment_filter.h"
 
 #include <stdlib.h>

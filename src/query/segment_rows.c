@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_rows.c - segments by number: marks at every so many rows, each a place from which reading can continue.
+ * The order of rows is that of the query and never changes.
+ */
 #include "histree/segment_rows.h"
 #include "base/cancel.h"
 
@@ -22,7 +26,7 @@ struct position {
 	uint64_t equal; /* rows up to this one, itself included, that are equal to it in all of this */
 };
 
-/* Stands after so many rows, a multiple of those per mark. */
+/* A position after a multiple of the rows per mark. */
 struct mark {
 	struct histree_segment_token token;
 	struct position last; /* of these rows */
@@ -31,7 +35,7 @@ struct mark {
 struct histree_segment_rows {
 	struct histree_segment_store *store;
 	struct histree_segment_rows_options options;
-	bool by_field;                     /* of which there is no order on disk: all are sorted for it */
+	bool by_field;                     /* the field has no order on disk: all segments are sorted for it */
 	struct segment_losses losses;      /* passed over */
 	struct histree_segment_iter *iter; /* NULL: resting */
 	uint64_t at;                       /* the next row of the iterator */
@@ -44,7 +48,7 @@ struct histree_segment_rows {
 	struct position last; /* that was read while all was sorted */
 	char *last_bytes;
 	size_t last_capacity;
-	/* By field: only rows after the one mark and before the other are wanted; NULL: no bound. */
+	/* By field: only rows between the two marks are wanted; NULL: no bound. */
 	const struct mark *from, *until;
 	unsigned filtered; /* since it was last asked whether to go on */
 	bool is_stopped;
@@ -133,7 +137,7 @@ static uint64_t row_of_mark(const struct histree_segment_rows *rows, size_t mark
 	return (uint64_t)mark * rows->options.rows_per_mark;
 }
 
-/* What seemed to be the end was none if the pass was stopped. */
+/* After a cancel, the apparent end of the pass is not the end. */
 static enum histree_status unless_stopped(struct histree_segment_rows *rows, enum histree_status status,
 					  struct histree_error *error)
 {

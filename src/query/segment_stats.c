@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_stats.c - statistics of durations or of a field's numbers: a first pass counts and adds up, a second
+ * one finds the durations at the ranks of percentiles; from summaries where the store has them.
+ */
 #include "histree/segment_stats.h"
 
 #include <limits.h>

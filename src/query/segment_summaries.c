@@ -40,7 +40,7 @@ static struct summary_parts summary_parts(const struct histree_segment_store *st
 	return (struct summary_parts){ .store = store, .request = request };
 }
 
-/* As it is, but for its value where the part has not that field. */
+/* Hands it on as it is, but with a null value if the part does not have that field. */
 static enum histree_status take(void *context, const struct segment_summary *summary, struct histree_error *error)
 {
 	const struct summary_parts *parts = context;
@@ -64,7 +64,7 @@ static bool is_wanted(const struct segment_union *body, size_t part, const struc
 	return query->host_filter == NULL || query->host_filter(query->host_context, body->parts[part].name);
 }
 
-/* Go to the next part that is wanted; false: there is none. */
+/* Go to the next wanted part; false: there is no further one. */
 static bool summary_parts_next(struct summary_parts *parts)
 {
 	const struct segment_union *body = parts->store->body;
@@ -165,7 +165,7 @@ bool segment_summaries_can(struct histree_segment_store *store, const struct his
 	return span >> overviews->overviews[0].width_log2 >= WINDOW_CELLS;
 }
 
-/* The overview with the longest cells up to a width; -1 if there is none. */
+/* Returns the overview with the longest cells up to a width, or -1. */
 static int find_level(const struct segment_overviews *overviews, unsigned width_log2_max)
 {
 	int level = overviews != NULL ? (int)overviews->count - 1 : -1;
@@ -174,7 +174,7 @@ static int find_level(const struct segment_overviews *overviews, unsigned width_
 	return level;
 }
 
-/* Of the parts of a union, the longest cells that any has. */
+/* For a union, the longest cells that any part has. */
 static unsigned width_of_parts(const struct histree_segment_store *store, unsigned width_log2_max)
 {
 	size_t count;
@@ -242,7 +242,7 @@ static bool is_plausible(const struct reading *reading, const struct segment_sum
 	       segment_overview_cell(summary->shortest_start, width_log2) == start >> width_log2;
 }
 
-/* Of an overview if that is not NULL. */
+/* From an overview, if that is not NULL. */
 static enum histree_status take_segment(struct reading *reading, const struct histree_segment *segment,
 					const struct segment_overview *overview)
 {
@@ -261,7 +261,7 @@ static enum histree_status take_segment(struct reading *reading, const struct hi
 	return request->take(request->context, &summary, reading->error);
 }
 
-/* Of the store, if `overview` is NULL; `window` is what the segments of the file overlap. */
+/* Reads the store if `overview` is NULL; `window` is what the segments of the file overlap. */
 static enum histree_status read_file(struct reading *reading, const struct segment_overview *overview,
 				     struct segment_window window, struct segment_choice choice)
 {
@@ -352,7 +352,7 @@ enum histree_status segment_summaries_read_starts(struct histree_segment_store *
 	}
 	struct reading reading = begin(store, request, error);
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
-	/* A part of a union may have none that tell this. */
+	/* A part of a union may have no such summaries. */
 	if (!segment_summaries_can(store, request->query, request->field))
 		reading.overviews = NULL;
 	int level = find_level(reading.overviews, request->width_log2_max);

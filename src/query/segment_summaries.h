@@ -31,7 +31,7 @@ struct summaries_request {
 	unsigned width_log2_max; /* no longer cells than these */
 	bool longest_alone;      /* leave out what lies at the ends of the window, and in cells that are shorter */
 	void *context;
-	/* The value of a summary is null where the field is none.  It is borrowed during the call. */
+	/* The value of a summary is null if there is no field.  It is borrowed during the call. */
 	enum histree_status (*take)(void *context, const struct segment_summary *summary,
 				    struct histree_error *error);
 };
@@ -60,9 +60,8 @@ bool segment_summaries_can(struct histree_segment_store *store, const struct his
 			   size_t field);
 
 /*
- * Returns whether there are summaries by parts of duration, and these are what the query asks for: all segments, of
- * whatever values.
- * `parts` is set then.
+ * Returns whether there are summaries by parts of duration and the query asks for all segments of all values,
+ * which is what they are of.  `parts` is set then.
  */
 bool segment_summaries_can_parts(struct histree_segment_store *store, const struct histree_segment_query *query,
 				 size_t field, struct duration_parts *parts);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * selection.c - the attributes and times that a question can be about.  A selection may be too large and is never
+ * too small.
+ */
 #include "histree/selection.h"
 
 #include <stdlib.h>

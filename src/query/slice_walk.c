@@ -38,7 +38,7 @@ void slice_walk_end(struct slice_walk *walk)
 	walk->partial = NULL;
 }
 
-/* Hold the next slice that meets the region.  HISTREE_END if there is none. */
+/* Hold the next slice that meets the region.  Returns HISTREE_END after the last one. */
 static enum histree_status hold_next(struct slice_walk *walk, struct histree_error *error)
 {
 	let_go(walk);

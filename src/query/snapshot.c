@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * snapshot.c - all states at one time, by one full query, kept by quark; and a new state system that begins with
+ * them.
+ */
 #include "histree/snapshot.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * state_compare.c - adds up the time in each named state on both sides, and the same of their halves, which say
+ * how large a difference noise can make.
+ */
 #include "histree/state_compare.h"
 
 #include <math.h>
@@ -121,7 +125,7 @@ static bool has_names(const struct histree_label_table *table)
 }
 
 /*
- * An idle loop runs where nobody else does, and waits for its CPU where somebody has it: neither is a thread's work
+ * An idle loop runs while no thread does, and waits for its CPU while a thread has it: neither is a thread's work
  * or wait, and the status of its CPU says both.  "Threads/0_3", or what is below it.
  */
 static bool is_idle_loop(const struct side *side, histree_quark quark, const struct histree_label_table *table)

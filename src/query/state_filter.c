@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * state_filter.c - filter expressions over states: what of an expression concerns attributes and times narrows a
+ * selection, and each state of the answer is tested.
+ */
 #include "histree/state_filter.h"
 
 #include <stdlib.h>

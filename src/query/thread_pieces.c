@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * thread_pieces.c - what the threads of a kernel did, piece by piece, whatever layout its history has.
- */
+/* thread_pieces.c - what the threads of a kernel did, piece by piece, for every layout of kernel histories. */
 #include "query/thread_pieces.h"
 
 #include <stdlib.h>

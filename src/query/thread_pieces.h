@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_pieces.h - what the threads of a kernel did, piece by piece, whatever layout its history has.
+ * thread_pieces.h - what the threads of a kernel did, piece by piece, for every layout of kernel histories
+ * (histree-states(7)).
  *
- * Where a kernel history (histree-states(7)) keeps what its threads do and who has its CPUs.
+ * A walk goes over the threads of a history, by the names of their attributes, and finds the attributes of each.
  *
- * The threads of a kernel history (histree-states(7)) one after the other, by the names of their
- * attributes, and where the attributes of each are.
+ *	thread_walk_begin(&walk, attributes);
+ *	while (thread_walk_next(&walk))
+ *		status = thread_walk_quark(&walk, THREAD_FACT_STATUS);
  *
- * 	thread_walk_begin(&walk, attributes);
- * 	while (thread_walk_next(&walk))
- * 		status = thread_walk_quark(&walk, THREAD_FACT_STATUS);
- *
- * The states of a thread, cut where its CPU, its system call or who has that CPU changes: in a
- * piece nothing changes.
+ * A cutting takes the states of a thread and cuts them where its CPU, its system call or the owner of that CPU
+ * changes: within a piece nothing changes.
  */
 #ifndef QUERY_THREAD_PIECES_H
 #define QUERY_THREAD_PIECES_H
@@ -38,7 +36,7 @@ struct thread_quark {
 	int32_t cpu;            /* of an idle loop whose name says it; else -1 */
 	histree_quark node;     /* Threads/<tid> */
 	histree_quark status;   /* the node itself, or its child */
-	histree_quark call;     /* HISTREE_ROOT if there is none */
+	histree_quark call;     /* HISTREE_ROOT if it has no such attribute */
 	histree_quark queue;    /* the CPU that it is on or waits for; likewise */
 	enum histree_part part; /* of the values of that */
 };
@@ -54,7 +52,7 @@ struct thread_quarks {
 	size_t count, capacity;
 	struct cpu_quark *cpus; /* ascending */
 	size_t cpu_count, cpu_capacity;
-	histree_quark above; /* all threads; HISTREE_ROOT: there are none */
+	histree_quark above; /* the parent of all threads; HISTREE_ROOT: there are no threads */
 	histree_quark above_cpus;
 };
 
@@ -85,15 +83,15 @@ const char *thread_fact_name(enum thread_fact fact);
 struct thread_walk {
 	const struct histree_attributes *attributes;
 	struct attribute_range near;
-	histree_quark above; /* all threads; HISTREE_ROOT: there are none */
-	histree_quark next;  /* to look at; HISTREE_ROOT: there is none */
+	histree_quark above; /* the parent of all threads; HISTREE_ROOT: there are no threads */
+	histree_quark next;  /* the next to visit; HISTREE_ROOT: no more */
 
 	/* The thread at hand. */
 	histree_quark node;
 	int32_t tid; /* 0: the idle loop of a CPU */
 	int32_t cpu; /* of an idle loop whose name says it; else -1 */
 	/*
-	 * How far after the node its attributes are; 0: it has none.  Threads of one run are alike
+	 * How far after the node its attributes are; 0: it does not have this one.  Threads of one run are alike
 	 * (attribute_reader.h), so that of a million threads the attributes of a few thousand are looked for.
 	 */
 	uint32_t offsets[THREAD_FACT_COUNT];
@@ -113,12 +111,12 @@ static inline histree_quark thread_walk_quark(const struct thread_walk *walk, en
 								      : HISTREE_ROOT;
 }
 
-/* Whether a PID that is null says that nobody knows the process, and not that the thread is its leader. */
+/* Returns whether a null PID means that the process is not known, rather than that the thread is its leader. */
 bool thread_pids_are_told(const struct histree_history_info *info);
 
 enum { THREAD_WAITS_FOR_CPU = 5 }; /* a status, histree-states(7) */
 
-/* What CPUs, calls and owners say where there is nothing, or nobody knows: USE_NOTHING, USE_NOT_KNOWN. */
+/* CPU, call and owner are USE_NOTHING where there is none, and USE_NOT_KNOWN where it is not known. */
 struct thread_piece {
 	histree_time start, end; /* inclusive */
 	int32_t status;          /* USE_NOT_KNOWN if it is no int */
@@ -131,7 +129,7 @@ struct thread_piece {
 struct thread_states {
 	struct window_list statuses, queues, calls;
 	bool is_idle;
-	int32_t cpu; /* of an idle loop, which has it whatever `queues` says; else -1 */
+	int32_t cpu; /* the CPU of an idle loop, whatever `queues` says; else -1 */
 };
 
 /* Who has the CPUs. */
@@ -150,8 +148,8 @@ struct thread_cutting {
 };
 
 /*
- * While others have its CPU, an idle loop waits for that, in the history.  Nobody has to wait then: it is no time
- * of a CPU's queue, and no idle time, as somebody runs.  Such pieces are not handed out.
+ * While another thread has its CPU, an idle loop waits for it, in the history.  That is not a real wait: it is
+ * neither time in the CPU's queue nor idle time.  Such pieces are not handed out.
  */
 enum histree_status thread_pieces_cut(const struct thread_cutting *cutting, const struct thread_states *thread,
 				      struct histree_error *error);

@@ -91,7 +91,7 @@ static enum histree_status add_reading(struct histree_time_in_state *times, stru
 	return HISTREE_OK;
 }
 
-/* Of the time of the cells, what these do not know. */
+/* Of the time of the cells, the part that they do not know. */
 static enum histree_status add_rest(struct histree_time_in_state *times, const struct known *known,
 				    struct histree_error *error)
 {
@@ -282,7 +282,7 @@ static enum histree_status begin_reading(struct histree_time_in_state *times, st
 	return histree_query_start(times->query, &region, error);
 }
 
-/* Of the reading at hand; HISTREE_END if it has ended. */
+/* Reads states of the current reading; HISTREE_END at its end. */
 static enum histree_status read_states(struct histree_time_in_state *times, struct histree_state_time *out,
 				       size_t room, size_t *count, struct histree_error *error)
 {

@@ -2,11 +2,10 @@
 /*
  * union_query.c - a query of several hosts: each is asked in its own words, some ahead of the others.
  *
- * Threads that ask the shards of a union, ahead of whoever hands their answers out in order.
- *
- * A thread takes the next question, asks it, and keeps the first part of the answer in memory.  The rest is read
- * by whoever takes the question, from the query where the thread has left it, and so an error is met there.  A
- * question that no thread has begun is left to who takes it, who never waits for one that is not being read.
+ * Threads may ask the shards of a union ahead of the caller, which hands out their answers in order.  A thread
+ * takes the next question, asks it, and keeps the first part of the answer in memory.  The caller reads the rest
+ * from the query where the thread has left it, and so meets an error there.  A question that no thread has begun
+ * is left to the caller, which never waits for one that is not being read.
  */
 #include "query/union_query.h"
 
@@ -35,7 +34,9 @@ struct union_cut {
 	size_t shifted_capacity;
 };
 
-/* Of one shard.  What it points to is the caller's, and the threads' from the start on until it is taken. */
+/*
+ * A question to one shard.  What it points to is the caller's, and from the start until it is taken the threads'.
+ */
 struct shard_question {
 	struct histree_history *history;
 	struct histree_query **query; /* of that; made if it is NULL */
@@ -111,7 +112,7 @@ static bool union_cut_asks_for(const struct union_cut *cut, histree_time start, 
 	return at < region->time_count && region->times[at] <= end;
 }
 
-/* The part of the list of attributes that is of one host. */
+/* Cuts out the part of the list of attributes that is of one host. */
 static void cut_list(struct union_cut *cut, struct host_part *part)
 {
 	const struct histree_region *region = &cut->region;
@@ -153,7 +154,7 @@ static void cut_times(const struct union_cut *cut, const struct histree_history_
 	part->own.time_count = end - first;
 }
 
-/* Get the part of the next host of which something is asked for.  Returns false if there is none. */
+/* Get the part of the next host that the region asks about.  Returns false after the last one. */
 static bool union_cut_next(struct union_cut *cut, struct host_part *part)
 {
 	const bool all = cut->region.quarks == NULL;
@@ -240,7 +241,7 @@ static bool keep_bytes(struct slot *slot, size_t from, size_t count)
 	return true;
 }
 
-/* Begins the query; it is asked on by whoever takes it unless all of it was read. */
+/* Begins the query; the caller continues it unless all of it was read. */
 static void ask(struct slot *slot, const struct shard_question *question)
 {
 	struct shard_answer *answer = &slot->answer;
@@ -307,7 +308,7 @@ static void serve(void *context)
 
 /* ---- in the thread of the query --------------------------------------------------------------------------- */
 
-/* With fewer threads if there are not so many to be had, but one at least. */
+/* Starts fewer threads if the system gives fewer, but at least one. */
 static enum histree_status shard_readers_create(unsigned threads, struct shard_readers **out,
 						struct histree_error *error)
 {
@@ -427,12 +428,15 @@ struct union_query {
 	enum stage stage;      /* of it */
 	size_t at;             /* in its attributes, or in the times of its folder */
 
-	/* Of the shard at hand: what threads have of its answer, and whether the rest was asked for. */
+	/*
+	 * From the current shard: the part of its answer that threads have read, and whether the rest was asked
+	 * for.
+	 */
 	struct shard_answer answer;
 	size_t answer_at;
 	bool is_taken, is_begun, has_threads;
 
-	/* With threads, or where somebody else answers for hosts: what each host is asked, in order. */
+	/* With threads, or with hosts in other processes: what each host is asked, in order. */
 	bool asks_sources; /* then all are started before the first is read, so that they answer at a time */
 	unsigned threads;
 	struct shard_readers *readers; /* NULL: no threads */
@@ -709,7 +713,7 @@ enum histree_status union_query_start(struct union_query *query, const struct hi
 	return status;
 }
 
-/* Begin with the next host of which something is asked for.  Returns false if there is none. */
+/* Begin with the next host that the region asks about.  Returns false after the last one. */
 static bool next_host(struct union_query *query)
 {
 	if (!has_parts(query) && !union_cut_next(&query->cut, &query->part))

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * value_table.c - the distinct values of an answer by a dense index, 0 being null; indices stay valid until the
+ * reset.
+ */
 #include "query/value_table.h"
 
 #include <stdlib.h>

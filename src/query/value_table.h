@@ -15,7 +15,7 @@ struct value_table {
 	struct histree_value *values;
 	size_t count, capacity;
 	struct hash_index index; /* of values */
-	/* By some bits of a value: one of those that have them.  Most states have a value that came before. */
+	/* By some bits of a value: the latest value with these bits.  Most states have a value that came before. */
 	uint32_t recent[VALUES_RECENT];
 	struct arena bytes;
 };

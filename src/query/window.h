@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - a row as states: those that a chart resolves, and between them what it does not, by pixel.
+ * window.h - a row as states: those that a chart resolves, and between them the unresolved ones, by pixel.
  *
  * A state that is no shorter than a pixel cannot lie strictly inside one.  So a pixel has at most one gap between
  * such states, and the sums of its cell are those of that gap.
  *
- * The states of some attributes over a range, window by window, so that memory has a bound
- * whatever the range.  Those of a window are put into lists, each in the order of time.
+ * The states are read window by window, so that memory has a bound whatever the range.  Those of a window are put
+ * into lists, each in the order of time.
  *
- * 	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
- * 		for each list: window_states_list(&states, list)
+ *	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
+ *		for each list: window_states_list(&states, list)
  */
 #ifndef QUERY_WINDOW_H
 #define QUERY_WINDOW_H
@@ -33,7 +33,7 @@ enum histree_status visible_states_make(struct visible_states *states, const str
 					struct histree_error *error);
 void visible_states_release(struct visible_states *states);
 
-/* Of states_max, where nobody says otherwise. */
+/* The default of states_max. */
 enum { WINDOW_STATES_MAX = 1 << 18 };
 
 struct window_state {

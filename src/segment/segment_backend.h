@@ -24,7 +24,7 @@ struct segment_backend {
 	enum histree_status (*verify)(void *body, const struct histree_segment_store_info *info,
 				      void (*report)(void *context, const char *fault), void *context,
 				      struct histree_error *error);
-	/* Make the side table of a field now; NULL: it has none. */
+	/* Make the side table of a field now; NULL: the store has no tables. */
 	enum histree_status (*make_table)(void *body, size_t field, struct histree_error *error);
 	void (*free)(void *body);
 
@@ -41,8 +41,8 @@ struct segment_backend {
 	 */
 	void (*cursor_choose)(void *cursor, struct segment_choice choice);
 	/*
-	 * By a field, after the first `rank` segments of that order, whatever the window.  HISTREE_NOT_FOUND: the
-	 * store has not that order, so sort.  NULL: it never has.
+	 * Start by a field, after the first `rank` segments of that order, ignoring the window.
+	 * HISTREE_NOT_FOUND: the store does not have that order, so sort.  NULL: it never has.
 	 */
 	enum histree_status (*cursor_start_field)(void *cursor, const struct histree_segment_query *query,
 						  uint64_t rank, struct histree_error *error);
@@ -107,8 +107,8 @@ struct histree_segment_store {
 };
 
 /*
- * The overviews of a finished store, which are opened if they were not; NULL if it has none.  Any number of threads
- * may ask.
+ * Returns the overviews of a finished store, which are opened if they were not, or NULL if it has none.  Any
+ * number of threads may ask.
  */
 const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store);
 
@@ -120,7 +120,7 @@ enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
 					      const struct histree_segment_query *query,
 					      struct segment_choice choice, struct histree_error *error);
 
-/* With another table of files, for tests. */
+/* Create a store with another table of files, for tests. */
 enum histree_status segment_store_create(const struct io *io, const struct histree_segment_store_options *options,
 					 struct histree_segment_store **out, struct histree_error *error);
 enum histree_status segment_store_open(const struct io *io, const char *path,

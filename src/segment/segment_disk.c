@@ -84,7 +84,7 @@ static void disk_tables_reject(struct disk_tables *tables, const struct table_st
 	pthread_mutex_unlock(&tables->mutex);
 }
 
-/* Make the table of a field, whatever is there. */
+/* Make the table of a field, and replace an old one. */
 static enum histree_status disk_tables_make(struct disk_tables *tables, const struct table_store *store,
 					    size_t field, struct histree_error *error)
 {
@@ -339,7 +339,10 @@ enum histree_status segment_disk_create(const struct io *io, const struct histre
 	struct segment_disk *disk = new_disk(io, options->path, info, queue_bytes, error);
 	if (disk == NULL)
 		return HISTREE_ERR_MEMORY;
-	/* Whoever finishes a store reads it for its overviews, in the order of its nodes. */
+	/*
+	 * Finishing a store reads it for its overviews, in the order of its nodes, for which this cache is
+	 * enough.
+	 */
 	if (options->memory_max > 0 && options->memory_max < CACHE_BYTES_DEFAULT / 2)
 		disk->cache_bytes = 2 * options->memory_max;
 	const struct histree_segment_schema *schema = &info->schema;

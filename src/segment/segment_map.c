@@ -45,7 +45,7 @@ static void map_free(void *body)
 	free(map);
 }
 
-/* By (start, end) or (end, start). */
+/* Compares by (start, end) or (end, start). */
 static bool is_before(enum map_tree tree, const struct histree_segment *a, const struct histree_segment *b)
 {
 	if (tree == BY_END && a->end != b->end)

@@ -150,7 +150,7 @@ static enum histree_status array_add(void *body, const struct histree_segment *s
 
 /* ---- sorting ------------------------------------------------------------------------------------ */
 
-/* By end, then, stably, by start. */
+/* Sorts by end, then, stably, by start. */
 static void sort_entries(const struct segment_array *array, struct keyed_index *entries)
 {
 	for (size_t i = 0; i < array->count; i++)
@@ -231,8 +231,8 @@ static size_t count_started(const struct segment_array *array, histree_time to)
 }
 
 /*
- * Of the first `limit` segments, add those that end at `from` or later: a walk of the tree from left to right, from
- * its level `height` down, into what has such an end.
+ * Of the first `limit` segments, add those that end at `from` or later: a walk of the tree from left to right,
+ * from its level `height` down, into subtrees that have such an end.
  */
 static enum histree_status add_meeting(const struct segment_array *array, size_t limit, histree_time from,
 				       struct segment_list *list)

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_memory.h - a store of segments in memory while it is made, and runs of it on disk when there are too
- * many.
+ * segment_memory.h - what the stores in memory have in common, copies of segments and lists of them by a key of
+ * time; and the sort of segments by orders that have no bounds in the tree: by a field or by the caller's
+ * comparison.
  *
- * A segment on its way through a sort, and how a run of them (record_sort.h) keeps it.
+ * The sort is an external merge sort.  Segments gather in memory; when it is full, they are sorted and written as
+ * a run (record_sort.h) beside the store; the runs are merged.  With a limit, segments that cannot be among the
+ * first are dropped each time, and mostly nothing is written.
  *
- * In a run: its start as a zigzag varint, its duration and its number of arrival as varints, then its values
- * (item/value_codec.h).
- *
- * The orders that have no bounds in the tree, by a field or by the caller's comparison: an
- * external merge sort.
- *
- * Segments gather in memory; when there is no more, they are sorted and written as a run beside the store; the runs
- * are merged.  With a limit, whatever cannot be among the first is dropped each time, and mostly nothing is
- * written.
- *
- * What the stores in memory have in common: copies of segments, and lists of them by a key of
- * time.
+ * A segment in a run: its start as a zigzag varint, its duration and its number of arrival as varints, then its
+ * values (item/value_codec.h).
  */
 #ifndef SEGMENT_SEGMENT_MEMORY_H
 #define SEGMENT_SEGMENT_MEMORY_H

@@ -401,7 +401,7 @@ static enum histree_status segment_overview_check(const struct segment_overview 
 		.overview = overview, .below = below, .segments = segments, .field = field, .error = error
 	};
 	struct histree_segment_iter *said = NULL, *found = NULL;
-	/* Of parts, there are the segments. */
+	/* An overview of parts has the segments themselves to compare with. */
 	duration_parts_init(&check.parts, overview->parts_log2,
 			    segments != NULL ? histree_segment_store_info(segments)->duration_max : 0);
 	enum histree_status status = histree_segment_iter_create(overview->store, &said, error);
@@ -473,7 +473,7 @@ static enum histree_status verify_sums(const struct verified *verified, const st
 	bool follows = before->store != NULL && field == verified->field &&
 		       overview->width_log2 > before->width_log2 && overview->parts_log2 == 0;
 	enum histree_status status = check_summaries(overview, verified->of, error);
-	/* Without the segments it may still be compared with the one before. */
+	/* Without the segments it may still be compared with the overview before it. */
 	if (status != HISTREE_OK || (!follows && verified->segments == NULL))
 		return status;
 	return segment_overview_check(overview, follows ? before : NULL, verified->segments, field, error);

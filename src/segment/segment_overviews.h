@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_overviews.h - the overviews of a segment store: made, found, and checked against what there is.
+ * segment_overviews.h - the overviews of a segment store: made, found, and checked against its segments.
  *
- * The overviews of a segment store: segment stores of their own beside it, whose segments are
- * summaries of its segments by cells of time (docs/design/05-pyramid.md).
+ * Overviews are segment stores of their own beside the store, whose segments are summaries of its segments by
+ * cells of time (docs/design/05-pyramid.md).
  *
  * Overview STORE.overview1 has the shortest cells.  A cell is 2^W ns of the time at which segments start, counted
- * from the earliest time there is; those of an overview lie in those of the next.  Each segment is in one summary
+ * from the earliest possible time; those of an overview lie in those of the next.  Each segment is in one summary
  * of each overview.
  *
- * The last one may be of all of the time and of all values together, by parts of duration that are narrower than
- * buckets (segment_summary.h).
+ * The last one may be over all times and all values together, by parts of duration that are narrower than buckets
+ * (segment_summary.h).
  *
- * They are no more than a help: where there are none, or they are not of this store, a store has no overviews.
+ * They are an optimisation: overviews that are missing or belong to another store are not used.
  */
 #ifndef SEGMENT_SEGMENT_OVERVIEWS_H
 #define SEGMENT_SEGMENT_OVERVIEWS_H
@@ -72,14 +72,14 @@ enum histree_status segment_overview_open(const struct io *io, const char *path,
 					  const struct histree_segment_store_info *of, size_t cache_bytes,
 					  struct segment_overview *out, size_t *field, struct histree_error *error);
 
-/* Open those that the store has, maybe none; each gets a cache of so many bytes.  NULL: memory is out. */
+/* Open the overviews that the store has, maybe none; each gets a cache of `cache_bytes`.  NULL: memory is out. */
 struct segment_overviews *segment_overviews_open(const struct io *io, const char *path,
 						 const struct histree_segment_store_info *of, size_t cache_bytes);
 
 /*
- * Read all of those that are beside a store, whether they can be used or not, and compare their sums with the
- * segments of the store, which is sound; NULL: not with these.  `report` gets a sentence for each fault.
- * HISTREE_ERR_FORMAT: there were some.
+ * Read all overviews beside a store, usable or not, and compare their sums with the segments of the store, which
+ * must be sound; NULL: do not compare with segments.  `report` gets a sentence for each fault. Returns
+ * HISTREE_ERR_FORMAT if there was a fault.
  */
 enum histree_status segment_overviews_verify(const struct io *io, const char *path,
 					     const struct histree_segment_store_info *of,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_schema.c - checks and copies schemas, and writes and reads them as the section SEGM.
+ */
 #include "segment/segment_schema.h"
 
 #include <stdlib.h>

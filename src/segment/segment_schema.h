@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_schema.h - what the segments of a store are: checked, copied, and as the section SEGM of a file.
+ * segment_schema.h - the schema of a store's segments: checked, copied, and as the section SEGM of a file.
  *
- * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), of no segments 0; version
- * of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its size as a
- * varint, then its bytes, none of them zero.
+ * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), 0 without segments;
+ * version of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its
+ * size as a varint, then its bytes, none of them zero.
  */
 #ifndef SEGMENT_SEGMENT_SCHEMA_H
 #define SEGMENT_SEGMENT_SCHEMA_H

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_store.c - the public functions of stores, in front of their kinds (segment_backend.h): a store is
+ * filled, then finished, and never changes after that.
+ */
 #include "histree/segment_store.h"
 
 #include <stdlib.h>

@@ -27,7 +27,10 @@ static const struct {
 		3150, 3550, 4000, 4500, 5000, 5600, 6300, 7100, 8000, 9000 } },
 };
 
-/* Of the small decades, which have fewer whole numbers than buckets, some begin at the same one: they are one. */
+/*
+ * In the small decades, which have fewer whole numbers than buckets, some buckets begin at the same number: they
+ * are one.
+ */
 static void add(struct duration_buckets *buckets, uint64_t min)
 {
 	if (buckets->count == 0 || min > buckets->min[buckets->count - 1])
@@ -145,7 +148,7 @@ bool segment_summary_merge(struct segment_summary *into, const struct segment_su
 	if (__builtin_add_overflow(into->total, from->total, &total) ||
 	    __builtin_add_overflow(into->count, from->count, &count) || count > INT64_MAX)
 		return false;
-	/* As segment_summary_squares(), with one division: this is what making overviews costs. */
+	/* As segment_summary_squares(), with one division, because making overviews spends its time here. */
 	double one = (double)into->count, other = (double)from->count;
 	double distance = (double)from->total * one - (double)into->total * other;
 	into->squares += from->squares + distance * distance / (one * other * (one + other));

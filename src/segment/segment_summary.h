@@ -33,7 +33,7 @@ enum { DURATION_BUCKETS_MAX = 401 };
 struct duration_buckets {
 	uint64_t min[DURATION_BUCKETS_MAX];
 	size_t count;
-	uint16_t first[65]; /* the bucket of the least duration that has so many bits */
+	uint16_t first[65]; /* the bucket of the least duration with this many bits */
 };
 
 /* Returns false if there is no such division; there are 1, 3, 5, 10 and 20. */
@@ -48,7 +48,7 @@ size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t durat
 /* Returns the greatest duration in a bucket. */
 uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index);
 
-/* Of equally long segments, the shortest and the longest is the one that starts first. */
+/* Among equally long segments, the shortest and the longest are those that start first. */
 struct segment_summary {
 	uint64_t count;
 	histree_time longest_start, shortest_start;
@@ -58,10 +58,10 @@ struct segment_summary {
 	struct histree_value value; /* its bytes are borrowed; null where segments are not told apart */
 };
 
-/* As fine as counts are in a segment_density.h, so that a summary never lies in two of its buckets. */
+/* As fine as the counts of segment_density.h, so that a summary never lies in two of its buckets. */
 enum { SUMMARY_BUCKETS_PER_DECADE = 20, SUMMARY_FIELD_COUNT = 6 };
 
-/* The fields of an overview; the first one is of the type of the values. */
+/* The fields of an overview; the first one has the type of the values. */
 void segment_summary_fields(enum histree_type value, struct histree_segment_field fields[SUMMARY_FIELD_COUNT]);
 
 static inline double segment_summary_mean(const struct segment_summary *summary)

@@ -218,7 +218,7 @@ static enum histree_status read_section(const struct table_store *store, struct 
 	return check_identity(store, table, error);
 }
 
-/* Whatever else may be wrong with it. */
+/* Returns true even for a file that cannot be read. */
 static bool is_there(const struct table_store *store, const char *path)
 {
 	int file = store->io->open(store->io->context, path, O_RDONLY, 0);
@@ -566,7 +566,7 @@ static enum histree_status write_file(struct table_maker *maker, const char *pat
 	const struct table_store *store = maker->store;
 	struct sorted_segment item;
 	enum histree_status status = block_file_create(store->io, path, TABLE_PAGE_SIZE, &maker->file, error);
-	/* Of a maker that died; or of one at work, whose table then comes to nothing. */
+	/* A maker that died has left it; or one is at work, whose table then comes to nothing. */
 	if (status == HISTREE_ERR_EXISTS)
 		store->io->unlink(store->io->context, path);
 	if (status != HISTREE_OK)

@@ -4,16 +4,16 @@
  *
  * A page of a side table: locations of segments (segment_tree/segment_location.h), in an order.
  *
- * 	OFFSET	SIZE
- * 	0	4	CRC-32C of the bytes from 4 to the end of the locations
- * 	4	4	number of the page: its own address
- * 	8	4	number of locations
- * 	12	1	width of a node's number
- * 	13	1	width of a location in its node
- * 	14	2	zero
- * 	16	4	smallest number of a node
- * 	20	4	zero
- * 	24		bits: the numbers of the nodes above the smallest, then the locations in them
+ *	OFFSET	SIZE
+ *	0	4	CRC-32C of the bytes from 4 to the end of the locations
+ *	4	4	number of the page: its own address
+ *	8	4	number of locations
+ *	12	1	width of a node's number
+ *	13	1	width of a location in its node
+ *	14	2	zero
+ *	16	4	smallest number of a node
+ *	20	4	zero
+ *	24		bits: the numbers of the nodes above the smallest, then the locations in them
  *
  * All pages but the last are full, so that the page of a rank is known.
  *
@@ -64,7 +64,7 @@ enum histree_status segment_table_make(const struct table_store *store, size_t f
 
 /*
  * Check the table of a field, if there is one, against the store: it has each segment once, in order.  Returns
- * HISTREE_ERR_FORMAT if something is wrong with it, HISTREE_OK if there is none.
+ * HISTREE_ERR_FORMAT if something is wrong with it, HISTREE_OK if there is no table.
  */
 enum histree_status segment_table_verify(const struct table_store *store, size_t field,
 					 struct histree_error *error);

@@ -214,7 +214,7 @@ static enum histree_status union_cursor_start(void *context, const struct histre
 	cursor->of_part = query_of_part(query);
 	bool resumes = resume != NULL && resume->given > 0;
 	size_t first = resumes && unsorted ? (size_t)(resume->key[0] >> PART_SHIFT) : 0;
-	/* In the order of time, all that have the key are asked for, whatever part gave them. */
+	/* In the order of time, all segments with the key count, from all parts. */
 	cursor->token = (struct histree_segment_token){ 0 };
 	if (resumes)
 		cursor->token = (struct histree_segment_token){ .given = resume->given,
@@ -370,7 +370,7 @@ static enum histree_status feed(struct union_cursor *cursor, struct part_cursor 
 	return status;
 }
 
-/* Unsorted, one part follows the other; but all that is missing as a whole is told first. */
+/* Unsorted, one part follows the other; but parts that are missing as a whole are reported first. */
 static enum histree_status next_unsorted(struct union_cursor *cursor, struct histree_segment *out,
 					 struct histree_error *error)
 {
@@ -439,7 +439,7 @@ static struct histree_segment_loss union_cursor_loss(const void *context)
 	return ((const struct union_cursor *)context)->loss;
 }
 
-/* By a field there is no number to go on from: what was handed out before is passed over. */
+/* By a field there is no number to continue from: the segments handed out before are skipped. */
 static void union_cursor_key(const void *context, uint64_t key[2])
 {
 	const struct union_cursor *cursor = context;
@@ -735,7 +735,7 @@ static void report_of_part(void *context, const char *fault)
 	to->report(to->context, sentence.message);
 }
 
-/* All parts are verified, whatever the first of them are. */
+/* All parts are verified, even if the first ones fail. */
 static enum histree_status union_verify(void *context, const struct histree_segment_store_info *info,
 					void (*report)(void *context, const char *fault), void *report_context,
 					struct histree_error *error)

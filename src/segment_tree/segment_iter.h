@@ -28,10 +28,7 @@ struct segment_window {
 	histree_time from, to; /* both inclusive */
 };
 
-/*
- * What a scan passes over: parts of the tree that hold none of the segments that are wanted, by the bounds of
- * those.
- */
+/* What a scan skips: parts of the tree whose bounds show that they hold no wanted segment. */
 struct segment_bounds {
 	histree_time start_min, start_max;
 	uint64_t duration_min, duration_max;
@@ -41,7 +38,7 @@ struct segment_choice {
 	/* Returns true if a segment within the bounds may be wanted; of one segment, whether it is. */
 	bool (*may_have)(void *context, const struct segment_bounds *bounds);
 	void *context;
-	size_t field_count; /* of the content, the first so many are wanted; 0: all */
+	size_t field_count; /* how many fields of the content are wanted, the first ones; 0: all */
 };
 
 struct segment_scan;

@@ -125,7 +125,7 @@ static bool may_be_leaf(const struct tree_reader *reader, const struct damaged_n
 	return node->parent_height <= 1;
 }
 
-/* If more can be read than there should be, the number that the file has is none to go by. */
+/* If more segments can be read than the file says, its number is of no use. */
 static uint64_t missing_of(const struct tree_reader *reader, uint64_t rows)
 {
 	uint64_t all = reader->statistics.interval_count;
@@ -364,7 +364,7 @@ struct segment_scan {
 	bool is_passing; /* what was handed out before the place in that leaf comes again */
 	bool has_given;  /* a segment, since the start */
 
-	/* Of the leaf being visited. */
+	/* In the current leaf: */
 	uint32_t block_at, block_count; /* the next block */
 	struct segment_block block;     /* being read */
 	struct segment_times times[SEGMENT_BLOCK_MAX];
@@ -452,7 +452,7 @@ static bool is_chosen(const struct segment_scan *scan, const struct segment_boun
 	return scan->choice.may_have == NULL || scan->choice.may_have(scan->choice.context, bounds);
 }
 
-/* Of a node or a block. */
+/* For a node or a block. */
 static bool may_have_wanted(const struct segment_scan *scan, const struct node_child *child)
 {
 	const struct segment_bounds bounds = { child->start, child->start_max, child->duration_min,

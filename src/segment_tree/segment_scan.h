@@ -2,19 +2,16 @@
 /*
  * segment_scan.h - the segments of a tree node by node, in no order: what is there, and what is damaged.
  *
- * One node of a tree of segments in memory, pinned.  For the iterators of segments.
+ * A *visit* is one node of a tree of segments in memory, pinned, for the iterators of segments.
  *
- * What a query on a tree of segments does at a node that cannot be read.
+ * *Damage* is what a query on a tree of segments does at a node that cannot be read.  A core node holds only the
+ * way to others, and those are found by reading all nodes once (tree_reader.h): they take its place in the query.
+ * A leaf is lost.  Its content is known by its bounds, which are in its parent, and by the number of segments of
+ * the tree, less those that can still be read.
  *
- * A core node holds nothing but the way to others, and those are found by reading all nodes once (tree_reader.h):
- * they take its place in the query.  A leaf is lost.  What it held is known by its bounds, which are in its parent,
- * and by the number of segments of the tree, less those that can still be read.
- *
- * The segments at locations that come in any order, many at a time: each node is read once for
- * all of them.
- *
- * The locations in the order of a field lie anywhere.  One at a time, each would cost a node; sorted, so many cost
- * as many nodes as there are, at most.
+ * *Locations* may come in any order, many at a time, as the order of a field gives them: each node is read once
+ * for all of them.  One at a time, each location would cost a node; sorted, a set of them costs at most each node
+ * once.
  */
 #ifndef SEGMENT_TREE_SEGMENT_SCAN_H
 #define SEGMENT_TREE_SEGMENT_SCAN_H
@@ -39,7 +36,10 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 void segment_visit_leave(struct segment_visit *visit);
 void segment_visit_release(struct segment_visit *visit);
 
-/* The child of that index; HISTREE_ERR_FORMAT if it is none, or outside the bounds that the parent has. */
+/*
+ * Get the child with that index; HISTREE_ERR_FORMAT if it does not exist, or lies outside the bounds that its
+ * parent keeps.
+ */
 enum histree_status segment_visit_child(const struct segment_visit *visit, uint32_t index, struct node_child *out,
 					struct histree_error *error);
 
@@ -48,7 +48,7 @@ enum histree_status segment_visit_times(const struct segment_visit *visit, uint3
 					struct segment_block *block, struct segment_times times[SEGMENT_BLOCK_MAX],
 					struct histree_error *error);
 
-/* Of the first `wanted` fields. */
+/* Get the first `wanted` fields. */
 enum histree_status segment_visit_content(const struct segment_visit *visit, const struct segment_block *block,
 					  uint32_t index, const struct segment_source *source, size_t wanted,
 					  struct histree_value *content, struct histree_error *error);
@@ -60,7 +60,10 @@ static inline bool segment_window_meets(struct segment_window window, const stru
 
 static inline bool segment_window_has(struct segment_window window, const struct segment_times *times)
 {
-	/* Without the end, which is not at hand: it is before the window if what is left of the start is longer. */
+	/*
+	 * The end is not at hand: it is before the window if the duration is less than the way from the start to
+	 * the window.
+	 */
 	return times->start <= window.to &&
 	       (times->start >= window.from || times->duration >= (uint64_t)window.from - (uint64_t)times->start);
 }
@@ -68,7 +71,7 @@ static inline bool segment_window_has(struct segment_window window, const struct
 /* A damaged node that may have been a leaf. */
 struct segment_loss {
 	struct histree_segment_loss loss;
-	/* Its parent can be read, so whoever visits that meets it.  Otherwise its bounds are all of time. */
+	/* Its parent can be read, so a visit of the parent meets it.  Otherwise its bounds are all of time. */
 	bool has_parent;
 	bool told;
 };
@@ -78,7 +81,7 @@ struct segment_damage {
 	const struct tree_damage *damage; /* NULL: none was met so far */
 	struct segment_loss *losses;      /* sorted by node */
 	size_t loss_count, losses_capacity;
-	bool met_core;                    /* so the orphans take part, and losses without a parent are told */
+	bool met_core;                    /* so the orphans take part, and losses without a parent are reported */
 	size_t untold;                    /* the next of those to look at */
 	struct histree_segment_loss loss; /* the one told last */
 };
@@ -98,7 +101,7 @@ enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_
 /* Returns HISTREE_PARTIAL while there is one more loss without a parent to tell of, once a core node was met. */
 enum histree_status segment_damage_tell_next(struct segment_damage *met);
 
-/* As segment_damage_tell_next(), with what each segment of a sound tree pays inline. */
+/* As segment_damage_tell_next(), with the part that each segment of a sound tree pays inline. */
 static inline enum histree_status segment_damage_next(struct segment_damage *met)
 {
 	return met->met_core ? segment_damage_tell_next(met) : HISTREE_OK;

@@ -227,8 +227,8 @@ static bool has_full_chunk(const struct segment_queue *queue, const struct queue
 }
 
 /*
- * Spill the bucket that will be needed last, of those that are dealt before they are ready.  False: there is none
- * (with a full chunk, if only those are wanted).
+ * Spill the bucket that will be needed last, of those that are dealt before they are ready.  Returns false if
+ * there is no such bucket (with a full chunk, if only those are wanted).
  */
 static bool spill_highest(struct segment_queue *queue, bool only_full, enum histree_status *status,
 			  struct histree_error *error)
@@ -248,7 +248,7 @@ static bool spill_highest(struct segment_queue *queue, bool only_full, enum hist
 	return false;
 }
 
-/* Without anything to spill nothing is done: there are then few entries. */
+/* If there is nothing to spill, nothing is done: there are then few entries. */
 static enum histree_status make_room(struct segment_queue *queue, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -364,7 +364,10 @@ static void sort_ready(struct segment_queue *queue)
 	}
 }
 
-/* Of a bucket of one chunk, all up to the first that others may follow from: so nothing can come between them. */
+/*
+ * Of a bucket of one chunk, make ready all entries up to the first that others may follow, so that nothing can
+ * come between them.
+ */
 static void make_ready(struct segment_queue *queue, unsigned level, unsigned digit)
 {
 	struct queue_bucket *bucket = &queue->buckets[level][digit];
@@ -418,7 +421,8 @@ enum histree_status segment_queue_pop(struct segment_queue *queue, struct segmen
  */
 #define REF_IS_BLOCK (UINT64_C(1) << 62)
 /*
- * Loads of leaves for the sake of content: so many at first, and then one in so many segments, are none too many.
+ * Budget of leaves that may be loaded for the sake of content: a number at first, and then one for this many
+ * segments.
  */
 enum { LOADS_AT_FIRST = 64, SEGMENTS_PER_LOAD = 16 };
 

@@ -60,7 +60,7 @@ void segment_queue_clear(struct segment_queue *queue);
 enum histree_status segment_queue_push(struct segment_queue *queue, const struct segment_entry *entries,
 				       size_t count, struct histree_error *error);
 
-/* The least entry.  HISTREE_END: there is none. */
+/* Get the least entry.  Returns HISTREE_END if the queue is empty. */
 enum histree_status segment_queue_pop(struct segment_queue *queue, struct segment_entry *out,
 				      struct histree_error *error);
 

@@ -43,7 +43,7 @@ struct segment_split {
 	size_t sizes[SEGMENT_PARTS_MAX]; /* of each part; may be 0 */
 };
 
-/* As a number whose order is that of the key. */
+/* Returns a number whose order is that of the key. */
 static inline uint64_t segment_split_number(enum segment_split_key key, const struct segment_times *times)
 {
 	return key == SPLIT_BY_START ? (uint64_t)times->start ^ UINT64_C(1) << 63 : times->duration;
@@ -97,7 +97,7 @@ static void fill_slots(struct segment_split *split, size_t splitters)
 	split->before_slot[slots] = (uint16_t)splitters;
 }
 
-/* Without a branch: keys are as good as random, and a step that is guessed wrong costs more than all others. */
+/* Counts without a branch: keys are as good as random, and one misprediction costs more than all steps. */
 static inline size_t count_not_above(const uint64_t *splitters, size_t count, uint64_t number)
 {
 	const uint64_t *base = splitters;
@@ -172,13 +172,13 @@ static void segment_split_release(struct segment_split *split)
 enum {
 	BATCH_ITEM_BYTES = 16 + 4 + 4 + 2, /* times, two orders, part */
 	BATCH_FIELD_BYTES = 8 + 1,
-	CONTENT_OVERHEAD_MAX = 2048, /* bytes of a leaf with one segment, but for its strings */
+	CONTENT_OVERHEAD_MAX = 2048, /* bytes of a leaf with one segment, except its strings */
 };
 
 /* Before the first leaf is known. */
 static const double item_bytes_first = 6.0;
 
-/* Of a node, that a leaf is meant to fill: parts differ in size, and rather one fuller leaf than two. */
+/* The share of a node that a leaf aims at: parts differ in size, and one fuller leaf is better than two. */
 static const double leaf_fill = 0.75;
 
 struct segment_writer {
@@ -278,7 +278,7 @@ static size_t root_up(size_t number)
 	return root;
 }
 
-/* In how many slabs of duration so many parts are cut, before each slab is cut by start. */
+/* Into how many slabs of duration this many parts are cut, before each slab is cut by start. */
 static size_t slabs_of(const struct segment_writer *writer, size_t parts)
 {
 	switch (writer->grouping) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attribute_order.c - writes the order in which children are searched in the section ATTR: by parent; within a
+ * parent the oldest range first, then the others by name.
+ */
 #include "state/attribute_order.h"
 
 #include <string.h>

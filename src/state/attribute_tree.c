@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attribute_tree.c - the attribute tree as it grows: attributes are never removed, quarks are dense and in the
+ * order of creation, and a hash index finds a child by parent and name.
+ */
 #include "state/attribute_tree.h"
 
 #include <assert.h>

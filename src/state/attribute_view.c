@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attribute_view.c - the attributes of a finished history, searched in the bytes of the section ATTR
+ * (attribute_reader.h).  Whatever these bytes say, an answer is below the number of attributes, and a parent is
+ * older than its child.
+ */
 #include "state/attribute_view.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attributes.c - the public functions of attributes.h, on the table of functions of whichever source has the
+ * attributes: a growing tree, a section, or a union of hosts.
+ */
 #include "state/attributes.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * folder_section.c - writes and reads the section FOLD, the list of the quarks of folders.
+ */
 #include "state/folder_section.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * history.c - opens a history file: its tree and its sections, and checks that they agree.  Labels and charts are
+ * read at the first question about them.
+ */
 #include "state/history.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * history_source.c - histories that another process answers: the description as bytes, and the history that is
+ * made from one.  The bytes come from outside, so every size in them is checked against what is there.
+ */
 #include "histree/history_source.h"
 
 #include <stdlib.h>

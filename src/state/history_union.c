@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * history_union.c - the hosts of a union: their order, their folders, and the attribute of a host for one of the
+ * union. A host's quark q is folder + 1 + q.
+ */
 #include "state/history_union.h"
 
 #include <inttypes.h>

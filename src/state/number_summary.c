@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * number_summary.c - summaries of numbers: least, greatest, weighted sum and time.  Adding is exact, so that
+ * summaries can be added in any order with the same result.
+ */
 #include "state/number_summary.h"
 
 #include <assert.h>

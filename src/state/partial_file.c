@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * partial_file.c - the sink of a partial history: it keeps the intervals that are going on at a checkpoint, and
+ * of the others their number and a sum, with which the slices that are made again can be compared.
+ */
 #include "state/partial_file.h"
 
 #include <assert.h>

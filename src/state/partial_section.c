@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * partial_section.c - writes and reads the section PART: checkpoints, slices, exceptions and knowledge.  A
+ * decoded section has no more of each than its bytes have room for.
+ */
 #include "state/partial_section.h"
 
 #include <inttypes.h>

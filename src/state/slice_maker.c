@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * slice_maker.c - makes the slice between two checkpoints again: a state system with the states of the first one,
+ * whose finished intervals are kept, and whose result is compared with the sum in the file.
+ */
 #include "state/slice_maker.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * state_slice.c - the intervals of one slice in memory, sorted by attribute and start, and a cursor over a region
+ * of them.
+ */
 #include "state/state_slice.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * node_cache.c - frames with the blocks of files, shared by caches under one ceiling.  A frame that a pin holds
+ * is never freed; a block is in one frame at most; a thread that loads a block does so without the mutex, and
+ * others that want the same block wait for it.
+ */
 #include "store/node_cache.h"
 
 #include <assert.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * manifest.c - reads and writes manifest.json, with a checksum of its text, and bounds what a damaged or forged
+ * one can make the reader do.
+ */
 #include "store_folder/manifest.h"
 
 #include <ctype.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * manifest_decode.c - the JSON of a manifest becomes a struct.  Names of files stay inside the folder, no two are
+ * the same, and lists have no more entries than the text has room for.
+ */
 #include <stdlib.h>
 #include <string.h>
 

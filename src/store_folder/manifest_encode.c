@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * manifest_encode.c - a manifest as JSON; manifest_decode.c reads what this file writes.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * elf_names.c - reads the functions of a binary with libdw: symbols, the build id that says whether it is the
+ * right file, and lines and inlined calls where there is debugging information.
+ */
 #include "symbols/elf_names.h"
 
 #include <fcntl.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * inline_table.c - the inlined calls of a binary by address, from DWARF.  Units are read when an address in them
+ * is asked for.
+ */
 #include "symbols/inline_table.h"
 
 #include <dwarf.h>

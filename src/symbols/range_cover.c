@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * range_cover.c - nested ranges become pieces without overlap, each with the deepest range that covers it, so
+ * that a look-up is one search by halves.
+ */
 #include "symbols/range_cover.h"
 
 #include <stdlib.h>

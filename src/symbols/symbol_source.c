@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * symbol_source.c - the places where names of functions come from: tables first, then binaries and files with
+ * debugging information, of which those with another build id are not taken.
+ */
 #include "symbols/symbol_source.h"
 
 #include <errno.h>

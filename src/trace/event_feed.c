@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_feed.c - reads a trace ahead by a crew, in batches that several readers share.  A batch is reused after
+ * the last of its readers has given it back.
+ */
 #include "trace/event_feed.h"
 
 #include <assert.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_stream.c - the events of a trace for all who read them: directly, or in batches from a feed.
+ */
 #include "trace/event_stream.h"
 
 #include "base/error.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kept_events.c - copies of events in batches.  A copy has all fields of the event and stays valid until its
+ * batch is cleared, while the trace is read on.
+ */
 #include "trace/kept_events.h"
 
 #include <stdalign.h>

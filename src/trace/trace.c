@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace.c - one trace, or several as one experiment: opens their sources, merges them by time, and corrects times
+ * by the clock of the host.
+ */
 #include <stdlib.h>
 
 #include "trace/ctf/ctf_live.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_bytes.c - the bytes of a file from front to back through a window, unpacked if the file is gzip.
+ */
 #include "trace/trace_bytes.h"
 
 #include <errno.h>

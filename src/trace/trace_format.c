@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_format.c - recognises a file by its first bytes, looking into gzip too.  Each format is one row of the
+ * list.
+ */
 #include "trace/trace_format.h"
 
 #include <fcntl.h>

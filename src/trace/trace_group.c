@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_group.c - groups the traces at and below some paths by host: by what the traces say, or by names that the
+ * caller gives.
+ */
 #include "trace/trace_group.h"
 
 #include <stdio.h>

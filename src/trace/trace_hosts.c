@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_hosts.c - decides whether traces can be of one host, by what each pair says of its boot and its host, and
+ * finds traces that are there twice or say nothing.
+ */
 #include "trace/trace_hosts.h"
 
 #include <stdbool.h>

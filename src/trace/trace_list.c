@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_list.c - finds the traces at and below a path: a folder that is a trace is one, other folders are
+ * searched.
+ */
 #include "trace/trace_list.h"
 
 #include <dirent.h>

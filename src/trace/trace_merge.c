@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_merge.c - merges streams by time in a heap.  Events of equal time come in the order of the streams, and
+ * those of one stream keep its order.
+ */
 #include "trace/trace_merge.h"
 
 #include <stdlib.h>

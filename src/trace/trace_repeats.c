@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_repeats.c - finds packets that an input has more than once, by their places in time and then by their
+ * bytes, and chooses the one that is read.
+ */
 #include "trace/trace_repeats.h"
 
 #include <fcntl.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * trace_window.c - the part of a stream file that is in memory: one buffer, which moves with the reader.
+ */
 #include "trace/trace_window.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * cluster.c - the buffers of a cluster tree: intervals by key, in tiers, which become batches of leaves when
+ * memory or time says so (docs/design/01-tree.md).  While a task writes a batch, what it writes belongs to the
+ * task; everything else stays with the caller.
+ */
 #include "tree/cluster.h"
 
 #include <assert.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * leaf_readers.c - threads that read and decode leaves ahead of an iterator, in slots.  The iterator takes them
+ * in the order in which it asked, so the order of the answer does not change.
+ */
 #include "tree/leaf_readers.h"
 
 #include <assert.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * r_buffer.c - the buffer below an R-SHT's branch, and its packing into a sub-tree (thesis 4.6.2, 4.6.3):
+ * outliers by duration are set apart, and the others are cut into slices of time and these into leaves.
+ */
 #include "tree/r_buffer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * tree_counts.c - counts the intervals of a tree by key without making them: threads of a crew take nodes from
+ * front to back.  Each node is counted by one thread, and nulls outside of lifetimes once.
+ */
 #include "tree/tree_counts.h"
 
 #include <stdatomic.h>

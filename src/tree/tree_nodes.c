@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * tree_nodes.c - visits every node of a tree, depth first, a parent before its children; damaged nodes take their
+ * place with what their parents know of them, and orphans go to the damaged node that may have had them.
+ */
 #include <stdlib.h>
 
 #include "base/array.h"

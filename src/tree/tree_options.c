@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * tree_options.c - checks the options of a tree and fills in the defaults of its variant.  A wrong combination is
+ * refused with a sentence; later code relies on resolved options.
+ */
 #include "tree/tree_options.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * viewer_file.c - a viewer's file while it is written: tracks, and the spans open on them, whose ends are written
+ * in the order of time.
+ */
 #include "export/viewer/viewer_file.h"
 
 #include <stdalign.h>
