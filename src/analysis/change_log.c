@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * change_log.c - the changes of a part of a trace, kept until the states before it are known.
+ */
 #include "analysis/change_log.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * changes.c - the attributes that one event touches and the state changes that it makes.  A refused change is
+ * counted and does not end the analysis; other failures do.
+ */
 #include "analysis/changes.h"
 
 #include "analysis/change_log.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * open_segments.c - segments that have begun and not yet ended, found by a key of 64 bits.
+ */
 #include "analysis/open_segments.h"
 
 #include <stdlib.h>

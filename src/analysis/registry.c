@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * registry.c - the analyses that there are.  A new one is one line in the table here.
+ */
 #include "analysis/registry.h"
 
 #include <stdio.h>

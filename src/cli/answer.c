@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * answer.c - the intervals of some attributes, sorted by path and then by start, in bounded memory: an answer
+ * that is too large is asked for in parts.
+ */
 #include "cli/answer.h"
 
 #include <assert.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attribute_list.c - attributes of a history with their paths, sorted by path as bytes, each once.
+ */
 #include "cli/attribute_list.h"
 
 #include <assert.h>
@@ -94,7 +97,7 @@ static bool stop(void *context, histree_quark quark)
 	return false;
 }
 
-/* Whether a pattern of several hosts begins with a level that is none of them, as one of a single host does. */
+/* Returns whether a pattern begins with a level that is not a host, as one for a single host does. */
 static bool lacks_host(const struct matching *matching, const char *pattern)
 {
 	size_t count;

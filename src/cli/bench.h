@@ -21,10 +21,10 @@
  *
  * The queries of a benchmark, chosen at random from a seed.
  *
- * 	single	an attribute and a time
- * 	full	a time
- * 	times	100 attributes and 2000 times at equal distances, from the first to the last (thesis 4.8.7)
- * 	range	100 attributes and the middle half of the time
+ *	single	an attribute and a time
+ *	full	a time
+ *	times	100 attributes and 2000 times at equal distances, from the first to the last (thesis 4.8.7)
+ *	range	100 attributes and the middle half of the time
  *
  * A smaller history is asked for all the attributes, or all the times, that it has.
  *
@@ -186,7 +186,7 @@ struct bench_result {
 int64_t bench_now(void);
 int64_t bench_processor_time(void);
 
-/* Time that passed between its starts and stops, by the clock and of the processor.  Zeroed, it has none. */
+/* The time between its starts and stops, of the clock and of the processor.  Zeroed, it is 0. */
 struct bench_stopwatch {
 	int64_t ns, cpu_ns;
 };

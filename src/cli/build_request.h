@@ -9,7 +9,7 @@
 #include "cli/host_option.h"
 #include "cli/tree_option.h"
 
-/* What the table of verb_build fills: whoever has more options has this first. */
+/* The options that the table of verb_build fills; a larger struct of options begins with this one. */
 struct build_options {
 	struct tree_options tree;
 	struct host_options hosts;

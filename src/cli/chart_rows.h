@@ -10,7 +10,7 @@
 
 /*
  * Print the charts of the history of an analysis, or of all histories of the store if that is NULL.  Returns the
- * exit status: CLI_NOTHING if there are none.
+ * exit status: CLI_NOTHING if there are no charts.
  */
 int chart_rows_print(const struct target *target, const char *analysis, const struct row_format *format);
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * compare_flame.c - the call stacks of both sides of a comparison in one flame graph.
+ */
 #include "cli/compare_flame.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * compare_rows.c - the rows of a comparison of A and B: states, and groups of segments.
+ */
 #include "cli/compare_rows.h"
 
 #include <math.h>

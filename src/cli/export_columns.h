@@ -9,8 +9,8 @@
 #include "histree/arrow.h"
 
 /*
- * Opens a stream of what is exported; of its columns, those of a list of names, "path,start,value", or if that is
- * NULL, those of the bits, 0 for all.  How many rows it has is roughly *rows.
+ * Opens a stream of the rows to export, with the columns of a list of names, "path,start,value", or if that is
+ * NULL, with those of the bits, 0 for all.  *rows becomes roughly the number of rows.
  */
 enum histree_status export_columns_open(const struct export_source *source, uint64_t columns, const char *names,
 					const struct histree_cancel *cancel, struct ArrowArrayStream *out,

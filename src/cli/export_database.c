@@ -28,7 +28,7 @@ static const char *const indexes_of_attributes[] = { "path", "parent", NULL };
 static const char *const indexes_of_segments[] = { "start", "duration", NULL };
 static const char *const indexes_of_events[] = { "time", "name, time", NULL };
 
-/* What nobody else could tell from the tables. */
+/* What cannot be derived from the tables. */
 static const char *const views_of_states[] = {
 	"named_states AS SELECT a.path, s.* FROM states AS s JOIN attributes AS a USING (quark)",
 	NULL,
@@ -88,7 +88,7 @@ static enum histree_status add_attributes(struct database *database)
 	return status;
 }
 
-/* Of the same times as the states. */
+/* Adds the segments of the same times as the states. */
 static enum histree_status add_segments(struct database *database, const char *analysis)
 {
 	const struct export_source *source = database->run->source;

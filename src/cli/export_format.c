@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * export_format.c - the formats of 'histree export', one row each: its name, its ending, and how it is written.
+ */
 #include "cli/export_format.h"
 
 #include <string.h>

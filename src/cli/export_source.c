@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * export_source.c - what is exported: the states of a history, the segments of a store, or events, chosen by
+ * options.
+ */
 #include "cli/export_source.h"
 
 #include <stdlib.h>
@@ -12,7 +16,7 @@ static int compare_quarks(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Those that the patterns match; all if there are none. */
+/* Chooses the attributes that the patterns match; all if there are no patterns. */
 static enum cli_exit choose_quarks(struct export_source *source, const struct cli_words *words)
 {
 	struct attribute_list list = { 0 };
@@ -78,7 +82,7 @@ static enum cli_exit open_segments(struct export_source *source, const struct cl
 	if (code != CLI_OK)
 		return code;
 	source->segments = source->chosen.store;
-	/* Segments may reach beyond the trace, and are whole unless somebody asks for a range. */
+	/* Segments may reach beyond the trace, and are whole unless a range is given. */
 	const struct histree_segment_store_info *info = histree_segment_store_info(source->segments);
 	bool has_range = choice->from != NULL || choice->to != NULL;
 	source->from = has_range ? source->chosen.query.from : info->start;

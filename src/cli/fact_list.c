@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * fact_list.c - what is known about a store and its histories, as named values in a fixed order; for people and
+ * programs alike.
+ */
 #include "cli/fact_list.h"
 
 #include <assert.h>

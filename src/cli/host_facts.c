@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * host_facts.c - what a store of several hosts says of each: its traces, its events and its clock.
+ */
 #include "cli/host_facts.h"
 
 #include <inttypes.h>

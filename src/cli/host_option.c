@@ -31,7 +31,7 @@ static enum cli_exit read_host(struct host_choice *choice, const char *word, con
 	return CLI_OK;
 }
 
-/* HOST=OFFSET[,SLOPE]; a name may have a '=', a clock has none. */
+/* HOST=OFFSET[,SLOPE]; a name may contain '=', a clock cannot. */
 static enum cli_exit read_clock(struct host_choice *choice, const char *word)
 {
 	struct histree_error error = { 0 };

@@ -47,7 +47,7 @@ struct host_choice {
 	size_t text_count;
 };
 
-/* `map` is that of tables of text, NULL if there is none. */
+/* `map` is that of tables of text, or NULL. */
 enum cli_exit host_choice_read(struct host_choice *choice, const struct host_options *options, const char *map);
 void host_choice_release(struct host_choice *choice);
 

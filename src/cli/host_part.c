@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * host_part.c - one host of a store of several, and sentences for hosts that are missing.
+ */
 #include "cli/host_part.h"
 
 #include <stdio.h>

@@ -8,13 +8,13 @@
 #include "cli/target.h"
 
 /*
- * Finds the history of the host alone that an option names; it lives as long as that of all.  What is wrong is
- * reported on standard error: the store is of one host, has none of that name, or has lost it.
+ * Finds the history of the host that an option names; it lives as long as the union.  A fault is reported on
+ * standard error: the store is of one host, has no host of that name, or has lost it.
  */
 enum cli_exit host_part_history(const struct target *target, struct histree_history *history, const char *option,
 				const char *host, struct histree_history **out);
 
-/* Checks that a segment store has a host of that name; what is missing of it is for who reads its segments. */
+/* Checks that a segment store has a host of that name; missing segments are left to the reader of its segments. */
 enum cli_exit host_part_segments(const struct target *target, const struct histree_segment_store *store,
 				 const char *option, const char *host);
 
@@ -24,7 +24,7 @@ char *host_part_condition(const char *host);
 /* Returns what to call a picture of a store, or of one host of it, unless that is NULL; to be freed. */
 char *host_part_title(const char *path, const char *host);
 
-/* Reports each host of which there is no history although there should be.  Returns CLI_INPUT if there is one. */
+/* Reports each host whose history is missing.  Returns CLI_INPUT if there is one. */
 enum cli_exit host_part_missing(const struct histree_history *history);
 
 /* Says that a history is damaged, after which hosts are missing of it.  Returns CLI_INPUT. */

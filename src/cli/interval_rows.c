@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * interval_rows.c - intervals, or cells of pixels, as rows in each format.
+ */
 #include "cli/interval_rows.h"
 
 #include <errno.h>

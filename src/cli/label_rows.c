@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * label_rows.c - the labels of a history as rows that `histree load --labels` reads again.
+ */
 #include "cli/label_rows.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "cli/row_writer.h"
 #include "histree/history.h"
 
-/* Print them all.  Returns the exit status: CLI_NOTHING if there are none. */
+/* Print them all.  Returns the exit status: CLI_NOTHING if there are no labels. */
 int label_rows_print(const struct histree_history *history, const struct row_format *format);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_editor.h - lines that somebody types: with libedit they can be edited, recalled and completed; without it,
+ * line_editor.h - lines that a user types: with libedit they can be edited, recalled and completed; without it,
  * or on a terminal that cannot move its cursor, they are read as they come.
  *
  * The prompt goes to standard error, so that standard output has answers only.

@@ -2,8 +2,8 @@
 /*
  * line_plain.h - lines as the terminal gives them.
  *
- * Ctrl-C is a signal here, and it must not come between the look whether there was one and the read that it is to
- * end: SIGINT is blocked but for the wait in between.  So it counts from the moment that the prompt can be seen.
+ * Ctrl-C is a signal here, and it must not arrive between the check for it and the read that it is to end: SIGINT
+ * is blocked except during the wait.  So it counts from the moment that the prompt can be seen.
  */
 #ifndef CLI_LINE_PLAIN_H
 #define CLI_LINE_PLAIN_H

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * lookup_rows.c - tops of stacks, first values, and changes in the order of time (histree/lookup.h), as rows of
+ * intervals.
+ */
 #include "cli/lookup_rows.h"
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ struct lookup_question {
 enum cli_exit lookup_rows(const struct lookup_question *question, answer_taker *take, void *context,
 			  bool *is_damaged);
 
-/* Reports that there were none. */
+/* Reports that nothing was found. */
 enum cli_exit lookup_report_nothing(enum lookup lookup);
 
 #endif

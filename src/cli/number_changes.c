@@ -16,7 +16,7 @@ static int by_quark(const void *one, const void *other)
 	return (a->quark > b->quark) - (a->quark < b->quark);
 }
 
-/* What is no number is kept as null, but for the unknown: its bytes are not ours to keep. */
+/* A value that is not a number is kept as null, except unknown: its bytes do not belong to this list. */
 static void keep(struct histree_value *kept, const struct histree_value *value)
 {
 	*kept = is_number(value) || value->type == HISTREE_UNKNOWN ? *value : histree_null();

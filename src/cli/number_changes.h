@@ -28,7 +28,7 @@ enum histree_status number_changes_read(struct histree_history *history, struct 
  */
 struct histree_value number_change_value(const struct number_change *change);
 
-/* Orders by changes, the greatest first; what has none comes last. */
+/* Orders by changes, the greatest first; those without a change come last. */
 int number_change_compare(const struct number_change *one, const struct number_change *other);
 
 #endif

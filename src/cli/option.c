@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * option.c - the parser of options: each verb has one table, which --help and the completion read as well.
+ */
 #include "cli/option.h"
 
 #include <assert.h>
@@ -214,7 +217,7 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 	return CLI_WRONG;
 }
 
-/* Of two values one would be dropped in silence. */
+/* A second value is refused, since one of the two would be dropped silently. */
 static enum cli_parsed take_once(struct parser *parser, const struct cli_option *option, const char *text)
 {
 	bool *is_given = &parser->is_given[option - parser->verb->options];

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * overview_page.c - a page about a store, as text for a terminal or as one self-contained file of HTML.
+ */
 #include "cli/overview_page.h"
 
 #include <stdarg.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * picture_file.c - pictures as files: the ending of the name chooses the format, and a file is written whole or
+ * not at all.
+ */
 #include "cli/picture_file.h"
 
 #include <errno.h>

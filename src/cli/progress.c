@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * progress.c - the progress of long work on standard error: a line that is redrawn on a terminal, or JSON
+ * objects; and the signals that end the work.
+ */
 #include "cli/progress.h"
 
 #include <inttypes.h>

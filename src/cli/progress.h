@@ -44,13 +44,13 @@ void progress_show(void *context, const struct histree_progress *now);
 /* The progress callback of a load: `context` is the struct progress. */
 void progress_show_load(void *context, const struct histree_load_progress *now);
 
-/* The progress callback of whatever knows its share only: `context` is the struct progress. */
+/* The progress callback for callers that know only their share: `context` is the struct progress. */
 void progress_show_share(void *context, double share);
 
-/* Returns false after SIGINT, SIGTERM or SIGHUP, or once whoever asked is gone; it has no context. */
+/* Returns false after SIGINT, SIGTERM or SIGHUP, or once the asker has gone; it has no context. */
 bool progress_goes_on(void *context);
 
-/* What else progress_goes_on() asks: of a verb that runs for somebody else.  A zeroed one: nobody. */
+/* Sets what else progress_goes_on() asks, for a verb that runs on behalf of another.  Zeroed: nothing. */
 void progress_set_asker(struct histree_cancel asker);
 
 /* Clears the line. */

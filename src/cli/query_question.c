@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * query_question.c - the question of `query`: options are checked, attributes and times chosen, and the intervals
+ * of the answer handed to the caller.
+ */
 #include "cli/query_question.h"
 
 #include <assert.h>
@@ -194,7 +198,7 @@ static bool is_listed(const struct attribute_list *list, histree_quark quark)
 	return false;
 }
 
-/* Of the hosts that are missing, those whose rows stand for what was asked of them. */
+/* Reports the missing hosts whose rows stand for what was asked. */
 static void report_missing(const struct query_question *question)
 {
 	size_t count;

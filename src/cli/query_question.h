@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_question.h - what `query` is asked, from its command line to its intervals; whoever takes these prints
- * them, or sends them elsewhere.
+ * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints or
+ * sends elsewhere.
  */
 #ifndef CLI_QUERY_QUESTION_H
 #define CLI_QUERY_QUESTION_H

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * report.c - what the command prints on standard error, and its exit status.  Every failure is one sentence.
+ */
 #include "cli/report.h"
 
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include "base/time_text.h"
 #include "cli/report_sections.h"
 
-/* Names that are told apart; what comes after them is counted together. */
+/* Names that are told apart; later ones are counted together. */
 enum { NAMES_MAX = 1 << 16 };
 
 /* What is known of a disk, of a file, or of the memory of a thread. */
@@ -48,7 +48,7 @@ static int by_time(const void *one, const void *other)
 	return by_name(one, other);
 }
 
-/* The first of those that are longest is told of; one that is new has none. */
+/* Of the longest ones, the first is reported; a new one has no longest yet. */
 static void join(struct use *into, const struct use *one)
 {
 	const bool is_first = into->count == 0;
@@ -257,7 +257,7 @@ enum histree_status report_disks(struct overview_page *page, const struct report
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
 
-/* The text of an argument that is a path; its quotes are left out.  Returns false if there is none. */
+/* The text of an argument that is a path, without its quotes.  Returns false if there is no such argument. */
 static bool find_path(const struct histree_value *arguments, const char **path, size_t *size)
 {
 	static const char *const names[] = { "filename = \"", "pathname = \"", "path = \"" };
@@ -342,7 +342,7 @@ static int by_kept(const void *one, const void *other)
 	return by_name(one, other);
 }
 
-/* Of its thread, which is called by its number and its name. */
+/* Adds to its thread, which is identified by number and name. */
 static enum histree_status take_allocation(struct reading *reading, const struct histree_segment *segment,
 					   struct use *use, struct histree_error *error)
 {

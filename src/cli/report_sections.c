@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * report_sections.c - the sections of 'histree report', each with a table and the command that shows more.
+ */
 #include "cli/report_sections.h"
 
 #include <inttypes.h>

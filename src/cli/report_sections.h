@@ -29,7 +29,7 @@ void report_uses_release(struct report_uses *uses);
 
 struct report_source {
 	const struct target *target;     /* a store */
-	struct histree_history *history; /* NULL: it has none */
+	struct histree_history *history; /* NULL: the store has no such history */
 	histree_time from, to;           /* in the history, or else in the trace */
 	bool has_window;                 /* that is not all of it, */
 	char window[128];                /* and these are the options that say so, after a blank */

@@ -66,7 +66,7 @@ struct asking {
 	const struct report_source *source;
 	const struct section *section;
 	struct histree_segment_store *store;
-	size_t tid, process, host; /* fields; SIZE_MAX: it has none */
+	size_t tid, process, host; /* fields; SIZE_MAX: it has no such field */
 };
 
 /* The thread of a segment: its host, if there are several, its tid, and its name where the segment has it. */
@@ -214,7 +214,7 @@ static size_t find_field(struct histree_segment_store *store, const char *name)
 	return histree_segment_store_field(store, name, &field) == HISTREE_OK ? field : SIZE_MAX;
 }
 
-/* By name where they have one. */
+/* Groups by name where segments have one. */
 static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
 				       const struct section *section, struct histree_error *error)
 {
@@ -232,7 +232,7 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	}
 	asking.tid = find_field(asking.store, "tid");
 	asking.process = find_field(asking.store, "process");
-	/* Of one host, an analysis may have a field of that name. */
+	/* In a store of one host, an analysis may have a field of that name. */
 	asking.host = histree_segment_store_parts(asking.store, &parts) != NULL ? find_field(asking.store, "host")
 										: SIZE_MAX;
 	status = histree_segment_stats_create(asking.store, &query, find_field(asking.store, section->by), &stats,

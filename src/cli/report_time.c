@@ -38,7 +38,7 @@ struct sums_section {
 		const char *name, *heading;
 		bool is_count;
 	} columns[COLUMNS_MAX]; /* none: those that the history has */
-	size_t order_count;     /* rows are in the order of the sum of so many columns */
+	size_t order_count;     /* rows are in the order of the sum of this many columns */
 };
 
 static const struct sums_section sections[] = {
@@ -101,7 +101,7 @@ struct counted {
 
 struct counted_row {
 	histree_quark quark;
-	struct histree_value amounts[COLUMNS_MAX]; /* null: nobody knows, or there was nothing to count */
+	struct histree_value amounts[COLUMNS_MAX]; /* null: not known, or nothing to count */
 	int64_t order;
 	bool has_any;
 };
@@ -112,7 +112,7 @@ struct counting {
 	struct histree_history *history;
 	char columns[COLUMNS_MAX][REPORT_SUMS_NAME_SIZE];
 	size_t column_count;
-	struct histree_query *names; /* NULL: threads have none */
+	struct histree_query *names; /* NULL: threads have no names */
 	struct counted *sums;        /* by quark */
 	size_t count, capacity;
 	struct counted_row *rows;
@@ -120,7 +120,7 @@ struct counting {
 	struct row_column headings[2 + COLUMNS_MAX]; /* of the table */
 };
 
-/* Returns the number of a column, COLUMNS_MAX if it is none. */
+/* Returns the number of a column, or COLUMNS_MAX. */
 static uint32_t column_of(struct counting *counting, const char *name)
 {
 	uint32_t number = 0;
@@ -247,7 +247,7 @@ static enum histree_status open_names(struct counting *counting, struct histree_
 	return histree_query_create(history, &counting->names, error);
 }
 
-/* How the thread was called at the end of the window: "" if nobody knows. */
+/* The name of the thread at the end of the window: "" if it is not known. */
 static enum histree_status find_name(const struct counting *counting, const char *thread, char *name, size_t size,
 				     struct histree_error *error)
 {
@@ -331,7 +331,7 @@ static enum histree_status report_sums_put_table(struct overview_page *page, str
 	return status;
 }
 
-/* Of several hosts, one would have to be chosen: that is a question for 'query'. */
+/* With several hosts, one would have to be chosen: that is a question for 'query'. */
 static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
 				       const struct sums_section *section, struct histree_error *error)
 {
@@ -394,7 +394,7 @@ struct reason {
 	histree_quark longest; /* the thread */
 };
 
-/* Of one host. */
+/* For one host. */
 struct waits {
 	const struct report_source *source;
 	struct histree_history *history;
@@ -414,7 +414,7 @@ static int report_waits_by_quark(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-/* All but the idle loop and the kernel where it works for nobody. */
+/* All threads but the idle loop and the kernel working for no thread. */
 static enum histree_status list_threads(struct waits *waits, struct histree_error *error)
 {
 	char name[REPORT_WAITS_NAME_SIZE];
@@ -530,7 +530,7 @@ static void report_waits_put_table(struct overview_page *page, const struct wait
 	overview_page_table_end(page);
 }
 
-/* Of the thread that waited longest for others. */
+/* Shows the command for the thread that waited longest for others. */
 static void put_command(struct overview_page *page, const struct waits *waits,
 			const struct histree_history_host *hosts, size_t count)
 {
@@ -652,7 +652,7 @@ static uint64_t ran(const struct histree_use_row *row)
 	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
 }
 
-/* Of a CPU of which there are no events nothing is known but who waits for it. */
+/* For a CPU without events, only the threads that wait for it are known. */
 static bool is_recorded(const struct histree_use_row *row)
 {
 	return ran(row) + row->ns[HISTREE_USE_IDLE] > 0;
@@ -668,7 +668,7 @@ static uint64_t blocked(const struct histree_use_row *row)
 	return row->ns[HISTREE_USE_BLOCKED];
 }
 
-/* By what a table is sorted, one at a time. */
+/* The current sort key of a table. */
 static uint64_t (*sort_key)(const struct histree_use_row *row);
 
 static int by_key(const void *left, const void *right)
@@ -991,7 +991,9 @@ static void put_hosts(struct overview_page *page, const struct report_source *so
 	overview_page_command(page, "top", source->target->path, command);
 }
 
-/* For how long a host was recorded in the window; shares of a window that it has little of would say nothing. */
+/*
+ * How long a host was recorded in the window; with little of it recorded, shares of the window would say nothing.
+ */
 static uint64_t recorded_ns(const struct report_source *source, const struct histree_history *history)
 {
 	if (history == NULL)

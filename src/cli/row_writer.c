@@ -290,7 +290,7 @@ static size_t escape_of(char escape[CONTROL_ESCAPE_SIZE], const char *bytes, siz
 	return control_text_at(bytes, size, at) ? control_text_escape(bytes[at], escape) : 0;
 }
 
-/* Returns the width on a terminal, one for each character: bytes that continue a UTF-8 character have none. */
+/* Returns the width on a terminal, one for each character: continuation bytes of UTF-8 have no width. */
 static size_t width_of(const char *bytes, size_t size, enum row_text_kind kind)
 {
 	size_t width = 0;

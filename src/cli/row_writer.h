@@ -2,23 +2,21 @@
 /*
  * row_writer.h - rows of cells, in one of the formats text, tsv, csv, json and HTML.
  *
- * Rows of cells, in one of four formats: text, tsv, csv, json.
- *
- * 	row_writer_begin(&rows, format, output, columns, 2);
- * 	for each row {
- * 		row_number(&rows, 7);
- * 		row_path(&rows, path, size);
- * 		row_end(&rows);
- * 	}
- * 	row_writer_finish(&rows);
+ *	row_writer_begin(&rows, format, output, columns, 2);
+ *	for each row {
+ *		row_number(&rows, 7);
+ *		row_path(&rows, path, size);
+ *		row_end(&rows);
+ *	}
+ *	row_writer_finish(&rows);
  *
  * A row has as many cells as there are columns, in their order.
  *
- * 	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
- * 	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
- * 	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
- * 	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
- * 		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
+ *	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
+ *	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
+ *	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
+ *	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
+ *		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
  */
 #ifndef CLI_ROW_WRITER_H
 #define CLI_ROW_WRITER_H
@@ -39,7 +37,7 @@ struct row_writer;
 
 enum row_text_kind {
 	ROW_TEXT, /* any bytes */
-	ROW_PATH, /* an escaped path: its backslashes stay as they are, whatever the format */
+	ROW_PATH, /* an escaped path: its backslashes stay as they are in every format */
 };
 
 /* What differs between formats: each format is one of these. */
@@ -87,7 +85,7 @@ void row_bool(struct row_writer *rows, bool truth);
 /* Writes an int, long, bool or string of up to 255 bytes, and after it what it means: "5 waits for a CPU". */
 void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words);
 
-/* Writes a number of percent with one digit behind the point; for programs, "67" and "0" have none. */
+/* Writes a percentage with one digit after the point; for programs, "67" and "0" have no digit after it. */
 void row_percent(struct row_writer *rows, double percent);
 
 /* Writes a length of time: with a unit for people, else in nanoseconds. */

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segment_target.c - what the verbs that read segments share: STORE and ANALYSIS, and the options that choose
+ * segments.
+ */
 #include "cli/segment_target.h"
 
 #include <inttypes.h>
@@ -157,7 +161,7 @@ static void put_life(void *context, const struct histree_segment *segment, struc
 	*value = histree_string(lives->text);
 }
 
-/* Of one host: numbers of several are no one's, and are one group as they are. */
+/* For one host: numbers of several hosts belong to no single thread, and stay one group each. */
 static struct histree_history *one_host(const struct segment_target *target)
 {
 	size_t count;
@@ -175,7 +179,7 @@ static enum cli_exit read_lives(struct segment_target *target)
 	enum histree_status status = target_history(&target->target, NULL, true, &lives->history, &error);
 	struct histree_history *history = status == HISTREE_OK ? one_host(target) : NULL;
 	if (history == NULL || strncmp(histree_history_info(history)->provider, "kernel", strlen("kernel")) != 0)
-		return CLI_OK; /* nobody knows who had numbers when */
+		return CLI_OK; /* it is not known which thread had which number when */
 	status = histree_control_flow_create(history, target->query.cancel, &lives->flow, &error);
 	if (status != HISTREE_OK)
 		return report_error(&error);

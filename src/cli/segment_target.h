@@ -39,10 +39,10 @@ struct segment_target {
 	struct time_span span;                 /* of the trace; of a single file, of its segments */
 	struct histree_segment_query query;    /* the window of --from and --to, with the filter of --where */
 	const char *host;                      /* of a store of several; NULL: of all */
-	/* Of the field by which groups are: if it has numbers that several threads had. */
+	/* For a field of groups with numbers that several threads had one after another. */
 	struct thread_lives {
 		struct histree_history *history;
-		struct histree_control_flow *flow; /* NULL: there are none */
+		struct histree_control_flow *flow; /* NULL: not needed */
 		bool are_at_end;                   /* the number is of who had it when the segment ended */
 		char text[96];                     /* of the last group */
 	} lives;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * sql_prompt.c - the prompt of 'histree sql': statements over several lines, and commands that begin with a dot.
+ */
 #include "cli/sql_prompt.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_prompt.h - statements that somebody types, over as many lines as it takes up to a semicolon, and commands
+ * sql_prompt.h - statements that a user types, over as many lines as it takes up to a semicolon, and commands
  * that begin with a dot, as in SQLite's shell.
  */
 #ifndef CLI_SQL_PROMPT_H
@@ -13,7 +13,7 @@
 struct sql_prompt {
 	sqlite3 *db;
 	void (*run)(void *context, const char *statements);  /* says itself what was wrong */
-	bool (*set_format)(void *context, const char *name); /* false: there is none of that name */
+	bool (*set_format)(void *context, const char *name); /* false: there is no format with that name */
 	void *context;
 };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * sql_session.c - runs SQL statements on a store and prints their rows in each format.
+ */
 #include "cli/sql_session.h"
 
 #include <errno.h>
@@ -18,7 +21,7 @@
 
 enum { WIDTH_OF_TEXT = 24, WIDTH_OF_NUMBER = 19, WIDTH_OF_NAME = 8 };
 
-/* Of SQLite's machine: so many take some milliseconds, after which progress may be shown. */
+/* Instructions of SQLite's machine: these take some milliseconds, after which progress may be shown. */
 enum { OPERATIONS = 500000 };
 
 /* Lists that lie in the processor's cache are sorted in less than half the time, and merged later. */
@@ -83,7 +86,7 @@ static struct row_column column_of(sqlite3_stmt *statement, int column, bool has
 				    .to_the_right = type != SQLITE_TEXT };
 }
 
-/* Print the rows of a statement that stands at its first one, or has none.  Returns what the last step returned. */
+/* Print the rows of a statement, which stands at its first row or is done.  Returns what the last step returned. */
 static int put_rows(struct session *session, sqlite3_stmt *statement, int code)
 {
 	int count = sqlite3_column_count(statement);
@@ -250,7 +253,7 @@ static bool set_format(void *context, const char *name)
 
 static enum cli_exit run_prompt(struct session *session)
 {
-	/* Without SA_RESTART, so that a line that is being typed can be given up. */
+	/* SA_RESTART is not set, so that a line that is being typed can be given up. */
 	const struct sigaction action = { .sa_handler = interrupt };
 	const struct sql_prompt prompt = {
 		.db = session->db, .run = run_typed, .set_format = set_format, .context = session
@@ -269,7 +272,7 @@ static enum cli_exit run_prompt(struct session *session)
 static enum cli_exit open_session(struct session *session, const char *store, uint64_t memory)
 {
 	char *message = NULL, pragma[64];
-	/* Without a name it is a temporary file: a table that a statement makes need not fit into memory. */
+	/* An empty name is a temporary file: a table that a statement makes need not fit into memory. */
 	int code = sqlite3_open("", &session->db);
 	if (code == SQLITE_OK)
 		code = sql_extension_add(session->db, &session->connection);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * switch_counts.c - how often each thread was switched from in a window, as differences of running sums, so that
+ * the cost does not depend on the length of the window.
+ */
 #include "cli/switch_counts.h"
 
 #include <inttypes.h>
@@ -132,7 +136,7 @@ void switch_counts_release(struct switch_counts *counts)
 	histree_history_close(counts->history);
 }
 
-/* Of a life that begins or ends in the window, only what was counted in it. */
+/* A life that begins or ends in the window gets only what was counted within it. */
 static struct switch_host count_life(struct switch_counts *counts, const struct switch_host *host,
 				     struct number_change *changes, size_t change_count, histree_time from,
 				     histree_time to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switch_counts.h - how often each thread was switched from in a window, of its own accord or not, by the running
- * sums of the analysis `switches`: exact, whatever the window.
+ * switch_counts.h - how often each thread was switched from in a window, voluntarily or not, by the running sums
+ * of the analysis `switches`; exact for any window.
  */
 #ifndef CLI_SWITCH_COUNTS_H
 #define CLI_SWITCH_COUNTS_H
@@ -13,7 +13,7 @@
 struct switch_counts {
 	struct histree_history *history; /* NULL: nothing was read */
 	struct switch_host {
-		struct histree_history *history; /* of one host; NULL: it has none */
+		struct histree_history *history; /* of one host; NULL: it has no such history */
 		struct number_change *changes;   /* by quark */
 		size_t count;
 	} * hosts;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * target.c - opens what STORE names on the command line: the folder of a store, or one history file.
+ */
 #include "cli/target.h"
 
 #include <stdlib.h>

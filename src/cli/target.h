@@ -40,7 +40,10 @@ enum histree_status target_history(const struct target *target, const char *anal
 enum histree_status target_segments(const struct target *target, const char *analysis, bool any_version,
 				    struct histree_segment_store **out, struct histree_error *error);
 
-/* Returns what the store says about the segments of an analysis; NULL if it has none, or is a single file. */
+/*
+ * Returns what the store says about the segments of an analysis; NULL if it has no such segments, or is a single
+ * file.
+ */
 const struct histree_store_segments *target_find_segments(const struct target *target, const char *analysis);
 
 /* Opens a history however damaged it is, as far as histree_open_options.salvage goes. */

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * top_rows.c - rows of what threads did with their time: the requested columns, and their cells.
+ */
 #include "cli/top_rows.h"
 
 #include "base/time_text.h"

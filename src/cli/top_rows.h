@@ -28,7 +28,7 @@ void top_rows_begin(struct top_rows *top, const struct row_format *format, struc
 
 void top_rows_put(struct top_rows *top, const struct histree_use_row *row);
 
-/* Returns the time of a row, whatever was done in it. */
+/* Returns the total time of a row. */
 uint64_t top_rows_sum(const struct histree_use_row *row);
 
 #endif

@@ -14,7 +14,7 @@ const char *const tree_option_preferences[] = {
 	NULL,
 };
 
-/* NULL, and what is none: the default. */
+/* NULL and unknown names give the default. */
 static enum histree_preference preference_of(const char *name)
 {
 	for (int i = HISTREE_PREFER_BALANCE; name != NULL && tree_option_preferences[i] != NULL; i++)

@@ -62,8 +62,8 @@ enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threa
 			       struct histree_tree_options *out);
 
 /*
- * What the words of a build say of it that no file does: preference, nulls, R-trees and overviews.  Other words
- * are left alone, and a manifest of somebody else may say anything.  NULL: nothing is said.
+ * Reads from the words of a build what no file says: preference, nulls, R-trees and overviews.  Other words are
+ * left alone, and an untrusted manifest may say anything.  NULL: no words.
  */
 enum cli_exit tree_option_recall(const char *recipe, struct histree_tree_options *tree, bool *no_overviews);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_bench.c - 'histree bench': builds the model of the papers in each kind of tree and asks it the same
+ * questions.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

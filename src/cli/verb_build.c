@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_build.c - 'histree build': options become a request, which is built here, and its outcome is reported.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -221,7 +224,7 @@ static enum cli_exit read_traces(struct build_request *request, const char *map,
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
-/* Returns the last component of a path; "." and ".." are the folders that they mean.  NULL if there is none. */
+/* Returns the last component of a path; "." and ".." are the folders that they mean.  NULL if there is no name. */
 static char *name_of(const char *path)
 {
 	size_t size = strlen(path);

@@ -156,7 +156,7 @@ struct state_side {
 	bool has_selection;
 };
 
-/* Without patterns, every attribute that has labels is compared. */
+/* If there are no patterns, every attribute that has labels is compared. */
 static enum cli_exit choose_attributes(struct state_side *side, const struct cli_words *words)
 {
 	struct histree_error error = { 0 };
@@ -216,7 +216,10 @@ static int print_states(const struct state_side sides[SIDES], const struct histr
 	return cli_end(output, status);
 }
 
-/* Without '--analysis', each store has the history of its own default; states of different ones are no match. */
+/*
+ * If '--analysis' is not given, each store has the history of its own default; states of different analyses do
+ * not match.
+ */
 static enum cli_exit check_analyses(const struct state_side sides[SIDES])
 {
 	static const char kernel[] = "kernel";

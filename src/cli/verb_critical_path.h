@@ -25,7 +25,7 @@ enum cli_exit path_thread_read(const char *text, struct histree_history *history
 void path_thread_warn_again(struct histree_critical_path *path, size_t host, int32_t tid, histree_time start,
 			    histree_time to);
 
-/* Of one thread in one state. */
+/* The time of one thread in one state. */
 struct path_total {
 	size_t host;
 	int32_t tid;

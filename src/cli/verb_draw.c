@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_draw.c - 'histree draw': chooses the view and its rows, and writes the picture.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_export.c - 'histree export': chooses a format and a source and writes the file.
+ */
 
 #include <string.h>
 #include <strings.h>

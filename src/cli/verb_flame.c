@@ -423,7 +423,7 @@ static const char *analysis_at(const struct histree_store_info *info, size_t pla
 	return place - FIRST < info->history_count ? info->histories[place - FIRST].analysis : NULL;
 }
 
-/* Returns NULL if there is none. */
+/* Returns NULL if there is no such history. */
 static struct histree_history *find_history(const struct target *target)
 {
 	struct histree_history *history;
@@ -568,7 +568,7 @@ static enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target 
 		target, path, question->analysis != NULL ? question->analysis : "graph", &request.graph);
 	if (code != CLI_OK)
 		return code;
-	/* Without one, stacks have no system calls. */
+	/* Stacks have no system calls if the store has no such history. */
 	if (target->store == NULL || target_history(target, "kernel", true, &request.kernel, &error) != HISTREE_OK)
 		request.kernel = NULL;
 	code = ask(flame, &request, question);

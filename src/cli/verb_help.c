@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_help.c - 'histree help': prints verbs and options from their tables.
+ */
 #include <ctype.h>
 #include <unistd.h>
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_info.c - 'histree info': the facts of a store, a history or a segment store, in columns or as JSON.
+ */
 #include <unistd.h>
 
 #include "cli/fact_list.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_load.c - 'histree load': makes a store from text.
+ */
 #include <inttypes.h>
 #include <time.h>
 
@@ -124,7 +127,7 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 		progress_raise_signal();
 		return CLI_INPUT;
 	}
-	/* What is wrong is in a file, whatever it is. */
+	/* The fault is in one of the files. */
 	if (status == HISTREE_ERR_TYPE || status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_TIME_BACKWARDS)
 		return report_exit(CLI_INPUT, "%s", error.message);
 	if (status != HISTREE_OK)

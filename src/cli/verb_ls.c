@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_ls.c - 'histree ls': lists attributes of a history, or the fields of segments.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_repair.c - 'histree repair': makes a sound store from a damaged one and prints what was lost.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_segments.c - 'histree segments': prints segments in an order.
+ */
 #include <unistd.h>
 
 #include "base/time_text.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_serve.c - 'histree serve': runs the server until a signal comes.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -64,7 +67,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* The signals that end the server.  They are blocked before it starts, so that none of its threads gets one. */
+/* Blocks the signals that end the server, before it starts, so that its threads do not get them. */
 static void block_signals(sigset_t *signals)
 {
 	sigemptyset(signals);

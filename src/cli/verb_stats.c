@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_stats.c - 'histree stats': statistics of durations, or of a field's numbers, by group.
+ */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_sync.c - 'histree sync': the clocks of the hosts of some traces.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

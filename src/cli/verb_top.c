@@ -244,7 +244,7 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 
 /* ---- CPUs that are not recorded ----------------------------------------------------------------------------- */
 
-/* Of a CPU of which there are no events, the history has no thread that it runs (kernel_cpu_is_recorded()). */
+/* For a CPU without events, the history has no thread that it runs (kernel_cpu_is_recorded()). */
 static bool is_recorded(const struct histree_attributes *attributes, int32_t cpu)
 {
 	histree_quark group, node, thread;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_verify.c - 'histree verify': checks everything in a store and prints a sentence for each fault.
+ */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -140,7 +143,7 @@ static void verify_hosts(struct verifying *verifying, const struct histree_store
 	}
 }
 
-/* It is read as a whole.  A store that is being built has none yet, and a repaired one has none. */
+/* The index is read as a whole.  A store that is being built has no index yet, and a repaired one never has. */
 static enum cli_exit verify_events(struct verifying *verifying, const struct target *target)
 {
 	struct histree_events *events;

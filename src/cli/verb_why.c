@@ -141,7 +141,7 @@ static uint64_t length(const struct why_wait *wait)
 	return (uint64_t)wait->end - (uint64_t)wait->start;
 }
 
-/* Of the longest, sorted by length and then by time. */
+/* Keeps the longest waits, sorted by length and then by time. */
 static void keep_wait(struct why_waits *waits)
 {
 	size_t at = waits->wait_count;

@@ -481,8 +481,8 @@ static uint32_t pack(const uint8_t *bytes, uint32_t count, uint8_t *bits)
 }
 
 /*
- * Of the struct of a batch, of a column and of a dictionary: what the consumer has not moved away is released with
- * it.
+ * Releases the struct of a batch, of a column or of a dictionary, with everything that the consumer has not moved
+ * away.
  */
 static void columns_batch_release(struct ArrowArray *array)
 {

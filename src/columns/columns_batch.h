@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns_batch.h - batches of columns as the Arrow format has them: arrays, texts, dictionaries, schemas.
+ * columns_batch.h - batches of columns in the Arrow format: arrays, texts, dictionaries, schemas.
  *
- * Texts one after the other as the Arrow format has them, which only grow.
+ * *Texts* lie one after the other in the Arrow format and only grow.  Text i lies between offsets i and i + 1.  A
+ * view is the texts that there were when it was taken: it holds their memory, so that it outlives the texts, and
+ * nothing in it ever changes.  Where texts have to move to grow, the old memory stays as long as a view holds it.
+ * Views may be dropped on any thread.
  *
- * Text i lies between offsets i and i + 1.  A view is the texts that there were when it was taken: it holds their
- * memory, so that it outlives the texts, and nothing in it ever changes.  Where texts have to move to grow, the old
- * memory stays as long as a view holds it.  Views may be dropped on any thread.
+ * *Ids* number distinct texts in the order in which they were met.  Strings of a leaf of the tree mostly lie in
+ * its dictionary, once for many states.  So the id is looked for by the place of the bytes first, which is
+ * compared, and hashed only if that fails.
  *
- * An id for each distinct text, in the order in which they were met.
- *
- * Strings of a leaf of the tree mostly lie in its dictionary, once for many states.  So the id is looked for by the
- * place of the bytes first, which is compared, and hashed only if that fails.
- *
- * Rows as columns: buffers that are filled, and then are an ArrowArray.
- *
- * A batch is one block of memory with the buffers of all columns and the structs that show them to a consumer.  The
- * struct of the batch, each column and each dictionary hold it, since a consumer may move any of them elsewhere and
- * release them in any order; when nobody does, it goes back to the pool of its stream, or is freed if that is gone.
+ * A *batch* is rows as columns: buffers that are filled, and then are an ArrowArray.  It is one block of memory
+ * with the buffers of all columns and the structs that show them to a consumer.  The struct of the batch, each
+ * column and each dictionary hold it, since a consumer may move any of them elsewhere and release them in any
+ * order; after the last release it goes back to the pool of its stream, or is freed if that is gone.
  */
 #ifndef COLUMNS_COLUMNS_BATCH_H
 #define COLUMNS_COLUMNS_BATCH_H
@@ -76,7 +73,7 @@ static inline const char *columns_texts_get(const struct columns_texts *texts, u
 	return (const char *)texts->bytes->bytes + offset[0];
 }
 
-/* They are none then. */
+/* They are empty then. */
 void columns_texts_release(struct columns_texts *texts);
 
 enum { COLUMNS_PLACES = 1024 };
@@ -143,7 +140,7 @@ struct columns_column {
 	const char *name; /* borrowed */
 	enum columns_kind kind;
 	bool is_nullable;
-	/* Of COLUMN_WORD and COLUMN_SHORT: the dictionary, borrowed.  Of COLUMN_TEXT: the texts of the batch. */
+	/* For COLUMN_WORD and COLUMN_SHORT: the dictionary, borrowed.  For COLUMN_TEXT: the texts of the batch. */
 	struct columns_texts *texts;
 };
 
@@ -160,8 +157,8 @@ struct columns_batch {
 	uint32_t rows;             /* filled by the caller, as the rest */
 	void *values[COLUMNS_MAX]; /* by column; NULL for COLUMN_TEXT */
 	/*
-	 * By column: a byte a row, 1, or 0 where it is null; NULL if the column is not nullable.  What a null has
-	 * for a value must be written too.
+	 * By column: a byte a row, 1, or 0 where it is null; NULL if the column is not nullable.  A null must
+	 * have some value written, too.
 	 */
 	uint8_t *valid[COLUMNS_MAX];
 	struct columns_block *block;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * columns_events.c - events as columns.  The dictionary of their names is that of the store, and so is that of the
- * hosts.
+ * columns_events.c - events as columns.  The dictionary of their names is that of the store, and so is that of
+ * the hosts.
  *
- * Of events of one type, each field is a column.  What type it has nobody declares in most formats, and a field may
- * be there in some events only; so all of the events are read once before, and a column is what all values of its
- * field fit in without loss: of numbers a number, of anything else a text.
+ * With events of one type, each field is a column.  Most formats do not declare its type, and a field may be
+ * there in some events only; so all of the events are read once before, and the column has a type that all values
+ * of its field fit into without loss: a number for numbers, else a text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,9 @@
 enum part { NUMBER, TIME, CPU, NAME, HOST, FIELDS, PARTS };
 
 enum {
-	/* A batch whose texts have so many bytes is full, and rows of many columns are no more than fit here. */
+	/*
+	 * A batch is full when its texts have this many bytes; it has no more rows of many columns than fit here.
+	 */
 	FIELDS_BYTES = 16 << 20,
 	FIELDS_MAX = COLUMNS_MAX - PARTS,
 };
@@ -53,7 +55,7 @@ struct event_column {
 	enum columns_kind kind;
 	int column;                             /* in the layout; COLUMN_NONE: it is not wanted */
 	struct columns_texts texts;             /* of the batch */
-	const struct histree_event_field *cell; /* of the event; NULL: it has none */
+	const struct histree_event_field *cell; /* of the event; NULL: the event does not have it */
 };
 
 struct events_source {
@@ -175,7 +177,7 @@ static enum columns_kind kind_of(unsigned seen)
 	return (seen & SEEN_SIGNED) != 0 ? COLUMN_INT64 : COLUMN_UINT64;
 }
 
-/* The fields of the last event, each with its column; those for which there is none are passed over. */
+/* Takes the fields of the last event, each with its column; those without a column are skipped. */
 static enum histree_status take_fields(struct events_source *source, bool is_first_pass,
 				       struct histree_error *error)
 {

@@ -270,7 +270,7 @@ struct states_source {
 	struct columns_labels *labels; /* NULL: none are wanted */
 	uint64_t chunks;
 	struct histree_interval chunk[CHUNK];
-	int64_t unwanted[CHUNK]; /* where columns go that nobody asked for */
+	int64_t unwanted[CHUNK]; /* scratch for columns that are not wanted */
 };
 
 /* Where the next rows go. */
@@ -376,8 +376,8 @@ static enum histree_status fill_texts(struct states_source *source, uint32_t *ou
 }
 
 /*
- * The columns that every state has, in one loop; those that are not wanted go where nobody reads them.  Returns
- * the set of the types, a bit each: an attribute has one, so that most chunks have few.
+ * Fills the columns that every state has, in one loop; columns that are not wanted go to scratch memory.  Returns
+ * the set of the types, a bit each: an attribute has one type, so most chunks have few.
  */
 static unsigned fill_extents(const struct histree_interval *chunk, size_t count, const struct extents *out)
 {

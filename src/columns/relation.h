@@ -46,7 +46,7 @@ struct relation_kind {
 	enum histree_status (*next)(struct relation *relation, struct columns_batch *batch,
 				    struct histree_error *error);
 
-	uint64_t (*loss)(const struct relation *relation); /* damaged nodes met; NULL: there can be none */
+	uint64_t (*loss)(const struct relation *relation); /* damaged nodes met; NULL: there cannot be any */
 
 	/* Free what is in it, also if it could not be opened. */
 	void (*release)(struct relation *relation);
@@ -71,8 +71,8 @@ struct relation_part {
 };
 
 /*
- * Take the options, which say what of the parts is wanted.  Returns HISTREE_ERR_ARGUMENT if that is nothing, a
- * name is none of a column, after which `hint` may say more, or an option is wrong.
+ * Take the options, which choose among the columns.  Returns HISTREE_ERR_ARGUMENT if they choose nothing, a name
+ * is not that of a column, after which `hint` may say more, or an option is wrong.
  */
 enum histree_status relation_configure(struct relation *relation, const struct histree_arrow_options *options,
 				       const struct relation_part *parts, size_t count, const char *hint,

@@ -306,7 +306,7 @@ static enum histree_status begin_at_vertex(struct histree_critical_path *path, s
 	return HISTREE_OK;
 }
 
-/* From that time, on whatever edge the thread is. */
+/* Begins at that time, on any edge of the thread. */
 static enum histree_status begin_at_time(struct histree_critical_path *path, struct graph_thread *thread,
 					 histree_time from, struct histree_error *error)
 {
@@ -393,7 +393,7 @@ enum histree_status histree_critical_path_next(struct histree_critical_path *pat
 	return HISTREE_OK;
 }
 
-/* The name at a time; false: it has none that is known. */
+/* Finds the name at a time; false: none is known. */
 static bool find_name(struct histree_critical_path *path, size_t host, int32_t tid, histree_time time,
 		      struct graph_thread **thread, struct histree_interval *name)
 {

@@ -25,7 +25,7 @@
 /* What is read: attributes of a thread. */
 struct graph_window_source {
 	struct histree_query *query;
-	histree_quark edges, woken_by; /* the latter is a child of the former; HISTREE_ROOT: there is none */
+	histree_quark edges, woken_by; /* the latter is a child of the former; HISTREE_ROOT: missing */
 };
 
 static inline bool graph_is_inside(const struct graph_host *host, histree_time time)
@@ -281,7 +281,7 @@ static enum histree_status find_edge(struct graph_view *view, struct graph_threa
 	return status;
 }
 
-/* The edge over a time; where there is none, out->end is still set. */
+/* Finds the edge over a time; if there is no edge, out->end is still set. */
 static enum histree_status edge_at(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				   struct graph_link *out, struct histree_error *error)
 {
@@ -374,7 +374,9 @@ enum histree_status graph_was_woken_leaving(struct graph_thread *thread, histree
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
-/* Of what a damaged file says: an arrow leads from a thread that there is, and never back in time. */
+/*
+ * Checks an arrow, which a damaged file may have wrong: it leads from an existing thread, and never back in time.
+ */
 static enum histree_status find_origin(struct graph_view *view, int64_t tid, struct graph_link *arrow,
 				       struct histree_error *error)
 {
@@ -497,11 +499,11 @@ enum histree_status graph_packet_into(struct graph_view *view, struct graph_thre
 enum {
 	STATES_MAX = 512,   /* that a window has; with more it is read again, shorter */
 	EDGES_MANY = 128,   /* with as many it does not grow */
-	EDGES_AT_FIRST = 8, /* so many as long as the last one */
+	EDGES_AT_FIRST = 8, /* edges to read, when the thread has none yet */
 	SHORTER_LOG2 = 3,
 };
 
-/* An int that is the state of an edge; what is anything else is an edge of which nothing is known. */
+/* An int that is the state of an edge; any other value is an edge of unknown state. */
 static enum histree_graph_state graph_state_of(const struct histree_value *value)
 {
 	bool is_known = value->type == HISTREE_INT && value->int32 >= 0 && value->int32 < HISTREE_GRAPH_DEFAULT;
@@ -535,7 +537,7 @@ static const struct graph_edge *graph_window_edge(const struct graph_window *win
 	return at < window->edge_count && window->edges[at].start <= time ? &window->edges[at] : NULL;
 }
 
-/* Returns whether the window knows; *wakeup is then that at a time, NULL if there is none. */
+/* Returns whether the window knows; *wakeup is then that at a time, or NULL. */
 static bool graph_window_wakeup(const struct graph_window *window, histree_time time,
 				const struct graph_wakeup **wakeup)
 {
@@ -653,7 +655,7 @@ static enum histree_status graph_window_read(struct graph_window *window, const 
 		uint64_t of_last = (uint64_t)last->end - (uint64_t)last->start + 1;
 		window->ns = of_last <= UINT64_MAX / EDGES_AT_FIRST ? EDGES_AT_FIRST * of_last : UINT64_MAX;
 	}
-	/* Whoever looks back from later and later times, as along the wakers of a thread, will do so again. */
+	/* A walk that looks back from later and later times, as along the wakers of a thread, will do so again. */
 	const bool goes_on = way < 0 && window->edge_count > 0 && window->to < time;
 	do {
 		const uint64_t before = way > 0 ? 0 : goes_on ? window->ns / 2 : window->ns;

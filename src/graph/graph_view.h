@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_view.h - the graph of who waited for whom, where it lies in a history: edges, arrows, packets.
+ * graph_view.h - the graph of which thread waited for which, read from its history: edges, arrows, packets.
  *
- * The edges and arrows of a graph of who waited for whom, where it lies in a history.
+ * A vertex is a thread and a time.  The edge before it, the edge after it and the arrow into it cost a single
+ * query or two each, or come from a window.
  *
- * A vertex is a thread and a time.  What comes before it, what follows and the arrow into it are a single query or
- * two each, or are in a window (graph_view.h) that was read by one.
- *
- * Edges of a thread that follow one another, and the wake-ups of it, read by one query.
- *
- * A path that goes along a thread asks for one edge after the other.  Whoever asks for the neighbour of the edge
- * that it had last gets more of them, forwards or back: so many as it is likely to ask for, which grows as it goes
- * on.
+ * A *window* is consecutive edges of a thread, and its wake-ups, read by one query.  A path along a thread asks
+ * for one edge after the other.  A question for the neighbour of the last edge reads more of them, forwards or
+ * back: as many as the walk is likely to need, which grows as it goes on.
  */
 #ifndef GRAPH_GRAPH_VIEW_H
 #define GRAPH_GRAPH_VIEW_H
@@ -52,7 +48,7 @@ struct graph_receiver {
 /* The graph of one host. */
 struct graph_host {
 	uint32_t number;
-	struct histree_history *history; /* NULL: there is none */
+	struct histree_history *history; /* NULL: missing */
 	const struct histree_attributes *attributes;
 	struct histree_query *query;
 	histree_quark threads, packets;
@@ -84,11 +80,11 @@ struct graph_thread {
 	histree_quark state;
 	uint32_t known; /* bits of the parts that were looked up */
 	histree_quark parts[GRAPH_PART_COUNT];
-	histree_time life_from, life_to; /* of whoever was asked for last of those who had the number */
+	histree_time life_from, life_to; /* of the last thread asked for, among those that had the number */
 	bool has_edge;
 	struct graph_edge edge;      /* that was asked for last */
 	struct graph_window *window; /* NULL: its edges were not asked for one after the other */
-	/* Of the path that is being walked: its last vertex there. */
+	/* From the path being walked: its last vertex there. */
 	uint64_t walk; /* by which that is known */
 	histree_time last;
 };
@@ -120,7 +116,7 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t host, int3
 /* Returns HISTREE_ROOT if the thread has no such attribute. */
 histree_quark graph_part(struct graph_thread *thread, enum graph_part part);
 
-/* Each returns HISTREE_NOT_FOUND, without a message, if there is none. */
+/* Each returns HISTREE_NOT_FOUND, without a message, if there is no such edge. */
 enum histree_status graph_edge_before(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				      struct graph_link *out, struct histree_error *error);
 enum histree_status graph_edge_after(struct graph_view *view, struct graph_thread *thread, histree_time time,

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * path_waits.c - the times at which a thread had no CPU, and the chain of those who ended them.
+ * path_waits.c - the times at which a thread had no CPU, and the chain of the threads that ended them.
  *
- * Who woke the thread ran then, and may itself have waited before, for somebody who woke it: as long as that
+ * The waker of a thread ran at that moment, and may itself have waited before, for another waker: as long as that
  * happened during the wait, the wait was for that one too.
  */
 #include "base/cancel.h"
 #include "base/error.h"
 #include "graph/path_walk.h"
 
-/* Goes back along who ended a wait to the end of its own last wait since `start`; *is_over if there is none. */
+/*
+ * Goes back along the wakers of a wait to the end of its own last wait since `start`; *is_over if there is no
+ * further waker.
+ */
 static enum histree_status go_back(struct histree_critical_path *path, struct graph_thread *thread,
 				   histree_time start, histree_time *time, bool *is_over,
 				   struct histree_error *error)

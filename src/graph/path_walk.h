@@ -67,7 +67,10 @@ enum histree_status path_begin(struct histree_critical_path *path, const struct 
 /* Whether a wake-up ended an edge. */
 bool path_ends_with_wakeup(const struct graph_link *edge);
 
-/* Who was woken and did not run since waits for a CPU, whatever the edge says.  That is noted, from `bound` on. */
+/*
+ * A thread that was woken and did not run since then waits for a CPU, whatever the edge says.  That is noted,
+ * from `bound` on.
+ */
 enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
 				      histree_time bound, struct histree_error *error);
 

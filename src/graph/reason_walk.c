@@ -149,8 +149,8 @@ static enum histree_status complete(struct histree_critical_path *path, const st
 }
 
 /*
- * Add the links from the end of a wait back to its beginning, or to `bound` if that is later; none if nobody is
- * known who ended it.
+ * Add the links from the end of a wait back to its beginning, or to `bound` if that is later; no links if the
+ * waker is not known.
  */
 static enum histree_status reason(struct histree_critical_path *path, const struct graph_link *edge,
 				  histree_time bound, unsigned depth, struct histree_error *error)

@@ -3,11 +3,12 @@
  * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where
  * (docs/design/05-pyramid.md).
  *
- * A window has the states of some threads, which are cut into pieces, each of one status, CPU and call; what it has
- * of a cell and a key is added up first, and then to the cell.  Those that wait for a CPU wait for whoever has it.
+ * A window has the states of some threads, which are cut into pieces, each with one status, CPU and call; pieces
+ * of the same cell and key are added up first, and then added to the cell.  A thread that waits for a CPU waits
+ * for the thread that has it.
  *
  * Cells of level 1 are in memory as bytes until all windows were taken, and become wider as often as they are too
- * large for the file.  Threads that nobody else reads are read in the end, a part of them at a time.
+ * large for the file.  Threads that no other pyramid reads are read at the end, a part of them at a time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +88,12 @@ struct cube_maker {
 	bool is_of_no_use; /* no cube can say what is there */
 	struct cube_cells cells;
 	uint64_t cells_max;            /* bytes of all */
-	size_t attributes_max;         /* in windows, that nobody else reads */
+	size_t attributes_max;         /* in windows read for the cube alone */
 	uint32_t owner_of[CUBE_PARTS]; /* in the file */
 	enum cube_part part;           /* at hand, */
 	struct saved_bytes room;       /* and a cell of it as bytes */
-	histree_time *counted; /* by thread: when the call began that was counted last; INT64_MIN: there is none */
-	/* Of a window. */
+	histree_time *counted; /* by thread: the begin of the last counted call; INT64_MIN: no call yet */
+	/* In the current window: */
 	uint32_t thread; /* at hand */
 	struct window_state *states;
 	size_t states_capacity;
@@ -532,8 +533,8 @@ static bool sort_waits(struct cube_maker *maker, const struct overview_window *w
 }
 
 /*
- * Whoever waits while a CPU goes from thread to thread, waits for each of these: who waits at a time need not be
- * known for that, only how many do.
+ * While a CPU goes from thread to thread, a waiting thread waits for each of these: it need not be known which
+ * threads wait at a time, only how many.
  */
 static enum histree_status add_waits(struct cube_maker *maker, const struct overview_window *window,
 				     struct histree_error *error)
@@ -685,7 +686,7 @@ static enum histree_status find_threads(struct cube_maker *maker, unsigned width
 	return HISTREE_OK;
 }
 
-/* The attributes of a thread by list, HISTREE_ROOT where it has none; the CPU of an idle loop is known. */
+/* The attributes of a thread by list, HISTREE_ROOT where it does not have one; the CPU of an idle loop is known. */
 static void quarks_of(const struct thread_quark *thread, histree_quark quarks[LISTS_OF_THREAD])
 {
 	quarks[LIST_STATUS] = thread->status;
@@ -785,8 +786,8 @@ static enum histree_status make_lists(struct cube_maker *maker, struct histree_e
 }
 
 /*
- * Choose threads that were not chosen: those of which another choice has an attribute, or the next ones that have
- * no more than `attributes_max`.  The choice is empty if there are none.
+ * Choose threads that were not chosen: those with an attribute in another choice, or the next ones that have no
+ * more than `attributes_max`.  The choice is empty if no thread is left.
  */
 static enum histree_status choose_threads(struct cube_maker *maker, const struct overview_choice *among,
 					  size_t attributes_max, struct histree_error *error)
@@ -884,7 +885,7 @@ static enum histree_status cube_choose(struct pyramid_maker *pyramid, uint64_t b
 	return HISTREE_OK;
 }
 
-/* Whether to read what nobody else does would cost more than to read the history once more. */
+/* Returns whether reading for the cube alone would cost more than reading the history once more. */
 static bool is_too_much(const struct cube_maker *maker)
 {
 	const struct state_counts *counts = maker->pyramid->source->counts;
@@ -1021,7 +1022,7 @@ static void choose_node_size(struct pyramid_maker *pyramid)
 			pyramid->node_size *= 2;
 }
 
-/* `Threads`, and `CPUs` if somebody has them, in the order of their quarks. */
+/* Owns `Threads`, and `CPUs` if a thread ever has one, in the order of their quarks. */
 static enum histree_status own_parts(struct pyramid_maker *pyramid, struct histree_error *error)
 {
 	const struct cube_maker *maker = pyramid->own;

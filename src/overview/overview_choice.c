@@ -261,7 +261,7 @@ static bool is_eligible(const struct state_counts *counts, histree_quark quark, 
 	return counts->states[quark] >= lowest && (counts->kinds[quark] & HAS_CUSTOM) == 0;
 }
 
-/* Returns how many states an attribute with so many may have in the overview. */
+/* Returns how many states an attribute with `states` states may have in the overview. */
 static uint64_t cost(const struct choosing *choosing, uint64_t states)
 {
 	const uint64_t of_cell = OVERVIEW_VALUES_KEPT + 1;
@@ -303,7 +303,7 @@ static unsigned first_width(const struct choosing *choosing, uint64_t ns, uint32
 	return width > 0 ? bits_needed(width) - 1 : 0;
 }
 
-/* With the width that its cells get, if there is one so wide. */
+/* Chooses an attribute with the width that its cells get, if there is such a wide one. */
 static enum histree_status choose_wide(const struct choosing *choosing, struct condensed condensed,
 				       struct histree_error *error)
 {

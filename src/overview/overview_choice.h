@@ -26,7 +26,7 @@ struct overview_progress {
 	unsigned steps; /* that are done: counting, and overviews */
 };
 
-/* Reports the share of the part at hand that is done.  Returns HISTREE_ERR_CANCELLED if nobody wants the rest. */
+/* Reports the share of the current part that is done.  Returns HISTREE_ERR_CANCELLED after a cancel. */
 enum histree_status overview_progress_show(const struct overview_progress *progress, double share,
 					   struct histree_error *error);
 
@@ -34,7 +34,7 @@ struct crew;
 
 /* Zero means the default. */
 struct overview_options {
-	uint64_t history_states_min;  /* a history with fewer has none; 1 Mi */
+	uint64_t history_states_min;  /* a history with fewer gets no overview; 1 Mi */
 	uint32_t states_min;          /* of an attribute that goes into an overview; 1,024 */
 	uint32_t states_in_cell;      /* of the first overview, on average; 64 */
 	uint32_t states_in_window;    /* that are in a window, about; 128 Ki, or as many as `memory_max` lets */
@@ -50,7 +50,8 @@ struct overview_options {
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
 	size_t memory_max;       /* of the buffers of one, as in struct histree_tree_options */
 	uint32_t threads;        /* that they have work for */
-	struct crew *crew;       /* of so many, but for the caller's; NULL: with threads, one of their own */
+	/* One thread fewer than `threads`, as the caller is one; NULL: with threads, a crew of its own */
+	struct crew *crew;
 	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */
 	bool (*go_on)(void *context, double share);
 	void *context;
@@ -60,7 +61,7 @@ struct overview_options {
 struct overview_options overview_options_complete(const struct overview_options *asked);
 
 /*
- * Chooses fewer cells: so many that overviews of `bytes` get `bytes_max`, or half as many if 0 bytes are known.
+ * Chooses fewer cells: as many as make `bytes` of overviews into `bytes_max`, or half as many if `bytes` is 0.
  * Returns false if they are too few to be of use.
  */
 bool overview_options_coarser(struct overview_options *options, uint64_t bytes_max, uint64_t bytes);
@@ -69,7 +70,7 @@ enum { HAS_NUMBER = 1, HAS_CUSTOM = 2 };
 
 /* A zeroed one is empty; five bytes an attribute, in files where these are many (base/table.h). */
 struct state_counts {
-	uint32_t *states; /* by quark; UINT32_MAX: so many or more */
+	uint32_t *states; /* by quark; UINT32_MAX: this many or more */
 	uint8_t *kinds;   /* what is among them */
 	uint32_t attribute_count;
 	struct table_space space; /* of the tables that these are: it stays where it is */
@@ -84,7 +85,7 @@ enum histree_status state_counts_make(struct state_counts *counts, struct histre
 				      const struct overview_options *options,
 				      const struct overview_progress *progress, struct histree_error *error);
 
-/* Whoever goes through all attributes asks so on the way, that pages of the tables leave. */
+/* A pass through all attributes calls this on the way, so that pages of the tables are released. */
 static inline void state_counts_pass(const struct state_counts *counts, histree_quark quark)
 {
 	enum { ATTRIBUTES_PER_LOOK = 1 << 18 };
@@ -99,7 +100,7 @@ struct condensed {
 	histree_quark source; /* in what is read */
 	histree_quark quark;  /* in the history that has the overviews */
 	histree_quark own;    /* in the overview */
-	uint32_t width_log2;  /* of its cells; OVERVIEW_NO_WIDTH: it is read for others, and has none */
+	uint32_t width_log2;  /* of its cells; OVERVIEW_NO_WIDTH: it is read for others, and has no cells */
 	uint64_t ns;          /* how long its lifetime is, in the first overview */
 	uint64_t read;        /* states in what is read */
 	uint64_t states;      /* in the overview */
@@ -116,7 +117,7 @@ struct overview_choice {
 	uint64_t states; /* that these have in what is read */
 };
 
-/* Chooses for the first overview, which is of the history itself; what was chosen before is forgotten. */
+/* Chooses for the first overview, which is of the history itself; the choice before is forgotten. */
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_query *query,
 					       const struct state_counts *counts, struct histree_error *error);
@@ -149,7 +150,7 @@ enum histree_status overview_choice_places(const struct overview_choice *choice,
 enum histree_status overview_choice_copy(struct overview_choice *choice, const struct overview_choice *from,
 					 struct histree_error *error);
 
-/* Chooses for the next overview, which is of the one that was just made and has longer cells. */
+/* Chooses for the next overview, which is made from the last one and has longer cells. */
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options);
 
 /* Returns the index of an attribute that is read; `near` is that of the one before. */

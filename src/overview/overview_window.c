@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_window.c - the states of a history window by window of time: read, sorted by attribute, and made fewer.
+ * overview_window.c - the states of a history window by window of time: read, sorted by attribute, and made
+ * fewer.
  *
- * Time is cut in stretches of one length, and whoever has nothing to do makes a window of the next
- * one.  A stretch with too many states is halved until a window holds what is left, and windows grow again where
- * there is less; what comes behind in it is read when that window has been taken, so that there are never more
- * windows than places for them.
+ * Time is cut into stretches of equal length, and an idle thread makes a window of the next one.  A stretch with
+ * too many states is halved until a window holds the states that are left, and windows grow again where there are
+ * fewer; the rest of a stretch is read when its window has been taken, so that there are never more windows than
+ * places for them.
  */
 #include "overview/overview_window.h"
 
@@ -95,7 +96,10 @@ static uint64_t time_key(const struct overview_window *window, histree_time t)
 	return t > window->from ? (uint64_t)t - (uint64_t)window->from : 0;
 }
 
-/* The states by attribute, those of one as they came; `ends` says where those of each end. */
+/*
+ * Sorts the states by attribute, those of one in the order in which they came; `ends` says where those of each
+ * end.
+ */
 static void sort_by_attribute(struct overview_window *window, uint32_t attribute_count)
 {
 	uint32_t *ends = window->ends, sum = 0;
@@ -315,7 +319,7 @@ static bool can_begin(const struct stretches *stretches)
 	       stretches->begun - stretches->taken < stretches->size;
 }
 
-/* Returns the next stretch, to make a window of; NULL: there is none, or no place for it. */
+/* Returns the next stretch to make a window of; NULL: no stretch is left, or no place for it. */
 static struct stretch *begin_stretch(struct stretches *stretches)
 {
 	struct stretch *stretch = NULL;

@@ -53,7 +53,7 @@ struct window_walk {
 	const char *path; /* of the history that has the overviews */
 	const struct overview_choice *choice;
 	const struct overview_progress *progress;
-	size_t states_in_window; /* about so many, and one of each attribute */
+	size_t states_in_window; /* about this many, and one of each attribute */
 	struct crew *crew;       /* that reads and prepares windows besides the caller; NULL: none does */
 	uint32_t threads;        /* that do so, the caller's among them, at most */
 

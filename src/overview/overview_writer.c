@@ -75,7 +75,7 @@ static enum histree_status take_rows(struct pyramid_file *file, struct overview_
 
 /* ---- overview trial ------------------------------------------------------------------------------------------ */
 
-/* With fewer windows, a trial would read too much of the history to be cheaper than to make an overview again. */
+/* With fewer windows, a trial would read too much of the history to be cheaper than making an overview again. */
 enum { WINDOWS_MIN = 8 * OVERVIEW_TRIAL_WINDOWS };
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ struct writer {
 	const char *path;   /* of the history that has the overviews */
 	char *name, *other; /* room for those of overviews: there must be some when memory is out */
 	struct overview_options options, first_options; /* which are as asked for, before others are tried */
-	struct crew own_crew;                           /* where the options have none */
+	struct crew own_crew;                           /* used where the options have no crew */
 	struct overview_progress progress;
 	struct histree_history_info of;
 	struct state_counts counts;
@@ -272,7 +272,7 @@ static enum histree_status walk_windows(struct writer *writer, struct histree_er
 	return window_walk(&walk, error);
 }
 
-/* Of what is chosen; *bytes is what it has. */
+/* Makes an overview of the choice; *bytes is its size. */
 static enum histree_status make_overview(struct writer *writer, uint32_t number, uint64_t *bytes,
 					 struct histree_error *error)
 {
@@ -305,7 +305,7 @@ static enum histree_status open_source(struct writer *writer, const char *path, 
 
 /* ---- the first one ------------------------------------------------------------------------------------------ */
 
-/* As many cells as there may be; fewer where no attribute is worth so many. */
+/* Chooses as many cells as there may be; fewer where no attribute is worth so many. */
 static enum histree_status choose_first(struct writer *writer, struct histree_error *error)
 {
 	struct histree_query *query;
@@ -464,7 +464,7 @@ static enum histree_status make_first(struct writer *writer, uint64_t *bytes, st
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-/* Remove whatever is there. */
+/* Remove all overviews that exist. */
 static void remove_all(struct writer *writer)
 {
 	for (unsigned id = 0; id < PYRAMIDS; id++)
@@ -521,7 +521,7 @@ static enum histree_status put_aside(struct writer *writer, struct histree_error
 	return open_source(writer, writer->other, error);
 }
 
-/* Behind the last overview there is none. */
+/* There is none behind the last overview. */
 static void remove_aside(struct writer *writer)
 {
 	close_source(writer);
@@ -570,7 +570,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	return status == HISTREE_OK ? write_overviews(writer, error) : status;
 }
 
-/* Without a thread to be had, the caller's does it all. */
+/* If no thread can be started, the caller's thread does all the work. */
 static void take_crew(struct writer *writer)
 {
 	struct overview_options *options = &writer->options;

@@ -29,7 +29,7 @@ struct overview_trial {
 	struct overview_window read[OVERVIEW_TRIAL_WINDOWS];
 };
 
-/* Reads some windows of what is chosen, with about so many states in each. */
+/* Reads some windows of the choice, with about `states` states in each. */
 enum histree_status overview_trial_read(struct overview_trial *trial, struct histree_history *history,
 					const struct overview_choice *choice, size_t states_in_window,
 					struct histree_error *error);

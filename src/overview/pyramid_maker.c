@@ -264,7 +264,7 @@ enum histree_status pyramid_maker_own(struct pyramid_maker *maker, histree_quark
 
 /* ---- the file ---------------------------------------------------------------------------------------------- */
 
-/* By level, so that those of one level are in leaves of their own. */
+/* Names attributes by level, so that those of one level are in leaves of their own. */
 static enum histree_status name_attributes(struct pyramid_maker *maker, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -326,7 +326,7 @@ enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struc
 	return status == HISTREE_OK && !kind->is_kept ? pyramid_maker_begin_file(maker, error) : status;
 }
 
-/* Have the owners that it has, of which each is to have all levels where cells are of ns. */
+/* Own the attributes of an existing pyramid, each of which must have all levels where cells are of ns. */
 static enum histree_status own_those(struct pyramid_maker *maker, const struct pyramid *there,
 				     struct histree_error *error)
 {

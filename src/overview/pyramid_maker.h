@@ -5,10 +5,10 @@
  *
  * A kind of cells says what is in one.  All else is the same for all of them:
  *
- * 	pyramid_maker_begin(&maker, &number_cells, &source, bytes_max, &error);	// what is read, if it is worth it
- * 	pyramid_maker_join(&maker, &all, &error);				// read it together with others
- * 	pyramid_maker_take(&maker, places, window, &error);			// of each window of `all`
- * 	pyramid_maker_end(&maker, &bytes, &error);
+ *	pyramid_maker_begin(&maker, &number_cells, &source, bytes_max, &error);	// what is read, if it is worth it
+ *	pyramid_maker_join(&maker, &all, &error);				// read it together with others
+ *	pyramid_maker_take(&maker, places, window, &error);			// of each window of `all`
+ *	pyramid_maker_end(&maker, &bytes, &error);
  *
  * Time goes by in ranges, each of them a window or of whatever length somebody likes who has states as they end.
  * In a range, states are added in any order of the owners, those of an owner in the order of time; one that goes
@@ -43,8 +43,8 @@ struct cell_kind {
 	/* Have what is the kind's own, in maker->own; NULL: nothing is. */
 	enum histree_status (*begin)(struct pyramid_maker *maker, struct histree_error *error);
 	/*
-	 * Is it worth it: choose what is read, 2^N, and owners, and say so in maker->is_wanted.  `bytes`: what a
-	 * file of the choice before had, which is too much; 0: there was none.
+	 * Decide whether the pyramid is worth it: choose what is read, 2^N, and owners, and set maker->is_wanted.
+	 * `bytes`: the size of the file of the choice before, which is too much; 0: the first choice.
 	 */
 	enum histree_status (*choose)(struct pyramid_maker *maker, uint64_t bytes, struct histree_error *error);
 	/* Choose, too, what costs little because others read it; NULL: nothing is. */
@@ -73,13 +73,13 @@ struct cell_kind {
 	bool is_kept; /* cells may become wider until all was added: the file is begun then */
 };
 
-/* By enum pyramid_id; rows have none, as a level is made of the one below (overview_writer.c). */
+/* By enum pyramid_id; there is none for rows, whose levels are made each from the one below (overview_writer.c). */
 extern const struct cell_kind number_cells, sum_cells, cube_cells;
 extern const struct cell_kind *const cell_kinds[PYRAMIDS];
 
 /* ---- files ------------------------------------------------------------------------------------------------- */
 
-/* A file of a pyramid that is being written; a zeroed one is none. */
+/* A file of a pyramid that is being written; a zeroed one is no file. */
 struct pyramid_file {
 	bool is_begun; /* what follows is there */
 	struct interval_sink sink;
@@ -98,7 +98,7 @@ enum histree_status pyramid_file_name(struct pyramid_file *file, uint32_t group,
 enum histree_status pyramid_file_add(struct pyramid_file *file, const struct histree_interval *state,
 				     struct histree_error *error);
 
-/* Complete the file; either way there is none any more.  *bytes is what it has. */
+/* Complete the file, which is closed then even after a failure.  *bytes is its size. */
 enum histree_status pyramid_file_finish(struct pyramid_file *file, const struct io *io, const char *path,
 					const struct histree_history_info *of, uint64_t *bytes,
 					struct histree_error *error);
@@ -113,7 +113,7 @@ struct pyramid_source {
 	const struct io *io;
 	const char *path; /* of the history */
 	struct histree_history *history;
-	const struct state_counts *counts;      /* NULL: nobody counted */
+	const struct state_counts *counts;      /* NULL: not counted */
 	const struct overview_options *options; /* without zeros */
 	const struct overview_progress *progress;
 };
@@ -168,7 +168,7 @@ struct pyramid_maker {
 	struct ready_states ready;
 	uint8_t room[512]; /* for the value of a cell */
 
-	/* Where what is ready goes: to the file, or to somebody else. */
+	/* Takes what is ready: into the file, or to the caller. */
 	enum histree_status (*give)(void *context, const struct ready_states *ready, struct histree_error *error);
 	void *give_context;
 	char *name;
@@ -184,8 +184,8 @@ enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struc
 					struct histree_error *error);
 
 /*
- * The same for a pyramid that is there: what it has to say is given to somebody else.  HISTREE_ERR_FORMAT: no
- * history has such a one.
+ * The same for an existing pyramid: its content is given to the caller.  Returns HISTREE_ERR_FORMAT if no history
+ * has such a pyramid.
  */
 enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
 					const struct pyramid_source *source, const struct pyramid *there,
@@ -220,8 +220,8 @@ static inline enum histree_status pyramid_maker_add(struct pyramid_maker *maker,
 enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct histree_error *error);
 
 /*
- * The same, and complete the file.  *bytes is what it has, 0: there is none.  One that is too large is made again
- * of larger cells, for which the history is read once more, as long as that is worth it.
+ * The same, and complete the file.  *bytes is its size, 0: there is no file.  A file that is too large is made
+ * again with larger cells, for which the history is read once more, as long as that is worth it.
  */
 enum histree_status pyramid_maker_end(struct pyramid_maker *maker, uint64_t *bytes, struct histree_error *error);
 
@@ -241,11 +241,11 @@ void pyramid_maker_clear_owners(struct pyramid_maker *maker);
 enum histree_status pyramid_maker_choose(struct pyramid_maker *maker, histree_quark quark,
 					 struct histree_error *error);
 
-/* Have an owner, after all that there are, with empty cells of so many levels. */
+/* Add an owner after all others, with empty cells of `levels` levels. */
 enum histree_status pyramid_maker_own(struct pyramid_maker *maker, histree_quark quark, uint32_t levels,
 				      struct histree_error *error);
 
-/* Have a file for the owners that there are; nothing is begun if there are none, or somebody else takes it. */
+/* Begin a file for the owners; nothing is begun if there are no owners, or the caller takes the content. */
 enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct histree_error *error);
 
 /* A state of a level, 0 being level 1, is ready. */

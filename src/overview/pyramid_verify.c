@@ -122,7 +122,7 @@ static void ignore_fault(void *context, const char *fault)
 	(void)context, (void)fault;
 }
 
-/* Nothing is done if there is none. */
+/* Does nothing if there is no pyramid. */
 static enum histree_status verify_pyramid(struct histree_history *history, enum pyramid_id id,
 					  void (*report)(void *context, const char *fault), void *context,
 					  struct histree_error *error)

@@ -13,7 +13,7 @@
 
 /* ---- one cell -------------------------------------------------------------------------------------------- */
 
-/* As many shares as there are values: none has to be left out, however short it was before it got long. */
+/* As many shares as there are values: no value has to be left out, however short it was before it grew long. */
 static enum histree_status make_room(struct overview_cells *cells, uint32_t value_count,
 				     struct histree_error *error)
 {
@@ -166,7 +166,7 @@ static size_t fill_cell(struct overview_cells *cells, const struct overview_scal
 		histree_time last = states[i].end < end ? states[i].end : end;
 		add_share(cells, states[i].value, (uint64_t)last - (uint64_t)first + 1);
 		if (states[i].end > end) {
-			*start = end + 1; /* the rest of it is of the next cell */
+			*start = end + 1; /* the rest of it belongs to the next cell */
 			break;
 		}
 	}

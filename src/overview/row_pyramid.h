@@ -2,9 +2,9 @@
 /*
  * row_pyramid.h - the cells of rows: the states of one attribute, made fewer.
  *
- * A state that is at least as long as a cell stays what it is.  Between such states time is cut at multiples of the
- * width of a cell, and each cell has each of its values once, for as long as it lasted in it: where in the cell is
- * forgotten.  So what is added up over a range is right but for the cells at its two ends.
+ * A state that is at least as long as a cell stays what it is.  Between such states time is cut at multiples of
+ * the width of a cell, and each cell has each of its values once, for as long as it lasted in it: where in the
+ * cell is forgotten.  So a sum over a range is right except for the cells at its two ends.
  *
  * A cell keeps the values that lasted longest, and those that are to be told apart; the rest of its time is one
  * state, OVERVIEW_REST.

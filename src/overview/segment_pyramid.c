@@ -45,7 +45,7 @@ enum summary_added { SUMMARY_ADDED, SUMMARY_NO_ROOM, SUMMARY_NO_MEMORY };
 /* One whose `longest` and `max` are set, and the rest is zero, has to be begun. */
 struct part_sums {
 	uint64_t longest; /* duration of the store */
-	size_t max;       /* so many summaries at most */
+	size_t max;       /* the most summaries */
 	struct duration_parts parts;
 	unsigned log2; /* of the parts; 0: there would be too many in any case, and nothing is added up */
 	struct summary_cells cells;
@@ -55,7 +55,7 @@ struct segment_level {
 	unsigned width_log2;
 	uint64_t period; /* of time, in which its open cells are: a slice, or one cell */
 	struct summary_cells cells;
-	bool is_dropped;                     /* it has no file and will have none */
+	bool is_dropped;                     /* it will not get a file */
 	struct histree_segment_store *store; /* NULL: it has no file yet, or none any more */
 	char *path;                          /* of that, NULL too */
 	uint64_t summaries;
@@ -70,7 +70,7 @@ struct segment_pyramid {
 	size_t field; /* or SEGMENT_OVERVIEWS_TOGETHER */
 	struct segment_overview_limits limits;
 	struct duration_buckets buckets;
-	struct segment_level levels[LEVELS_MAX + 1]; /* the last is of the sums by parts */
+	struct segment_level levels[LEVELS_MAX + 1]; /* the last is that of the sums by parts */
 	struct part_sums parts;
 	unsigned count;
 	unsigned slice_log2; /* of the ns in a slice, counted as cells are; ONE_SLICE: one slice */
@@ -199,7 +199,7 @@ static void part_sums_release(struct part_sums *sums)
 /* ---- levels ------------------------------------------------------------------------------------------ */
 
 enum {
-	CELL_SEGMENTS = 256, /* so many segments are in a cell of the lowest level on average, at least */
+	CELL_SEGMENTS = 256, /* the least average number of segments in a cell of the lowest level */
 	NODE_SIZE = 8 << 10,
 	BUFFER_SIZE = 1 << 20,
 	SUMMARY_BYTES = 16,  /* about */
@@ -259,7 +259,7 @@ static enum histree_status create_file(struct segment_pyramid *pyramid, unsigned
 
 /* ---- cells -------------------------------------------------------------------------------------------- */
 
-/* The shortest power of two in which there are so many segments or more on average. */
+/* The shortest power of two in which there are `segments` segments or more on average. */
 static unsigned width_of(const struct histree_segment_store_info *of, uint64_t segments)
 {
 	uint64_t span = (uint64_t)of->end - (uint64_t)of->start;
@@ -356,7 +356,10 @@ static bool is_one_too_many(const struct segment_pyramid *pyramid, unsigned numb
 	return level->summaries + level->cells.count > before / 3;
 }
 
-/* A cell twice as long has half as many summaries at best: so many levels up it may have few enough. */
+/*
+ * A cell twice as long has half as many summaries at best, which gives the number of levels up that may have few
+ * enough.
+ */
 static void drop_levels(struct segment_pyramid *pyramid, unsigned number, double excess)
 {
 	for (; excess > 1 && number < pyramid->count; excess /= 2)
@@ -568,10 +571,10 @@ static void segment_pyramid_release(struct segment_pyramid *pyramid)
 /* ---- segment overview writer --------------------------------------------------------------------------------- */
 
 enum {
-	SEGMENTS_MIN = 1 << 17, /* fewer are all read, and sorted, in 30 ms: nobody notices */
+	SEGMENTS_MIN = 1 << 17, /* fewer are all read and sorted in 30 ms, which is fast enough */
 	BYTES_PART = 8,         /* of the store's nodes, which overviews by cells may take */
 	PARTS_PART = 40,        /* the same of that by parts: 15 % together */
-	FEWER = 16,             /* so many times fewer summaries than segments an overview has at least */
+	FEWER = 16,             /* an overview has at least this many times fewer summaries than segments */
 	ENOUGH = 2048,
 	SLICE = 1 << 17,
 	VALUES_MAX = 1 << 16,

@@ -22,7 +22,7 @@ struct segment_overview_limits {
 	uint64_t parts_bytes;   /* of the one by parts of duration, at most */
 	uint64_t summaries_max; /* of each */
 	uint64_t enough;        /* an overview of so few summaries needs none with longer cells */
-	uint64_t slice;         /* so many segments are read at a time, about */
+	uint64_t slice;         /* about how many segments are read at a time */
 };
 
 /* The limits with which histree_segment_store_make_overviews() makes those of a store. */

@@ -90,7 +90,7 @@ static void choose_fewer(struct overview_choice *choice)
 	choice->states = choice->count > 0 ? states : 0;
 }
 
-/* Returns the width of the smallest cells that are likely to have no more bytes than they may; 0: there is none. */
+/* Returns the width of the smallest cells that are likely to fit into `bytes_max`; 0: there is no such width. */
 static unsigned width_for(const struct pyramid_maker *maker, uint64_t bytes_max)
 {
 	const unsigned bits = bits_needed(length_of(maker));
@@ -196,7 +196,7 @@ static bool goes_on(const struct sum_cell *cell, histree_time start, const struc
 	return cell->value.value == part->value && cell->value.is_unknown == part->is_unknown;
 }
 
-/* Whole cells that are all alike: of a value, of null if there is none, or of no use. */
+/* Whole cells that are all alike: of one value, of null, or of no use. */
 static enum histree_status add_run(const struct place *at, histree_time start, histree_time end,
 				   const struct state_sum_part *part, bool is_of_no_use,
 				   struct histree_error *error)
@@ -275,7 +275,7 @@ static enum histree_status close_full(const struct place *at, uint64_t start, ui
 	return end_cell(at, (histree_time)(origin + (start & ~mask)), (histree_time)(origin + end), error);
 }
 
-/* A value that the attribute had all the time, null if there is none; a state may begin at its beginning. */
+/* A value that the attribute had all the time, or null; a state may begin at its beginning. */
 static enum histree_status add_value(const struct place *at, histree_time first, histree_time last,
 				     const struct state_sum_part *part, bool is_of_no_use,
 				     struct histree_error *error)

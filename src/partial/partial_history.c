@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * partial_history.c - a partial history: its checkpoints while a trace is read, and what is made again between two
- * of them.
+ * partial_history.c - a partial history: its checkpoints while a trace is read, and the slices that are made
+ * again between two of them.
  *
- * What a build knows at a checkpoint, as bytes: where it is in the trace, and what its analysis
- * knows.
+ * A checkpoint, as bytes, is where the build is in the trace and what its analysis knows.  All numbers are
+ * varints.
  *
- * All numbers are varints.
+ *	origin		version, bytes of all stream files, how many there are, 1 if gaps are ignored
+ *	knowledge	how many events and gaps came before; for each stream file its packet plus one (0: done) and
+ *			how many events of that packet came before; then the bytes of the analysis
  *
- * 	origin		version, bytes of all stream files, how many there are, 1 if gaps are ignored
- * 	knowledge	how many events and gaps came before; for each stream file its packet plus one (0: done) and
- * 			how many events of that packet came before; then the bytes of the analysis
+ * Slices are kept under a byte ceiling.  A slice that several threads want is made once, by one of them, while
+ * the others wait; different slices are made at the same time, by a replay each.  When there are more bytes than
+ * the ceiling, slices that no query holds go, the one that was held longest ago first.
  *
- * Slices of a partial history that were made again, under a byte ceiling.
- *
- * A slice that several threads want is made once, by one of them, while the others wait; different slices are made
- * at the same time, by a replay each.  Those that nobody holds go, the one that was held longest ago first, when
- * there are more bytes than the ceiling.
- *
- * Run an analysis once more between two checkpoints of a partial history.
- *
- * A replay belongs to one thread at a time; it keeps the trace open from one slice to the next.
+ * A replay runs the analysis once more between two checkpoints.  It belongs to one thread at a time and keeps the
+ * trace open from one slice to the next.
  */
 #include "partial/partial_history.h"
 
@@ -336,7 +331,8 @@ static enum histree_status prepare(struct replay *replay, struct histree_error *
 }
 
 /*
- * Open the trace; the source outlives the replay.  Returns HISTREE_ERR_TRACE if it is not the one of the history.
+ * Open the trace; the source outlives the replay.  Returns HISTREE_ERR_TRACE if it is not the trace of the
+ * history.
  */
 static enum histree_status replay_create(const struct replay_source *source, struct replay **out,
 					 struct histree_error *error)

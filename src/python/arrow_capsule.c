@@ -3,12 +3,12 @@
  * arrow_capsule.c - hand Arrow streams to other libraries inside a Python process (the Arrow PyCapsule interface,
  * https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
  *
- * The package in python/ is ctypes alone, but for this.  A capsule may be freed while an exception passes, when no
- * line of Python can run without losing it: its destructor cannot be a callback of ctypes.  Nor can the release of
- * a stream, which its consumer calls on any thread, with or without the lock of the interpreter.
+ * The package in python/ is pure ctypes, except for this.  A capsule may be freed while an exception passes, when
+ * no line of Python can run without losing it: its destructor cannot be a callback of ctypes.  Nor can the
+ * release of a stream, which its consumer calls on any thread, with or without the lock of the interpreter.
  *
- * No header of Python is needed: what is declared below belongs to its stable ABI, and the process that loads this
- * library has it.
+ * No header of Python is needed: what is declared below belongs to its stable ABI, and the process that loads
+ * this library has it.
  */
 #include <stdlib.h>
 

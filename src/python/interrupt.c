@@ -26,7 +26,10 @@ HISTREE_API bool histree_python_go_on(void *interrupt);
 HISTREE_API int histree_python_stop(void *interrupt);
 HISTREE_API int histree_python_raise(struct interrupt *interrupt);
 
-/* For a struct histree_cancel: handle signals, and return whether no handler raised.  The main thread has them. */
+/*
+ * For a struct histree_cancel: handle signals, and return whether no handler raised.  Only the main thread
+ * handles them.
+ */
 bool histree_python_go_on(void *interrupt)
 {
 	struct interrupt *kept = interrupt;

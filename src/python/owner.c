@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * owner.c - free an object of C when nobody in Python refers to it any more, without a line of Python.
+ * owner.c - free an object of C when the last reference to it in Python is gone, without running Python code.
  *
  * A __del__ cannot do it: a signal that comes meanwhile is handled in it, and Python drops what a __del__ raises,
  * so that a Ctrl-C would be lost.
@@ -32,7 +32,7 @@ struct owner {
 	PyObject *needs;
 };
 
-/* Without the lock of the interpreter: a thread that the object waits for may want it. */
+/* Called without the lock of the interpreter: a thread that the object waits for may want it. */
 static void free_owner(PyObject *capsule)
 {
 	struct owner *owner = PyCapsule_GetPointer(capsule, OWNER_NAME);

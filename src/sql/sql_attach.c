@@ -205,7 +205,7 @@ static void bind_host(sqlite3_stmt *statement, const struct histree_store_info *
 	sqlite3_bind_text(statement, 11, host->why, -1, SQLITE_STATIC);
 }
 
-/* Of a store of one host it is empty, so that statements need not know. */
+/* For a store of one host the table is empty, so that statements work for both. */
 static int make_hosts(const struct attaching *attaching)
 {
 	sqlite3_stmt *statement = NULL;
@@ -340,7 +340,10 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 		*message = sqlite3_mprintf("%s", error.message);
 		return SQLITE_ERROR;
 	}
-	/* A store may have no index of events, and one that cannot be read keeps nobody from asking the rest. */
+	/*
+	 * A store may have no index of events, and one that cannot be read must not hinder questions about the
+	 * rest.
+	 */
 	enum histree_status status = sql_store_events(store, &events, &error);
 	if (status == HISTREE_ERR_MEMORY) {
 		sql_store_leave(store);

@@ -43,7 +43,7 @@ static char *seal(char *json)
 	return sealed;
 }
 
-/* `is_sealed`: there is a checksum, which is right.  Older manifests have none. */
+/* `is_sealed`: there is a checksum, which is right.  Older manifests have no checksum. */
 static enum histree_status check_seal(const char *path, const char *bytes, size_t size, bool *is_sealed,
 				      struct histree_error *error)
 {
@@ -89,7 +89,7 @@ static enum histree_status too_large(const char *path, const char *what, struct 
 			 what);
 }
 
-/* Whoever writes the bytes says how many there are: they are looked at before memory is asked for on their word. */
+/* The size comes from whoever made the file, so the bytes are looked at before memory of that size is requested. */
 static enum histree_status read_bytes_of(const struct io *io, const char *path, int file, char **bytes,
 					 size_t *size, struct histree_error *error)
 {

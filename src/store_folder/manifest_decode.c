@@ -36,7 +36,7 @@ static enum histree_status decode_texts(const char *path, json_t *array, struct 
 	return HISTREE_OK;
 }
 
-/* A store from somebody else must not lead out of its folder. */
+/* An untrusted store must not lead out of its folder. */
 static bool stays_inside(const char *file)
 {
 	return strchr(file, '/') == NULL && file[0] != '.';
@@ -72,7 +72,7 @@ static enum histree_status list_room(const char *path, json_t *array, struct are
 	return *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
 }
 
-/* One that is none is a number all the same, which hardly any file has. */
+/* A malformed identity becomes a number, too, which hardly any file has. */
 static uint64_t identity_number(const char *identity)
 {
 	return identity != NULL ? strtoull(identity, NULL, 16) : 0;
@@ -218,7 +218,7 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 		return status;
 	json_t *traces, *list, *warnings, *symbols = NULL;
 	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0, no_symbols = 0;
-	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
+	int complete = 1, partial; /* a manifest that does not say is that of a complete store */
 	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, checkpoint_events = 0, start,
 							     end, build_ns;
 	if (json_unpack(root,

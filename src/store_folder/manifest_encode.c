@@ -9,7 +9,7 @@
 
 #include "store_folder/manifest_json.h"
 
-/* JSON is UTF-8 and a path need not be: what is none is shown as '?'. */
+/* JSON is UTF-8, which a path need not be: bytes that are not become '?'. */
 static json_t *text(const char *bytes)
 {
 	json_t *string = json_string(bytes);
@@ -40,7 +40,7 @@ static json_t *texts(const char *const *strings, size_t count)
 	return array;
 }
 
-/* The identity of a file as text; NULL if nobody knows it, and then the manifest does not say it. */
+/* The identity of a file as text; NULL if it is not known, and the manifest leaves it out. */
 static json_t *identity_text(uint64_t identity)
 {
 	char digits[MANIFEST_IDENTITY_DIGITS + 1];

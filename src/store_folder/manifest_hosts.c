@@ -107,7 +107,7 @@ static enum histree_status copy_text(const char *text, struct arena *arena, cons
 	return text == NULL || *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
 }
 
-/* A store from somebody else must not lead out of its folder: there is one folder that a host can have. */
+/* An untrusted store must not lead out of its folder: a host has only one possible folder. */
 static enum histree_status decode_host(const char *path, json_t *object, size_t count, struct arena *arena,
 				       struct histree_store_host *out, struct histree_error *error)
 {

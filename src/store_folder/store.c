@@ -50,7 +50,7 @@ static bool is_missing(const char *path)
 	return !is_there;
 }
 
-/* A store from somebody else must not lead out of its folder. */
+/* An untrusted store must not lead out of its folder. */
 static enum histree_status check_no_links(const char *path, struct histree_error *error)
 {
 	char *building = NULL, *folder = strdup(path);
@@ -316,7 +316,7 @@ static enum histree_status store_hosts_history(struct histree_store *store, cons
 						      &parts[i].history, &why);
 		opened += parts[i].history != NULL;
 		if (found == HISTREE_NOT_FOUND && store->open_history != NULL)
-			continue; /* it has none, and none is missed */
+			continue; /* the host needs no history */
 		if (found == HISTREE_OK && !is_missing)
 			continue;
 		status = judge(found);
@@ -382,7 +382,7 @@ static enum histree_status store_hosts_segments(struct histree_store *store, con
 		else if (!is_missing && !has_segments(&store->stores[i]->info, analysis))
 			found = HISTREE_NOT_FOUND;
 		if (found == HISTREE_NOT_FOUND)
-			continue; /* it has none, and none are missed */
+			continue; /* the host needs no segments */
 		count++;
 		part->name = info->hosts[i].name;
 		if (!is_missing && store->open_segments == NULL)
@@ -419,7 +419,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A store of which there is nothing yet may come; one that cannot be read will not get better. */
+/* A store that does not exist yet may come; one that cannot be read will not get better. */
 static bool may_come(enum histree_status status)
 {
 	return status == HISTREE_ERR_IO || status == HISTREE_NOT_FOUND;
@@ -686,7 +686,7 @@ static bool may_have_moved(const struct histree_store *store)
 	return strcmp(store->info.path, store->asked) != 0;
 }
 
-/* Returns the store that is there now, under the name of this one; NULL if there is none, or this is it. */
+/* Returns the store that now has the name of this one; NULL if there is none, or it is this one. */
 static struct histree_store *successor_of(const struct histree_store *store)
 {
 	struct histree_error error;

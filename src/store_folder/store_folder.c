@@ -156,7 +156,7 @@ static void folder_remove(const struct io *io, const char *folder)
 	remove_store(io, folder);
 }
 
-/* Remove the files that a killed build left: `all` but the lock, or only those that nobody reads. */
+/* Remove the files that a killed build left: `all` but the lock, or only those that no reader needs. */
 static void folder_clear(const struct io *io, const char *folder, bool all)
 {
 	DIR *entries = open_folder(folder);
@@ -316,8 +316,8 @@ static enum histree_status take_lock(struct store_folder *folder, struct histree
 }
 
 /*
- * Returns whether STORE.building is the store that STORE replaced, by a build that was cut off while it removed it.
- * A build has its lock until the names are exchanged, and what it replaces has none then.
+ * Returns whether STORE.building is the store that STORE replaced, by a build that was cut off while it removed
+ * it. A build has its lock until the names are exchanged, and the replaced store has no lock.
  */
 static bool was_replaced(const struct store_folder *folder)
 {

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_folder.h - the folder of a store while it is made, and how one is removed.
+ * store_folder.h - the folder of a store while it is made, the folders of its hosts, and how a store is removed.
  *
- * Remove a store, or what is left of one.
+ * A store is made in a folder next to its final name, which it takes at the end.  STORE.building is held by a
+ * lock, so that two builds of one store do not meet.  Once it has a manifest it is an incomplete store: others
+ * open it, and a build that is cut off leaves it.  A folder left without a manifest belongs to nobody and is
+ * cleared.
  *
- * Only files that we could have made are ever removed, and symbolic links are not followed.
+ * The folder of a host has the name of the host, except that '%XX' stands for '/', '%', bytes below the blank, a
+ * dot at the beginning and the one of ".building" at the end.
  *
- * Where in a store of several hosts the store of a host is.
- *
- * Its folder is called as the host, but for what a name of a file cannot have, or means something in ours: '%XX'
- * stands for '/', '%', bytes below the blank, a dot at the beginning and the one of ".building" at the end.
- *
- * A store while it is made: a folder next to its final name, which it takes at the end.
- *
- * STORE.building is held by a lock, so that two builds of one store do not meet.  Once it has a manifest it is a
- * store, not complete, but as good as it goes: others open it, and a build that is cut off leaves it.  A folder
- * left without one is nobody's and is cleared.  Only files that we could have made are ever removed.
+ * Only files that histree could have made are ever removed, and symbolic links are not followed.
  */
 #ifndef STORE_FOLDER_STORE_FOLDER_H
 #define STORE_FOLDER_STORE_FOLDER_H
@@ -35,7 +30,7 @@ void folder_remove_other_hosts(const struct io *io, const char *folder, const ch
 
 #define HOSTS_FOLDER "hosts"
 
-/* With room for the names that a build gives the folder meanwhile, in the 255 bytes that a name can have. */
+/* Leaves room for the names that a build gives the folder meanwhile, within the 255 bytes of a name. */
 enum { HOST_FOLDER_SIZE = sizeof(HOSTS_FOLDER) + 240 };
 
 /* Writes "hosts/NAME".  Returns false if no folder can be called so: the name is empty, or too long. */

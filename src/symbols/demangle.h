@@ -22,8 +22,8 @@ struct demangler {
 };
 
 /*
- * Returns the name for people, which lasts until the next question, or `name` itself if there is none, if it is too
- * long or if memory is out.
+ * Returns the name for people, which lasts until the next question, or `name` itself if it is not a mangled name,
+ * is too long, or memory is out.
  */
 const char *demangle(struct demangler *demangler, const char *name);
 void demangler_release(struct demangler *demangler);

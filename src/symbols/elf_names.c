@@ -20,8 +20,8 @@ enum { SYMBOL_SECTIONS_MAX = 8, SEGMENTS_MAX = 16 };
 struct elf_names {
 	int file;
 	Elf *elf;
-	Dwarf *dwarf;                 /* NULL: there is none */
-	struct inline_table *inlined; /* NULL: nobody has asked yet */
+	Dwarf *dwarf;                 /* NULL: it has no debugging information */
+	struct inline_table *inlined; /* NULL: not asked for yet */
 	bool is_relocated, is_whole;
 	uint64_t first; /* address of the first segment in the file */
 	struct elf_segment {
@@ -114,7 +114,7 @@ static bool has_build_id(const struct elf_names *names, const uint8_t *build_id,
 	return own != NULL && own_size == size && memcmp(own, build_id, size) == 0;
 }
 
-/* Where it would lie if nobody moved it, and what of it is code. */
+/* Finds the addresses that the file has by itself, before it is mapped elsewhere, and its code. */
 static void find_segments(struct elf_names *names)
 {
 	GElf_Ehdr header;

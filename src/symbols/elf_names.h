@@ -26,14 +26,14 @@ enum elf_answer {
 /* Whether binaries can be read at all: this was built with libdw. */
 bool elf_names_can_read(void);
 
-/* Opens a file of this build id; of size 0: whatever it has.  The caller closes *out. */
+/* Opens a file with this build id; of size 0: with any.  The caller closes *out. */
 enum elf_answer elf_names_open(const char *path, const uint8_t *build_id, size_t build_id_size,
 			       struct elf_names **out);
 
 /* Whether it has all functions, not only those that others link with. */
 bool elf_names_are_whole(const struct elf_names *names);
 
-/* Returns its build id, borrowed, and its size; NULL if it has none. */
+/* Returns its build id, borrowed, and its size; NULL if it has no build id. */
 const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size);
 
 /*
@@ -43,20 +43,20 @@ const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size);
 void elf_names_lie_as(struct elf_names *names, const struct elf_names *binary);
 
 /*
- * Returns the name of the function at an address of a process in which the file lies at `base`; NULL if there is
- * none.  It is borrowed from the file.
+ * Returns the name of the function at an address of a process in which the file lies at `base`, borrowed from the
+ * file, or NULL.
  */
 const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_t address);
 
 /*
- * Finds the functions at such an address, the outermost first: each but that one was inlined into the one before.
- * Of a call, ask for the address before the one that it returns to.  *count is 0 if there is none.  Returns false
- * when memory is out.
+ * Finds the functions at such an address, the outermost first; each but the first was inlined into the one
+ * before. For a call, ask for the address before its return address.  *count is 0 if no function is found.
+ * Returns false when memory is out.
  */
 bool elf_names_chain(struct elf_names *names, uint64_t base, uint64_t address,
 		     struct elf_frame frames[ELF_CHAIN_MAX], size_t *count);
 
-/* Writes "app.c:31", in ELF_LINE_SIZE bytes; "app.c:?" or "" where the file does not say so much. */
+/* Writes "app.c:31", in ELF_LINE_SIZE bytes; "app.c:?" or "" if the file does not say more. */
 void elf_frame_line(const struct elf_frame *frame, char *text);
 
 /* Writes the same for such an address; "" where the file does not say. */

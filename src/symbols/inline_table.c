@@ -297,7 +297,7 @@ static void forget(struct inline_unit *unit)
 	*unit = (struct inline_unit){ .die = unit->die };
 }
 
-/* Returns the unit at an address, walked; NULL: there is none, or memory is out. */
+/* Returns the unit at an address, walked; NULL: there is no unit, or memory is out. */
 static struct inline_unit *unit_at(struct inline_table *table, uint64_t address, bool *has_memory)
 {
 	const uint32_t number = range_cover_find(&table->cover, address);
@@ -341,7 +341,10 @@ struct elf_frame inline_table_line(const struct inline_table *table, uint64_t ad
 	return line_in(&unit, address);
 }
 
-/* As the linker calls it, if that is said: what people read is made of it, with the types of its parameters. */
+/*
+ * Prefers the name for the linker, if there is one: the name for people is made from it, with the types of
+ * parameters.
+ */
 static const char *name_of(const struct inline_table *table, const struct inline_node *node)
 {
 	static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };

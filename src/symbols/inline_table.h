@@ -42,15 +42,18 @@ extern struct lib_elf {
 
 struct inline_table;
 
-/* Of all units of a file that were opened by libdw, which is borrowed.  Returns NULL when memory is out. */
+/*
+ * Makes the table of all units of a file that libdw has opened, which is borrowed.  Returns NULL when memory is
+ * out.
+ */
 struct inline_table *inline_table_create(Dwarf *dwarf);
 
 /* The line of an address, without a name. */
 struct elf_frame inline_table_line(const struct inline_table *table, uint64_t address);
 
 /*
- * Finds the functions around an address, the outermost first, and where each of them is left for the next, or is at
- * the address itself.  *count is 0 if there is none.  Returns false when memory is out.
+ * Finds the functions around an address, the outermost first, and where each of them calls the next, or is at the
+ * address itself.  *count is 0 if no function is found.  Returns false when memory is out.
  */
 bool inline_table_chain(struct inline_table *table, uint64_t address, struct elf_frame frames[ELF_CHAIN_MAX],
 			size_t *count);

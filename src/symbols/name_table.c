@@ -40,7 +40,7 @@ static const char *skip_spaces(const char *at, const char *end)
 	return at;
 }
 
-/* Returns where the address ends, or NULL if it is none. */
+/* Returns where the address ends, or NULL if it is not an address. */
 static const char *read_address(const char *at, const char *end, uint64_t *address)
 {
 	unsigned digits = 0;

@@ -42,10 +42,10 @@ bool name_table_read(struct name_table *table, const char *text, size_t size);
 /* Puts the ranges in order, when all are there. */
 void name_table_sort(struct name_table *table);
 
-/* Returns the range that begins at an address, or else has it inside; NULL if there is none. */
+/* Returns the range that begins at an address, or else has it inside, or NULL. */
 const struct named_range *name_table_find(const struct name_table *table, uint64_t address);
 
-/* Returns the range that begins at an address, or last before it; NULL if there is none. */
+/* Returns the range that begins at an address, or the last one before it, or NULL. */
 const struct named_range *name_table_near(const struct name_table *table, uint64_t address);
 
 void name_table_release(struct name_table *table);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range_cover.h - which of many ranges of addresses has an address: of those that lie within one another, the
- * deepest.
+ * range_cover.h - which of many ranges of addresses an address belongs to: of nested ranges, the deepest.
  *
- * Ranges may cross, as those of a damaged file do: of each address the deepest has it, of equally deep ones the
- * shortest, of these the one of the least item.
+ * Ranges may cross, as those of a damaged file do: an address belongs to the deepest, of equally deep ones to the
+ * shortest, of these to the one with the least item.
  */
 #ifndef SYMBOLS_RANGE_COVER_H
 #define SYMBOLS_RANGE_COVER_H
@@ -20,10 +19,10 @@ struct cover_range {
 	uint32_t depth, item;
 };
 
-/* From an address on, up to that of the next piece; the last one is of nobody. */
+/* From an address on, up to that of the next piece; the last piece belongs to no range. */
 struct cover_piece {
 	uint64_t start;
-	uint32_t item; /* COVER_NONE: of nobody */
+	uint32_t item; /* COVER_NONE: no range */
 };
 
 /* A zeroed one has nothing. */
@@ -35,7 +34,7 @@ struct range_cover {
 /* Makes an empty cover of ranges, which it reorders.  Returns false when memory is out; release it then too. */
 bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, size_t count);
 
-/* Returns the item that has an address; COVER_NONE: nobody has. */
+/* Returns the item that an address belongs to, or COVER_NONE. */
 uint32_t range_cover_find(const struct range_cover *cover, uint64_t address);
 
 void range_cover_release(struct range_cover *cover);

@@ -14,11 +14,11 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* Of a table of text; build ids of more bytes are of nobody. */
+/* Limits of a table of text; longer build ids match no file. */
 enum { TABLE_SIZE_MAX = 256 << 20, TABLE_READ_SIZE = 1 << 20, BUILD_ID_MAX = 64 };
 
 struct symbol_file {
-	struct elf_names *names; /* NULL: there are none, for this reason */
+	struct elf_names *names; /* NULL: no names, for this reason */
 	enum symbol_answer why;
 };
 

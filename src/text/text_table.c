@@ -268,7 +268,7 @@ const char *text_cell_quote(const struct text_cell *cell, char text[64])
 
 /* ---- text json ----------------------------------------------------------------------------------------------- */
 
-/* A parser may ask for so much for one row. */
+/* How much a parser may allocate for one row. */
 enum { ROW_WEIGHT_MAX = 64 << 20, ROW_WEIGHED_FROM = 64 << 10 };
 
 static char *text_json_line_end(char *bytes, size_t size, size_t scanned)
@@ -313,7 +313,7 @@ static struct text_cell cell_of(json_t *value)
 		return (struct text_cell){ .kind = TEXT_INTEGER, .integer = json_integer_value(value) };
 	case JSON_REAL:
 		return (struct text_cell){ .kind = TEXT_REAL, .real = json_real_value(value) };
-	case JSON_STRING: /* whoever reads the cell may change its bytes, which are ours alone */
+	case JSON_STRING: /* the reader of the cell may change its bytes, which are not shared */
 		return (struct text_cell){ .kind = TEXT_STRING,
 					   .bytes = (char *)(uintptr_t)json_string_value(value),
 					   .size = json_string_length(value) };
@@ -618,7 +618,10 @@ static uint64_t count_lines(const char *bytes, size_t size)
 	return count;
 }
 
-/* Take the next row, without the end of its line, which `split` may overwrite.  HISTREE_END: there is none. */
+/*
+ * Take the next row, without the end of its line, which `split` may overwrite.  Returns HISTREE_END after the
+ * last one.
+ */
 static enum histree_status take_row(struct text_table *table, char **row, size_t *size, struct histree_error *error)
 {
 	char *end;
@@ -653,7 +656,7 @@ static enum histree_status refuse(const struct text_table *table, struct histree
 	return error_set(error, HISTREE_ERR_FORMAT, "'%.200s' %s", table->input.path, what);
 }
 
-/* What is no text is told by its first bytes. */
+/* Recognises a file that is not text by its first bytes. */
 static const char *why_no_text(const char *bytes, size_t size)
 {
 	static const struct {

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_table.h - tables of text, row by row: TSV, CSV, JSON.
+ * text_table.h - tables of text as rows of cells: tab-separated values, comma-separated values, or JSON, one
+ * object a line; and what a cell can be read as.
  *
- * What differs between the formats of a text.
+ *	text_table_open(&table, io, path, NULL, NULL, &error);
+ *	size_t time = text_table_column(&table, "time");
+ *	while ((status = text_table_next(&table, &error)) == HISTREE_OK)
+ *		text_cell_integer(text_table_cell(&table, time), &t);	// HISTREE_END, or the error
+ *	text_table_close(&table);
  *
- * What stands in one column of one row of a text, and what it can be read as.
- *
- * Read a text as rows of cells: tab-separated values, comma-separated values, or JSON, one object a
- * line.
- *
- * 	text_table_open(&table, io, path, NULL, NULL, &error);
- * 	size_t time = text_table_column(&table, "time");
- * 	while ((status = text_table_next(&table, &error)) == HISTREE_OK)
- * 		text_cell_integer(text_table_cell(&table, time), &t);	// HISTREE_END, or the error
- * 	text_table_close(&table);
- *
- * TSV and CSV begin with a line of the names of the columns, or the caller has them.  A later line that is the same
- * is passed over, so that texts can be put behind one another.  In TSV, backslash, tab, LF and CR of a cell are
- * written with a backslash, as row_writer.h does.  CSV is that of RFC 4180.  JSON has one object a line;
- * brackets around all of them and commas between them may be there.  Lines end in LF or CR LF; empty ones are
- * passed over; a byte-order mark of UTF-8 is too.
+ * TSV and CSV begin with a line of the names of the columns, unless the caller gives them.  A later line equal to
+ * it is skipped, so that texts can be put behind one another.  In TSV, backslash, tab, LF and CR of a cell are
+ * written with a backslash, as row_writer.h does.  CSV is that of RFC 4180.  JSON has one object a line; brackets
+ * around all of them and commas between them are allowed.  Lines end in LF or CR LF; empty ones are skipped, and
+ * so is a byte-order mark of UTF-8.
  *
  * A row has TEXT_LINE_MAX bytes and TEXT_COLUMNS_MAX columns at most, whose names have TEXT_NAME_MAX bytes, so
- * memory is bounded whatever the text is.
+ * memory is bounded for any text.
  */
 #ifndef TEXT_TEXT_TABLE_H
 #define TEXT_TEXT_TABLE_H
@@ -70,7 +64,7 @@ enum text_kind {
 struct text_cell {
 	enum text_kind kind;
 	bool is_escaped; /* PLAIN: backslashes, as TSV has them, are still to be read */
-	char *bytes;     /* PLAIN, STRING: `size` bytes, and a zero that is none of them */
+	char *bytes;     /* PLAIN, STRING: `size` bytes, and a zero after them */
 	size_t size;
 	union {
 		bool boolean;
@@ -82,7 +76,7 @@ struct text_cell {
 /* Whether the row says nothing there. */
 bool text_cell_is_empty(const struct text_cell *cell);
 
-/* Each returns false if the cell is none.  Any number can be read as a double; "nan", "inf" and "-inf" too. */
+/* Each returns false if the cell is not one.  Any number can be read as a double; "nan", "inf" and "-inf" too. */
 bool text_cell_integer(const struct text_cell *cell, int64_t *out);
 bool text_cell_real(const struct text_cell *cell, double *out);
 bool text_cell_bool(const struct text_cell *cell, bool *out);
@@ -95,7 +89,7 @@ bool text_cell_unescape_path(struct text_cell *cell);
 
 /*
  * Read hexadecimal digits as bytes, in place: cell->size becomes the number of bytes.  Returns false if they are
- * none.
+ * not hexadecimal digits.
  */
 bool text_cell_hexadecimal(struct text_cell *cell);
 
@@ -155,7 +149,7 @@ enum histree_status text_table_next(struct text_table *table, struct histree_err
  */
 enum histree_status text_table_seek(struct text_table *table, uint64_t row_at, struct histree_error *error);
 
-/* Returns the index of the column of that name, TEXT_NO_COLUMN if there is none, in JSON: none so far. */
+/* Returns the index of the column with that name, or TEXT_NO_COLUMN; in JSON a column may appear later. */
 size_t text_table_column(const struct text_table *table, const char *name);
 
 /* Returns a cell of the row: an absent one if there is no such column. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * leaf_pack.c - the leaves of a pack as bytes, on their way to the thread or process that has the tree
+ * leaf_pack.c - packs of leaves, and their bytes on the way to the thread or process that has the tree
  * (docs/design/12-build.md).
  *
  *	intervals, nulls, end, whether anything is unknown

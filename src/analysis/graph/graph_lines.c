@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * graph_lines.c - writes the vertices, edges and arrows of threads into a history (histree/critical_path.h).
+ */
 #include "analysis/graph/graph_lines.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * graph_packets.c - packets in the graph: a vertex for the sender and the receiver, and within a host an arrow
+ * between them; packets that may be of another host are kept by their numbers.
+ */
 #include "analysis/graph/graph_packets.h"
 
 #include <inttypes.h>

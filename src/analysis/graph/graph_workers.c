@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * graph_workers.c - the workers of the graph: threads, the idle loop of each CPU, and the kernel of each CPU
+ * where it works for no thread; and the names of threads, also of those whose number is used again.
+ */
 #include "analysis/graph/graph_workers.h"
 
 #include <inttypes.h>

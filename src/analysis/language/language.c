@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * language.c - reads an analysis in the language of histree (histree-analysis(5)): its name, what it needs, its
+ * statements, labels and charts.
+ */
 #include "analysis/language/language.h"
 
 #include <stdlib.h>

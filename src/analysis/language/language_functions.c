@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * language_functions.c - the functions that an expression can call: each is a row with its name and how its
+ * arguments are read.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * language_lexer.c - the text of an analysis as tokens; the indentation of lines makes blocks.
+ */
 #include "analysis/language/language_lexer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * language_source.c - the text of an analysis, and the sentences about faults in it: line and column, and the
+ * line with a caret.
+ */
 #include "analysis/language/language_source.h"
 
 #include <stdbool.h>

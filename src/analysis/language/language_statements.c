@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * language_statements.c - the statements of an analysis become instructions of a program.
+ */
 #include "analysis/language/language_parser.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * program_blocks.c - runs the statements of a program: changes of attributes, stacks, changes at later times, and
+ * the segments that begin and end.
+ */
 #include <stdlib.h>
 #include <string.h>
 

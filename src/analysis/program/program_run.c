@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * program_run.c - a program at work on the events of a trace: what it knows, and the history or store that it
+ * fills.
+ */
 #include "analysis/program/program_run.h"
 
 #include <stdlib.h>

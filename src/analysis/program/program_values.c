@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * program_values.c - the values of a program's expressions: numbers, texts, and the names of things.  Texts that
+ * an expression makes lie in scratch memory.
+ */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * program_views.c - the labels and charts of an analysis from a file, kept with all their texts.
+ */
 #include "analysis/program/program_views.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * frame_names.c - the functions at an address of a binary, looked up once for each.
+ */
 #include "analysis/samples/frame_names.h"
 
 #include <inttypes.h>

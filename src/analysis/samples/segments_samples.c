@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * segments_samples.c - the analyses `samples` and `sample-stacks`: a segment for each sample, and one for each
+ * stack.
+ */
 #include <stdlib.h>
 #include <string.h>
 

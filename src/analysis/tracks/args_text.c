@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * args_text.c - a field of an event with everything inside it as JSON, cut where it is too long.
+ */
 #include "analysis/tracks/args_text.h"
 
 #include <inttypes.h>

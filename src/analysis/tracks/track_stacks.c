@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * track_stacks.c - the spans that are open on each track, from event to event.  What a beginning and an end mean
+ * is decided here alone, for all formats.
+ */
 #include "analysis/tracks/track_stacks.h"
 
 #include <inttypes.h>

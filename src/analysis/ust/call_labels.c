@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * call_labels.c - the names of functions as labels of a history: one table for all processes if they agree on
+ * every address, else one for the threads of each.
+ */
 #include "analysis/ust/call_labels.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * call_stacks.c - the functions that threads of instrumented programs are in, from event to event.  Entries and
+ * exits without their partner are counted.
+ */
 #include "analysis/ust/call_stacks.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * call_symbols.c - which binary lies where in each process, from the events of LTTng-UST, and the names of the
+ * functions at its addresses.
+ */
 #include "analysis/ust/call_symbols.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * heap.c - the memory that threads of programs allocate and free, from event to event.
+ */
 #include "analysis/ust/heap.h"
 
 #include <inttypes.h>

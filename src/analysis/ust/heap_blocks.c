@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * heap_blocks.c - the blocks that programs have allocated and not freed yet, by process and address.
+ */
 #include "analysis/ust/heap_blocks.h"
 
 #include "base/hash.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * xml_pattern.c - the pattern analyses of Trace Compass's XML: state machines that start, end and fill segments.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

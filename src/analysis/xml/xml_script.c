@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * xml_script.c - conditions and state changes of Trace Compass's XML become expressions and statements of a
+ * program.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

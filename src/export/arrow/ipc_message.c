@@ -531,7 +531,7 @@ static enum histree_status add_texts(struct ipc_body *body, const struct ArrowAr
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
-/* Of some rows.  An array says how many it has, or -1 if it has not counted. */
+/* Counts in some rows.  An array says how many nulls it has, or -1 if it has not counted. */
 static int64_t count_nulls(const struct ArrowArray *array, uint64_t first, int64_t length)
 {
 	const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;

@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ipc_message.h - the messages of an Arrow stream: a schema, dictionaries, batches of columns.
+ * ipc_message.h - the messages of Arrow's IPC, as a stream or a file: a schema, dictionaries, batches of columns.
  *
- * The part of FlatBuffers that messages of Arrow need: tables, vectors and texts, from back to
- * front.
+ * *Flat buffers*, as far as messages of Arrow need them: tables, vectors and texts, written from back to front.
+ * The target of a reference is written before the reference, and lies behind it.  A reference is how far
+ * something begins before the end of the buffer; 0 is no reference.  If memory runs out, that is remembered, and
+ * everything after it is ignored.
  *
- * What is referred to is written before what refers to it, and lies behind it.  A reference is how far something
- * begins before the end of the buffer; 0 is none.  A failure for want of memory is remembered, and everything after
- * it is ignored.
+ * A *message* is a prefix of eight bytes, a flat buffer that says what it is, and a body.  What lies in front of
+ * a body is padded so that the body begins at a multiple of 64 in the file.
  *
- * Source: "FlatBuffer Internals" (https://flatbuffers.dev/internals).
+ *	stream	messages, and a prefix without a message
+ *	file	the magic bytes, what a stream has, a footer with the places of all messages, its size, the magic
  *
- * Messages of Arrow's IPC, as a stream or a file.
+ * The *body* of a record batch or a dictionary batch is the buffers of its columns, one after the other, each at
+ * a multiple of 64 bytes.  Buffers are borrowed until the body is cleared, and copied only where they have to be
+ * changed: bits that do not begin with a byte, offsets that do not begin with 0, and compressed buffers.
  *
- * A message is a prefix of eight bytes, a flat buffer that says what it is, and a body.  What lies in front of a
- * body is padded so that the body begins at a multiple of 64 in the file.
+ * A batch adds to the dictionaries of the one before only what is new.
  *
- * 	stream	messages, and a prefix without a message
- * 	file	the magic bytes, what a stream has, a footer with the places of all messages, its size, the magic
- *
- * The body of a record batch or a dictionary batch: the buffers of its columns, one after the other,
- * each at a multiple of 64 bytes.
- *
- * Buffers are borrowed until the body is cleared, and copied only where they have to be changed: bits that do not
- * begin with a byte, offsets that do not begin with 0, and what is compressed.
- *
- * Source: "Arrow Columnar Format", IPC; Message.fbs.
- *
- * What a batch adds to the dictionaries of the one before.
- *
- * What an ArrowSchema says of a column, as far as it can be written.
- *
- * Source: "The Arrow C data interface", format strings; Schema.fbs.
+ * Sources: "Arrow Columnar Format", IPC; Message.fbs; Schema.fbs; "The Arrow C data interface", format strings;
+ * "FlatBuffer Internals" (https://flatbuffers.dev/internals).
  */
 #ifndef EXPORT_ARROW_IPC_MESSAGE_H
 #define EXPORT_ARROW_IPC_MESSAGE_H
@@ -52,7 +41,7 @@ struct flatbuffer {
 	uint8_t *bytes;
 	size_t capacity, used; /* used: at the end */
 	bool has_failed;
-	/* Of the table being written: where its fields are, as references, and where it ends. */
+	/* The fields of the table being written, as references, and its end. */
 	uint32_t fields[FLATBUFFER_FIELDS_MAX];
 	uint32_t field_count, table_end;
 };
@@ -64,7 +53,7 @@ struct ipc_type {
 	bool is_signed;   /* of an int */
 	uint8_t size;     /* of a value in bytes; 0 of a bool and of utf8 */
 	uint8_t unit;     /* of a time: 0 s, 1 ms, 2 us, 3 ns */
-	const char *zone; /* of a time, borrowed; "" if it has none */
+	const char *zone; /* of a time, borrowed; "" if it has no zone */
 };
 
 struct ipc_field {
@@ -87,7 +76,7 @@ enum histree_status ipc_fields_read(struct ipc_fields *fields, const struct Arro
 				    struct histree_error *error);
 void ipc_fields_release(struct ipc_fields *fields);
 
-/* As they are in the file: the lowest byte first. */
+/* As in the file: the lowest byte first. */
 struct ipc_node {
 	uint64_t length, null_count;
 };

@@ -45,7 +45,7 @@ static bool needs_quotes(const char *text, size_t size)
 	return size == 0;
 }
 
-/* Returns the size of a text in a line, of which there is room for `2 * size + 2`. */
+/* Returns the size of a text in a line, for which there is room for `2 * size + 2`. */
 static size_t quote(const char *text, size_t size, char *out)
 {
 	size_t length = 0;
@@ -199,7 +199,7 @@ static void put_row(struct csv *csv, int64_t row)
 	export_bytes(csv->output, "\r\n", 2);
 }
 
-/* Most rows have room in the buffer, whatever is in them. */
+/* Most rows fit into the buffer in any case. */
 static void write_row(struct csv *csv, int64_t row)
 {
 	char *begin = export_room(csv->output, csv->row_room);

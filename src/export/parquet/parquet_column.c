@@ -64,7 +64,7 @@ static void gather(struct parquet_values *values, const uint32_t *rows)
 				values->narrow[i] = column->narrow[rows[i]];
 		return;
 	}
-	/* Each value is stored, and kept if it is one: no branch that nobody can foresee. */
+	/* Each value is stored, and kept if it is valid: no branch that would be mispredicted. */
 	for (size_t i = 0; i < values->row_count; i++) {
 		size_t row = rows == NULL ? i : rows[i];
 		if (is_wide)
@@ -275,8 +275,8 @@ void parquet_values_release(struct parquet_values *values)
 /* ---- parquet chunk ------------------------------------------------------------------------------------------- */
 
 /*
- * Whether the texts of a chunk are mostly different, so that they may be smaller without a dictionary.  With one
- * they are faster to read, whatever zstd makes of repetitions.
+ * Returns whether the texts of a chunk are mostly different, so that they may be smaller without a dictionary.
+ * With a dictionary they are faster to read, even if zstd removes repetitions.
  */
 static bool repeats_little(const struct parquet_values *values)
 {
@@ -335,7 +335,7 @@ static void put_header(struct parquet_bytes *bytes, enum parquet_page_type type,
 	thrift_i32(&writer, 2, encoding);
 	if (type == PARQUET_DATA_PAGE) {
 		thrift_i32(&writer, 3, PARQUET_RLE); /* definition levels */
-		thrift_i32(&writer, 4, PARQUET_RLE); /* repetition levels, of which there are none */
+		thrift_i32(&writer, 4, PARQUET_RLE); /* repetition levels, which a flat column does not have */
 	}
 	thrift_struct_end(&writer);
 	thrift_struct_end(&writer);

@@ -72,7 +72,7 @@ struct parquet_column {
 	size_t capacity, present_capacity;
 	size_t null_count;
 	struct parquet_texts texts;
-	bool dictionary_changes; /* a string was not the one of the batch before: others may be the same */
+	bool dictionary_changes; /* a string differed from that of the batch before: others may be the same */
 	struct parquet_known_text *known;
 	size_t known_count, known_capacity;
 	uint32_t batch; /* number of the batch at hand, from 1 */
@@ -97,7 +97,7 @@ void parquet_column_begin_batch(struct parquet_column *column);
 /* Forget all rows, and their texts. */
 void parquet_column_clear(struct parquet_column *column);
 
-/* Let go of the memory that rows took; there are none. */
+/* Release the memory of rows; it must be empty. */
 void parquet_column_shrink(struct parquet_column *column);
 
 /* The least and the greatest value: of a text the bytes, of everything else the number. */
@@ -120,7 +120,7 @@ struct parquet_values {
 	size_t row_count, count; /* of rows and of values */
 	uint32_t *narrow;        /* one of the two, by kind; the other has what a column before had */
 	uint64_t *wide;
-	uint32_t *levels; /* 1 or 0 a row; only where some rows have a value and some have none */
+	uint32_t *levels; /* 1 or 0 a row; only where some rows are null and some are not */
 	size_t narrow_capacity, wide_capacity, level_capacity;
 	struct parquet_page *pages;
 	size_t page_count, page_capacity;

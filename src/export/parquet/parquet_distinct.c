@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* Of so many values at the beginning more than half distinct: nobody waits for the rest. */
+/* If more than half of this many values at the beginning are distinct, the rest is not examined. */
 enum { SAMPLE = 16384, SHARE = 3, SAMPLE_SHARE = 2 };
 
 static bool reserve(struct parquet_distinct *distinct, size_t count, size_t limit, size_t slot_count)

@@ -65,7 +65,7 @@ struct parquet_slices {
 
 /* ---- parquet folder ------------------------------------------------------------------------------------------ */
 
-/* Remove what has a name as we give it; whatever else is there stays, and the folder with it. */
+/* Remove files with names of ours; other files stay, and the folder with them. */
 static void remove_files(const struct io *io, const char *folder, bool is_top)
 {
 	DIR *opened = opendir(folder);
@@ -187,7 +187,7 @@ static const struct {
 
 static const int64_t second_ns = 1000000000;
 
-/* Returns the column that has the times at which rows start, or happen; -1: there is none. */
+/* Returns the column with the times at which rows start, or happen; -1: there is no such column. */
 static int start_column(const struct ArrowSchema *schema)
 {
 	static const char *const names[] = { "start", "time" };
@@ -390,7 +390,7 @@ static enum histree_status parquet_slices_add(struct parquet_slices *slices, con
 	slices->counts.rows += count;
 	for (size_t from = 0, to; from < count && status == HISTREE_OK; from = to) {
 		int64_t number = slice_of(times[from], length);
-		/* Unsigned, so that a slice at either end of all times is none too long. */
+		/* Unsigned, so that a slice at either end of all times does not overflow. */
 		uint64_t begin = (uint64_t)number * (uint64_t)length;
 		for (to = from + 1; to < count && (uint64_t)times[to] - begin < (uint64_t)length; to++)
 			;

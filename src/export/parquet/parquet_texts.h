@@ -2,8 +2,8 @@
 /*
  * parquet_texts.h - the texts of a column in a row group, numbered from 0.
  *
- * A stream that has them in a dictionary knows already which are the same: they are added without a look at the
- * others, which saves a hash for each.  Where nobody knows, they are looked for first.
+ * A stream with a dictionary has distinct texts already: they are added without comparing them with the others,
+ * which saves a hash for each.  Otherwise each is looked up first.
  */
 #ifndef EXPORT_PARQUET_PARQUET_TEXTS_H
 #define EXPORT_PARQUET_PARQUET_TEXTS_H
@@ -28,7 +28,7 @@ struct parquet_texts {
 	struct parquet_text *texts;
 	uint32_t count;
 	size_t capacity;
-	struct hash_index index; /* of all, or, as long as nobody looked for one, of none */
+	struct hash_index index; /* of all texts, or empty until the first look-up */
 };
 
 /* Returns the number of a new text, which is copied; PARQUET_TEXTS_NONE if memory is out. */

@@ -16,7 +16,7 @@
 
 /* ---- parquet footer ------------------------------------------------------------------------------------------ */
 
-/* Longer texts are no bounds: nobody wants pages of them in a footer. */
+/* Longer texts are not bounds: they would only fill the footer. */
 enum { BOUND_SIZE_MAX = 128 };
 
 /* A bound as statistics have it: the value as PLAIN has it, without the size of a text. */
@@ -645,7 +645,7 @@ enum histree_status parquet_writer_flush(struct parquet_writer *writer, struct h
 	return HISTREE_OK;
 }
 
-/* Whether a column has so many texts that the row group should end. */
+/* Returns whether a column has so much text that the row group should end. */
 static bool has_much_text(const struct parquet_writer *writer)
 {
 	for (size_t i = 0; i < writer->column_count; i++)

@@ -69,7 +69,7 @@ enum histree_status parquet_writer_add(struct parquet_writer *writer, const stru
 /* Write the rows that are left as a row group, if there are any. */
 enum histree_status parquet_writer_flush(struct parquet_writer *writer, struct histree_error *error);
 
-/* Let go of the memory that rows took; there are none. */
+/* Release the memory of rows; there must be no rows. */
 void parquet_writer_shrink(struct parquet_writer *writer);
 
 /* Write what is left, and the footer. */

@@ -142,7 +142,7 @@ static void begin_state(struct viewer_file *file, histree_time time)
 	perfetto->last = time;
 }
 
-/* Begin a packet with a time.  Returns false if there can be none. */
+/* Begin a packet with a time.  Returns false if the format cannot express the time. */
 static bool begin_timed(struct viewer_file *file, histree_time time)
 {
 	struct perfetto *perfetto = file->state;

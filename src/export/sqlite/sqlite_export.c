@@ -2,9 +2,9 @@
 /*
  * sqlite_export.c - tables of an SQLite database.
  *
- * The database is a new file that nobody else knows, so there is no journal and nothing is synced before the end:
- * what is cut off has another name and is thrown away.  All is one transaction, and indexes are made when their
- * table is full, which sorts once.
+ * The database is a new file that no other process knows, so there is no journal and nothing is synced before the
+ * end: a file that is cut off has another name and is thrown away.  All is one transaction, and indexes are made
+ * when their table is full, which sorts once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "export/export_stream.h"
 #include "histree/export.h"
 
-/* SQLite asks whether to go on after so many of its steps. */
+/* After this many of its steps SQLite asks whether to go on. */
 enum { PROGRESS_STEPS = 100000 };
 
 struct sqlite_file {
@@ -33,7 +33,7 @@ struct sqlite_file {
 /* A table while it is filled. */
 struct sqlite_table {
 	struct export_cells cells;
-	size_t value, real, text; /* columns that are one here; SIZE_MAX: none of the three */
+	size_t value, real, text; /* columns that are one here; SIZE_MAX: it has none of the three */
 	sqlite3_stmt *insert;
 };
 
@@ -72,7 +72,7 @@ static size_t find_column(const struct export_cells *cells, const char *name)
 	return SIZE_MAX;
 }
 
-/* A cell of SQLite has a type of its own, so a value that is of one of three types is one column. */
+/* A cell of SQLite has its own type, so three columns by type become one. */
 static void find_value(struct sqlite_table *table)
 {
 	table->value = find_column(&table->cells, "value");

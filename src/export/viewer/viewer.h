@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * viewer.h - what viewers of traces show, whatever the format of their files: tracks with spans on them, counters,
+ * viewer.h - what viewers of traces show, for every format of their files: tracks with spans on them, counters,
  * instants, and flows from track to track.
  *
  * A walk over a history, a segment store or events makes these, in the order of time, and hands them to the table
- * of functions of a format.  So each format is told once how a state becomes a span.
+ * of functions of a format.  So how a state becomes a span is written once for all formats.
  */
 #ifndef EXPORT_VIEWER_VIEWER_H
 #define EXPORT_VIEWER_VIEWER_H
@@ -77,8 +77,8 @@ struct viewer_head {
 struct viewer_file;
 
 /*
- * A format.  Its functions write to file->output and are called in the order of time, but for describe(), which has
- * none: it comes before anything else of its track, and after that of the parent.
+ * A format.  Its functions write to file->output and are called in the order of time, except describe(), which
+ * comes before anything else of its track, and after that of the parent.
  */
 struct viewer_format {
 	void *(*create)(void); /* what the format keeps; NULL if memory is out */

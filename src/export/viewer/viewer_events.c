@@ -19,7 +19,7 @@ enum { CPUS_MAX = 4096 };
 
 /* Who runs on a CPU, as long as that lasts. */
 struct events_cpu {
-	histree_quark quark; /* of its thread; HISTREE_ROOT: it has none */
+	histree_quark quark; /* of its thread; HISTREE_ROOT: it has no such attribute */
 	histree_time start, end;
 	int32_t tid;
 };
@@ -27,7 +27,7 @@ struct events_cpu {
 /* What is known of the threads of one host. */
 struct events_host {
 	struct viewer_threads threads;
-	struct histree_history *history; /* of the kernel; NULL: there is none, */
+	struct histree_history *history; /* of the kernel; NULL: not given */
 	struct histree_query *query;     /* nor this */
 	struct events_cpu *cpus;
 	size_t cpu_count;
@@ -127,7 +127,7 @@ static struct events_cpu *cpu_of(struct events_host *host, int32_t number)
 	return &host->cpus[number];
 }
 
-/* Returns the thread that ran on the CPU of the event; 0 if nobody did, or nobody knows. */
+/* Returns the thread that ran on the CPU of the event; 0 if no thread did, or it is not known. */
 static int64_t who_ran(struct events_host *host, const struct histree_event *event)
 {
 	struct histree_interval interval;
@@ -137,7 +137,7 @@ static int64_t who_ran(struct events_host *host, const struct histree_event *eve
 	if (cpu->quark == HISTREE_ROOT)
 		return 0;
 	if (event->time < cpu->start || event->time > cpu->end) {
-		/* Beyond the history, or in what is damaged of it, nobody is known. */
+		/* Outside the history or in damage, the thread is not known. */
 		if (histree_query_single(host->query, cpu->quark, event->time, &interval, NULL) != HISTREE_OK)
 			return 0;
 		*cpu = (struct events_cpu){ .quark = cpu->quark, .start = interval.start, .end = interval.end };
@@ -167,7 +167,7 @@ static struct viewer_track *track_of(struct events *events, const struct histree
 	/* A state dump tells of others. */
 	const bool is_dump = strncmp(events->types[event->type], "lttng_statedump", strlen("lttng_statedump")) == 0;
 	for (size_t i = is_dump; i < sizeof(thread_fields) / sizeof(*thread_fields) && !is_told; i++) {
-		/* A field pid alone is of whom the event is about. */
+		/* A field pid alone is that of the thread that the event is about. */
 		is_told = number_of(events, thread_fields[i].thread, &tid);
 		has_pid = is_told && thread_fields[i].process != NULL &&
 			  number_of(events, thread_fields[i].process, &pid) && pid > 0;

@@ -124,7 +124,7 @@ static enum histree_status check_count(const struct viewer_walk *walk, size_t co
 						     VIEWER_HOSTS_MAX, count);
 }
 
-/* Of how many hosts the content of a request is; 0: it is of one. */
+/* How many hosts the content of a request has; 0: it is of one host. */
 static size_t viewer_host_count(const struct histree_viewer_request *request)
 {
 	size_t count = 0;
@@ -177,7 +177,7 @@ static enum histree_status viewer_walk_hosts(struct viewer_walk *walk)
 
 /* ---- the file ---------------------------------------------------------------------------------------------- */
 
-/* Progress is asked for and shown once in so many steps. */
+/* Progress is asked for and shown once in this many steps. */
 enum { STEPS_EVERY = 4096 };
 
 bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time)

@@ -159,7 +159,7 @@ static void describe(struct viewer_file *file, struct viewer_track *track)
 	track->is_described = true;
 	if (track->parent != 0)
 		describe(file, file->tracks[track->parent - 1]);
-	/* One without a name is told by its host at least. */
+	/* A process without a name shows at least its host. */
 	if (track->host != NULL && track->name == NULL && track->kind == VIEWER_PROCESS) {
 		track->name = track->host;
 		track->name_size = (uint32_t)strlen(track->host);

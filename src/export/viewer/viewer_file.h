@@ -67,7 +67,7 @@ enum histree_status viewer_file_begin(struct viewer_file *file, const struct vie
 /* End what is open, and the file.  Returns `status`, or that of a write that failed. */
 enum histree_status viewer_file_end(struct viewer_file *file);
 
-/* Returns the track, made if there is none; NULL after a failure. */
+/* Returns the track, which is made if it does not exist; NULL after a failure. */
 struct viewer_track *viewer_file_track(struct viewer_file *file, const struct viewer_track_key *key);
 
 /* Tracks are of this host of several from now on. */
@@ -76,7 +76,7 @@ void viewer_file_host(struct viewer_file *file, uint32_t host, const char *name)
 /* All that is open ends: what comes next may be of an earlier time, and of other tracks. */
 void viewer_file_catch_up(struct viewer_file *file);
 
-/* Give a process or thread a name, if it has none yet. */
+/* Give a process or thread a name, unless it already has one. */
 void viewer_file_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name);
 
 void viewer_file_span(struct viewer_file *file, struct viewer_track *track, const struct viewer_span *span);

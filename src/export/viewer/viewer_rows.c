@@ -297,7 +297,7 @@ static struct viewer_track *thread_of(struct viewer_rows *rows, const struct pat
 	return thread;
 }
 
-/* Returns whose the attribute is, NULL if of nobody; *used is how many components say so. */
+/* Returns the owner of an attribute, or NULL; *used is how many components name it. */
 static struct viewer_track *owner_of(struct viewer_rows *rows, const struct path *path, size_t *used)
 {
 	struct viewer_track *owner = NULL;
@@ -345,7 +345,7 @@ static void put_in_group(struct viewer_rows *rows, const struct path *path, stru
 		}
 		histree_attributes_path(rows->attributes, row->quark, text, size + 1);
 	}
-	/* Of a path of one component there is no rest; a first component may have a slash, with a backslash. */
+	/* A path of one component has no rest; a first component may have a slash, with a backslash. */
 	const char *rest = text;
 	while (path->count > 1 && *rest != '/')
 		rest += *rest == '\\' ? 2 : 1;
@@ -379,8 +379,8 @@ static void put_counter(struct viewer_rows *rows, const struct path *path, size_
 }
 
 /*
- * Finds the row of an attribute that is of no model by its path.  With `any`, each has one; else those that others
- * are shown with, such as names, have none, and row->track stays NULL.
+ * Finds the row of an attribute that is of no model by its path.  With `any`, each has one; else attributes that
+ * are shown with others, such as names, have no row, and row->track stays NULL.
  */
 static void viewer_rows_by_path(struct viewer_rows *rows, histree_quark quark, bool any, struct viewer_row *row)
 {
@@ -412,7 +412,7 @@ static void viewer_rows_by_path(struct viewer_rows *rows, histree_quark quark, b
 		put_counter(rows, &path, used + 1, owner, row);
 	} else if (any || owner == NULL ||
 		   !(rest == 0 || is_called(&path, used, "CallStack") || is_called(&path, used, "Name"))) {
-		/* What the track of its owner says already has no row, unless somebody asks for it. */
+		/* What the track of its owner already shows has no row, unless it is asked for. */
 		if (any || owner != NULL || !is_called(&path, used, "CallStack"))
 			put_in_group(rows, &path, row);
 	}

@@ -42,7 +42,7 @@ struct viewer_row {
 	enum histree_meaning meaning : 8;
 	bool counts : 1;    /* its numbers are those of a counter */
 	uint16_t rank;      /* of spans of one track with the same times the lowest is the outermost */
-	histree_time since; /* from when on its states are of this row, not of the one of its quark before it */
+	histree_time since; /* from when on its states belong to this row, not to the one of its quark before it */
 	const struct histree_label_table *labels; /* NULL: none */
 	const char *category;
 	struct viewer_track *track;   /* for spans */

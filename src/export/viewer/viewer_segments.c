@@ -20,7 +20,7 @@ struct kept {
 	uint64_t number;
 };
 
-/* Where the fields are that say something of the place; SIZE_MAX: the store has none. */
+/* The fields that name the place; SIZE_MAX: the store has no such field. */
 struct fields {
 	size_t name, category, tid, pid, cpu, track;
 };

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_cursor.c - a place in the bytes of a packet, and the steps that move it on.  It never moves beyond the
+ * content of its packet, whatever the lengths in it say.
+ */
 #include "trace/ctf/ctf_cursor.h"
 
 uint64_t ctf_bits_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer)

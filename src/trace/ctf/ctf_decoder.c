@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_decoder.c - the decoders of one trace, made from its metadata: for packet headers, event headers, and each
+ * class.
+ */
 #include "trace/ctf/ctf_decoder.h"
 
 #include <stdalign.h>

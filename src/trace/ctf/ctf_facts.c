@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_facts.c - what the metadata of a CTF trace says of the trace as a whole: its host, its tracer, its clock.
+ */
 #include "trace/ctf/ctf_facts.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_location.c - finds the field that a length or a tag refers to, by its location.
+ */
 #include "trace/ctf/ctf_reference.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_metadata.c - the text of a trace's metadata, plain or in packets, and which version of CTF it is.
+ */
 #include "trace/ctf/ctf_metadata.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_packets.c - the packets of one stream file, found by their headers, and damage between them.
+ */
 #include "trace/ctf/ctf_packets.h"
 
 #include <stdio.h>

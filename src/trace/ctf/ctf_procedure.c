@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_procedure.c - types of fields become steps of a procedure, so that decoding an event looks at no metadata.
+ */
 #include "trace/ctf/ctf_procedure.h"
 
 #include <stdalign.h>

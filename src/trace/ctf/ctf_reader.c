@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_reader.c - the events of one stream, packet by packet.  Lost and damaged packets become gaps, and reading
+ * goes on.
+ */
 #include "trace/ctf/ctf_reader.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_schema.c - what metadata declares: clocks, streams, events and types, linked and completed by what it
+ * implies.
+ */
 #include "trace/ctf/ctf_schema.h"
 
 #include <stdalign.h>

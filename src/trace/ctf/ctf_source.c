@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_source.c - one CTF trace in a folder: its metadata, its stream files, and the streams that they make.
+ */
 #include "trace/ctf/ctf_source.h"
 
 #include <dirent.h>

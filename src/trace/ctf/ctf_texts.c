@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ctf_texts.c - texts of an event that are not in UTF-8, as UTF-8.
+ */
 #include "trace/ctf/ctf_texts.h"
 
 #include <stdlib.h>

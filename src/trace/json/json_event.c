@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_event.c - one event of the Trace Event Format as it is written: an object with a phase.
+ */
 #include "trace/json/json_event.h"
 
 #include <math.h>

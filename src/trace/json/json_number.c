@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_number.c - numbers of JSON by their decimal digits, so that nothing is rounded on the way to nanoseconds.
+ */
 #include "trace/json/json_number.h"
 
 #include <stdlib.h>

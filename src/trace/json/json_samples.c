@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_samples.c - samples in JSON become events in the words of event/sample_vocabulary.h.
+ */
 #include "trace/json/json_samples.h"
 
 #include <inttypes.h>

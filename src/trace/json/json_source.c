@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_source.c - a file in the Trace Event Format, plain or gzip, object by object; a file that is cut off gives
+ * the events before the cut.
+ */
 #include "trace/json/json_source.h"
 
 #include <ctype.h>

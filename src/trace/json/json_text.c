@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_text.c - JSON in memory, value by value (RFC 8259), with the deviations that writers of traces make.
+ */
 #include "trace/json/json_text.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_tracks.c - events of the Trace Event Format in the words of event/track_vocabulary.h.
+ */
 #include "trace/json/json_tracks.h"
 
 #include <inttypes.h>

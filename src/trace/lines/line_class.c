@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_class.c - the classes of the events of a text, found from its lines: names and fields as a recording of
+ * perf has them.
+ */
 #include "trace/lines/line_class.h"
 
 #include <assert.h>

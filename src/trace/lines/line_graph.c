@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_graph.c - the drawing of ftrace's tracer function_graph as spans of threads.
+ */
 #include "trace/lines/line_graph.h"
 
 #include <inttypes.h>

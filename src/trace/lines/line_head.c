@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_head.c - the head of a line in the text of a kernel trace: thread, CPU, flags, time and the name of the
+ * event.
+ */
 #include "trace/lines/line_head.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_pairs.c - fields of an event without a known shape, from the name=value pairs of its text.
+ */
 #include "trace/lines/line_pairs.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_preface.c - what a text says before its first event, and whether it is the text of a trace at all.
+ */
 #include "trace/lines/line_preface.h"
 
 #include <string.h>

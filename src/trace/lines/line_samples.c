@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_samples.c - samples with their calls, as "perf script" prints them.
+ */
 #include "trace/lines/line_samples.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_shape.c - the shapes in which the kernel prints its events, as a table, and the match of a text with one.
+ */
 #include "trace/lines/line_shape.h"
 
 #include <assert.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_source.c - the text of a kernel trace as a source: one file, one stream, an event a line.
+ */
 #include "trace/lines/line_source.h"
 
 #include <stdlib.h>

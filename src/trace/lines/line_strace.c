@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_strace.c - the text of strace: system calls as spans of threads, signals and exits as instants.
+ */
 #include "trace/lines/line_strace.h"
 
 #include <inttypes.h>

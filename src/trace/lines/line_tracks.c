@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * line_tracks.c - the spans, counters and instants in a text, as a trace of tracks beside that of the kernel.
+ */
 #include "trace/lines/line_tracks.h"
 
 #include <inttypes.h>

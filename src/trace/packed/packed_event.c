@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * packed_event.c - an event with its fields as cells, and the bytes in which it is sorted.
+ */
 #include "trace/packed/packed_event.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * packed_markers.c - what programs of Android and Chrome write to trace_marker, as events of tracks.
+ */
 #include "trace/packed/packed_markers.h"
 
 #include <inttypes.h>

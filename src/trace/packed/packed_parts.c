@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * packed_parts.c - a structured value as bytes: structures and arrays with others inside.
+ */
 #include "trace/packed/packed_parts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * packed_samples.c - the stacks of samples by number, each distinct one once, and the classes of samples.
+ */
 #include "trace/packed/packed_samples.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * packed_source.c - a trace whose events are decoded once and sorted by time before the first is handed out; the
+ * sort goes to disk when memory is short.
+ */
 #include "trace/packed/packed_source.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perf_class.c - classes of perf's events, named as `perf data convert --to-ctf --all` names them.
+ */
 #include "trace/perf/perf_class.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perf_images.c - which binaries lie where, from MMAP and MMAP2, with their build ids.
+ */
 #include "trace/perf/perf_images.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perf_source.c - a recording of perf as a source: one file, one stream; or a folder (--threads), each file a
+ * stream.
+ */
 #include "trace/perf/perf_source.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_clocks.c - times of any clock of a trace as times of the day, by the snapshots that relate clocks to
+ * one another.
+ */
 #include "trace/perfetto/perfetto_clocks.h"
 
 #include <stdlib.h>

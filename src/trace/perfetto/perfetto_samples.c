@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_samples.c - samples of linux.perf and of the profiler in browsers, in the words of
+ * event/sample_vocabulary.h.
+ */
 #include "trace/perfetto/perfetto_samples.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perfetto_track_events.c - track events of Perfetto in the words of event/track_vocabulary.h.
+ */
 #include "trace/perfetto/perfetto_track_events.h"
 
 #include <inttypes.h>

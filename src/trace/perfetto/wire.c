@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * wire.c - messages of protocol buffers, field by field.  No field reaches beyond its message.
+ */
 #include "trace/perfetto/wire.h"
 
 /* The largest number of a field has 29 bits. */

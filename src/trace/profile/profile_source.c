@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * profile_source.c - profiles as sources: speedscope, V8, Firefox, and folded stacks.
+ */
 #include "trace/profile/profile_source.h"
 
 #include <inttypes.h>

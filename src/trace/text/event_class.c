@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_class.c - the classes of the events of a table, and their fields.
+ */
 #include "trace/text/event_class.h"
 
 #include <stdalign.h>

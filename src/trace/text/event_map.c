@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_map.c - which column of a table is what of an event: "time=ts,unit=us,name=event,cpu=core,tid=thread".
+ */
 #include "trace/text/event_map.h"
 
 #include <stdalign.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_parts.c - what an event has besides its fields, such as its time and its CPU: their columns, and how they
+ * are read.
+ */
 #include "trace/text/event_parts.h"
 
 #include <math.h>

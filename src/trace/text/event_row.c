@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_row.c - one event of a table: its cells, and the class that says which cell each field is.
+ */
 #include "trace/text/event_row.h"
 
 #include <stdlib.h>

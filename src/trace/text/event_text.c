@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_text.c - a table of events as a source: one file, one stream, an event a row.
+ */
 #include "trace/text/event_text.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_window.c - rows that were read and not handed out yet, in the order of time.
+ */
 #include "trace/text/event_window.h"
 
 #include <assert.h>

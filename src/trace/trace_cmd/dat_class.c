@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * dat_class.c - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description.
+ */
 #include "trace/trace_cmd/dat_class.h"
 
 #include <stdalign.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * dat_pages.c - the pages of one CPU, plain or in compressed chunks.
+ */
 #include "trace/trace_cmd/dat_pages.h"
 
 #include <stdlib.h>

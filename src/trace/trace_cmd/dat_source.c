@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * dat_source.c - a trace.dat as a source: one file, a stream for each CPU of each buffer.
+ */
 #include "trace/trace_cmd/dat_source.h"
 
 #include <inttypes.h>

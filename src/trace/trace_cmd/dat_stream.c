@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * dat_stream.c - the events of one CPU in one buffer, page by page, and gaps where the kernel lost some.
+ */
 #include "trace/trace_cmd/dat_stream.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ring_page.c - the events of one page of the kernel's ring buffer.  No event reaches beyond the page.
+ */
 #include "trace/trace_cmd/ring_page.h"
 
 enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31, DELTA_BITS = 27 };

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * uftrace_source.c - a recording of uftrace as a source: a folder with "info" and a stream for each task.
+ */
 #include "trace/uftrace/uftrace_source.h"
 
 #include <dirent.h>

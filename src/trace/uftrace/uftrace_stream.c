@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * uftrace_stream.c - the entries and exits of one task, record by record (libmcount/record.c of uftrace).
+ */
 #include "trace/uftrace/uftrace_stream.h"
 
 #include <inttypes.h>

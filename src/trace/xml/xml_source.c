@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * xml_source.c - traces in XML, as Trace Compass has them for tests of its XML analyses.
+ */
 #include "trace/xml/xml_source.h"
 
 #include <errno.h>
