@@ -38,7 +38,10 @@ struct analysis_input_kind {
 	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */
 	void (*use_space)(void *input, struct table_space *tables);
 
-	/* Names of functions are looked for there; called before the first event.  NULL: it has none. */
+	/*
+	 * Sets where names of functions are looked for; called before the first event.  NULL: the input has no
+	 * such names.
+	 */
 	enum histree_status (*use_symbols)(void *input, const struct symbol_places *places,
 					   struct histree_error *error);
 
@@ -73,7 +76,7 @@ struct analysis_inputs {
 	size_t count, capacity;
 };
 
-/* Returns the input of a kind in *input, made if there is none yet; NULL for the kind NULL. */
+/* Get the input of a kind in *input, made if it does not exist yet; NULL for the kind NULL. */
 enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,
 					void **input, struct histree_error *error);
 

@@ -26,7 +26,7 @@ struct leaf_pack;
 /* What is known of an attribute in a slice. */
 enum change_known {
 	KNOWN_AS_BEFORE, /* nothing */
-	KNOWN_GUESS,     /* a value that whoever made the log will check */
+	KNOWN_GUESS,     /* a value that the maker of the log will check */
 	KNOWN_CHOSEN,    /* that it was set, but not to what */
 	KNOWN_VALUE,     /* the value, but not since when */
 	KNOWN_EXACT,
@@ -64,7 +64,7 @@ struct change_log {
 	size_t name_count;
 	struct intern name_texts;
 	struct change_choice choice; /* that a value stands for */
-	bool is_muted;               /* intervals of the slice's system are none: their beginning is not known */
+	bool is_muted;               /* intervals of the slice's system are dropped: their beginning is not known */
 	const char *why;             /* the slice has failed; NULL: not yet */
 	bool no_memory;
 };
@@ -162,7 +162,7 @@ enum histree_status change_log_load(struct change_log *log, size_t value_size_ma
 enum histree_status change_log_apply(struct change_log *log, struct histree_state_system *system,
 				     struct histree_error *error);
 
-/* Returns `map`, which the caller frees, and how many keys it has; the log has none then. */
+/* Returns `map`, which the caller frees, and how many keys it has; the log is without keys then. */
 histree_quark *change_log_take_keys(struct change_log *log, size_t *count);
 
 #endif

@@ -17,7 +17,7 @@ struct class_table {
 	struct arena memory;
 };
 
-/* Returns the binding of a class, NULL if it has none yet. */
+/* Returns the binding of a class, or NULL. */
 static inline const void *class_table_find(const struct class_table *table, const struct event_class *class)
 {
 	return class->id < table->count ? table->bindings[class->id] : NULL;

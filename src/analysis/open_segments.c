@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-enum { KEYED_MIN = 32 }; /* so many keys are kept before any is given up */
+enum { KEYED_MIN = 32 }; /* the least number of keys that are kept before any is given up */
 
 static bool has_key(const void *elements, uint32_t number, const void *key)
 {

@@ -33,7 +33,7 @@ struct open_segments {
 	uint64_t count; /* open ones */
 };
 
-/* Returns the open segment of a key; NULL if there is none. */
+/* Returns the open segment of a key, or NULL. */
 struct open_segment *open_segments_find(const struct open_segments *open, uint64_t key);
 
 /*

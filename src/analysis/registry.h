@@ -22,7 +22,7 @@ struct registry_entry {
 /* Ended by an entry without either. */
 extern const struct registry_entry registry[];
 
-/* Returns the analysis of this name, NULL if there is none. */
+/* Returns the analysis with this name, or NULL. */
 const struct registry_entry *registry_find(const char *name);
 
 const char *registry_name(const struct registry_entry *entry);

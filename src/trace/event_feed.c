@@ -68,7 +68,7 @@ static void fill(struct event_feed *feed, struct event_batch *batch)
 
 /* ---- who has which batch ---------------------------------------------------------------------------------- */
 
-/* Whether the batches that are next to be filled, so many, were given back by all readers. */
+/* Returns whether all readers have given back the next `count` batches to be filled. */
 static bool has_room_for(const struct event_feed *feed, uint64_t count)
 {
 	for (unsigned reader = 0; reader < feed->reader_count; reader++)

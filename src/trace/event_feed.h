@@ -19,7 +19,7 @@
 
 enum { FEED_BATCHES = 32, FEED_READERS_MAX = 64 };
 
-/* Who sees every event of a trace once, while the trace is where it is; `see` may be NULL: nobody does. */
+/* Sees every event of a trace once, while the trace is where it is; `see` may be NULL. */
 struct event_watch {
 	enum histree_status (*see)(void *context, const struct trace *trace, const struct event *event,
 				   struct histree_error *error);
@@ -28,7 +28,7 @@ struct event_watch {
 
 struct event_batch {
 	struct kept_events kept;
-	struct trace_report report; /* after its last event; but for the warnings, which are the trace's */
+	struct trace_report report; /* after its last event; without the warnings, which are the trace's */
 	/* HISTREE_OK: others follow.  HISTREE_END, or why there are no more, which is in `error`. */
 	enum histree_status status;
 	bool has_failed; /* the feed itself has, not the trace */
@@ -50,7 +50,7 @@ void event_feed_add_reader(struct event_feed *feed, struct crew_task *task, unsi
 const struct event_batch *event_feed_take(struct event_feed *feed);
 void event_feed_give_back(struct event_feed *feed);
 
-/* The next batch of another reader.  NULL: there is none just now, or no more. */
+/* Returns the next batch of another reader.  NULL: there is no batch just now, or no more. */
 const struct event_batch *event_feed_look(struct event_feed *feed, unsigned reader);
 
 /* Returns whether there is another one. */

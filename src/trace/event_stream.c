@@ -68,7 +68,7 @@ static enum histree_status end_of_feed(struct event_stream *stream, struct histr
 	return last->status < 0 ? error_set(error, last->status, "%s", last->error.message) : last->status;
 }
 
-/* A batch that was given back is filled again, but for the last one. */
+/* A batch that was given back is filled again, except the last one. */
 enum histree_status event_stream_read_batch(struct event_stream *stream, struct histree_error *error)
 {
 	if (stream->last != NULL)

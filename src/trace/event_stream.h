@@ -44,7 +44,7 @@ struct event_stream {
 	const struct event *events;     /* what was looked at; it is valid until it is passed */
 	size_t count;                   /* 0: nothing was */
 	struct event_watch watch;       /* sees each event in the order of the trace; set before the first look */
-	struct event_feed *feed;        /* NULL: nobody reads ahead */
+	struct event_feed *feed;        /* NULL: no reading ahead */
 	struct event event;             /* that `events` is, where nobody does */
 	struct trace_report report;     /* of the feed: up to what was looked at last */
 	const struct event_batch *last; /* the one that says why there are no more; NULL: it has not come */
@@ -113,12 +113,15 @@ struct trace_report event_stream_report(const struct event_stream *stream);
 
 /* ---- read ahead ---------------------------------------------------------------------------------------------- */
 
-/* Before the first look at a trace that is not live.  Returns false if nobody can: all goes on without. */
+/*
+ * Call before the first event of a trace that is not live.  Returns false if no thread can be started; reading
+ * goes on without.
+ */
 bool event_stream_read_ahead(struct event_stream *stream, struct crew *crew);
 
 /*
- * Nobody reads ahead any more, and no batch is made for other readers; if `is_in_vain`, what they lack is not made
- * either.  Then they are waited for, by whoever has them, and the feed is released.
+ * Stop reading ahead; no batch is made for other readers; if `is_in_vain`, missing ones are not made either.  The
+ * readers that have batches are waited for, and the feed is released.
  */
 void event_stream_end_ahead(struct event_stream *stream, bool is_in_vain);
 void event_stream_release_ahead(struct event_stream *stream);

@@ -114,7 +114,7 @@ void kept_classes_release(struct kept_classes *classes)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-/* Returns room for `size` bytes, aligned as cells are or not at all; NULL if the batch has none. */
+/* Returns room for `size` bytes, aligned as cells are or not at all; NULL if the batch is full. */
 static void *take(struct kept_events *kept, size_t size, size_t alignment)
 {
 	size_t at = (kept->used + alignment - 1) / alignment * alignment;

@@ -18,8 +18,8 @@
 enum { KEPT_EVENTS_MAX = 1024, KEPT_BYTES = 192 << 10 };
 
 /*
- * The twins of a trace; a zeroed one has none.  It is used by the thread that keeps events; the classes and traces
- * that events have are not changed any more, and may be read by any thread until it is released.
+ * The twins of a trace; a zeroed one is empty.  The thread that keeps events uses it; the classes and traces of
+ * kept events never change, and any thread may read them until it is released.
  */
 struct kept_classes {
 	struct arena memory;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ordered_bytes.h - numbers in memory, in the byte order of whoever wrote them.
- */
+/* ordered_bytes.h - numbers in memory, in the byte order of the writer of a file. */
 #ifndef TRACE_ORDERED_BYTES_H
 #define TRACE_ORDERED_BYTES_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * graph.c - the analysis `graph`: who waited for whom (histree/critical_path.h).
+ * graph.c - the analysis `graph`: which thread waited for which (histree/critical_path.h).
  *
- * A switch is a vertex of both threads, a wake-up one of who wakes and of who is woken, with an arrow between them;
- * what wakes from an interrupt is the interrupt, whoever it interrupted.  The rules are those of Trace Compass's
- * execution graph, in its order: the state dump, the scheduler, the interrupts, the graph.
+ * A switch is a vertex of both threads, a wake-up one of the waker and of the woken thread, with an arrow between
+ * them; the waker in an interrupt is the interrupt, whichever thread it interrupted.  The rules are those of
+ * Trace Compass's execution graph, in its order: the state dump, the scheduler, the interrupts, the graph.
  *
- * Where events are missing, every edge that meets the gap is unknown: whatever a thread waited for may have
- * happened where nobody saw it.
+ * Where events are missing, every edge that meets the gap is unknown: what a thread waited for may have happened
+ * unseen.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void on_process_state(struct graph *graph, const struct kernel_event *eve
 	graph_worker_set(worker, is_known ? (enum worker_status)event->status : WORKER_UNKNOWN);
 }
 
-/* Whoever had the number before is gone. */
+/* The thread that had the number before is gone. */
 static void on_fork(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_worker *child = graph_worker_find(&graph->workers, event->tid, cpu);

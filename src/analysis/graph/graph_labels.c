@@ -23,7 +23,7 @@ static const struct histree_label states[] = {
 	STATE(HISTREE_GRAPH_INTERRUPTED, "INTERRUPTED", "interrupted", 0xc49a1a, 0xdfb93f, 0.8),
 };
 
-/* Of no one, nobody wants a bar. */
+/* A bar for these would say nothing. */
 static const struct histree_label tids[] = { { .is_hidden = true } };
 
 static const char *const of_states[] = { "Threads/*", NULL };

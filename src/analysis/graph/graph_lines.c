@@ -166,7 +166,7 @@ void graph_line_break(struct graph_lines *lines, struct graph_line *line)
 {
 	if (is_later(lines, line))
 		add_vertex(lines, line);
-	line->packet.is_there = false; /* what came before wakes nobody now */
+	line->packet.is_there = false; /* an earlier packet wakes no thread now */
 }
 
 void graph_line_receive(const struct graph_lines *lines, struct graph_line *line, struct graph_arrow from)

@@ -39,7 +39,7 @@ enum graph_attribute {
 	GRAPH_ATTRIBUTE_COUNT,
 };
 
-/* A packet that another host may have sent: its number here, and when it came; a zeroed one is none. */
+/* A packet that another host may have sent: its number here, and when it came; a zeroed one is no packet. */
 struct graph_packet {
 	bool is_there;
 	struct packet_key key;

@@ -18,13 +18,13 @@ static const struct packet_class *class_of(struct graph_packets *packets, const 
 	return class_table_add(&packets->classes, class, &fresh, sizeof(fresh));
 }
 
-/* Context `depth` below the top; KERNEL_NO_ROLE: there is none. */
+/* Context `depth` below the top; KERNEL_NO_ROLE: there is no such context. */
 static enum kernel_role context_of(const struct graph_cpu *cpu, uint32_t depth)
 {
 	return cpu->context_count > depth ? cpu->contexts[cpu->context_count - 1 - depth].entered : KERNEL_NO_ROLE;
 }
 
-/* Whoever sends: the thread that runs, or the kernel in a softirq; NULL: nobody that the graph knows. */
+/* The sender: the thread that runs, or the kernel in a softirq; NULL: not known to the graph. */
 static struct graph_worker *sender_on(struct graph_workers *workers, struct graph_cpu *cpu)
 {
 	enum kernel_role context = context_of(cpu, 0);
@@ -70,7 +70,7 @@ static void put_packet(struct graph_packets *packets, struct graph_workers *work
 		cpu->early_count = 0;
 }
 
-/* Whoever looks for the sender of a packet finds it by a part of its number, and then in the order of time. */
+/* The sender of a packet is found by a part of the packet's number, and then in the order of time. */
 static void put_sent(struct graph_packets *packets, struct graph_workers *workers, const struct packet_half *half)
 {
 	struct changes *changes = &workers->lines.changes;

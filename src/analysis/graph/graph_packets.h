@@ -21,7 +21,7 @@ struct graph_packets {
 /* If the event is one of a packet, do what it says. */
 void graph_packets_event(struct graph_packets *packets, struct graph_workers *workers, const struct event *event);
 
-/* Returns who receives a packet on a CPU now; NULL: nobody that the graph knows. */
+/* Returns the receiver of a packet on a CPU now; NULL: not known to the graph. */
 struct graph_worker *graph_packets_receiver(struct graph_workers *workers, struct graph_cpu *cpu);
 
 void graph_packets_release(struct graph_packets *packets);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_workers.h - who works on a machine, as the graph of who waited for whom knows them: threads, the idle loop
- * of each CPU, and the kernel of each CPU where it works for nobody.
+ * graph_workers.h - the workers of a machine as the graph knows them: threads, the idle loop of each CPU, and the
+ * kernel of each CPU where it works for no thread.
  *
  * A worker has a status and the one that it had before that: an edge that ends with a change has the state of the
- * status before.  To give it the status that it has moves this to the one before, too; Trace Compass's graphs rest
- * on that.
+ * status before.  To give it the status that it has moves this to the one before, too; Trace Compass's graphs
+ * rest on that.
  */
 #ifndef ANALYSIS_GRAPH_GRAPH_WORKERS_H
 #define ANALYSIS_GRAPH_GRAPH_WORKERS_H
@@ -31,14 +31,14 @@ struct graph_worker {
 	struct graph_line *line; /* that of all idle loops, or of the kernel of all CPUs, is one */
 	uint8_t status, before;  /* enum worker_status */
 	bool has_ended;          /* the next that is said of its number is of another thread */
-	histree_time waking;     /* while it runs: when somebody began to wake it; INT64_MIN: nobody did */
+	histree_time waking;     /* while it runs: when its last wake-up began; INT64_MIN: it was not woken */
 	int32_t waker;
 };
 
 /* What a CPU does on top of the thread that it runs. */
 struct graph_context {
 	enum kernel_role entered; /* the role of the event by which it was entered */
-	int32_t number;           /* of the interrupt or softirq; -1: it has none */
+	int32_t number;           /* of the interrupt or softirq; -1: without a number */
 };
 
 /* Who was woken in a softirq of the network before the event of any packet was seen in it. */
@@ -73,11 +73,11 @@ void graph_workers_release(struct graph_workers *workers);
 struct graph_cpu *graph_cpu(struct graph_workers *workers, int32_t number);
 struct graph_worker *graph_kernel(struct graph_workers *workers, struct graph_cpu *cpu);
 
-/* Returns the worker with this tid; idle loops are told apart by the CPU.  NULL: there is none yet. */
+/* Returns the worker with this tid; idle loops are told apart by the CPU.  NULL: not known yet. */
 struct graph_worker *graph_worker_find(const struct graph_workers *workers, int32_t tid,
 				       const struct graph_cpu *cpu);
 
-/* The same, made if there is none, or if the one that had the number has ended; then it has this name. */
+/* The same, made if it is not known or the last one with the number has ended; then it has this name. */
 struct graph_worker *graph_worker(struct graph_workers *workers, int32_t tid, struct graph_cpu *cpu,
 				  struct kernel_text name);
 
@@ -93,7 +93,7 @@ static inline void graph_worker_set(struct graph_worker *worker, enum worker_sta
 void graph_worker_extend(struct graph_workers *workers, struct graph_worker *worker);
 void graph_worker_change(struct graph_workers *workers, struct graph_worker *worker);
 
-/* Events are missing, on one CPU or, if that is NULL, on any: nobody knows who runs there. */
+/* Events are missing, on one CPU or, if that is NULL, on any: which worker runs there is not known any more. */
 void graph_workers_forget(struct graph_workers *workers, struct graph_cpu *cpu);
 
 #endif

@@ -4,12 +4,12 @@
  *
  * What values of attributes mean, as histree/labels.h has it:
  *
- * 	label CPUs/<star>/Status: 0 "idle" 0xcccccc, 1 to 9 "busy", others "odd"
+ *	label CPUs/<star>/Status: 0 "idle" 0xcccccc, 1 to 9 "busy", others "odd"
  *
  * Which states belong into one picture, as histree/charts.h has it:
  *
- * 	chart cpus "Who has each CPU" states: CPUs/<star> shows Current_thread written
- * 	chart load "Switches" lines in "1/s": CPUs/<star> above Switches rate, All/Switches difference
+ *	chart cpus "Who has each CPU" states: CPUs/<star> shows Current_thread written
+ *	chart load "Switches" lines in "1/s": CPUs/<star> above Switches rate, All/Switches difference
  *
  * What only the whole of an analysis shows.
  *
@@ -234,7 +234,7 @@ static bool language_charts_read_label(struct language_parser *parser, struct hi
 	return true;
 }
 
-/* Returns false if the next word is none of a row, or is not what it has to be. */
+/* Returns false if the next word is not an option of a row, or has a wrong value. */
 static bool read_option(struct language_parser *parser, struct histree_chart_entry *entry, bool is_lines)
 {
 	const char *reference = "an attribute: '.' for itself, 'Status' below it, '/CPUs/0' from the top";
@@ -375,7 +375,7 @@ static bool is_set_somewhere(const struct checks *checks, const struct language_
 	return false;
 }
 
-/* A state that nobody sets is a slip of the pen, and would be null for ever. */
+/* A state that is never set is a slip of the pen, and would be null for ever. */
 static void check_look(struct checks *checks, const struct language_path *path)
 {
 	char text[200], other[200], nearest_text[200] = "";

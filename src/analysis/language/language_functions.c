@@ -194,7 +194,7 @@ static bool read_pair(struct language_parser *parser, struct program_pair *pair)
 	return true;
 }
 
-/* map(value, 0: "a", 1: "b"); what is none of these stays what it is. */
+/* map(value, 0: "a", 1: "b"); any other value stays what it is. */
 static struct language_expression *read_map(struct language_parser *parser, size_t at)
 {
 	struct program_pair pairs[ARGUMENTS_MAX];

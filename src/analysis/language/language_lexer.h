@@ -2,10 +2,10 @@
 /*
  * language_lexer.h - the text of an analysis as tokens.
  *
- * Lines and their indentation are tokens too, but within parentheses and after a sign that cannot end a line.
- * Names of events and paths have an alphabet of their own: whoever expects one reads it from the bytes at
- * `token.at`, and goes on behind it with language_lexer_go_on().  So a token that is none is not an error before
- * somebody wants it.
+ * Lines and their indentation are tokens too, except within parentheses and after a sign that cannot end a line.
+ * Names of events and paths have an alphabet of their own: a parser that expects one reads it from the bytes at
+ * `token.at`, and goes on behind it with language_lexer_go_on().  So an invalid token is an error only when the
+ * parser wants it.
  */
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_LEXER_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_LEXER_H

@@ -231,7 +231,7 @@ static bool is_of_event(char c)
 	       ((unsigned char)c & 0x80) != 0;
 }
 
-/* One pattern of names; a colon that a blank follows is none of it.  Returns its end. */
+/* One pattern of names, which does not contain a colon with a blank after it.  Returns its end. */
 static size_t read_event(struct language_parser *parser, size_t at, struct language_token *event)
 {
 	const char *text = parser->source->text;

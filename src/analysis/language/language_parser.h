@@ -85,7 +85,7 @@ void language_read_chart(struct language_parser *parser);
 struct language_expression *language_constant(struct language_parser *parser, size_t at,
 					      struct histree_value value);
 
-/* Operands that there are none of are NULL; one that is needed and NULL makes it NULL. */
+/* Missing operands are NULL; if a required one is NULL, so is the result. */
 struct language_expression *language_operation(struct language_parser *parser, size_t at,
 					       enum program_operator operator, struct language_expression * first,
 					       struct language_expression *second,

@@ -173,7 +173,7 @@ struct language_tree {
 enum histree_status language_parse(const struct language_source *source, struct language_tree *tree,
 				   struct histree_error *error);
 
-/* What only the whole tree shows: types of attributes, spans without an end, states that nobody sets. */
+/* Checks what only the whole tree shows: types of attributes, spans without an end, states that are never set. */
 enum histree_status language_check(const struct language_source *source, struct language_tree *tree,
 				   struct histree_error *error);
 

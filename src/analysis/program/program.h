@@ -57,7 +57,7 @@ program_value program_constant(struct program_builder *make, struct histree_valu
 
 /*
  * A field of the event by name, first of its payload, then of its contexts; "regs[3]" and "from.port" are what is
- * inside.  Integers are long, reals double.  Null where the event has none.  It is decoded once an event.
+ * inside.  Integers are long, reals double.  Null if the event does not have it.  It is decoded once an event.
  */
 program_value program_field(struct program_builder *make, const char *name);
 
@@ -72,7 +72,7 @@ enum program_fact {
 };
 program_value program_fact(struct program_builder *make, enum program_fact fact);
 
-/* A field of the event, or, in events of classes that have none of that name, a fact. */
+/* A field of the event, or, in events of classes without such a field, a fact. */
 program_value program_field_or_fact(struct program_builder *make, const char *name, enum program_fact fact);
 
 enum program_look {
@@ -156,7 +156,7 @@ unsigned program_operands(enum program_operator operator);
 
 enum program_base {
 	PROGRAM_ROOT,
-	/* The attribute of the scenario at work; in handlers there is none, and changes are left out. */
+	/* The attribute of the current scenario; in handlers there is no scenario, and changes are left out. */
 	PROGRAM_SCENARIO,
 };
 program_path program_path_create(struct program_builder *make, enum program_base base);

@@ -27,8 +27,8 @@ struct program_about {
 };
 
 /*
- * Takes the program over, also if it fails.  Returns HISTREE_ERR_ARGUMENT if the name is none, or that of an
- * analysis that there is.
+ * Takes the program over, also if it fails.  Returns HISTREE_ERR_ARGUMENT if the name is invalid, or that of an
+ * existing analysis.
  */
 enum histree_status program_analysis_create(struct program *program, const struct program_about *about,
 					    struct program_analysis **out, struct histree_error *error);

@@ -368,7 +368,7 @@ void run_clear_content(struct program_run *run)
 		run->content[i] = histree_null();
 }
 
-/* Unknown is none of the values that a segment can have. */
+/* A segment cannot have an unknown value. */
 void run_set_content(struct program_run *run, struct histree_value *content, uint32_t field,
 		     struct histree_value value)
 {

@@ -51,7 +51,7 @@ bool builder_has_room(struct program_builder *make, void *array, size_t *capacit
 	return make->status == HISTREE_OK;
 }
 
-/* Whether a number is that of a row; what a builder that failed handed out is none. */
+/* Returns whether a number is that of a row; the numbers from a failed builder are not. */
 static bool check(struct program_builder *make, uint32_t number, size_t count)
 {
 	if (make->status == HISTREE_OK && number >= count)

@@ -177,7 +177,7 @@ static struct call_stack *add_stack(struct program_run *run, histree_quark quark
 
 /* ---- whose a call is --------------------------------------------------------------------------------------- */
 
-/* The attribute of the level that so many components lead to. */
+/* The attribute of the level that `count` components lead to. */
 static histree_quark level_of(const struct program_run *run, const struct call_stack *stack, uint32_t components)
 {
 	histree_quark quark = parent_of(run, stack->quark);
@@ -251,7 +251,7 @@ void run_settle_calls(struct program_run *run)
 
 /* ---- beginnings and ends ----------------------------------------------------------------------------------- */
 
-/* Calls that the stack has no more, of which nobody said when they ended. */
+/* Cuts calls that the stack no longer has and whose ends were not reported. */
 static void cut(struct program_run *run, struct call_stack *stack, uint32_t depth)
 {
 	if (stack->depth <= depth)

@@ -65,7 +65,7 @@ struct columns {
 
 struct class_binding {
 	struct column_binding columns;
-	uint32_t *fields;   /* of the program, as fields of the class; EVENT_NO_FIELD: it has none */
+	uint32_t *fields;   /* of the program, as fields of the class; EVENT_NO_FIELD: absent */
 	uint32_t *handlers; /* that the name fits */
 	uint32_t handler_count;
 	bool *preconditions; /* whether the name fits them */
@@ -271,7 +271,7 @@ void run_block(struct program_run *run, program_block block);
 void run_change(struct program_run *run, histree_quark quark, struct histree_value value);
 void run_delete(struct program_run *run, histree_quark quark);
 
-/* The same, but for attributes that get another value next, at the same time. */
+/* The same, except for attributes that get another value next, at the same time. */
 void run_delete_but(struct program_run *run, histree_quark quark, const histree_quark *kept, size_t kept_count);
 
 /* Make changes that were said to come, up to a time. */
@@ -320,7 +320,7 @@ void run_forget_scenarios(struct program_run *run);
 void run_end_scenarios(struct program_run *run, histree_time end);
 void run_release_scenarios(struct program_run *run);
 
-/* Returns the attribute of a pool below another one for the scenario at work; NO_ATTRIBUTE if there is none. */
+/* Returns the attribute of a pool below another one for the current scenario, or NO_ATTRIBUTE. */
 histree_quark run_pool(struct program_run *run, histree_quark parent);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * State machines of which many may be under way: the rules of Trace Compass's patterns (its user guide, "Defining
- * an XML pattern provider", and dumps of what it makes of them).
+ * program_scenarios.c - state machines that may have many scenarios under way: the rules of Trace Compass's
+ * patterns (its user guide, "Defining an XML pattern provider", and dumps of what it makes of them).
  *
  * The number of a scenario that is over is given to another one at once; what stands below its attribute is null
- * but for "status", "state" and the time at which it entered its last state.
+ * except "status", "state" and the time at which it entered its last state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,8 +204,8 @@ static void make_pending(struct program_run *run, struct fsm_run *fsm, const str
 }
 
 /*
- * What it has is given back; the next scenario may have its number.  Its attributes are null, but for those that
- * have another value next.
+ * Releases a scenario; the next one may get its number.  Its attributes become null, except those that get
+ * another value next.
  */
 static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t number, const histree_quark *kept,
 		      size_t kept_count)
@@ -323,8 +323,8 @@ void run_scenarios(struct program_run *run)
 /* ---- ends ----------------------------------------------------------------------------------------------- */
 
 /*
- * After a gap nobody knows how far they are.  A machine of one scenario begins again, if it was not over; a pending
- * one has nothing to forget.
+ * After a gap it is not known how far they are.  A machine of one scenario begins again, if it was not over; a
+ * pending one has nothing to forget.
  */
 void run_forget_scenarios(struct program_run *run)
 {

@@ -20,7 +20,7 @@ struct program_views {
 };
 
 /*
- * Copies tables of labels, which come after those that there are, and charts, but for those whose name one has
+ * Copies tables of labels, which come after the existing ones, and charts, except those whose name exists
  * already, as far as a history has room for them.  Returns false if memory is out.
  */
 bool program_views_add(struct program_views *views, const struct histree_label_table *labels,

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* Paths of Linux; build ids of more bytes are of nobody. */
+/* Limits: paths of Linux; longer build ids match no file. */
 enum { PATH_SIZE_MAX = 4095, BUILD_ID_MAX = 64, NAME_TEXT_MAX = 1000 };
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ static bool said_names_set(struct said_names *said, const struct event_trace *tr
 	return said->names[number] != INTERN_NONE;
 }
 
-/* Returns NULL if nobody said it. */
+/* Returns NULL if the trace did not say it. */
 static const char *said_names_get(const struct said_names *said, const struct event_trace *trace, int64_t pid,
 				  int64_t tid)
 {
@@ -71,7 +71,7 @@ static void said_names_release(struct said_names *said)
 
 /* ---- named stacks -------------------------------------------------------------------------------------------- */
 
-/* A stack that is on the path already; no tree has so many nodes. */
+/* A stack that is on the path already; no tree has this many nodes. */
 #define ON_PATH (STACK_NONE - 1)
 static bool put_unknown(struct named_stacks *named, uint32_t parent, uint32_t *node)
 {
@@ -366,7 +366,7 @@ static void add_address(struct sample_input *input, uint64_t address)
 		input->is_out_of_memory = true;
 		return;
 	}
-	/* Where nobody says it, a kernel has the upper half. */
+	/* If the trace does not say it, the upper half belongs to the kernel. */
 	const enum sample_mode by_half = address >> 63 != 0 ? MODE_KERNEL : MODE_PROGRAM;
 	input->addresses[input->address_count++] =
 		(struct sample_address){ .address = address,
@@ -390,7 +390,7 @@ static bool take_part(void *context, const struct event_part *part)
 	return !input->is_out_of_memory;
 }
 
-/* The chain, or where there is none, the place of the sample alone. */
+/* Takes the chain, or without a chain the place of the sample alone. */
 static bool take_addresses(struct sample_input *input, const struct event *event,
 			   const struct sample_binding *binding)
 {
@@ -549,7 +549,7 @@ static bool take_names(struct sample_input *input, const struct event *event, co
 	return true;
 }
 
-/* Tracks say what threads and processes are called; whose numbers are not known is nobody. */
+/* Tracks name threads and processes; a track without their numbers names neither. */
 static bool take_track_name(struct sample_input *input, const struct event *event,
 			    const struct sample_binding *binding)
 {
@@ -618,7 +618,7 @@ static enum histree_status take_sample(struct sample_input *input, const struct 
 	return HISTREE_OK;
 }
 
-/* Where nobody says where symbols are, none are looked for. */
+/* If the places of symbols are not given, none are looked for. */
 static enum histree_status open_names(struct sample_input *input, struct histree_error *error)
 {
 	const struct symbol_places none = { .no_binaries = true };

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_input.h - the stacks of samples, looked up once for all analyses of samples.
+ * sample_input.h - the input of analyses of samples (docs/design/10-program-analyses.md): the stack of each
+ * sample, looked up once for all analyses.
  *
- * What processes and threads are called, as samples with names or tracks say of them.
+ * A recording of perf says for a sample which thread ran and at which addresses; earlier events say which
+ * binaries lie there (sample_processes.h), and their symbols which functions these are (frame_names.h).  Samples
+ * of other recorders have functions by name (event/sample_vocabulary.h).  Addresses of the kernel have names if a
+ * table of its symbols was given; else all of it is one frame, "[kernel]".
  *
- * A thread is told by its process and its number, as those of several name spaces have the same numbers.
+ * All stacks are one tree: each node is a frame below its caller's node.  A stack that a trace has by number is
+ * read once, with its callers up to a known one.  Files may say that a stack is its own caller, or have callers
+ * without end: repeated callers, and those above SAMPLE_FRAMES_MAX, are left out.
  *
- * Stacks whose frames a trace has by name (event/sample_vocabulary.h), as nodes of the tree of all
- * stacks.
- *
- * Each stack that a trace has by number is looked at once, with its callers up to one that is known.  Files may say
- * that a stack is its own caller, or have callers without end: what comes again, or is more than SAMPLE_FRAMES_MAX
- * above, is left out.
- *
- * All stacks that were sampled, as a tree: each node is a frame below its caller's node.
- *
- * The input of analyses of samples (docs/design/10-program-analyses.md): which stack each one has.
- *
- * A recording of perf says of a sample who ran and at which addresses; which binaries lie there the events before
- * say (sample_processes.h), which functions these are their symbols (frame_names.h).  A stack is a node of one
- * tree.  Of other recorders, samples have functions by name (event/sample_vocabulary.h).
- *
- * Of the kernel, addresses have names if a table of its symbols was given; else all of it is one frame, "[kernel]".
+ * Names of processes and threads come from samples with names or from tracks.  A thread is identified by its
+ * process and its number, as different name spaces use the same numbers.
  */
 #ifndef ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 #define ANALYSIS_SAMPLES_SAMPLE_INPUT_H

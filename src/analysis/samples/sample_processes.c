@@ -274,7 +274,7 @@ static bool take_fork(struct sample_processes *processes, const struct event *ev
 	return true;
 }
 
-/* A space is kept while there is room: a thread of which nobody said that it began may still be in it. */
+/* A space is kept while there is room: a thread whose beginning was not seen may still be in it. */
 static bool take_exit(struct sample_processes *processes, const struct event *event,
 		      const struct process_binding *binding)
 {
@@ -388,7 +388,7 @@ const char *sample_processes_name(const struct sample_processes *processes, cons
 	const struct sample_thread *thread = id_map_find(&processes->threads, id_of(trace, tid));
 	if (thread != NULL && thread->name != INTERN_NONE)
 		return intern_get(&processes->texts, thread->name, &size);
-	return tid == 0 ? "swapper" : NULL; /* the idle loop, which nobody names */
+	return tid == 0 ? "swapper" : NULL; /* the idle loop, which the trace does not name */
 }
 
 void sample_processes_release(struct sample_processes *processes)

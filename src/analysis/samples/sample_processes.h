@@ -30,7 +30,10 @@ struct address_space {
 	size_t count, capacity;
 };
 
-/* Put an image where it lies: what was there is gone, but for what reaches beyond it.  False: memory is out. */
+/*
+ * Put an image where it lies: what was there is gone, except what reaches beyond it.  Returns false if memory is
+ * out.
+ */
 bool address_space_add(struct address_space *space, const struct space_image *image);
 
 /* Returns NULL if nothing is there. */

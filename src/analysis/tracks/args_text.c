@@ -170,7 +170,7 @@ struct member {
 	const char *begin, *name_end, *end;
 };
 
-/* Get the member at *at, which is behind the one before it; false: there is none. */
+/* Get the member at *at, which is behind the one before it; false: no member is left. */
 static bool next_member(const char **at, const char *end, struct member *out)
 {
 	size_t depth = 0;

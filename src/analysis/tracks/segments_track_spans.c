@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Spans of tracks, from beginning to end (track_stacks.h).
+ * segments_track_spans.c - the spans of tracks as segments, from beginning to end (track_stacks.h).
  *
  * Depth 1 is the outermost.  The time of a span itself is its duration without the spans right inside of it; null
  * where one of those is not whole or goes on after it.  A field is null where the trace does not say.
  *
- * `ending` is null of a span whose end is in the trace, "cut" of one that has none and ends with what it lies in,
- * and "open" of one that was open at the end of the trace.
+ * `ending` is null for a span whose end is in the trace, "cut" for one without an end, which ends with the span
+ * around it, and "open" for one that was open at the end of the trace.
  */
 #include <stdlib.h>
 

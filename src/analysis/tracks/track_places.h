@@ -54,7 +54,7 @@ struct track_place {
 	size_t group_size;
 	uint32_t lane;
 	uint32_t group_number;
-	bool in_doubt; /* since a gap: nobody knows what is open on it */
+	bool in_doubt; /* since a gap: it is not known what is open on it */
 };
 
 struct track_frame {
@@ -76,7 +76,7 @@ struct track {
 	int64_t pid, tid;
 	char *id;                   /* NULL: of a thread, a process or the trace */
 	char *name;                 /* of one that has an id, as `track_name` says */
-	struct track_place *place;  /* NULL: nothing is open on it, so it has none */
+	struct track_place *place;  /* NULL: nothing is open on it, so it has no place */
 	struct track_frame *frames; /* the outermost first; one that is not open may be below one that is */
 	uint64_t too_deep;          /* spans that are not kept, above all frames */
 	uint32_t id_size, name_size;
@@ -114,10 +114,10 @@ struct track_places {
 /* Have what grows with the trace in this space.  It is empty yet. */
 void track_places_use_space(struct track_places *places, struct table_space *space);
 
-/* Returns the track that an event is on, made if there is none; NULL when memory is out. */
+/* Returns the track that an event is on, made if it does not exist; NULL when memory is out. */
 struct track *track_places_track(struct track_places *places, const struct track_words *event);
 
-/* A span begins on a track: give it a place, if it has none.  Returns false when memory is out. */
+/* A span begins on a track: give it a place, unless it has one.  Returns false when memory is out. */
 bool track_places_take(struct track_places *places, struct track *track, const struct track_words *event);
 
 /* Nothing is open on a track any more. */

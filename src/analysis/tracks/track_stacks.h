@@ -43,13 +43,16 @@ enum track_ending {
 /* What analyses are told.  A function may be NULL; a negative status ends the build. */
 struct track_listener {
 	void *context;
-	/* The place has what is open in its slots from now on: nobody knew since a gap. */
+	/* The place has what is open in its slots from now on: it was not known since a gap. */
 	enum histree_status (*renewed)(void *context, const struct track_place *place, histree_time time,
 				       struct histree_error *error);
 	/* The slot has a span: a new one, or one that has moved up as a longer one began at the same time. */
 	enum histree_status (*opened)(void *context, const struct track *track, size_t slot, histree_time time,
 				      struct histree_error *error);
-	/* The span has ended; track->depth is as it is without it.  The slot is SIZE_MAX in a gap: nobody knows. */
+	/*
+	 * The span has ended; track->depth is as it is without it.  The slot is SIZE_MAX in a gap, where it is
+	 * not known.
+	 */
 	enum histree_status (*closed)(void *context, const struct track *track, const struct track_frame *frame,
 				      size_t slot, enum track_ending ending, histree_time time,
 				      struct histree_error *error);
@@ -91,10 +94,10 @@ struct track_stacks {
 	struct table end_table;
 	struct track_point *points;
 	size_t point_count, point_capacity;
-	histree_time first;    /* of the events so far; INT64_MAX: there was none */
-	histree_time last;     /* INT64_MIN: there was none */
+	histree_time first;    /* of the events so far; INT64_MAX: no event yet */
+	histree_time last;     /* INT64_MIN: no event yet */
 	histree_time last_end; /* of all spans that are complete; INT64_MIN: none */
-	histree_time gap_end;  /* of the gaps so far; INT64_MIN: there was none */
+	histree_time gap_end;  /* of the gaps so far; INT64_MIN: no gap yet */
 	struct track_counts counts;
 	char args[TRACK_ARGS_MAX], end_args[TRACK_ARGS_MAX], joined_args[TRACK_ARGS_MAX];
 };

@@ -194,7 +194,7 @@ static void share_indexes(struct tracks *tracks)
 	qsort(all, tracks->naming_count, sizeof(*all), by_index);
 }
 
-/* Attributes have the order in which they are made, so that whoever lists them has it, too. */
+/* Attributes have the order in which they are made, and so lists of them have it, too. */
 static enum histree_status begin_rest(struct tracks *tracks, struct histree_error *error)
 {
 	bool has_index = false;
@@ -346,7 +346,7 @@ static histree_quark counter_quark(struct changes *changes, const struct track_w
 	return event->series.size > 0 ? child(changes, counter, event->series.bytes, event->series.size) : counter;
 }
 
-/* Returns the counter of an event, made if there is none; NULL when memory is out. */
+/* Returns the counter of an event, made if it does not exist; NULL when memory is out. */
 static struct counter *counter_of(struct tracks *tracks, const struct track_words *event, bool is_real)
 {
 	char owner[64];
@@ -394,7 +394,7 @@ static void count(struct tracks *tracks, const struct track_words *event)
 		return;
 	}
 	double real = is_real ? part.real : is_unsigned ? (double)(uint64_t)part.integer : (double)part.integer;
-	/* What is no number says that there is none. */
+	/* A counter that is not a number has no value. */
 	if (!isfinite(real)) {
 		if (counter->quark != NO_ATTRIBUTE)
 			change(&tracks->changes, counter->quark, histree_null());

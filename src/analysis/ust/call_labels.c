@@ -16,7 +16,7 @@
 #include "histree/labels.h"
 #include "state/labels.h"
 
-/* A label has less than that besides its texts; those of all tables have so many bytes at most. */
+/* The most bytes of a label besides its texts, and of all tables. */
 enum { LABEL_BYTES = 40, BYTES_MAX = LABEL_SECTION_SIZE_MAX / 2 };
 
 /* Functions with names, each of an address once. */

@@ -259,7 +259,9 @@ static void begin_gap(struct call_stacks *stacks, const struct event_gap *gap)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-/* `frame` is that of an entry; `address` is NULL where an exit has none.  False when memory is out. */
+/*
+ * `frame` is that of an entry; `address` is NULL if an exit does not have one.  Returns false when memory is out.
+ */
 static bool take(struct call_stacks *stacks, const struct event *event, struct call_frame frame,
 		 const uint64_t *address, struct call_event *out)
 {

@@ -24,7 +24,7 @@
 #include "event/event.h"
 #include "histree/state_system.h"
 
-/* Linux's stack of 8 MiB has room for so many calls of 128 bytes; an exit looks at all of them at worst. */
+/* Linux's stack of 8 MiB has room for this many calls of 128 bytes; an exit visits all of them at worst. */
 enum { CALL_DEPTH_MAX = 1 << 16 };
 
 enum call_role { CALL_NONE, CALL_ENTRY, CALL_EXIT };
@@ -49,7 +49,7 @@ struct call_thread {
 	int32_t tid;
 	struct call_process *process;
 	histree_time last;         /* of its time, which never goes back */
-	bool in_doubt;             /* since a gap: nobody knows what it is in */
+	bool in_doubt;             /* since a gap: it is not known what it is in */
 	struct call_frame *frames; /* the outermost first */
 	size_t depth, capacity;
 	uint64_t too_deep;        /* calls that are not kept, below all frames */
@@ -70,7 +70,7 @@ enum call_outcome {
 struct call_event {
 	enum call_role role; /* CALL_NONE: it is of another kind, and the rest says nothing */
 	enum call_outcome outcome;
-	struct call_thread *thread; /* NULL: of nobody */
+	struct call_thread *thread; /* NULL: no thread */
 	bool is_anew;               /* the first event after a gap: the stack was forgotten, and begins anew */
 	size_t ended;               /* they stay readable above the depth until the next event */
 	const char *process;        /* its name, borrowed from the event; NULL: not said */
@@ -87,7 +87,7 @@ struct call_stacks {
 	struct arena records;
 	struct intern names; /* of functions */
 	struct call_symbols symbols;
-	struct cpu_gaps gaps; /* in which any thread may make calls that nobody sees */
+	struct cpu_gaps gaps; /* in which any thread may make calls that are not seen */
 	uint64_t forgotten;   /* calls that were open when gaps began */
 	histree_time latest;  /* of all events, of other traces too */
 	/* Entries and exits so far, and those of them that do not say of which thread they are. */

@@ -74,14 +74,14 @@ enum histree_status call_symbols_open(struct call_symbols *symbols, const struct
 /* Take an event that says what lies where; others pass by.  Returns false when memory is out. */
 bool call_symbols_take(struct call_symbols *symbols, const struct event *event);
 
-/* Returns the space of a process, made if there is none; NULL when memory is out. */
+/* Returns the space of a process, made if it does not exist; NULL when memory is out. */
 struct call_space *call_symbols_space(struct call_symbols *symbols, uint64_t pid);
 
-/* Returns the function at an address, made if there is none; NULL when memory is out. */
+/* Returns the function at an address, made if it does not exist; NULL when memory is out. */
 struct call_function *call_symbols_function(struct call_symbols *symbols, struct call_space *space,
 					    uint64_t address);
 
-/* Look for the name of a function, if it has none and there is more to be found since. */
+/* Look for the name of a function, unless it has one or nothing new has been learnt since the last look. */
 enum histree_status call_symbols_name(struct call_symbols *symbols, const struct call_space *space,
 				      struct call_function *function, struct histree_error *error);
 

@@ -13,7 +13,7 @@
 #include "event/event.h"
 
 struct cpu_gaps {
-	histree_time end;          /* of the last gap of any CPU; INT64_MIN: there was none */
+	histree_time end;          /* of the last gap of any CPU; INT64_MIN: no gap yet */
 	histree_time end_anywhere; /* of the last one of which it is not said on which CPU */
 	struct id_map cpus;        /* the end of the last gap, by trace and CPU */
 	struct arena records;

@@ -262,7 +262,7 @@ static void move_block(struct heap *heap, uint64_t address)
 }
 
 /*
- * Who has the block does not know of it; as nobody says which process it is of, it may be one of another process
+ * The owner of the block does not know of it; as the process is not known, the block may be another process's
  * (settle_contest): it becomes one of its thread.  Returns false when memory is out.
  */
 static bool contest_block(struct heap *heap, struct heap_block *there)

@@ -75,10 +75,10 @@ struct heap {
 	struct class_table bindings;
 	struct kernel_input *kernel; /* who runs; its own */
 	struct cpu_gaps gaps;
-	struct heap_counts counts;       /* but for blocks that are in use at the end */
+	struct heap_counts counts;       /* except blocks that are in use at the end */
 	uint64_t calls, without_process; /* events so far, and those of them that do not say of which process */
 	uint64_t without_thread;
-	bool is_split; /* where nobody says which process it is, threads are taken as processes, since: */
+	bool is_split; /* if the process is not known, threads are taken as processes, since: */
 	histree_time split_time;
 };
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 
 enum {
-	KEPT_MIN = 64,       /* so many blocks are kept before any is dropped */
+	KEPT_MIN = 64,       /* the least number of blocks that are kept before any is dropped */
 	LOOK_EVERY = 1 << 12 /* blocks of a walk: pages that it has passed may leave memory */
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory that programs allocated, from there to where it was freed; what never was, up to the end of the trace: a
- * leak, or memory that was in use to the end (heap.h).
+ * segments_allocations.c - memory that programs allocated, from there to where it was freed; memory that never
+ * was, up to the end of the trace: a leak, or memory that was in use to the end (heap.h).
  *
- * What is in use when events are lost makes no segment, as nobody knows whether it was freed then.  Neither does a
- * block whose address was handed out again before it was seen to be freed.
+ * Blocks in use when events are lost make no segment, as it is not known whether they were freed then.  Neither
+ * does a block whose address was handed out again before it was seen to be freed.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -25,7 +25,7 @@ static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
 struct function_calls {
 	struct histree_segment_store *store; /* borrowed */
 	struct call_stacks *stacks;          /* borrowed */
-	struct segment_counts counts;        /* but for what is open, and what gaps made forgotten */
+	struct segment_counts counts;        /* without calls that are open, and those that gaps made forgotten */
 };
 
 static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,

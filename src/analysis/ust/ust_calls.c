@@ -109,7 +109,10 @@ static void rename_thread(struct ust_calls *calls, struct ust_thread *thread, co
 
 /* ---- gaps ------------------------------------------------------------------------------------------------- */
 
-/* What a thread was in before the gap nobody knows: its stack begins anew, as at the beginning of a trace. */
+/*
+ * What a thread was in before the gap is not known any more: its stack begins anew, as at the beginning of a
+ * trace.
+ */
 static void begin_again(struct ust_calls *calls, const struct ust_thread *thread)
 {
 	struct changes *changes = &calls->changes;

@@ -2,7 +2,7 @@
 /*
  * ust_memory.c - the analysis `ust-memory`: how much memory threads and processes have in use (heap.h).
  *
- *	Threads/<vtid>/Memory		long: bytes that it allocated and nobody freed yet
+ *	Threads/<vtid>/Memory		long: bytes that it allocated and that were not freed yet
  *	Threads/<vtid>/Name		string: of the process
  *	Processes/<vpid>/Memory, Name	the same of a process
  *

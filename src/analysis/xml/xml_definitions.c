@@ -40,7 +40,7 @@ static bool is_of_schema(const char *name)
 	return size < sizeof(lower) && xml_has_word(names, lower);
 }
 
-/* Returns the first element of an extension; NULL if there is none, or nothing that is known. */
+/* Returns the first known element of an extension, or NULL. */
 static const struct xml_element *extension_of(const struct xml_document *document)
 {
 	const struct xml_element *found = NULL;

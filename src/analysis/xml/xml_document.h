@@ -32,7 +32,7 @@ struct xml_element {
 	size_t attribute_count;
 	unsigned long line, column; /* from 1 */
 	struct xml_element *parent, *first, *last, *next;
-	bool is_open; /* for whoever follows names from one to another: it is being looked into */
+	bool is_open; /* for a walk from name to name: it is being visited */
 };
 
 /* A zeroed one is empty. */
@@ -46,10 +46,13 @@ enum histree_status xml_document_read(struct xml_document *document, const char 
 				      size_t size, struct histree_error *error);
 void xml_document_release(struct xml_document *document);
 
-/* Returns the value of an attribute, NULL if the element has none. */
+/* Returns the value of an attribute, or NULL. */
 const char *xml_attribute(const struct xml_element *element, const char *name);
 
-/* Returns the first child, or the next sibling, of a name; NULL for any name.  NULL if there is none. */
+/*
+ * Returns the first child, or the next sibling, with a name, or with any name if it is NULL.  Returns NULL if
+ * there is none.
+ */
 struct xml_element *xml_child(const struct xml_element *element, const char *name);
 struct xml_element *xml_next(const struct xml_element *element, const char *name);
 
@@ -83,7 +86,7 @@ void xml_allow(struct xml_reader *reader, const struct xml_element *element, con
 /* Returns an attribute that must be there; "" and a failure if it is not. */
 const char *xml_need(struct xml_reader *reader, const struct xml_element *element, const char *attribute);
 
-/* Returns whether an attribute is "true" or "1"; `otherwise` if there is none. */
+/* Returns whether an attribute is "true" or "1"; `otherwise` if it is absent. */
 bool xml_flag(struct xml_reader *reader, const struct xml_element *element, const char *attribute, bool otherwise);
 
 /* Returns whether a text is no "$NAME", or the name of a <definedValue>. */

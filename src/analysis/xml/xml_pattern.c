@@ -161,7 +161,7 @@ static enum program_call_origin origin_of(struct xml_reader *reader, const struc
 	return PROGRAM_CALL_NAME;
 }
 
-/* What a <thread> or a <host> says; NULL: there is none. */
+/* What a <thread> or a <host> says; NULL: it is absent. */
 static struct program_call_whose whose(struct xml_reader *reader, const struct xml_element *element)
 {
 	struct program_call_whose made = { .origin = PROGRAM_CALL_UNSAID, .level = UINT32_MAX };
@@ -229,7 +229,10 @@ void xml_callstacks_of(struct xml_reader *reader, const char *analysis)
 
 /* ---- names in lists --------------------------------------------------------------------------------------- */
 
-/* Returns the element of a kind with the next id of a list "a:b:c"; NULL at its end, or if there is none. */
+/*
+ * Returns the element of a kind with the next id of a list "a:b:c"; NULL at its end, or if there is no such
+ * element.
+ */
 static const struct xml_element *next_named(struct xml_reader *reader, const struct xml_element *user,
 					    const struct xml_element *parent, const char *kind, const char **list)
 {

@@ -67,7 +67,7 @@ static bool add_labels(const struct ctf2_value *value, const char *name, const s
 }
 
 /*
- * Mappings of an integer, which become its labels, or flags of a bit map, whose names nobody asks for: names of
+ * Mappings of an integer, which become its labels, or flags of a bit map, whose names are not used: names of
  * ranges.
  */
 static bool read_names(const struct ctf2_value *object, const char *key, bool is_required,

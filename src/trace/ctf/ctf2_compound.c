@@ -69,7 +69,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Members and options have names of their own; some options have none, which is "". */
+/* Members and options have names of their own; an option may have no name, which is "". */
 static bool check_names(const struct ctf2_value *value, const struct ctf_type *type)
 {
 	const char **names = calloc(type->member_count + 1, sizeof(*names));

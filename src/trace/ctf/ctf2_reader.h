@@ -28,7 +28,7 @@ struct ctf2_reader {
 
 /* A value in a fragment, and where it is: a path of keys and places. */
 struct ctf2_value {
-	json_t *json; /* borrowed; NULL: there is none */
+	json_t *json; /* borrowed; NULL: absent */
 	const struct ctf2_value *outer;
 	const char *key; /* NULL: `index` says where it is */
 	size_t index;
@@ -50,7 +50,7 @@ void *ctf2_allocate(const struct ctf2_value *value, size_t count, size_t size);
  */
 json_t *ctf2_json(struct ctf2_reader *reader, const char *text, size_t size);
 
-/* The value of a key, of which there may be none: its json is NULL then. */
+/* The value of a key; if the key is absent, its json is NULL. */
 struct ctf2_value ctf2_member(const struct ctf2_value *object, const char *key);
 struct ctf2_value ctf2_element(const struct ctf2_value *array, size_t index);
 
@@ -58,21 +58,21 @@ struct ctf2_value ctf2_element(const struct ctf2_value *array, size_t index);
 bool ctf2_get(const struct ctf2_value *object, const char *key, json_type type, bool is_required,
 	      struct ctf2_value *out);
 
-/* The same for a text, which is kept; NULL: there is none. */
+/* The same for a text, which is kept; NULL: absent. */
 bool ctf2_get_text(const struct ctf2_value *object, const char *key, bool is_required, const char **out);
 
 /* An integer from `low` to `high`. */
 bool ctf2_number(const struct ctf2_value *value, ctf_wide low, ctf_wide high, ctf_wide *out);
 
-/* The same of a key; *out stays as it is if there is none. */
+/* The same of a key; *out stays as it is if the key is absent. */
 bool ctf2_get_number(const struct ctf2_value *object, const char *key, bool is_required, ctf_wide low,
 		     ctf_wide high, ctf_wide *out);
 
-/* One of some words; *out becomes its index, and stays as it is if there is none. */
+/* One of some words; *out becomes its index, and stays as it is if the key is absent. */
 bool ctf2_get_word(const struct ctf2_value *object, const char *key, bool is_required, const char *const *words,
 		   size_t count, size_t *out);
 
-/* Refuse extensions: histree has none of them (CTF 2, section 5.1). */
+/* Refuse extensions, which histree does not support (CTF 2, section 5.1). */
 bool ctf2_check_extensions(const struct ctf2_value *object);
 
 /* Read a set of ranges (section 5.3.2) behind the `*count` that there are, as those of a member. */
@@ -82,7 +82,7 @@ bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_ran
 /* Read the alignment of a key. */
 bool ctf2_get_alignment(const struct ctf2_value *object, const char *key, uint32_t *out);
 
-/* Read a field class, or the name of an alias of one, for its place in the tree; NULL if there is none. */
+/* Read a field class, or the name of an alias of one, for its place in the tree; NULL after a failure. */
 struct ctf_type *ctf2_class(const struct ctf2_value *value, unsigned depth);
 
 /* The same for those that have parts; `type` is the value of its property. */
@@ -97,7 +97,7 @@ bool ctf2_check_identity(const struct ctf2_value *object);
 /* Read a clock class. */
 bool ctf2_clock(const struct ctf2_value *fragment);
 
-/* Returns the clock of an id, NULL if there is none. */
+/* Returns the clock with an id, or NULL. */
 struct ctf_clock *ctf2_clock_find(const struct ctf_schema *schema, const char *id);
 
 /* Read one fragment. */

@@ -53,7 +53,7 @@ enum ctf_outcome ctf_leb128_read(const uint8_t *byte, const uint8_t *end, bool i
 	return CTF_BROKEN;
 }
 
-/* Step to where so many bits, aligned, lie in the window; what was there before is in `place`. */
+/* Step to the next `bits` aligned bits and have them in the window; `place` gets the place before. */
 static inline enum ctf_outcome step(struct ctf_cursor *cursor, uint64_t mask, uint64_t size,
 				    struct ctf_place *place)
 {

@@ -105,7 +105,7 @@ static inline uint64_t ctf_clock_tick(uint64_t clock, uint64_t number, uint32_t 
 	return ((clock + wrap) & ~mask) | number;
 }
 
-/* Returns the choice that a tag is in, NULL if there is none. */
+/* Returns the choice that a tag is in, or NULL. */
 const struct ctf_choice *ctf_choice_find(const struct ctf_choice *choices, size_t count, bool is_signed,
 					 uint64_t tag);
 
@@ -127,7 +127,7 @@ static inline bool ctf_cursor_integer(const struct ctf_cursor *cursor, const str
 bool ctf_cursor_text(const struct ctf_cursor *cursor, const struct ctf_field *field, const char **text,
 		     size_t *size);
 
-/* How many of so many bytes come before the first unit of a text that is zero; a part of a unit is none. */
+/* Returns how many bytes come before the first zero unit of a text; a partial unit does not count. */
 size_t ctf_text_length(const uint8_t *bytes, size_t size, unsigned unit);
 
 #endif

@@ -63,7 +63,7 @@ struct ctf_decoder {
 	struct ctf_procedure packet_header;
 	const struct ctf_field *magic; /* or NULL */
 	bool has_stream_id;
-	uint32_t uuid_at;                    /* bytes from the start of a packet; UINT32_MAX: there is none */
+	uint32_t uuid_at;                    /* bytes from the start of a packet; UINT32_MAX: no UUID */
 	struct ctf_stream_decoder **streams; /* as the schema's */
 	size_t stream_count, stream_capacity;
 	size_t place_count; /* that the head of a packet and the header of an event need */
@@ -78,11 +78,13 @@ enum histree_status ctf_decoder_extend(struct ctf_decoder *decoder, struct histr
 
 void ctf_decoder_release(struct ctf_decoder *decoder);
 
-/* Find or make the class of an id; *out is NULL if the metadata has none.  HISTREE_ERR_MEMORY. */
+/*
+ * Find or make the class of an id; *out is NULL if the metadata does not declare it.  Returns HISTREE_ERR_MEMORY.
+ */
 enum histree_status ctf_decoder_class(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream, uint64_t id,
 				      struct ctf_class **out, struct histree_error *error);
 
-/* Returns the time of a value of the stream's clock; false if it has none or that does not fit. */
+/* Returns the time of a value of the stream's clock; false if the stream has no clock or the time does not fit. */
 bool ctf_decoder_time(const struct ctf_stream_decoder *stream, uint64_t ticks, histree_time *out);
 
 /* The functions of struct event_trace; event->handle is a cursor. */

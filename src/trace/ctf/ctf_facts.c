@@ -135,7 +135,7 @@ static void take_text(const struct ctf_schema *schema, const char *key, char *ou
 		snprintf(out, TRACE_FACT_SIZE, "%s", entry->text);
 }
 
-/* The unique id of the trace; where it has none, the UUID of its metadata. */
+/* The unique id of the trace, or else the UUID of its metadata. */
 static void take_identity(const struct ctf_schema *schema, char *out)
 {
 	size_t used = 0;

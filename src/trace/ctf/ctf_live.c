@@ -391,7 +391,7 @@ static enum histree_status live_stream_ask(struct live_stream *stream, uint32_t 
 
 /* ---- ctf live trace ------------------------------------------------------------------------------------------ */
 
-/* Metadata come at most so many bytes at a time; those that are cut are waited for that long. */
+/* The most bytes of metadata that come at a time, and how long the rest of a cut piece is awaited. */
 enum { PIECE_SIZE = 64 << 10, CTF_LIVE_TRACE_PATIENCE_MS = 5000 };
 
 /* Returns a trace without metadata; NULL if memory is out. */
@@ -520,7 +520,7 @@ static void live_trace_begin(struct live_trace *trace)
 	ctf_schema_describe(&trace->metadata.schema, &trace->trace);
 }
 
-/* Returns the time of a value of the clock of a kind of stream, or of any if there is none of that id. */
+/* Returns the time of a value of the clock of a kind of stream, or of any clock if the stream is not known. */
 static bool live_trace_time(const struct live_trace *trace, uint64_t stream, uint64_t ticks, histree_time *out)
 {
 	const struct ctf_stream_type *type = id_map_find(&trace->metadata.schema.streams_by_id, stream);
@@ -537,8 +537,8 @@ static bool live_trace_time(const struct live_trace *trace, uint64_t stream, uin
 /* ---- ctf live ------------------------------------------------------------------------------------------------ */
 
 /*
- * Who had nothing is asked again after 10 ms, and later where there are so many streams that the daemon would do
- * nothing but answer.
+ * A stream without data is asked again after 10 ms, and later with many streams, so that the daemon is not kept
+ * busy with answers.
  */
 enum { PAUSE_MS = 10, STREAMS_PER_MS = 8 };
 
@@ -626,8 +626,8 @@ static enum histree_status end_session(struct ctf_live *live, struct histree_err
 }
 
 /*
- * LTTng 2.13 passes nothing of a stream on once it is closed, and the buffers of a process are when that exits:
- * what was written last may not have been read, and nobody can say whether it was.
+ * LTTng 2.13 passes nothing of a stream on once it is closed, and the buffers of a process are closed when it
+ * exits: what was written last may not have been read, and it cannot be known whether it was.
  */
 static void note_forgotten(struct ctf_live *live)
 {

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_live.h - a live session as traces: metadata and packets that come in pieces.
+ * ctf_live.h - a live session at a relay daemon of LTTng as traces: metadata and packets that come in pieces.
  *
- * Metadata that come in pieces: what a trace declares grows while it is read.
+ * *Metadata* grow while they are read.  A piece may end anywhere, within a packet or within a declaration;
+ * complete declarations are read, the rest waits.  What was declared stays at its address, and so do classes of
+ * events.  Each byte is read once, however the bytes are cut.
  *
- * A piece may end anywhere, within a packet or within a declaration; what is whole is read, the rest waits.  What
- * was declared before stays where it is, so that classes of events do.  A byte is looked at once, however the
- * bytes are cut.
+ * A *stream* is what a reader of files (ctf_reader.h) reads of its packets; the relay daemon announces each of
+ * them, and parts of them are asked for as they are needed.
  *
- * One stream of a live session: what a reader of files (ctf_reader.h) reads of its packets,
- * each of which the relay daemon announces, and of which parts are asked for as they are needed.
+ * A *trace* has its metadata, as far as the relay daemon has them, and its decoder.  A session has several: one
+ * of the kernel, one for each traced user or process.
  *
- * One trace of a live session: its metadata, as far as the relay daemon has it, and its decoder.
+ * The *session* merges its streams by time while they grow.  An event is handed out once no event before it can
+ * come: each other stream has its next event, or has ended, or is known to be past that time, by a beacon of the
+ * daemon or the end of a packet.  At the same time streams come in the order of their files.  So the events, and
+ * their order, are those of the files of the session.
  *
- * A session has several: one of the kernel, one for each user or process that is traced.
- *
- * A live session at a relay daemon of LTTng: its streams, merged by time while they grow.
- *
- * An event is handed out when nothing that comes can be before it: each other stream has its next event, or has
- * ended, or is known to be past that time, by a beacon of the daemon or the end of a packet.  At the same time
- * streams come in the order of their files.  So the events, and their order, are those of the files of the
- * session.
- *
- * New streams are asked for before an event of a packet is handed out with whose index the daemon said that there
- * are some: each event of theirs is later than all that was handed out before.
+ * When the daemon says with the index of a packet that there are new streams, these are asked for before an event
+ * of the packet is handed out: each of their events is later than all that was handed out before.
  */
 #ifndef TRACE_CTF_CTF_LIVE_H
 #define TRACE_CTF_CTF_LIVE_H
@@ -64,7 +59,7 @@ struct live_metadata {
 /* Room for the next bytes of a piece; NULL if memory is out or there are more than 64 MiB in all. */
 uint8_t *live_metadata_room(struct live_metadata *metadata, size_t size);
 
-/* Take in so many bytes of that room.  HISTREE_ERR_TRACE, with the place of the fault, ends its use. */
+/* Take in `size` bytes of that room.  HISTREE_ERR_TRACE, with the place of the fault, ends its use. */
 enum histree_status live_metadata_take(struct live_metadata *metadata, size_t size, struct histree_error *error);
 
 /* Returns whether the trace is declared: packets can be read. */
@@ -144,8 +139,8 @@ enum histree_status ctf_live_attach(struct ctf_live *live, const char *address, 
 
 /*
  * Make the next event, or the next gap, the upcoming one.  Returns HISTREE_END when the session has ended, or the
- * connection to the daemon, which the notes say; HISTREE_NOT_FOUND if there is none now; HISTREE_ERR_CANCELLED,
- * HISTREE_ERR_MEMORY.
+ * connection to the daemon, which the notes say; HISTREE_NOT_FOUND if there is no event now;
+ * HISTREE_ERR_CANCELLED, HISTREE_ERR_MEMORY.
  */
 enum histree_status ctf_live_next(struct ctf_live *live, struct histree_error *error);
 

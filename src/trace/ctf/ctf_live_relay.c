@@ -116,7 +116,7 @@ static enum histree_status introduce(struct live_relay *relay, struct histree_er
 	return status;
 }
 
-/* Say who asks, and hear of the sessions that there are. */
+/* Introduce the viewer, and receive the list of sessions. */
 static enum histree_status live_ask_sessions(struct live_relay *relay, live_take_session take, void *context,
 					     struct histree_error *error)
 {
@@ -247,7 +247,7 @@ enum { SESSIONS_SHOWN = 4 };
 /* A walk over the sessions of a daemon: the one that is wanted, and the names of the first others. */
 struct search {
 	const char *address;
-	size_t daemon_size; /* so many characters of the address name the daemon, and the others the session */
+	size_t daemon_size; /* length of the name of the daemon in the address; the rest names the session */
 	bool is_found;
 	uint64_t id;
 	size_t count, length;

@@ -27,7 +27,7 @@
 
 /* What carries the bytes.  Tests have others than the socket. */
 struct live_wire {
-	/* Wait up to so many ms until something can be sent, or received; -1: the connection is broken. */
+	/* Wait at most `ms` ms until something can be sent, or received; -1: the connection is broken. */
 	int (*wait)(void *context, bool to_send, int ms);
 	/* As send(2) and recv(2) of a socket that does not block. */
 	ssize_t (*send)(void *context, const void *bytes, size_t size);
@@ -56,7 +56,7 @@ enum histree_status live_relay_connect(struct live_relay *relay, const char *pla
 void live_relay_close(struct live_relay *relay);
 int64_t live_relay_now(const struct live_relay *relay);
 
-/* Receive exactly so many bytes of the answer. */
+/* Receive exactly `size` bytes of the answer. */
 enum histree_status live_relay_receive(struct live_relay *relay, void *bytes, size_t size,
 				       struct histree_error *error);
 
@@ -135,7 +135,7 @@ enum histree_status live_ask_streams(struct live_relay *relay, uint64_t session,
 enum histree_status live_ask_index(struct live_relay *relay, uint64_t stream, struct live_index *out,
 				   struct histree_error *error);
 
-/* Ask for exactly so many bytes of the file of a stream, which are there if *out is LIVE_BYTES. */
+/* Ask for exactly `size` bytes of the file of a stream, which are there if *out is LIVE_BYTES. */
 enum histree_status live_ask_bytes(struct live_relay *relay, uint64_t stream, uint64_t offset, void *bytes,
 				   size_t size, enum live_bytes *out, uint32_t *flags, struct histree_error *error);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_marks.h - where every 64th event of a packet begins, as far as somebody has read it.
+ * ctf_marks.h - where every 64th event of a packet begins, as far as the packet has been read.
  *
- * Whoever comes to a packet a second time need not decode it from its beginning.  Marks are made while a place is
- * looked for, not while a trace is read through.
+ * A second visit to a packet need not decode it from its beginning.  Marks are made while a place is looked for,
+ * not while a trace is read through.
  */
 #ifndef TRACE_CTF_CTF_MARKS_H
 #define TRACE_CTF_CTF_MARKS_H

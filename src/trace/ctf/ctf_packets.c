@@ -29,7 +29,7 @@ struct walk {
 	size_t candidates;
 };
 
-/* Read the head at an offset of the file.  CTF_BROKEN, with the reason, if there is none. */
+/* Read the head at an offset of the file.  Returns CTF_BROKEN, with the reason, if there is no head. */
 static enum ctf_outcome read_head(struct walk *walk, uint64_t offset, struct ctf_head *head, const char **why,
 				  enum histree_status *status)
 {
@@ -80,7 +80,7 @@ static void magic_bytes(const struct ctf_decoder *decoder, uint8_t *out)
 	}
 }
 
-/* Returns the offset of the next sound packet from an offset on; that of the end of the file if there is none. */
+/* Returns the offset of the next sound packet from an offset on, or of the end of the file. */
 static uint64_t search(struct walk *walk, uint64_t offset)
 {
 	const struct ctf_decoder *decoder = walk->decoder;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_packets.h - the packets of one stream file, and what lies between them that is none.
+ * ctf_packets.h - the packets of one stream file, and the damage between them.
  *
- * The walk looks at heads only, by the rules of CTF 1.8 section 5: each packet begins with the magic number, names
- * a stream of the metadata, the same one in the whole file, and is a whole number of bytes, not less than its
- * content, and inside the file.  Where one is not so it is left out, and the next one is where the size of the
- * damaged one says, or else where the magic number is found again with a sound head behind it.
+ * The walk reads heads only, by the rules of CTF 1.8 section 5: each packet begins with the magic number, names a
+ * stream of the metadata, the same one in the whole file, and is a whole number of bytes, not less than its
+ * content, and inside the file.  A packet that breaks a rule is left out, and the next one is where its size
+ * says, or else where the magic number is found again with a sound head behind it.
  */
 #ifndef TRACE_CTF_CTF_PACKETS_H
 #define TRACE_CTF_CTF_PACKETS_H
@@ -22,7 +22,7 @@ struct ctf_packet {
 	uint32_t head;         /* bytes: events begin there */
 	bool is_certain;       /* that they are, because the packet says of which stream it is, and its number */
 	bool is_repeated;      /* it is taken elsewhere (trace_repeats.h) */
-	bool repeats_loss;     /* and what was lost before it is told there */
+	bool repeats_loss;     /* and the loss before it is reported there */
 };
 
 /* A zeroed one is empty. */
@@ -31,7 +31,7 @@ struct ctf_packets {
 		*packets; /* one after the other; where one does not begin at the last one's end is damage */
 	size_t count, capacity;
 	uint64_t file_size;
-	struct ctf_stream_decoder *stream; /* that they are of; NULL: there are none */
+	struct ctf_stream_decoder *stream; /* of the packets; NULL: there are no packets */
 	uint64_t instance;                 /* CTF_UNKNOWN: the trace does not say */
 	bool is_damaged;                   /* and the notes say so */
 	bool is_cut;                       /* the last one is shorter than it says */

@@ -39,7 +39,7 @@ static struct ctf_operation *add(struct maker *maker, struct ctf_operation opera
 	return &maker->operations[maker->count++];
 }
 
-/* Returns the offset of so many bits in the run, which is a new one if they want a better alignment than it has. */
+/* Returns the offset of `bits` bits in the run, which is a new one if they need a better alignment than it has. */
 static uint64_t place(struct maker *maker, uint32_t alignment, uint64_t bits)
 {
 	uint64_t mask = alignment - 1;

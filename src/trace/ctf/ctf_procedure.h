@@ -89,7 +89,7 @@ struct ctf_meaning {
 	const struct ctf_clock *clock; /* whose ticks are taken; NULL: none are */
 };
 
-/* A structure that is stepped over; NULL is none. */
+/* A structure to step over; NULL: no structure. */
 struct ctf_scope {
 	const struct ctf_type *structure;
 	struct ctf_meaning meaning;
@@ -99,7 +99,7 @@ struct ctf_scope {
 bool ctf_procedure_make(struct ctf_procedure *procedure, const struct ctf_scope *scopes, size_t scope_count,
 			struct arena *memory);
 
-/* Returns the first field that has a role, NULL if there is none. */
+/* Returns the first field with a role, or NULL. */
 const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, enum ctf_role role);
 
 /* How an integer is read in a trace of a byte order. */

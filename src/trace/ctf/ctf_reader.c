@@ -139,7 +139,7 @@ static void note_losses(struct ctf_reader *reader)
 	}
 }
 
-/* Returns when the packet behind the ones that were begun begins; INT64_MAX if there is none that says. */
+/* Returns when the packet after those begun begins; INT64_MAX if that is not known. */
 static histree_time next_begin(const struct ctf_reader *reader)
 {
 	histree_time time;
@@ -223,7 +223,7 @@ static void pass_packet(struct ctf_reader *reader)
 	reader->base.has_events = true;
 }
 
-/* Begin the next packet.  HISTREE_END if there is none. */
+/* Begin the next packet.  Returns HISTREE_END after the last one. */
 static enum histree_status open_packet(struct ctf_reader *reader, struct histree_error *error)
 {
 	if (reader->packets >= reader->packet_count)
@@ -290,7 +290,7 @@ static bool need_room(struct ctf_reader *reader, const struct ctf_class *class)
 	return true;
 }
 
-/* Step over an event.  CTF_BROKEN, with the reason, if it is none. */
+/* Step over an event.  Returns CTF_BROKEN, with the reason, if the bytes are not an event. */
 static enum ctf_outcome decode(struct ctf_reader *reader, struct ctf_class **class, const char **why,
 			       enum histree_status *status, struct histree_error *error)
 {
@@ -395,7 +395,7 @@ static void end_stream(struct ctf_reader *reader)
 	if (reader->is_done)
 		return;
 	reader->is_done = true;
-	/* Behind the last packet of a file there may be what was none. */
+	/* There may be damage behind the last packet of a file. */
 	const struct ctf_packets *packets = &reader->files[reader->file_count - 1].packets;
 	const struct ctf_packet *last = &packets->packets[packets->count - 1];
 	if (reader->file_count == 1 && last->offset + last->size < packets->file_size)

@@ -60,15 +60,15 @@ struct ctf_reader {
 enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_error *error);
 
 /*
- * Make the next event of the stream, or the next gap where gaps are wanted, its upcoming one.  Returns HISTREE_END
- * when there are no more, HISTREE_NOT_FOUND if a live stream has none now; HISTREE_ERR_MEMORY, and what the source
- * of a live stream fails with, but for HISTREE_ERR_IO.
+ * Make the next event of the stream, or the next gap where gaps are wanted, its upcoming one.  Returns
+ * HISTREE_END at the end, HISTREE_NOT_FOUND if a live stream has no event now; HISTREE_ERR_MEMORY, and the errors
+ * of the source of a live stream, except HISTREE_ERR_IO.
  */
 enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error);
 
 /*
- * Of a reader that has read nothing yet: make the event behind so many of the packet that it begins with its
- * upcoming one.  On the way marks are left, and those that are there are used.  As ctf_reader_next().
+ * For a reader that has read nothing yet: skip `events` events of its first packet.  On the way marks are left,
+ * and existing ones are used.  Returns as ctf_reader_next().
  */
 enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, struct histree_error *error);
 

@@ -116,7 +116,7 @@ static enum histree_status find_clock(struct ctf_schema *schema, struct ctf_type
 	return HISTREE_OK;
 }
 
-/* The clock of a time that names none: the only one, or one of nanoseconds where there is none. */
+/* The clock of a time that names no clock: the only one, or one of nanoseconds if there is none. */
 static const struct ctf_clock *implied_clock(struct ctf_schema *schema, struct histree_error *error)
 {
 	if (schema->clock_count == 0) {

@@ -47,7 +47,8 @@ struct ctf_stream_type {
 	struct ctf_type *packet_context, *event_header, *event_context; /* structures, or NULL */
 	const struct ctf_clock *clock;                                  /* of the times of its events, or NULL */
 	struct id_map events;                                           /* struct ctf_event_type, by id */
-	size_t linked_events;                                           /* of those, the first so many are linked */
+	/* How many of them are linked, the first ones */
+	size_t linked_events;
 	uint32_t slot_count;                                            /* of the slots that are in use */
 };
 
@@ -62,7 +63,7 @@ struct ctf_schema {
 	unsigned version; /* of CTF: 1, 2 */
 	bool has_uuid;
 	uint8_t uuid[16];
-	const char *uid;                /* of the trace; NULL: it has none */
+	const char *uid;                /* of the trace; NULL: it does not have one */
 	struct ctf_type *packet_header; /* or NULL */
 	uint32_t shared_slots;          /* in use; the first are what the head of a packet says, by enum ctf_role */
 	uint64_t searches;              /* members looked at so far */
@@ -73,7 +74,7 @@ struct ctf_schema {
 	struct id_map streams_by_id;
 	struct ctf_event_type **events;
 	size_t event_count, event_capacity;
-	size_t linked_streams, linked_events; /* the first so many have been put together with the others */
+	size_t linked_streams, linked_events; /* how many have been linked, the first ones */
 	struct ctf_environment *environment;
 	size_t environment_count, environment_capacity;
 };

@@ -128,7 +128,7 @@ struct ctf_type {
 	bool is_signed;
 	bool is_text; /* an integer is a character; an array or a sequence is a text of them */
 	bool is_enumeration;
-	bool is_optional; /* a variant may have none of its options */
+	bool is_optional; /* a variant may select no option */
 	bool is_blob;     /* an array or a sequence is of bytes that are no numbers */
 	bool is_number;   /* bits are those of an integer that is too wide for one here */
 	uint8_t form;     /* enum ctf_form */
@@ -167,7 +167,7 @@ struct ctf_type {
 /* Put labels in order, for those who look for their names and for their numbers. */
 void ctf_labels_sort(struct ctf_type *type);
 
-/* Returns the name that a number has in a type, NULL if it has none; of several, that of the least range. */
+/* Returns the name of a number in a type, or NULL; of several names, that of the smallest range. */
 const char *ctf_label_find(const struct ctf_type *type, uint64_t number);
 
 static inline bool ctf_type_is_integer(const struct ctf_type *type)

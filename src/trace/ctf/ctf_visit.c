@@ -43,7 +43,7 @@ static void tell(struct visit *visit, struct event_part part, struct place place
 	visit->is_over = !visit->visitor(visit->context, &part);
 }
 
-/* Align, and returns whether so many bits are there: they are, in an event that was decoded. */
+/* Align, and return whether `bits` bits are left: they are, in an event that was decoded. */
 static bool reach(struct visit *visit, uint32_t align, uint64_t bits)
 {
 	uint64_t mask = align - 1, origin = visit->cursor->origin;

@@ -167,7 +167,7 @@ static struct ctf_type *tsdl_type_copy(struct tsdl_reader *reader, struct ctf_ty
 	return ctf_type_copy(reader->schema, type, reader->error);
 }
 
-/* Returns the type of a name, for another place of the tree; NULL if there is none. */
+/* Returns the type with a name, for another place of the tree, or NULL. */
 static struct ctf_type *tsdl_name_use(struct tsdl_reader *reader, const char *text)
 {
 	struct ctf_type *type = find_name(reader, text);
@@ -566,7 +566,7 @@ static char *read_words(struct tsdl_reader *reader, bool leave_last)
 	return copy == NULL ? NULL : memcpy(copy, words, used + 1);
 }
 
-/* Read a type that a name or a mark follows; NULL if there is none. */
+/* Read a type that a name or a mark follows; NULL if there is no type. */
 static struct ctf_type *tsdl_type(struct tsdl_reader *reader, unsigned depth)
 {
 	struct tsdl *tsdl = &reader->tsdl;
@@ -1021,7 +1021,10 @@ static size_t tsdl_line(const struct tsdl *tsdl)
 	return line;
 }
 
-/* Read the current token as a number in C's notation.  Returns false if it is none, or does not fit 64 bits. */
+/*
+ * Read the current token as a number in C's notation.  Returns false if it is not a number, or does not fit 64
+ * bits.
+ */
 static bool tsdl_number(const struct tsdl *tsdl, uint64_t *out)
 {
 	char *end;

@@ -31,7 +31,7 @@ struct tsdl {
 	size_t lines;      /* of the text that was read before this one */
 };
 
-/* Begin, behind so many lines of other text; the first token is current. */
+/* Begin, after `lines` lines of other text; the first token is current. */
 struct tsdl tsdl_begin(const char *metadata, size_t lines);
 void tsdl_next(struct tsdl *tsdl);
 

@@ -33,7 +33,7 @@ static void take_digit(struct decimal *decimal, char digit, bool is_behind)
 	decimal->exponent -= is_behind && decimal->exponent > -EXPONENT_MAX;
 }
 
-/* Returns where the exponent ends; NULL if it is none. */
+/* Returns where the exponent ends; NULL if it is not one. */
 static const char *read_exponent(const char *at, const char *end, int *out)
 {
 	bool is_negative = at < end && *at == '-';
@@ -54,7 +54,7 @@ static const char *pass_digits(const char *at, const char *end)
 	return at;
 }
 
-/* As programs write them: 0x1f, with at most 16 digits.  Returns where it ends, NULL if it is none. */
+/* As programs write them: 0x1f, with at most 16 digits.  Returns where it ends, or NULL if it is not a number. */
 static const char *read_hexadecimal(const char *at, const char *end, uint64_t *out)
 {
 	const char *begin = at + 2;

@@ -423,7 +423,7 @@ static enum histree_status add_chunk(struct chunk *chunk, struct histree_error *
 	return status;
 }
 
-/* Each is told by its process and its id. */
+/* A profile is identified by its process and its id. */
 static struct json_profile *profile_of(struct json_samples *samples, const struct json_event *event,
 				       uint32_t *number)
 {

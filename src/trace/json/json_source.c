@@ -43,7 +43,7 @@ static struct json_source *source_of(struct trace_source *base)
 
 /* ---- bytes ----------------------------------------------------------------------------------------------- */
 
-/* Bring more bytes; where there are none, the file is cut here. */
+/* Bring more bytes; without more, the file is cut here. */
 static enum histree_status more(struct json_source *source, struct histree_error *error)
 {
 	enum histree_status status = packed_source_look(&source->packed, error);
@@ -149,7 +149,7 @@ static void end_of_file(struct json_source *source, bool is_in_the_middle)
 		end_by_damage(source, "is cut");
 }
 
-/* What is no event costs itself, and none of the others: what they say is as true as it was. */
+/* An object that is not an event is skipped, and does not make the other events less true. */
 static void pass_over(struct json_source *source, uint64_t offset)
 {
 	if (source->passed_over++ == 0)
@@ -203,7 +203,7 @@ static enum histree_status take_object(struct json_source *source, enum object_k
 /* An object that is larger is not found to be an event. */
 enum { LOOK_MAX = 64 << 10 };
 
-/* Have so many bytes in the window, or all that there are. */
+/* Have `size` bytes in the window, or all that are left. */
 static enum histree_status have(struct json_source *source, size_t size, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -387,8 +387,8 @@ static enum histree_status read_frames(struct json_source *source, struct histre
 }
 
 /*
- * Who records with a clock of its own says since when it counts; behind the events, nobody who reads them in their
- * order can know.
+ * A recorder with a clock of its own says since when it counts; if it does so behind the events, that is too late
+ * for a reader in their order.
  */
 static enum histree_status read_base(struct json_source *source, struct histree_error *error)
 {

@@ -43,7 +43,7 @@ static int hex_digit(uint8_t digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* Four digits behind "\u"; JSON_BAD: there are none, and nothing is passed. */
+/* Four digits after "\u"; JSON_BAD: they are not there, and nothing is skipped. */
 static enum json_result read_unit(struct json_text *text, uint32_t *unit)
 {
 	*unit = 0;
@@ -59,7 +59,7 @@ static enum json_result read_unit(struct json_text *text, uint32_t *unit)
 	return JSON_OK;
 }
 
-/* What stands for a character that is none: half of a pair of surrogates, and zero, which would end a text. */
+/* Replaces an invalid character: half of a pair of surrogates, and zero, which would end a text. */
 enum { REPLACEMENT = 0xfffd };
 
 static enum json_result read_character(struct json_text *text, uint32_t *character)
@@ -201,8 +201,8 @@ static bool is_of_name(uint8_t byte)
 }
 
 /*
- * What C, C++, Python and others print of a number that is none: nan, -inf, NaN(ind), Infinity; 1.#QNAN, of which
- * the point is passed.
+ * What C, C++, Python and others print for a number that is not one: nan, -inf, NaN(ind), Infinity; 1.#QNAN,
+ * whose point has been read.
  */
 static enum json_result read_not_finite(struct json_text *text, const uint8_t *at, bool is_negative,
 					struct json_word *out)
@@ -226,7 +226,7 @@ static enum json_result read_not_finite(struct json_text *text, const uint8_t *a
 	return JSON_BAD;
 }
 
-/* A number that is none of JSON's, from its begin on. */
+/* A number that is not JSON, from its beginning. */
 static enum json_result read_odd_number(struct json_text *text, const uint8_t *begin, struct json_word *out)
 {
 	const uint8_t *at = begin;
@@ -248,7 +248,7 @@ static enum json_result read_odd_number(struct json_text *text, const uint8_t *b
 		       : JSON_BAD;
 }
 
-/* One with an exponent, or one that is none of JSON's. */
+/* One with an exponent, or one that is not JSON. */
 static enum json_result read_other_number(struct json_text *text, struct json_word *out)
 {
 	const uint8_t *begin = text->at;

@@ -26,7 +26,7 @@ enum json_result {
 enum json_kind {
 	JSON_ABSENT,
 	JSON_STRING,
-	JSON_NUMBER, /* its bytes are as they are written; those of one that is none are nan, inf or -inf */
+	JSON_NUMBER, /* its bytes are as they are written; nan, inf or -inf if it is not a number */
 	JSON_TRUE,
 	JSON_FALSE,
 	JSON_NULL,

@@ -69,7 +69,7 @@ static struct packed_cell text_of(const struct json_word *word)
 	return packed_text(word->bytes, cut(word->bytes, word->size));
 }
 
-/* An event has so many texts that are made of so many others at most. */
+/* The most texts of an event that are joined, and of how many parts each. */
 enum { JOINED_MAX = 5, TEXTS_MAX = 5 };
 
 /* Room for all of them; they last as long as the event. */
@@ -113,9 +113,9 @@ static enum histree_status add_name(struct json_tracks *tracks, enum track_class
 }
 
 /*
- * Processes and threads that are named by texts get negative numbers, -1, -2, ..., as numbers of the system are not
- * negative; but programs write some that are.  Whoever has such a number first keeps it: a name takes the next free
- * one, and a number that a name has is a name itself.  Numbers below all of these are nobody's but their own.
+ * Processes and threads that are named by texts get negative numbers, -1, -2, ..., as numbers of the system are
+ * not negative; but programs write some that are.  The first owner of such a number keeps it: a name takes the
+ * next free one, and a number that a name has is a name itself.  Numbers below all of these need no table.
  */
 enum number_owner { NUMBER_IS_FREE, NUMBER_IS_ITS_OWN, NUMBER_IS_OF_NAME };
 enum { NUMBERS_TAKEN_MAX = 4 * JSON_NAMED_MAX };
@@ -346,7 +346,7 @@ static enum histree_status take_instant(struct taking *taking)
 	return add(taking, TRACK_INSTANT);
 }
 
-/* What is not global is told from what other processes call so: by the process. */
+/* An id that is not global is told from the same id of other processes by the process. */
 static bool put_id(struct taking *taking, struct packed_cell *parts, size_t *count, char *pid, size_t pid_size)
 {
 	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
@@ -446,7 +446,7 @@ static bool take_value(void *context, const struct event_part *part)
 	return taking->status == HISTREE_OK;
 }
 
-/* A counter is told by its name and, where it has one, its id. */
+/* A counter is identified by its name and, if it has one, its id. */
 static enum histree_status take_counter(struct taking *taking)
 {
 	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));

@@ -49,9 +49,9 @@ struct json_tracks {
 	struct packed_source *packed;
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
 	struct intern named;    /* processes and threads that are no numbers, */
-	int64_t *named_numbers; /* and what numbers they have instead: negative ones that nobody else has */
+	int64_t *named_numbers; /* and the numbers that they have instead: negative and unique */
 	size_t named_capacity;
-	uint8_t *negative; /* whose -1 is, -2, ...: enum number_owner; NULL: nobody's yet */
+	uint8_t *negative; /* who has -1, -2, ...: enum number_owner; NULL: none used yet */
 	size_t next_free;
 	struct intern states; /* of threads: tracks whose names were told */
 	char *texts;          /* tracks and ids of flows of the event that is being taken */
@@ -64,7 +64,7 @@ struct json_tracks {
 	struct json_owner last; /* of the event before; has_tid false: of none */
 	bool has_indexes;       /* some owner has one */
 	uint64_t faults[FAULT_COUNT];
-	uint64_t phases[128]; /* FAULT_PHASE by phase; [0]: it is none */
+	uint64_t phases[128]; /* FAULT_PHASE by phase; [0]: not a phase */
 };
 
 /* Of a zeroed one. */

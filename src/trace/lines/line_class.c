@@ -270,7 +270,7 @@ static size_t pairs_of_shape(const struct line_shape *shape, const struct text_c
 	return shape->field_count;
 }
 
-/* The class of an event with these fields, known or new.  Returns NULL, and the status, if there is none. */
+/* The class of an event with these fields, known or new.  Returns NULL, and the status, after a failure. */
 static struct line_class *class_of(struct line_classes *classes, struct line_event *event,
 				   const struct line_shape *shape, const struct line_pair *pairs, size_t count,
 				   const struct line_head *head, bool is_sample, enum histree_status *status)

@@ -190,7 +190,7 @@ static bool read_switch(struct line_scan scan, struct graph_line *out)
 	return true;
 }
 
-/* The columns between the CPU and the function; whatever stands in none of them begins it. */
+/* The columns between the CPU and the function, which begins with the first text that fits no column. */
 static void read_columns(struct line_scan *scan, struct graph_line *out)
 {
 	char *bar;
@@ -235,7 +235,7 @@ struct graph_span {
 	size_t depth;
 };
 
-/* The calls of a thread, or of a CPU of which nobody says which. */
+/* The calls of a thread, or of a CPU if the thread is not known. */
 struct graph_stack {
 	int64_t thread;
 	int32_t cpu;
@@ -280,7 +280,7 @@ static enum histree_status add(struct line_graph *graph, const struct graph_stac
 	return packed_source_add(graph->packed, &event, graph->error);
 }
 
-/* Names of threads and of CPUs are told once. */
+/* Names of threads and of CPUs are reported once. */
 static enum histree_status add_name(struct line_graph *graph, const struct graph_stack *stack,
 				    const struct graph_line *line)
 {

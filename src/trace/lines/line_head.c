@@ -129,7 +129,7 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
-/* Returns where the digits begin that end at `end`; `end` itself if there are none. */
+/* Returns where the digits begin that end at `end`; `end` itself if there are no digits. */
 static const char *digits_before(const char *begin, const char *end)
 {
 	while (end > begin && is_digit(end[-1]))
@@ -147,7 +147,7 @@ static void take_process(const char *begin, const char *end, struct line_head *o
 		out->process = (int32_t)process;
 }
 
-/* "( 1042)" or "(-----)", the id of the process, which ftrace writes when it is told to (record-tgid). */
+/* "( 1042)" or "(-----)", the id of the process, which ftrace writes with the option record-tgid. */
 static const char *read_process(const char *begin, const char *end, struct line_head *out)
 {
 	const char *at = end;
@@ -336,7 +336,7 @@ static bool read_event(struct line_scan scan, struct line_head *out)
 /* Where the number of a thread stands in a line whose columns are as wide as the tools write them. */
 enum { NAME_COLUMNS = 16 };
 
-/* Whether the number of the thread begins there, be it behind a dash or, as perf writes it, in a column. */
+/* Returns whether the number of the thread begins there, behind a dash or, as perf writes it, in a column. */
 static bool is_at_column(const char *begin, const char *digits)
 {
 	if (digits <= begin + NAME_COLUMNS)

@@ -20,7 +20,7 @@
 #include "histree/value.h"
 
 enum line_kind {
-	LINE_OTHER, /* nobody knows */
+	LINE_OTHER, /* not recognised */
 	LINE_EVENT,
 	LINE_SAMPLE,  /* the head of a sample that does not say of what: if a chain of calls follows */
 	LINE_LOSS,    /* events of a CPU are missing before its next event, or before the time of the line */
@@ -41,7 +41,7 @@ struct line_head {
 	bool has_time, is_count; /* of the clock, which counts something else than time */
 	bool is_record;          /* an event that perf tells, and not the kernel */
 	histree_time time;
-	uint64_t lost; /* events; 0: nobody counted */
+	uint64_t lost; /* events; 0: not counted */
 	bool has_period;
 	uint64_t period;   /* of a sample */
 	unsigned flags;    /* that stand before the time, by themselves; 0: none do */
@@ -51,8 +51,8 @@ struct line_head {
 };
 
 /*
- * Read the line of `size` bytes, without what ends it.  `columns` is how many flags of ftrace lines of the file
- * have; 0: nobody knows.
+ * Read the line of `size` bytes, without its end.  `columns` is how many flags of ftrace lines of the file have;
+ * 0: not known.
  */
 void line_head_read(char *line, size_t size, unsigned columns, struct line_head *out);
 

@@ -346,7 +346,7 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	}
 	struct line_scan before = word_before(line, word.at);
 	int32_t ignored;
-	/* "app 3 2120 cycles:" has none; the column of periods is wide. */
+	/* "app 3 2120 cycles:" does not have it; the column of periods is wide. */
 	const bool is_apart = memchr(before.at, '/', (size_t)(before.end - before.at)) != NULL ||
 			      word.end - before.end > PERIOD_COLUMNS;
 	if (has_event && is_number(word, &out->period) &&

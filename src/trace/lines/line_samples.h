@@ -40,8 +40,8 @@ bool line_sample_take(struct line_sample *sample, const char *line, size_t size,
 bool line_sample_take_only(struct line_sample *sample, const struct line_head *head);
 
 /*
- * Take the head of a sample that has no chain behind it, among others that have one: nobody knows where it was.
- * False: memory is out.
+ * Take the head of a sample without a chain, among others that have one: it is not known where the thread was.
+ * Returns false if memory is out.
  */
 bool line_sample_take_none(struct line_sample *sample, const char *line, const struct line_head *head);
 

@@ -36,7 +36,7 @@ static inline bool line_scan_word(struct line_scan *scan, const char *word)
 	return true;
 }
 
-/* Decimal digits; what needs more than 64 bits is none. */
+/* Decimal digits; false if they need more than 64 bits. */
 static inline bool line_scan_number(struct line_scan *scan, uint64_t *out)
 {
 	uint64_t number = 0;
@@ -52,7 +52,7 @@ static inline bool line_scan_number(struct line_scan *scan, uint64_t *out)
 	return is;
 }
 
-/* Returns the value of a hexadecimal digit, -1 if it is none. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static inline int line_scan_digit(char byte)
 {
 	if (byte >= '0' && byte <= '9')

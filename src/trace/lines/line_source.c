@@ -47,7 +47,7 @@ static struct trace_source *create_in_json(void)
 
 /* ---- what the text says of itself ------------------------------------------------------------------------ */
 
-/* Of a map only the machine says something here: columns there are none. */
+/* A map can only say the machine here, as there are no columns. */
 static enum histree_status read_map(struct line_source *source, struct histree_error *error)
 {
 	struct event_map map = { 0 };

@@ -281,7 +281,7 @@ struct strace {
 	struct id_map threads;
 	struct arena memory;
 	struct strace_thread *broken; /* whose call was broken last; NULL: it has ended */
-	struct strace_thread *first;  /* of which lines without a number are; NULL: nobody knows */
+	struct strace_thread *first;  /* the thread of lines without a number; NULL: not known */
 	histree_time last, shift;     /* of the clock since midnight, or of differences */
 	uint64_t others, untimed, endless;
 	bool is_coarse; /* times are whole seconds */

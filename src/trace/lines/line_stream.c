@@ -29,7 +29,7 @@ enum { LOSSES_MAX = 1 << 18 };
 struct last {
 	histree_time time;
 	bool is_known, has_lost;
-	uint64_t lost; /* 0: nobody counted */
+	uint64_t lost; /* 0: not counted */
 	histree_time since;
 };
 
@@ -311,7 +311,7 @@ enum histree_status line_cpus_check(const struct line_place *place, struct histr
 	if (status == HISTREE_OK)
 		status = find_switch(&text, &needs, &says_cpu, error);
 	line_text_close(&text);
-	if (status == HISTREE_ERR_TRACE || status == HISTREE_END) /* damage is told where events are read */
+	if (status == HISTREE_ERR_TRACE || status == HISTREE_END) /* damage is reported where events are read */
 		status = HISTREE_OK;
 	if (status == HISTREE_OK && needs && !says_cpu)
 		return error_set(error, HISTREE_ERR_TRACE,
@@ -476,7 +476,7 @@ static bool is_told(const struct line_stream *stream, const struct line_head *he
 
 /* ---- samples --------------------------------------------------------------------------------------------- */
 
-/* What may have been a head, and has no chain behind it, is none. */
+/* A possible head without a chain behind it is not a head. */
 static enum histree_status add_pending(struct line_stream *stream, struct histree_error *error)
 {
 	struct line_head *head = &stream->pending;
@@ -503,7 +503,7 @@ static enum histree_status add_pending(struct line_stream *stream, struct histre
 	return status;
 }
 
-/* Texts of a head are parts of its line, but for names that are nowhere in it. */
+/* Texts of a head are parts of its line, except names that are not in it. */
 static void move_text(char **text, const char *line, size_t size, char *to)
 {
 	const uintptr_t at = (uintptr_t)*text, begin = (uintptr_t)line;
@@ -660,7 +660,7 @@ static const struct event_row *peek(const struct event_window *window)
 	return window->count == 0 ? NULL : window->rows[window->first];
 }
 
-/* A loss that begins before a row, or at its time; NULL: there is none. */
+/* Returns a loss that begins before a row, or at its time, or NULL. */
 static const struct event_gap *loss_before(const struct line_stream *stream, const struct event_row *row)
 {
 	const struct line_losses *losses = &stream->losses;

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_stream.h - the events of a text in the order of time, with what is missing of them.
+ * line_stream.h - the events of a text in the order of time, with the losses that it reports and the CPUs that it
+ * may not print.
  *
- * Which events a text says are missing, found before its events are read.
+ * *Losses* are found before the events are read.  A line about lost events stands before the next event of the
+ * CPU that lost them, but they are missing since the one before, which may be many lines above: by then the
+ * events of the other CPUs have long been handed out.  So a text with such lines is walked once before, searching
+ * bytes only.
  *
- * A line about lost events stands before the next event of the CPU that lost them, but they are missing since the
- * one before, which may be many lines above: the events of the other CPUs have long been handed out by then.  So
- * the text is walked once before, if it has such lines at all, for which only bytes are searched.
- *
- * The CPUs of events of a text that does not print them, as "perf script" of a recording without
- * CPUs.
- *
- * The thread that does nothing is called by the CPU, "swapper/3", so a switch from it or to it says where it was.
- * A switch hands its CPU from one thread to the next: from there on it is known where each of them runs.  What is
- * before the first such switch of a CPU has none.
- *
- * The events of a text in the order of their times, and where some are missing.
+ * *CPUs* are derived if a text does not print them, as "perf script" of a recording without CPUs.  The idle
+ * thread has the name of its CPU, "swapper/3", so a switch from it or to it says where it was.  A switch hands
+ * its CPU from one thread to the next: from there on it is known where each of them runs.  Events before the
+ * first such switch of a CPU have no CPU.
  */
 #ifndef TRACE_LINES_LINE_STREAM_H
 #define TRACE_LINES_LINE_STREAM_H
@@ -32,7 +28,7 @@
 struct line_losses {
 	struct event_gap *gaps; /* by their beginnings */
 	size_t count, capacity;
-	size_t next; /* for whoever hands them out */
+	size_t next; /* the next to hand out */
 	bool has_calls; /* system calls, in a text that has losses */
 };
 
@@ -40,7 +36,7 @@ struct line_losses {
 struct line_cpus {
 	int64_t *runs; /* on each CPU: its thread, or LINE_NO_THREAD */
 	size_t count, capacity;
-	uint64_t unknown; /* events that have none */
+	uint64_t unknown; /* events without one */
 };
 
 /*

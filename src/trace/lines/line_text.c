@@ -61,7 +61,7 @@ static enum histree_status line_unpack_create(struct line_unpack **out, struct h
 	return status;
 }
 
-/* NULL is none. */
+/* NULL is allowed. */
 static void line_unpack_free(struct line_unpack *unpack)
 {
 	if (unpack != NULL)
@@ -145,13 +145,13 @@ static struct line_json *line_json_create(void)
 	return calloc(1, sizeof(struct line_json));
 }
 
-/* NULL is none. */
+/* NULL is allowed. */
 static void line_json_free(struct line_json *json)
 {
 	free(json);
 }
 
-/* Room for what comes next of the file; bytes that were put there are told by line_json_put(). */
+/* Returns room for the next bytes of the file; the caller then calls line_json_put() with how many it put there. */
 static char *line_json_room(struct line_json *json, size_t *size)
 {
 	memmove(json->bytes, json->bytes + json->used, json->filled - json->used);

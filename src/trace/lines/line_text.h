@@ -26,7 +26,7 @@ enum { LINE_SIZE_MAX = 64 << 10, LINE_BUFFER_SIZE = 256 << 10 };
 struct line_place {
 	const struct io *io;
 	const char *path;
-	const struct histree_cancel *cancel; /* asked now and then; NULL: nobody asks */
+	const struct histree_cancel *cancel; /* asked now and then; NULL: not asked */
 	bool is_in_json;                     /* the text is a member of a trace in JSON (line_text.h) */
 	unsigned columns;                    /* as the preface says them: for line_head_read() */
 };

@@ -104,7 +104,7 @@ static enum histree_status look_for_markers(const struct line_place *place, bool
 		*out = status == HISTREE_OK && read_marker(line, size, text.columns, &head);
 	}
 	line_text_close(&text);
-	/* Damage is told where the other events are read. */
+	/* Damage is reported where the other events are read. */
 	return status == HISTREE_END || status == HISTREE_ERR_TRACE ? HISTREE_OK : status;
 }
 

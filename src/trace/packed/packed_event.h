@@ -67,7 +67,7 @@ static inline struct packed_cell packed_value(const struct packed_parts *parts)
 	return (struct packed_cell){ .kind = PACKED_PARTS, .bytes = parts->bytes, .size = parts->size };
 }
 
-/* Returns so many bytes as the cells take at most, besides their own texts and values. */
+/* Returns the most bytes that the cells take, besides their own texts and values. */
 size_t packed_cells_size_max(const struct packed_cell *cells, uint32_t count);
 
 /* Write cells behind one another.  Returns where the next byte goes. */

@@ -13,8 +13,8 @@
 #include "base/error.h"
 
 /*
- * More threads or tracks than that are remembered by nobody: the ends of their spans need to say their process, and
- * their tracks have no names.
+ * More threads or tracks than that are not remembered: the ends of their spans must name their process, and their
+ * tracks have no names.
  */
 enum { THREADS_MAX = 1 << 18, TRACKS_MAX = 1 << 17, TEXT_MAX = 1024, ID_SIZE = TEXT_MAX + 64 };
 

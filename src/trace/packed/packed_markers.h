@@ -25,7 +25,7 @@ enum { MARKERS_NO_THREAD = -1 };
 struct marker_thread {
 	int64_t number; /* or MARKERS_NO_THREAD */
 	const char *name;
-	size_t name_size; /* 0: nobody knows */
+	size_t name_size; /* 0: not known */
 };
 
 struct packed_markers {
@@ -35,10 +35,10 @@ struct packed_markers {
 	struct intern tracks;    /* whose names were told */
 	struct arena memory;
 	struct packed_parts args;
-	uint64_t others; /* that begin like a marker, and are none */
+	uint64_t others; /* texts that begin like a marker, but are not one */
 };
 
-/* Returns whether a text that somebody wrote is a marker; what the tools put in front of it is passed over. */
+/* Returns whether a text is a marker; a prefix that tools put in front of it is skipped. */
 bool packed_marker_is(const char *text, size_t size);
 
 /* Of a zeroed one.  Returns false, and the error, if memory is out. */

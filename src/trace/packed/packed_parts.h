@@ -26,7 +26,7 @@ struct packed_parts {
 	uint8_t *bytes;
 	size_t size, capacity;
 	uint32_t depth;    /* of what is open */
-	uint32_t too_deep; /* so many of it are left out */
+	uint32_t too_deep; /* how many were left out as too deep */
 	bool has_left_out; /* something of this value */
 	bool has_failed;   /* memory was out: the value is not whole */
 };
@@ -48,7 +48,7 @@ void packed_parts_text(struct packed_parts *parts, const char *name, size_t name
 void packed_parts_bytes(struct packed_parts *parts, const char *name, size_t name_size, const void *bytes,
 			size_t size);
 
-/* Put a part that somebody else's value has; the value itself loses its name. */
+/* Put a part of another value; the value itself loses its name. */
 void packed_parts_put(struct packed_parts *parts, const struct event_part *part);
 
 void packed_parts_release(struct packed_parts *parts);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-/* A frame that is none yet, or for which there was no room. */
+/* A frame that does not exist yet, or that had no room. */
 #define NO_FRAME UINT32_MAX
 
 static void forget(struct packed_samples *samples)
