@@ -45,9 +45,9 @@ struct io;
 struct trace;
 
 /*
- * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order
- * of the paths and then by name.  Returns HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be
- * read.
+ * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order of
+ * the paths and then by name.  Returns HISTREE_ERR_TRACE if one of the paths has no trace, or its metadata cannot
+ * be read.
  */
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error);
@@ -90,7 +90,7 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count,
 
 /*
  * Returns whether a reader that begins at these positions meets the same gaps as this one from here on.  It does
- * not where a stream has a gap before its next event: nobody could say whether that was handed out before.
+ * not where a stream has a gap before its next event: it would not be known whether that was handed out before.
  */
 bool trace_can_begin_here(const struct trace *trace);
 
@@ -105,7 +105,7 @@ bool trace_can_move(const struct trace *trace);
 enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
 			       struct histree_error *error);
 
-/* As trace_move(), where somebody else has said what is met on the way to the place. */
+/* As trace_move(), if another reader has already reported what is met on the way to the place. */
 enum histree_status trace_move_silently(struct trace *trace, const struct trace_position *positions,
 					size_t position_count, struct histree_error *error);
 
@@ -149,9 +149,9 @@ bool trace_is_live(const struct trace *trace);
 bool trace_is_address(const char *path);
 
 /*
- * Take the next event, which is valid until the next call.  Returns HISTREE_END when there are no more,
- * HISTREE_NOT_FOUND if a live trace has none now and the caller may ask again a little later,
- * HISTREE_ERR_CANCELLED, HISTREE_ERR_MEMORY.
+ * Take the next event, which is valid until the next call.  Returns HISTREE_END at the end, HISTREE_NOT_FOUND if
+ * a live trace has no event now and the caller may ask again a little later, HISTREE_ERR_CANCELLED,
+ * HISTREE_ERR_MEMORY.
  */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_bytes.h - the content of a file from front to back, as it is or unpacked from gzip: a window that moves on.
+ * trace_bytes.h - the content of a file from front to back, as it is or unpacked from gzip: a window that moves
+ * on.
  *
- * bytes.at .. bytes.end is what is there; whoever has used some moves bytes.at, and trace_bytes_more() brings
- * more.  Who needs much of it at a time has the window in a space of tables, `table.space`, once it is open.
+ * The bytes at hand are bytes.at .. bytes.end; the reader moves bytes.at behind those it has used, and
+ * trace_bytes_more() brings more.  A reader that needs many at a time puts the window into a space of tables,
+ * `table.space`, once it is open.
  */
 #ifndef TRACE_TRACE_BYTES_H
 #define TRACE_TRACE_BYTES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_copies.h - files that an input has more than once: a recording that is named twice, by other paths or as a
- * copy of it.  Each is taken once.
+ * trace_copies.h - files that an input has more than once: a recording that is named twice, by other paths or as
+ * a copy of it.  Each is taken once.
  *
- * Traces of CTF are told from one another packet by packet (trace_repeats.h); here are those that are one file.
+ * Copies of CTF traces are found packet by packet (trace_repeats.h); this is for traces that are one file.
  */
 #ifndef TRACE_TRACE_COPIES_H
 #define TRACE_TRACE_COPIES_H

@@ -22,7 +22,7 @@ static const uint8_t *look(struct trace_cursor *cursor, uint64_t size)
 	return cursor->status == HISTREE_OK ? window->bytes + (cursor->at - window->offset) : NULL;
 }
 
-/* Returns whether so many are left. */
+/* Returns whether `size` bytes are left. */
 static bool check(struct trace_cursor *cursor, uint64_t size)
 {
 	if (cursor->status == HISTREE_OK && size > cursor->end - cursor->at)

@@ -20,10 +20,10 @@ struct trace_cursor {
 	struct histree_error *error;
 };
 
-/* Returns the next so many bytes, which are valid until the next are taken; NULL: see the status. */
+/* Returns the next `size` bytes, which are valid until the next are taken; NULL: see the status. */
 const uint8_t *trace_cursor_take(struct trace_cursor *cursor, uint64_t size);
 
-/* Step over so many bytes, without reading them. */
+/* Step over `size` bytes, without reading them. */
 bool trace_cursor_skip(struct trace_cursor *cursor, uint64_t size);
 
 bool trace_cursor_u16(struct trace_cursor *cursor, uint16_t *out);
@@ -33,7 +33,7 @@ bool trace_cursor_u64(struct trace_cursor *cursor, uint64_t *out);
 /* Returns a text that ends with a zero, and is of less than 4 KiB; valid as bytes are. */
 const char *trace_cursor_text(struct trace_cursor *cursor);
 
-/* A block is a size of 64 bits, and so many bytes. */
+/* A block is a size of 64 bits, and that many bytes. */
 const uint8_t *trace_cursor_block(struct trace_cursor *cursor, uint64_t *size);
 bool trace_cursor_skip_block(struct trace_cursor *cursor);
 

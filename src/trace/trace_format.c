@@ -164,7 +164,7 @@ void trace_format_list(char *text, size_t size)
 						   kinds[i]->reads);
 }
 
-/* Whether bytes that nobody knows are text, for people. */
+/* Returns whether bytes of an unknown format are text, for people. */
 static bool is_text(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

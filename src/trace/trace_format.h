@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_format.h - what a file is, told by its content: a trace by itself, or what is not read.
+ * trace_format.h - recognises a file by its content: a trace by itself, or a format that is not read.
  *
- * Whoever has a recording of trace-cmd or of a browser, or a trace in an archive, learns what it is and how to go
+ * A user with a recording of trace-cmd or of a browser, or a trace in an archive, learns what it is and how to go
  * on, instead of what it is not.
  */
 #ifndef TRACE_TRACE_FORMAT_H
@@ -24,7 +24,7 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 /* Returns the format of a file, or NULL if it cannot be read or is of none that is known. */
 const struct trace_format *trace_format_of_path(const char *path);
 
-/* What a file is of which nobody knows the format, as the end of a sentence about it: "is empty". */
+/* Describes a file of unknown format, as the end of a sentence about it: "is empty". */
 const char *trace_format_describe(const char *path);
 
 /* What is inside of a file that is packed by gzip and no trace, "a tar archive"; NULL: it is not packed so. */

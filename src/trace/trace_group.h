@@ -29,7 +29,7 @@ struct trace_groups {
 };
 
 /*
- * Find all traces.  Returns HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be read.
+ * Find all traces.  Returns HISTREE_ERR_TRACE if one of the paths has no trace, or its metadata cannot be read.
  * Release it also after failure.
  */
 enum histree_status trace_groups_find(struct trace_groups *groups, const char *const *paths, size_t path_count,

@@ -41,7 +41,7 @@ bool trace_hosts_find_unnamed(const struct trace_host *traces, size_t count, siz
 
 /*
  * As trace_hosts_check(), for the traces found at or below the paths.  Also returns HISTREE_ERR_TRACE if there is
- * none, or its metadata cannot be read.
+ * no trace, or its metadata cannot be read.
  */
 enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error);
 

@@ -24,7 +24,7 @@ struct trace {
 	bool has_clock;  /* times are corrected by it */
 	struct histree_clock clock;
 	struct event_gap gap;                /* the one that was handed out last, its times corrected */
-	const struct histree_cancel *cancel; /* while it is opened; NULL: nobody is asked */
+	const struct histree_cancel *cancel; /* while it is opened; NULL: not asked */
 };
 
 /* Open the streams of all sources; their files begin at positions, or at the start if those are NULL. */

@@ -128,7 +128,7 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 	return status;
 }
 
-/* Returns the kind of a file that is a trace by itself; NULL: it is none. */
+/* Returns the kind of a file that is a trace by itself, or NULL. */
 static const struct trace_format_kind *kind_of_file(const char *path)
 {
 	const struct trace_format *format = trace_format_of_path(path);

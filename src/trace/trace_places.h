@@ -25,7 +25,7 @@ struct trace_places {
  */
 bool trace_places_add(struct trace_places *places, const char *given, const char *host);
 
-/* Returns the second of two that are one trace, the first one before it; NULL if there are none. */
+/* Returns the second of two that are one trace, the first one before it; NULL if all are different. */
 const struct trace_place *trace_places_twice(struct trace_places *places);
 
 /* The same, but of two different hosts. */

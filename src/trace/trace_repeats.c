@@ -42,7 +42,7 @@ static struct ctf_packet *packet_at(const struct search *search, const struct pl
 	return &search->sources[place->source]->files[place->file].packets.packets[place->packet];
 }
 
-/* Keys that are equal by chance are told apart by the bytes of the packets. */
+/* Traces whose keys are equal by chance are told apart by the bytes of the packets. */
 static uint64_t hash_of_trace(const struct trace_facts *facts)
 {
 	return hash_mix(hash_bytes(facts->uuid, strlen(facts->uuid))) ^
@@ -104,7 +104,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Whether so many bytes of two files, from two offsets on, are the same; false if they cannot be read. */
+/* Returns whether `size` bytes of two files, from two offsets on, are the same; false if they cannot be read. */
 static bool are_same_bytes(const struct search *search, const struct io *io, const int files[2],
 			   const uint64_t offsets[2], uint64_t count)
 {

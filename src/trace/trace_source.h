@@ -18,11 +18,11 @@ struct trace_source;
 
 /* How the files of a source are read. */
 struct trace_opening {
-	size_t window_size; /* so many bytes of a file at a time */
+	size_t window_size; /* bytes of a file that are read at a time */
 	bool files_stay_open;
 	bool is_alone;                          /* there is no other trace in the input */
 	const struct trace_position *positions; /* one a file: where to begin; NULL: at the start */
-	const struct histree_cancel *cancel; /* to be asked while opening reads all of a trace; NULL: nobody asks */
+	const struct histree_cancel *cancel; /* asked while opening reads all of a trace; NULL: not asked */
 };
 
 struct trace_format_kind {

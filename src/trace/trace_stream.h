@@ -20,8 +20,8 @@ struct trace_stream_kind {
 	 */
 	enum histree_status (*next)(struct trace_stream *stream, struct histree_error *error);
 	/*
-	 * Of a stream that was just opened: make the event behind so many of its packet the upcoming one.  NULL:
-	 * the events are stepped over one by one.
+	 * For a stream that was just opened: skip `events` events of its packet.  NULL: the events are stepped
+	 * over one by one.
 	 */
 	enum histree_status (*skip)(struct trace_stream *stream, uint64_t events, struct histree_error *error);
 	/* Write where the upcoming event comes first; of a source that has places. */
@@ -63,7 +63,7 @@ struct trace_span {
  */
 void trace_stream_lose(struct trace_stream *stream, struct trace_span span, uint64_t events);
 
-/* Say in the notes that the tracer lost so many of something, "event" or "packet"; NULL: nobody counted. */
+/* Note that the tracer lost a number of something, "event" or "packet"; NULL: not counted. */
 void trace_stream_note_loss(struct trace_stream *stream, const char *what, const uint64_t *count,
 			    struct trace_span span);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_window.h - the part of a stream file that is looked at: one buffer, filled by pread, or by whoever has the
- * bytes instead of a file.
+ * trace_window.h - the part of a stream file that is in memory: one buffer, filled by pread, or by a source that
+ * has the bytes instead of a file.
  *
  * The file is not mapped, so that one that is cut while it is read ends, and does not end the process.  It may be
  * kept open or opened for each read, so that thousands of streams need no thousands of open files.
@@ -22,7 +22,7 @@ enum { TRACE_WINDOW_SIZE_MIN = 4096, TRACE_WINDOW_SIZE_MAX = 64 << 20 };
 
 /* What has the bytes instead of a file. */
 struct trace_window_source {
-	/* Read exactly so many bytes at an offset. */
+	/* Read exactly `size` bytes at an offset. */
 	enum histree_status (*read)(void *context, uint64_t offset, uint8_t *bytes, size_t size,
 				    struct histree_error *error);
 	void *context;

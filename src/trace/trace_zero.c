@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events without a time.
+ * trace_zero.c - events without a time.
  *
- * What has no time is recorded when the clock was 0, such as the side events of "perf data convert --all".  But the
- * first event of a board that has just been started is at 0, too, and it may sleep long after that.  So events
- * nearer to the zero of their clock than a millionth of what follows are taken for such only if what follows is
- * shorter than the silence behind them, and somebody says otherwise: their packet, which begins later; or their
- * neighbours, as several events of one stream are in the very same nanosecond 0, or the silence is longer than any
- * recording.
+ * An event without a time is recorded as if the clock was 0, such as the side events of "perf data convert
+ * --all".  But the first event of a board that has just been started is at 0, too, and it may sleep long after
+ * that.  So events nearer to the zero of their clock than a millionth of what follows are taken for events
+ * without a time only if what follows is shorter than the silence behind them, and there is other evidence: their
+ * packet, which begins later; or their neighbours, as several events of one stream are in the very same
+ * nanosecond 0, or the silence is longer than any recording.
  */
 #include "base/time_text.h"
 #include "trace/trace_inside.h"
 
 enum { NEAR_ZERO = 1000000, NS_CLOCK = 1000000000 };
-static const uint64_t longest_silence = UINT64_C(365) * 86400 * 1000000000; /* ns: nobody records for so long */
+static const uint64_t longest_silence = UINT64_C(365) * 86400 * 1000000000; /* ns: no recording lasts as long */
 
 static bool is_near_zero(const struct trace *trace, const struct event *event)
 {

@@ -173,9 +173,8 @@ static const struct tracepoint *copy_event(const struct tep_event *event, const 
 /* ---- what a description looks like ----------------------------------------------------------------------- */
 
 /*
- * libtraceevent trusts descriptions, which the kernel wrote.  Those of a file that somebody sent are looked at
- * first: lines of the form of the kernel's, with declarations of words, stars and one array, and numbers that are
- * small.
+ * libtraceevent trusts descriptions, which the kernel wrote.  Those of an untrusted file are checked first: lines
+ * of the form of the kernel's, with declarations of words, stars and one array, and numbers that are small.
  */
 struct line {
 	const char *at, *end;

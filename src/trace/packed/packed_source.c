@@ -111,7 +111,7 @@ enum histree_status packed_source_look(struct packed_source *source, struct hist
 	return source->cancel == NULL ? HISTREE_OK : cancel_check(source->cancel, step, error);
 }
 
-/* Whoever has no room there can have it elsewhere. */
+/* If memory is out there, other memory may still be free. */
 static enum histree_status spilled(enum histree_status status, struct histree_error *error)
 {
 	if (status == HISTREE_ERR_IO && error != NULL) {

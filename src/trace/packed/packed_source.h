@@ -72,7 +72,7 @@ struct packed_source {
 	uint64_t added, given; /* records */
 	histree_time first;    /* of the times that were added; INT64_MAX: none */
 	histree_time last;     /* INT64_MIN: none */
-	uint64_t disorder;     /* so many ns were added after later ones, at most */
+	uint64_t disorder;     /* the most ns by which an event was added after a later one */
 	bool is_read;
 
 	struct trace_stream stream; /* the only one */
@@ -84,7 +84,7 @@ struct packed_source {
 /* Of a zeroed source. */
 void packed_source_init(struct packed_source *source, const struct packed_reader *reader);
 
-/* Returns a source of so many bytes, whose first member is a struct packed_source; NULL when memory is out. */
+/* Returns a source of `size` bytes, whose first member is a struct packed_source; NULL when memory is out. */
 struct trace_source *packed_source_create(size_t size, const struct packed_reader *reader);
 
 /* Say in base.trace what all such traces are; of the host, what base.facts has. */
@@ -108,7 +108,10 @@ const struct packed_class *packed_source_class(struct packed_source *source, con
 enum histree_status packed_source_add(struct packed_source *source, const struct packed_event *event,
 				      struct histree_error *error);
 
-/* From `begin` to `end` there are events missing, of a CPU or, with -1, of any; so many if `events` is not 0. */
+/*
+ * Report that events are missing from `begin` to `end`, of a CPU or, with -1, of any; `events` of them, 0: not
+ * known.
+ */
 enum histree_status packed_source_lose(struct packed_source *source, int32_t cpu, struct trace_span span,
 				       uint64_t events, struct histree_error *error);
 

@@ -54,7 +54,7 @@ struct perf_event {
 	bool is_big;
 	bool has_looked; /* for the raw data */
 	uint32_t raw_size;
-	const uint8_t *raw; /* NULL: there are none */
+	const uint8_t *raw; /* NULL: no raw data */
 };
 
 /* Records that are no samples. */

@@ -43,7 +43,7 @@ static uint64_t reverse_bits(uint64_t bits)
 	return reversed;
 }
 
-/* Returns where a part of 8 bytes begins, and moves on behind it; 0 if there is none. */
+/* Returns where a part of 8 bytes begins, and moves on behind it; 0 if the record does not have it. */
 static uint16_t perf_attribute_take(uint64_t sample_type, uint64_t part, uint16_t *at)
 {
 	uint16_t begin = *at;
@@ -104,7 +104,7 @@ static void perf_attribute_read(struct perf_attribute *attribute, const uint8_t 
 	lay_out_trailers(attribute);
 }
 
-/* Returns the bytes that a part of type PERF_HAS_READ takes; SIZE_MAX if there are not so many. */
+/* Returns the bytes that a part of type PERF_HAS_READ takes; SIZE_MAX if fewer are left. */
 static size_t read_size(uint64_t format, const uint8_t *at, size_t left, bool is_big)
 {
 	size_t times =
@@ -196,7 +196,7 @@ enum { PARTS_MAX = 16384 };
 /* So many windows need no more open files than a process may have. */
 enum { OPEN_PARTS_MAX = 256 };
 
-/* Returns the number behind "data.", SIZE_MAX if it is none. */
+/* Returns the number behind "data.", or SIZE_MAX. */
 static size_t number_of(const char *name)
 {
 	static const char begin[] = "data.";
@@ -282,7 +282,7 @@ enum { SECTION_SIZE_MAX = 64 << 20, ATTRIBUTES_MAX = 60000, READ_SIZE = 64 << 10
 
 /* ---- bytes of the file ----------------------------------------------------------------------------------- */
 
-/* Returns so many bytes of the file in the window; HISTREE_END if it does not have them. */
+/* Returns `size` bytes of the file in the window; HISTREE_END if it does not have them. */
 static enum histree_status look(struct perf_file *file, uint64_t offset, uint64_t size, const uint8_t **out,
 				struct histree_error *error)
 {
@@ -315,7 +315,7 @@ static struct section read_section(const uint8_t *bytes, bool is_big)
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
 
-/* Add an attribute of so many bytes.  Returns HISTREE_ERR_TRACE if it is none. */
+/* Add an attribute of `size` bytes.  Returns HISTREE_ERR_TRACE if it is malformed. */
 static enum histree_status perf_file_add_attribute(struct perf_file *file, const uint8_t *bytes, size_t size,
 						   struct histree_error *error)
 {
@@ -454,7 +454,7 @@ static enum histree_status read_attribute_record(struct perf_file *file, const u
 				    : status;
 }
 
-/* Returns how many bytes follow a record that are none of its own. */
+/* Returns how many bytes follow a record that are not part of it. */
 static enum histree_status read_tracing_record(struct perf_file *file, uint64_t at, size_t size, uint64_t *more,
 					       struct histree_error *error)
 {
@@ -616,7 +616,7 @@ static bool take_u32(struct feature *feature, uint32_t *out)
 	return bytes != NULL;
 }
 
-/* A text is a size, and so many bytes, of which those from the first zero on are filling. */
+/* A text is a size, and that many bytes, which are filled with zeros behind the text. */
 static const uint8_t *take_text(struct feature *feature, uint32_t *size)
 {
 	const uint8_t *bytes = take_u32(feature, size) ? perf_feature_take(feature, *size) : NULL;

@@ -66,8 +66,8 @@ struct perf_group perf_attribute_group(const struct perf_attribute *attribute, c
 				       size_t record_size, bool is_big);
 
 /*
- * Returns the call chain of a sample, numbers of 64 bits from the innermost on, and how many; NULL if it has none,
- * or is shorter than it says.
+ * Returns the call chain of a sample, numbers of 64 bits from the innermost on, and how many; NULL if it has no
+ * chain, or is shorter than it says.
  */
 const uint8_t *perf_attribute_chain(const struct perf_attribute *attribute, const uint8_t *record,
 				    size_t record_size, bool is_big, uint64_t *count);
@@ -76,8 +76,8 @@ const uint8_t *perf_attribute_chain(const struct perf_attribute *attribute, cons
 bool perf_attribute_samples(const struct perf_attribute *attribute);
 
 /*
- * Returns the raw data of a sample, those of the tracepoint, and their size; NULL if the sample has none or is
- * shorter than it says.
+ * Returns the raw data of a sample, those of the tracepoint, and their size; NULL if the sample has no raw data
+ * or is shorter than it says.
  */
 const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
 				  bool is_big, uint32_t *size);
@@ -99,8 +99,8 @@ struct perf_parts {
 };
 
 /*
- * Find the parts beside a file "data".  Returns HISTREE_ERR_TRACE if there are none; HISTREE_ERR_IO, as if one
- * before others is missing; HISTREE_ERR_MEMORY.
+ * Find the parts beside a file "data".  Returns HISTREE_ERR_TRACE if there are none; HISTREE_ERR_IO, also if a
+ * part before others is missing; HISTREE_ERR_MEMORY.
  */
 enum histree_status perf_parts_find(struct perf_parts *parts, const struct io *io, const char *data, bool is_big,
 				    struct histree_error *error);
@@ -114,7 +114,7 @@ struct perf_file {
 	bool is_in_parts;    /* most records are in other files of its folder */
 
 	struct perf_attribute *attributes;
-	const char **names; /* of them; NULL where there is none */
+	const char **names; /* of them; NULL where a name is missing */
 	size_t attribute_count, attribute_capacity, name_capacity;
 	struct id_map ids;         /* struct perf_number * of the attribute, by the id in samples */
 	struct id_map tracepoints; /* const struct tracepoint *, by its id */

@@ -19,7 +19,7 @@ enum {
 	MMAP2_TEXT = 72,
 };
 
-/* Returns the text at the end of a record; NULL if it has none. */
+/* Returns the text at the end of a record, or NULL. */
 static const char *text_of(const uint8_t *record, size_t size, size_t at, size_t *length)
 {
 	const char *text = (const char *)record + at;

@@ -196,7 +196,7 @@ static bool span(const struct trace_source *base, histree_time *begin, histree_t
 	       perf_file_time(file, file->last, end);
 }
 
-/* Times near the zero of the clock are times: what has none has been left out. */
+/* Times near the zero of the clock are valid here: records without a time have been left out. */
 static histree_time last_time(const struct trace_source *base)
 {
 	(void)base;

@@ -32,7 +32,7 @@ struct perf_record {
 enum { PERF_NO_CPU = 65535 };
 
 struct perf_stamp {
-	bool has_time; /* records of the time before perf began have none */
+	bool has_time; /* records of the time before perf began have no time */
 	histree_time time;
 	uint16_t cpu;       /* or PERF_NO_CPU */
 	uint16_t attribute; /* of a sample */
@@ -635,7 +635,7 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 		       : perf_losses_no_memory(error);
 }
 
-/* The rest may be read after all when the events are, but nobody knows what it lacks. */
+/* The rest may be readable when the events are read, but what it lacks is not known. */
 static enum histree_status lose_unread(struct walk *walk, struct histree_error *error)
 {
 	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
@@ -806,7 +806,7 @@ static void count_damage(struct perf_stream *stream)
 	stream->is_damaged = true;
 }
 
-/* Go on behind a record that is none.  HISTREE_END: there is nothing to go on with. */
+/* Go on behind a record that is malformed.  Returns HISTREE_END if there is nothing to go on with. */
 static enum histree_status pass_damage(struct perf_stream *stream, const struct histree_error *why,
 				       struct histree_error *error)
 {
@@ -963,7 +963,7 @@ static void put_gap(struct perf_stream *stream, const struct event_gap *gap)
 	trace_stream_put_gap(&stream->base);
 }
 
-/* A loss that begins before an entry, or at its time; NULL: there is none. */
+/* Returns a loss that begins before an entry, or at its time, or NULL. */
 static const struct event_gap *loss_before(const struct perf_stream *stream, const struct perf_entry *entry)
 {
 	const struct perf_losses *losses = &stream->losses;

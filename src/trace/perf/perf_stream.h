@@ -14,8 +14,8 @@
  * round n - 1 ended had been written or was in a buffer that round n emptied: so no later round has an event
  * before the greatest time of round n - 1.
  *
- * 	Once round n is there, the entries of rounds up to n that are not later than the greatest time of round
- * 	n - 1 are handed out.
+ *	Once round n is there, the entries of rounds up to n that are not later than the greatest time of round
+ *	n - 1 are handed out.
  *
  * An entry of round n is therefore handed out by the time that round n + 1 is there, and what is handed out depends
  * on two rounds before: that makes each round a place to read on from (perf_rounds_base()).
@@ -73,7 +73,7 @@ struct perf_entry {
 
 struct perf_round {
 	uint64_t offset;         /* in the file */
-	uint64_t count, emitted; /* of its entries that are counted; so many were handed out */
+	uint64_t count, emitted; /* of its entries that are counted, and of these handed out */
 	histree_time latest;
 	bool has_latest;
 };
@@ -85,7 +85,7 @@ struct perf_rounds {
 		uint8_t *bytes;
 		size_t size, capacity;
 	} alive[PERF_ROUNDS_ALIVE];
-	uint64_t begun; /* so many rounds */
+	uint64_t begun; /* number of rounds begun */
 
 	struct perf_entry *pending; /* those from `next` on, in order */
 	size_t next, count, capacity;
@@ -139,7 +139,7 @@ struct perf_loss_count {
 struct perf_losses {
 	struct event_gap *gaps; /* by their beginnings */
 	size_t count, capacity;
-	size_t next; /* for whoever hands them out */
+	size_t next; /* the next to hand out */
 };
 
 /* What is known of a CPU. */

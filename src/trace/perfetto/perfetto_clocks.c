@@ -62,7 +62,7 @@ static void read_snapshot(struct snapshot *out, struct wire_message message)
 	}
 }
 
-/* Returns the reading of a clock, NULL if there is none. */
+/* Returns the reading of a clock, or NULL. */
 static const struct reading *reading_of(const struct snapshot *snapshot, uint32_t id)
 {
 	for (size_t i = 0; i < snapshot->count; i++)

@@ -371,7 +371,7 @@ static struct perfetto_name name_at(const struct perfetto_compact *compact, uint
 	return place < compact->names->count ? compact->names->names[place] : (struct perfetto_name){ "", 0 };
 }
 
-/* Read the next switch, or the next waking.  False: there is none. */
+/* Read the next switch, or the next waking.  Returns false after the last one. */
 static bool perfetto_compact_switch(struct perfetto_compact *compact)
 {
 	struct wire_list *columns = compact->columns;

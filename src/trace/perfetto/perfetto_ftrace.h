@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_ftrace.h - bundles of events of ftrace.
- *
- * What the messages of ftrace's events are called, and their fields
- * (protos/perfetto/trace/ftrace/).
- *
- * The names are the kernel's, with the subsystem in front, as perf has them.
- *
- * What a bundle of ftrace's events says of all of them, and its compact scheduling events:
- * columns of numbers, times as differences, names by their place in a table of the bundle
+ * perfetto_ftrace.h - bundles of ftrace's events of one CPU
  * (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
  *
- * Bundles of ftrace's events of one CPU
- * (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
+ * Classes and fields have the kernel's names, with the subsystem in front, as perf has them
+ * (protos/perfetto/trace/ftrace/), behind `common_pid`, the thread in which an event happened.  An unknown
+ * message is an event "ftrace:NUMBER" without fields of its own.  Fields that are not written are 0 or "", as
+ * protocol buffers have it.
  *
- * Their classes and fields have the kernel's names, as those of perf, behind `common_pid`, the thread in which an
- * event happened.  A message that is not known is an event "ftrace:NUMBER" without fields of its own.  Fields that
- * are not written are 0 or "", as protocol buffers have it.
- *
- * Compact scheduling events leave out the thread that leaves the CPU: it is the one that came before.  Where nobody
- * knows, at first and behind a loss, that is the idle one.
+ * Compact scheduling events are columns of numbers: times as differences, names by their place in a table of the
+ * bundle.  They leave out the thread that leaves the CPU: it is the one that came before.  At first and behind a
+ * loss that is not known, and the idle thread is taken.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_FTRACE_H
 #define TRACE_PERFETTO_PERFETTO_FTRACE_H
@@ -118,7 +109,7 @@ struct perfetto_ftrace {
 	struct packed_parts generic;
 	struct perfetto_names compact_names;
 
-	uint64_t without_time; /* events whose time is none */
+	uint64_t without_time; /* events without a time */
 	uint64_t lost[2];      /* as the kernel counts them at the start and at the end */
 };
 

@@ -430,7 +430,7 @@ static enum histree_status broken_inside(struct perfetto_packets *packets, const
 	return broken(packets, why, error);
 }
 
-/* Have so many bytes of the content there, or what is left of it. */
+/* Have `size` bytes of the content there, or what is left of it. */
 static enum histree_status see(struct perfetto_packets *packets, size_t size, size_t *count,
 			       struct histree_error *error)
 {
@@ -497,7 +497,7 @@ static bool is_compressed(struct wire_message packet, struct wire_field *out)
 	return wire_next(&packet, out) && out->number == COMPRESSED_PACKETS && out->bytes != NULL;
 }
 
-/* The next one of a packet of packets; compressed ones have none inside. */
+/* The next one of a packet of packets; compressed ones contain none. */
 static enum histree_status next_inside(struct perfetto_packets *packets, struct wire_message *out,
 				       struct histree_error *error)
 {

@@ -60,7 +60,7 @@ struct perfetto_packet {
 	bool is_behind_loss; /* packets before it on its sequence are missing */
 	bool is_first;       /* of its sequence: nothing is missing */
 	uint32_t machine;    /* 0: the one that the service runs on */
-	bool is_damaged;     /* what is behind the fields that were read is none */
+	bool is_damaged;     /* the bytes behind the fields that were read are not a field */
 };
 
 /* The data are borrowed as the message is. */
@@ -101,7 +101,7 @@ struct perfetto_budget {
 	uint64_t left_out; /* entries */
 };
 
-/* Returns the text of a number, NULL: there is none. */
+/* Returns the text with a number, or NULL. */
 const struct perfetto_text *perfetto_interned_find(const struct perfetto_interned *interned,
 						   enum perfetto_table table, uint64_t number);
 
@@ -130,7 +130,7 @@ struct perfetto_sequence {
 	/* Of old writers, whose events have no times of their own: that of the last one, in us. */
 	uint64_t last_us;
 	uint64_t thread_us; /* the same of the time that the thread ran */
-	int32_t pid, tid;   /* and whose these are; 0: nobody said */
+	int32_t pid, tid;   /* and their owner; 0: not known */
 
 	bool is_losing, has_events; /* events are missing since the last one */
 	histree_time last;
@@ -185,7 +185,7 @@ void perfetto_packets_close(struct perfetto_packets *packets);
 enum histree_status perfetto_packets_next(struct perfetto_packets *packets, struct wire_message *out,
 					  struct histree_error *error);
 
-/* Look for a packet behind damage.  Returns HISTREE_END if there is none. */
+/* Look for a packet behind damage.  Returns HISTREE_END if no packet follows. */
 enum histree_status perfetto_packets_resume(struct perfetto_packets *packets, struct histree_error *error);
 
 #endif

@@ -30,7 +30,7 @@ static enum histree_status no_memory(struct histree_error *error)
 
 /* ---- frames ---------------------------------------------------------------------------------------------- */
 
-/* Returns what is interned; nothing, which is counted, if there is none.  0 is no number. */
+/* Returns an interned text; if it is missing, nothing, which is counted.  0 is not a number of a text. */
 static struct packed_text find(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
 			       enum perfetto_table table, uint64_t number)
 {

@@ -134,7 +134,7 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 	return HISTREE_OK;
 }
 
-/* Damage is said by whoever reads the events. */
+/* Damage is reported where the events are read. */
 static enum histree_status perfetto_file_read_all(struct perfetto_file *file, struct perfetto_packets *packets,
 						  struct histree_error *error)
 {
@@ -303,7 +303,7 @@ enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, PRINT_TEXT = 2 };
 struct print {
 	uint64_t time;
 	int32_t pid;
-	const char *text; /* NULL: it is none */
+	const char *text; /* NULL: not a text */
 	size_t size;
 };
 
@@ -391,7 +391,7 @@ static enum histree_status read_ftrace_packet(struct reading *reading, struct pe
 		return perfetto_processes_of_kernel(reading->packed, packet->content, time, error);
 	if (packet->data == PERFETTO_FTRACE_STATS)
 		perfetto_ftrace_count(&reading->ftrace, packet->content);
-	/* Which CPU's events are missing nobody says. */
+	/* It is not known which CPU's events are missing. */
 	if (sequence->is_losing && sequence->has_ftrace)
 		perfetto_ftrace_lose(&reading->ftrace);
 	sequence->is_losing = false;

@@ -48,7 +48,7 @@ static void put_other(struct packed_cell *cells, char text[PERFETTO_TEXT_SIZE], 
 	cells[TRACK_TRACK] = packed_text(text, (size_t)size);
 }
 
-/* A track that is none of a thread or process has the process of its ancestors. */
+/* A track that is neither a thread nor a process has the process of its ancestors. */
 static void put_track(const struct perfetto_tracks *tracks, uint64_t uuid, char text[PERFETTO_TEXT_SIZE],
 		      struct packed_cell *cells)
 {
@@ -61,7 +61,7 @@ static void put_track(const struct perfetto_tracks *tracks, uint64_t uuid, char 
 	put_other(cells, text, uuid);
 }
 
-/* A counter is told by its name and whose it is, if that is a thread, a process or nobody. */
+/* A counter is identified by its name and its owner: a thread, a process, or neither. */
 static void put_counter_track(const struct perfetto_tracks *tracks, const struct perfetto_track *track,
 			      uint64_t uuid, char text[PERFETTO_TEXT_SIZE], struct packed_cell *cells)
 {
@@ -305,7 +305,7 @@ static enum histree_status add_flows(struct making *making, struct histree_error
 
 /* ---- events of old --------------------------------------------------------------------------------------- */
 
-/* The letters of the Trace Event Format; TRACK_CLASS_COUNT: it is none that is known. */
+/* The letters of the Trace Event Format; TRACK_CLASS_COUNT: not a known letter. */
 static enum track_class class_of_phase(int32_t phase)
 {
 	switch (phase) {
@@ -388,7 +388,7 @@ static enum histree_status add_legacy(struct making *making, struct histree_erro
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-/* A state is a span up to the next one of its track; one without a name is none. */
+/* A state is a span up to the next one of its track; one without a name makes no span. */
 static enum histree_status add_state(struct making *making, struct histree_error *error)
 {
 	struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, track_of(making));

@@ -723,7 +723,7 @@ static uint64_t hash_of_count(const void *counts, uint32_t number)
 	return hash_mix(count->uuid ^ hash_mix(count->sequence));
 }
 
-/* Returns the count of a writer and a track, made if there is none; NULL if that cannot be. */
+/* Returns the count of a writer and a track, made if it does not exist; NULL if that is impossible. */
 static struct perfetto_count *count_of(struct perfetto_tracks *tracks, const struct perfetto_count *wanted)
 {
 	const uint64_t hash = hash_of_count(wanted, 0);

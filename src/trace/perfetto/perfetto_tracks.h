@@ -46,7 +46,7 @@ enum track_event_list {
 
 /* What writers of old add, who say by a letter what an event is. */
 struct track_event_legacy {
-	int32_t phase;                           /* 0: there is none */
+	int32_t phase;                           /* 0: no phase */
 	uint64_t name;                           /* interned; 0: none */
 	int64_t duration_us, thread_duration_us; /* 0: not said */
 	enum { LEGACY_NO_ID, LEGACY_UNSCOPED, LEGACY_LOCAL, LEGACY_GLOBAL } id_kind;
@@ -62,7 +62,7 @@ struct track_event {
 	enum track_event_type type;
 	bool has_track;
 	uint64_t track;
-	struct wire_field name; /* text; bytes NULL: it is interned, or there is none */
+	struct wire_field name; /* text; bytes NULL: it is interned, or absent */
 	uint64_t name_iid;      /* 0: it is not */
 	bool has_value, is_real;
 	uint64_t value;
@@ -88,7 +88,7 @@ struct track_event_items {
 
 struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list);
 
-/* Get the next one: a number, or a text.  False: there is none. */
+/* Get the next one: a number, or a text.  Returns false after the last one. */
 bool track_event_number(struct track_event_items *items, uint64_t *out);
 bool track_event_text(struct track_event_items *items, struct wire_field *out);
 
@@ -115,12 +115,12 @@ struct perfetto_track {
 	uint64_t uuid, parent; /* parent 0: none */
 	enum perfetto_track_kind kind;
 	int32_t pid, tid;          /* of a thread both, of a process the first */
-	struct perfetto_text name; /* of the track, process or thread; no bytes: it has none */
+	struct perfetto_text name; /* of the track, process or thread; no bytes: no name */
 	bool has_state;            /* one that has not ended, while events are read */
 	bool is_counter, is_incremental, is_thread_time;
 	bool has_index; /* a process or a thread is listed index-th */
 	int32_t index;
-	int64_t unit; /* values are counted in so many */
+	int64_t unit; /* the factor of values */
 };
 
 /* What a writer has said of an incremental counter since its state began. */
@@ -143,7 +143,7 @@ struct perfetto_tracks {
 /* Returns false if memory is out. */
 bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message descriptor);
 
-/* Returns NULL of a track that nobody describes. */
+/* Returns NULL for a track that is not described. */
 struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks, uint64_t uuid);
 
 /* Returns the process or thread that a track belongs to, itself if it is one; NULL: to none. */

@@ -8,8 +8,8 @@
  *	while (wire_next(&message, &field))
  *		...;			// then message.is_damaged says whether it ended before its end
  *
- * A field says how its value is written, not of which type it is: whoever knows the message does.  Groups, which
- * nobody writes any more, are damage.
+ * A field says how its value is written, not its type, which only the reader of the message knows.  Groups, which
+ * are obsolete, are damage.
  */
 #ifndef TRACE_PERFETTO_WIRE_H
 #define TRACE_PERFETTO_WIRE_H
@@ -28,7 +28,7 @@ struct wire_field {
 
 struct wire_message {
 	const uint8_t *at, *end;
-	bool is_damaged; /* what is behind the last field is none */
+	bool is_damaged; /* the bytes behind the last field are not a field */
 };
 
 static inline struct wire_message wire_message(const void *bytes, size_t size)
@@ -43,7 +43,7 @@ static inline struct wire_message wire_inside(const struct wire_field *field)
 	return wire_message(field->bytes, field->bytes == NULL ? 0 : field->size);
 }
 
-/* Get the next field.  False: there is none. */
+/* Get the next field.  Returns false after the last one. */
 bool wire_next(struct wire_message *message, struct wire_field *out);
 
 /* Returns whether the fields of a message of `size` bytes, of which only the first are there, may be such. */

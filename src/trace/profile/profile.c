@@ -179,7 +179,7 @@ static bool ends_word(uint8_t byte)
 	return byte == ',' || byte == ']' || byte == '}' || byte == ':' || byte <= ' ';
 }
 
-/* Let pages of the document go, once in so many bytes of a walk. */
+/* Release pages of the document, once in a number of bytes of a walk. */
 static void look(struct table_space *space, const uint8_t *from, const uint8_t *at)
 {
 	enum { LOOK_BITS = 20 };

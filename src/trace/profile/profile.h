@@ -48,22 +48,22 @@ struct json_span json_span_value(struct json_span bytes);
 /* Returns what is in a list or an object, to be walked; nothing of other values. */
 struct json_span json_span_inside(struct json_span value, char bracket);
 
-/* Take the next element of a list, or the next member of an object; false: there is none. */
+/* Take the next element of a list, or the next member of an object; false: none is left. */
 bool json_span_next(struct json_span *rest, struct json_span *element);
 bool json_span_next_member(struct json_span *rest, struct json_span *name, struct json_span *value);
 
-/* Returns a member of an object, the first of its name; nothing if there is none.  A name has no escapes. */
+/* Returns a member of an object, the first with its name, or nothing.  A name has no escapes. */
 struct json_span json_span_find(struct json_span object, const char *name);
 
-/* Each returns false if the value is none.  A number with nothing behind its point is an integer. */
+/* Each returns false if the value is of another type.  A number with nothing behind its point is an integer. */
 bool json_span_int(struct json_span value, int64_t *out);
 
 /* The number times 10^scale, rounded. */
 bool json_span_scaled(struct json_span value, int scale, json_wide *out);
 
 /*
- * A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is none, or, which is
- * then set, memory is out.
+ * A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is not a text, or,
+ * which is then set, memory is out.
  */
 struct packed_text json_span_text(struct json_span value, struct json_text *text, bool *is_out_of_memory);
 
@@ -114,7 +114,7 @@ const struct event_frame *profile_frame_texts(const struct profile *profile, uin
 enum histree_status profile_name(struct profile *profile, const struct profile_thread *thread, bool is_process,
 				 struct json_span name, struct histree_error *error);
 
-/* A sample; a weight below 0 is none. */
+/* Add a sample; a weight below 0 means that it has no weight. */
 enum histree_status profile_sample(struct profile *profile, const struct profile_thread *thread, const char *event,
 				   histree_time time, int64_t weight, uint32_t stack, struct histree_error *error);
 

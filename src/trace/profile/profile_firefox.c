@@ -21,7 +21,10 @@
 #include "base/table.h"
 #include "trace/profile/profile.h"
 
-/* Processes are in one another.  Of a column so many rows are read: each may be two bytes of a file. */
+/*
+ * Limits: processes within one another, and rows that are read of a column, each of which may be two bytes of a
+ * file.
+ */
 enum { PROCESS_DEPTH_MAX = 4, COLUMN_ROWS_MAX = 1 << 23 };
 
 struct tables {
@@ -75,7 +78,7 @@ static bool put_number(struct column *column, struct json_span value, int scale)
 	return true;
 }
 
-/* Returns the element at that place of a row; nothing if it has none. */
+/* Returns the element at that place of a row, or nothing. */
 static struct json_span element_of(struct json_span row, int64_t place)
 {
 	struct json_span rest = json_span_inside(row, '['), element;

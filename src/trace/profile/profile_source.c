@@ -12,7 +12,7 @@
 #include "trace/profile/profile.h"
 #include "trace/trace_bytes.h"
 
-/* What a file begins with tells what it is; a line of folded stacks that is longer is none. */
+/* The first bytes decide what a file is; a longer line is not one of folded stacks. */
 enum { FIRST_BYTES = 4096, FOLDED_LINE_MAX = 1 << 20, PROFILE_DECIMALS = 3 };
 
 struct profile_source {
@@ -22,7 +22,7 @@ struct profile_source {
 
 /* ---- documents ------------------------------------------------------------------------------------------- */
 
-/* Bring all of the file, or so many bytes, into the window. */
+/* Bring all of the file, or `size` bytes, into the window. */
 static enum histree_status bring(struct profile_source *source, size_t size, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -101,7 +101,7 @@ static enum histree_status next_line(struct profile_source *source, const char *
 	return HISTREE_OK;
 }
 
-/* Returns where the number at the end of a line begins; NULL: it has none. */
+/* Returns where the number at the end of a line begins, or NULL. */
 static const char *count_of(const char *line, size_t size)
 {
 	const char *space = memrchr(line, ' ', size);

@@ -43,7 +43,7 @@ struct event_map {
 /* The names of a part: its own, and another that is often used; NULL ends them. */
 extern const char *const map_part_names[MAP_PART_COUNT][3];
 
-/* Read a map of `size` bytes.  Returns HISTREE_ERR_ARGUMENT if it is none, with what would be right. */
+/* Read a map of `size` bytes.  Returns HISTREE_ERR_ARGUMENT if it is malformed, with what would be right. */
 enum histree_status event_map_read(struct event_map *map, const char *text, size_t size,
 				   struct histree_error *error);
 

@@ -31,7 +31,7 @@ struct event_row {
 /* Copy cells into a row.  Returns false if memory is out. */
 bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count);
 
-/* NULL is none. */
+/* NULL is allowed. */
 void event_row_free(struct event_row *row);
 
 /* What event.h wants of a trace: the handle of an event is its struct event_row, its class a struct text_class. */

@@ -301,7 +301,7 @@ const struct trace_format_kind event_text_format = {
 	.free = free_source,
 };
 
-/* What is of another format, such as the JSON of a browser, is left to whoever knows that. */
+/* A file of another format, such as the JSON of a browser, is left to the reader of that format. */
 bool event_text_is(const struct io *io, const char *path)
 {
 	struct text_table table;

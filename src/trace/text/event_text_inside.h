@@ -27,7 +27,7 @@ struct event_text {
 	struct event_map map;
 	const char *path; /* of the file */
 	struct text_table table;
-	size_t parts[MAP_PART_COUNT]; /* columns; TEXT_NO_COLUMN: there is none */
+	size_t parts[MAP_PART_COUNT]; /* columns; TEXT_NO_COLUMN: absent */
 	size_t parts_known;           /* columns of the table when they were looked for */
 	struct intern names;          /* of events */
 	struct text_class **classes;  /* by their numbers; of each name the last one that was made */

@@ -2,8 +2,9 @@
 /*
  * event_window.h - rows of events that were read and not handed out yet, in the order of time.
  *
- * A row may be EVENT_WINDOW_ROWS rows from where its time belongs: so many are kept back, fewer if they have more
- * than EVENT_WINDOW_BYTES.  Rows of one time stay in the order of the text.  What is in order costs one comparison.
+ * A row may be EVENT_WINDOW_ROWS rows from where its time belongs: that many are kept back, fewer if they have
+ * more than EVENT_WINDOW_BYTES.  Rows of one time stay in the order of the text.  A row that comes in order costs
+ * one comparison.
  */
 #ifndef TRACE_TEXT_EVENT_WINDOW_H
 #define TRACE_TEXT_EVENT_WINDOW_H
@@ -37,7 +38,7 @@ void event_window_drop(struct event_window *window, struct event_row *row);
 /* Returns false if the row is late: one after it in time was given before. */
 bool event_window_add(struct event_window *window, struct event_row *row);
 
-/* Returns the earliest row, which is valid until the next call; NULL if there is none. */
+/* Returns the earliest row, which is valid until the next call, or NULL. */
 const struct event_row *event_window_give(struct event_window *window);
 
 /*

@@ -216,7 +216,7 @@ enum {
 	INTERPOLATES = 1, /* a flag of OPTION_TIME_SHIFT */
 };
 
-/* Samples that are farther from 0 are none; so that differences and products of two fit. */
+/* Samples that are farther from 0 are left out, so that differences and products of two fit. */
 #define SAMPLE_MAX (INT64_C(1) << 62)
 static void copy_text(char *out, size_t room, const char *text, size_t size)
 {
@@ -266,7 +266,7 @@ static int compare_samples(const void *a, const void *b)
 	return (first->time > second->time) - (first->time < second->time);
 }
 
-/* Put samples in order and leave out those that are none, and of one time all but the first. */
+/* Put samples in order and leave out invalid ones, and of those with one time all but the first. */
 static void clean_samples(struct dat_shift *shift)
 {
 	uint32_t kept = 0;
@@ -428,7 +428,7 @@ static enum histree_status read_buffer(struct dat_file *file, struct trace_curso
 	return status < 0 ? status : HISTREE_OK;
 }
 
-/* A positive number of a line; 0: there is none. */
+/* A positive number of a line; 0: the line has no such number. */
 static uint32_t take_number(const char **at, const char *end)
 {
 	uint64_t number = 0;

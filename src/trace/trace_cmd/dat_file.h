@@ -54,7 +54,7 @@ struct dat_file {
 	/* The process of each thread by tid, a uintptr_t; empty where the file says none (an option of GPUVis). */
 	struct id_map processes;
 
-	uint64_t sections[DAT_SECTION_COUNT]; /* offsets; 0: there is none */
+	uint64_t sections[DAT_SECTION_COUNT]; /* offsets; 0: absent */
 	uint32_t cpu_count;                   /* of the machine */
 	struct dat_buffer *buffers;           /* the one without a name first, if it has pages */
 	size_t buffer_count, buffer_capacity;
@@ -69,7 +69,7 @@ struct dat_file {
 
 /*
  * Read all of that.  `file` is zeroed.  Returns HISTREE_ERR_TRACE, with the reason, if the events cannot be
- * understood, or there are none.
+ * understood, or are missing.
  */
 enum histree_status dat_file_open(struct dat_file *file, const struct io *io, const char *path,
 				  struct histree_error *error);

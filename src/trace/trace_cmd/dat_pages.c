@@ -23,7 +23,7 @@ static enum histree_status read_few(struct trace_window *window, uint64_t offset
 	return status == HISTREE_OK && window->count < size ? HISTREE_END : status;
 }
 
-/* HISTREE_END: it is none, or is not there whole before `end`. */
+/* Returns HISTREE_END if it is not a chunk, or is not whole before `end`. */
 static enum histree_status add_chunk(struct dat_pages *pages, struct trace_window *window, uint64_t *at,
 				     uint64_t end, struct histree_error *error)
 {

@@ -69,7 +69,7 @@ static void leave_page(struct dat_stream *stream, uint64_t page, const char *why
 
 /* ---- pages ----------------------------------------------------------------------------------------------- */
 
-/* Begin the next page that is one.  HISTREE_END: there is none. */
+/* Begin the next sound page.  Returns HISTREE_END after the last one. */
 static enum histree_status open_page(struct dat_stream *stream, struct histree_error *error)
 {
 	while (stream->next_page < stream->pages.count) {

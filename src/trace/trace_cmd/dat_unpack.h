@@ -19,7 +19,7 @@ enum dat_packing {
 /* Returns whether histree was built with what unpacks it. */
 bool dat_can_unpack(enum dat_packing packing);
 
-/* Unpack a block.  Returns whether so many bytes, no fewer, came of it. */
+/* Unpack a block.  Returns whether exactly the expected number of bytes came of it. */
 bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
 
 /* Of zlib and zstd; without the library, the first is false. */

@@ -16,7 +16,7 @@ enum ring_outcome {
 	RING_EVENT,
 	RING_END,
 	RING_CUT,     /* there are fewer bytes than the page says, or should have */
-	RING_DAMAGED, /* an entry is none */
+	RING_DAMAGED, /* an entry is invalid */
 };
 
 struct ring_page {
@@ -26,7 +26,7 @@ struct ring_page {
 	uint64_t stamp; /* of the event; at first of the page */
 
 	bool has_loss; /* events are missing before the first of the page */
-	uint64_t lost; /* so many; 0: nobody counted */
+	uint64_t lost; /* how many; 0: not counted */
 
 	const uint8_t *event;
 	uint32_t event_size;

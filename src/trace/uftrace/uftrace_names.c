@@ -270,7 +270,7 @@ static enum histree_status read_map(struct uftrace_names *names, struct uftrace_
 typedef enum histree_status (*take_line)(struct uftrace_names *names, struct uftrace_session *session,
 					 struct line_scan line, struct histree_error *error);
 
-/* Hand each line of a file over; a file that cannot be read has none. */
+/* Hand each line of a file over; a file that cannot be read has no lines. */
 static enum histree_status read_text(struct uftrace_names *names, const char *file, struct uftrace_session *session,
 				     take_line take, struct histree_error *error)
 {

@@ -10,10 +10,10 @@
  * What the texts of a folder of uftrace say: which tasks there were, which program each of them
  * ran when, where its libraries lay, and so how a function is called.
  *
- * 	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"",
- * 			"TASK timestamp=.. tid=13 pid=12", "FORK timestamp=.. pid=14 ppid=12",
- * 			"DLOP timestamp=.. tid=12 sid=7aea base=7fae libname="l.so""
- * 	sid-7aea.map	lines as of /proc/PID/maps, one a library, with a build id behind
+ *	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"",
+ *			"TASK timestamp=.. tid=13 pid=12", "FORK timestamp=.. pid=14 ppid=12",
+ *			"DLOP timestamp=.. tid=12 sid=7aea base=7fae libname="l.so""
+ *	sid-7aea.map	lines as of /proc/PID/maps, one a library, with a build id behind
  *
  * A task has the sessions of its process; one that was forked, those of its parent before.  Symbols are read when a
  * function of their module is met first.
@@ -27,7 +27,7 @@
 #include "trace/lines/line_text.h"
 
 struct uftrace_symbol {
-	uint64_t address, size; /* 0: up to the next one, without which there is none */
+	uint64_t address, size; /* 0: up to the next one, or nothing if it is the last */
 	const char *name;       /* NULL: none is here */
 };
 
@@ -82,7 +82,7 @@ struct uftrace_names {
 enum histree_status uftrace_names_read(struct uftrace_names *names, const struct io *io, const char *folder,
 				       struct histree_error *error);
 
-/* Returns the task of a tid, NULL if there is none. */
+/* Returns the task of a tid, or NULL. */
 const struct uftrace_task *uftrace_names_task(const struct uftrace_names *names, int32_t tid);
 
 /* Returns what a task ran at a time, and before *until, NULL if that is not known. */
@@ -90,7 +90,7 @@ const struct uftrace_session *uftrace_names_session(const struct uftrace_names *
 						    const struct uftrace_task *task, uint64_t time,
 						    uint64_t *until);
 
-/* How the function at an address is called, in *out; NULL: nobody knows.  Returns HISTREE_ERR_MEMORY. */
+/* Set *out to the name of the function at an address, or NULL if it is not known.  Returns HISTREE_ERR_MEMORY. */
 enum histree_status uftrace_names_find(struct uftrace_names *names, const struct uftrace_session *session,
 				       uint64_t time, uint64_t address, const char **out,
 				       struct histree_error *error);

@@ -41,7 +41,7 @@ static struct uftrace_record decode(const uint8_t *bytes, bool is_big)
 	};
 }
 
-/* Have so many bytes of the file at an offset, NULL if there are fewer, or they cannot be read. */
+/* Have `size` bytes of the file at an offset; NULL if there are fewer, or they cannot be read. */
 static const uint8_t *look(struct uftrace_stream *stream, uint64_t at, size_t size, enum histree_status *status,
 			   struct histree_error *error)
 {
@@ -171,7 +171,7 @@ void uftrace_stream_close(struct uftrace_stream *stream)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-/* What comes behind damage is not read: nobody knows where a record begins. */
+/* What comes behind damage is not read: where a record begins is not known there. */
 static void break_off(struct uftrace_stream *stream, const char *what)
 {
 	struct trace_notes *notes = stream->base.notes;
@@ -225,8 +225,8 @@ static bool put_loss(struct uftrace_stream *stream, const struct uftrace_record 
 }
 
 /*
- * Read a record that is an event, or the end of a gap.  HISTREE_END: there is none, or nobody knows.  The record
- * that a gap ends with is read again.
+ * Read a record that is an event, or the end of a gap.  HISTREE_END: there is no further one, or it is not known.
+ * The record that a gap ends with is read again.
  */
 static enum histree_status read_record(struct uftrace_stream *stream, bool *is_gap, struct histree_error *error)
 {

@@ -33,7 +33,7 @@ struct xml_source {
 	const char *fields[FIELDS_MAX];
 	struct packed_cell cells[FIELDS_MAX];
 	uint32_t field_count;
-	uint64_t passed_over; /* events that are none */
+	uint64_t passed_over; /* elements that are not events */
 };
 
 static struct xml_source *source_of(struct trace_source *base)
