@@ -10,7 +10,7 @@
  *	state_system.h	build a history from state changes
  *	backend.h	where the intervals go, other than into a file
  *	history.h	open a finished history
- *	history_source.h	a history whose states somebody else hands out
+ *	history_source.h	a history whose states another process hands out
  *	query.h		ask single, full, range and 2D queries
  *	lookup.h	tops of stacks, first values, numbers over a range, changes in the order of time
  *	snapshot.h	all states at a time, and a history that begins with them
@@ -26,7 +26,7 @@
  *	critical_path.h	what a thread waited for, and what that waited for in turn
  *	join.h		which states and which segments overlap
  *	segment_rows.h	rows of a table of segments, by number, in any order
- *	segment_source.h	a segment store whose segments somebody else hands out
+ *	segment_source.h	a segment store whose segments another process hands out
  *	segment_stats.h	statistics of durations
  *	segment_compare.h	durations of two stores: longer, shorter, or noise
  *	state_compare.h	time in each state, of two histories
@@ -36,8 +36,8 @@
  *	experiment.h	a store of several hosts, step by step
  *	slices.h	a build whose slices other processes analyse
  *	events.h	the events of the trace of a store
- *	event_query.h	those in a range that pass an expression
- *	event_source.h	events that somebody else hands out
+ *	event_query.h	events in a range that pass an expression
+ *	event_source.h	events that another process hands out
  *	repair.h	from a damaged store to a sound one
  *	sync.h		clocks of several hosts, from the packets between them
  *	convert.h	a store with another kind of tree

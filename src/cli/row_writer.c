@@ -2,18 +2,12 @@
 /*
  * row_writer.c - rows of cells, in one of the formats text, tsv, csv, json and HTML.
  *
- * Aligned columns for people.
+ * Text is aligned columns for people, two spaces apart.  Padding is written before the next cell, so that no line
+ * ends in blanks.  Control characters are escaped: the content of a trace must not drive the terminal.
  *
- * Columns are two spaces apart.  Padding is written before the next cell, so that no line ends in blanks.
- * Control characters are escaped: what is in a trace must not drive the terminal.
- *
- * Tab-separated and comma-separated values: a header line, then one line a row.
- *
- * They differ in the separator, the end of a line and how a text is kept from looking like either.
- *
- * One JSON array, one object a row, one row a line (RFC 8259).
- *
- * A table of a page of HTML, for people.
+ * TSV and CSV are a header line, then one line a row; they differ in the separator, the end of a line and how a
+ * text is kept from looking like either.  JSON is one array, one object a row, one row a line (RFC 8259).  HTML
+ * is a table of a page, for people.
  */
 #include "cli/row_writer.h"
 

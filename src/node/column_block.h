@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_block.h - a block of columns in a leaf, and where in it a state is.
+ * column_block.h - a leaf of columns, an open block in it, and where in it a state is.
  *
- * A leaf of columns as a whole: where its parts are, its times, its dictionary.
+ * A leaf has its parts, its times and its dictionary; an open block gives any property of any of its series.
+ * Nothing is unpacked: every access computes where its bits are.  Everything from the block is checked before it
+ * is used as an offset, so that a hostile leaf gives HISTREE_ERR_FORMAT at worst.
  *
- * Nothing is unpacked: every access computes where its bits are.  All that comes from the block is checked before
- * it is used as an offset, so that a hostile leaf gives HISTREE_ERR_FORMAT at worst.
- *
- * Where in a leaf of columns something is: the first interval of a key that ends at a tick or
- * later.
- *
- * Its series is the last of the key that begins before that tick, or the first of the key if none does: the
- * search goes by where series begin, and a series may reach as far as the next one of its key.
- *
- * An open block of a leaf of columns: any property of any of its series.
+ * A place is the first interval of a key that ends at a tick or later.  Its series is the last of the key that
+ * begins before that tick, or the first of the key if none does: the search goes by where series begin, and a
+ * series may reach as far as the next one of its key.
  */
 #ifndef NODE_COLUMN_BLOCK_H
 #define NODE_COLUMN_BLOCK_H

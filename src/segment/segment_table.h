@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_table.h - a side table of a store: locations of its segments in the order of a field.
+ * segment_table.h - the side table of a field: where the segments of a store on disk lie, in the order of that
+ * field (docs/design/06-segments.md).
  *
- * A page of a side table: locations of segments (segment_tree/segment_location.h), in an order.
+ * A table is a block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations; all of
+ * them together are each segment of the store once, by the field, then start, end and location.  Its section RANK
+ * says which store it belongs to, and when the segments of each page were.
+ *
+ * A table is an optimisation.  It belongs to the store whose checksums it has; one that does not, or is damaged,
+ * is not used, and made again.
+ *
+ * A page of locations (segment_tree/segment_location.h):
  *
  *	OFFSET	SIZE
  *	0	4	CRC-32C of the bytes from 4 to the end of the locations
@@ -17,21 +25,9 @@
  *
  * All pages but the last are full, so that the page of a rank is known.
  *
- * The side table of a field: where the segments of a store on disk lie, in the order of that
- * field (docs/design/06-segments.md).
- *
- * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations (segment_table.h);
- * all of them together are each segment of the store once, by the field, then start, end and location.  Its
- * section RANK (segment_table.h) says which store it belongs to, and when the segments of each page were.
- *
- * A table is nothing but speed.  It belongs to the store whose checksums it has, and to no other; one that does
- * not, or is damaged, is not used, and made again.
- *
- * Segments in the order of a side table, lazily: a batch of locations, their segments gathered,
- * the next batch twice as large.
- *
- * So the first hundred cost a page and as many nodes, and all of them about as much as reading the store once for
- * each time that memory is full.
+ * Segments come lazily in the order of a table: a batch of locations, their segments gathered, the next batch
+ * twice as large.  So the first hundred cost a page and as many nodes, and all of them about as much as reading
+ * the store once for each time that memory is full.
  */
 #ifndef SEGMENT_SEGMENT_TABLE_H
 #define SEGMENT_SEGMENT_TABLE_H

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * labels.c - what values mean, and how they are drawn: tables of labels, their section of a file, and who is
- * asked.
+ * labels.c - what values mean, and how they are drawn: tables of labels, their section of a file, and the label
+ * and style of a value.
  *
- * The label and the style of a value.
+ * Readers who do not tell red from green still tell the hues of the palette apart: blue, orange, bluish green,
+ * purple and sand also differ in lightness.
  *
- * Hues of the palette are those that people who see red and green alike still tell apart: blue, orange, bluish
- * green, purple and sand also differ in lightness.
- *
- * The tables of labels of several hosts as those of one history: each that differs once, for the
- * attributes of any host.
+ * The tables of several hosts become those of one history: each distinct one once, for the attributes of any
+ * host.
  */
 #include "state/labels.h"
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_file.c - state systems that write a file, keep their history in memory, or make none.
+ * state_file.c - where the intervals of a state system go: a file, memory, or the functions of a caller; and
+ * queues.
  *
- * A queue over the layout of the stack: "1" is the first to leave.
+ * A history file is a sink that writes a tree of intervals, then the sections ATTR and PROV beside those of the
+ * tree.  A history in memory is the same file where files are in memory: the same tree, node for node, with the
+ * same answers; its intervals take some bytes each, as on disk, where a sorted array of them would take forty
+ * (docs/design/02-store-file.md).
  *
- * Polling moves each value one slot up.  A slot keeps the type of the first value it ever had, so values of
- * mixed types cannot queue.
- *
- * The history file as the sink of a state system: a tree of intervals, then the sections ATTR and
- * PROV beside those of the tree.
- *
- * A history in memory: the file of one, written where files are in memory.
- *
- * So it is the same tree, node for node, with the same answers; its intervals take some bytes each, as on disk,
- * where a sorted array of them would take forty (docs/design/02-store-file.md).
- *
- * A caller's functions as the sink of a state system.
+ * A queue uses the layout of the stack: "1" is the first to leave, and polling moves each value one slot up.  A
+ * slot keeps the type of the first value it ever had, so values of mixed types cannot queue.
  */
 #include "state/state_file.h"
 

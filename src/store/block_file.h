@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file.h - a file of blocks and sections: how it is opened, and what makes it readable when it is not
- * complete.
+ * block_file.h - a file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
+ * again when it is not complete.
  *
- * The body of a block file, for block_*.c.
+ *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
+ *	4096 + k * block size	block k
+ *	after the blocks	sections, then the table of sections
  *
- * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
- * Section EXTS: a varint for each block, its size in bytes.
- * Section SUMS: the first 4 bytes of each block, its checksum (docs/design/02-store-file.md).
+ * A file is made once and then never changes.  One thread writes it: blocks in the order of their numbers, then
+ * sections one after the other, then block_file_complete(), which writes the header last.  Before that it can be
+ * read with a tail.  The file knows nothing of what the blocks mean.
  *
- * The first page of a block file (histree-format(5)), 4096 bytes:
+ * A block begins with its checksum (4 bytes), which the section SUMS repeats.  It may be written shorter than the
+ * block size; the section EXTS then says how long each block is, and they follow one another without gaps.
+ *
+ * The header:
  *
  *	OFFSET	SIZE
  *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
@@ -27,33 +32,17 @@
  *	68	8	of a tail: where it goes on, in bytes of the file before it
  *	76	8	of a tail: the identity of the file before it
  *	84	4	of a tail: CRC-32C of the bytes 0 to 84
- *	512		copies of the small sections and of their table (block_file.h)
- *	4088	8	of a file that is not complete: its identity
+ *	512		copies of the small sections and of their table
+ *	4088	8	of an incomplete file: its identity
  *
  * The file ends with a copy of the bytes 0 to 88.
  *
- * Second copies of the sections on which everything depends: the small ones, and their
- * table.
+ * Sections: an entry of their table is id (4), CRC-32C of the section (4), offset (8), size (8).  EXTS: a varint
+ * for each block, its size in bytes.  SUMS: the first 4 bytes of each block, its checksum.
  *
- * They are in the first page of the file, and the sections themselves at its end: what destroys one hardly
- * destroys the other.  A copy: id (4), checksum (4), size (4), bytes; an id of 0 ends them.
- *
- * A file of blocks, followed by named sections.
- *
- *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
- *	4096 + k * block size	block k
- *	after the blocks	sections, then the table of sections
- *
- * A block begins with its checksum (4 bytes), which the section SUMS has once more.
- *
- * A block may be written shorter than the block size; the section EXTS then says how long each of them is, and
- * they follow one another without gaps.
- *
- * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers,
- * then sections one after the other, then block_file_complete(), which writes the header last.  Before that it can
- * be read with a tail (block_file.h).  It knows nothing of what the blocks mean.
- *
- * The bytes are described in histree-format(5).
+ * Copies: everything depends on the small sections and their table, so a second copy of them is in the header,
+ * while the sections themselves are at the end of the file: damage to one hardly hits the other.  A copy: id (4),
+ * checksum (4), size (4), bytes; an id of 0 ends them.
  */
 #ifndef STORE_BLOCK_FILE_H
 #define STORE_BLOCK_FILE_H

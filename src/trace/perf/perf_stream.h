@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_stream.h - the records of a perf.data as events in the order of time, with what was lost.
+ * perf_stream.h - the events of a perf.data, of all CPUs, in the order of their times, and where some are
+ * missing.
  *
- * The records of a perf.data one after the other, those inside compressed ones in their place.
+ * Records are read one after the other, those inside compressed ones in their place.  Where a record is damaged,
+ * all up to the next end of a round is lost: an end of a round is 8 bytes that nothing else looks like.
  *
- * Where a record is damaged, all up to the next end of a round is lost: an end of a round is 8 bytes that nothing
- * else looks like.
- *
- * Events in the order of their times, out of records in the order in which perf wrote them.
- *
- * perf writes in rounds: in each it empties the buffers of all CPUs, one after the other, and then says so.
- * Within a buffer events are in order.  When round n was written, everything that happened before the reading of
- * round n - 1 ended had been written or was in a buffer that round n emptied: so no later round has an event
+ * Order: perf writes in rounds: in each it empties the buffers of all CPUs, one after the other, and then says
+ * so. Within a buffer events are in order.  When round n was written, everything that happened before the reading
+ * of round n - 1 ended had been written or was in a buffer that round n emptied: so no later round has an event
  * before the greatest time of round n - 1.
  *
  *	Once round n is there, the entries of rounds up to n that are not later than the greatest time of round
  *	n - 1 are handed out.
  *
- * An entry of round n is therefore handed out by the time that round n + 1 is there, and what is handed out depends
- * on two rounds before: that makes each round a place to read on from (perf_rounds_base()).
+ * An entry of round n is therefore handed out by the time that round n + 1 is there, and what is handed out
+ * depends on two rounds before: that makes each round a place to read on from (perf_rounds_base()).  Entries of
+ * the same time come by CPU, then in the order of the file.
  *
- * Entries of the same time come by CPU, then in the order of the file.
- *
- * What perf lost, found before the events are read.
- *
- * Where the buffer of a CPU was full, a record (LOST) says so as soon as the CPU has something to write again,
- * which may be many rounds later; what is missing came after the event before it of the same CPU, and those of the
- * other CPUs have long been handed out by then.  So the records are walked once before.
- *
- * perf also counts samples that were lost when it ends (LOST_SAMPLES): what that is more than the others say was
- * lost behind the last event.
- *
- * The events of a perf.data, of all CPUs, in the order of their times, and where some are missing.
+ * Losses are found before the events are read.  Where the buffer of a CPU was full, a record (LOST) says so as
+ * soon as the CPU has something to write again, which may be many rounds later; the missing events came after the
+ * event before it of the same CPU, and those of the other CPUs have long been handed out by then.  So the records
+ * are walked once before.  perf also counts lost samples when it ends (LOST_SAMPLES): what exceeds the other
+ * records was lost behind the last event.
  */
 #ifndef TRACE_PERF_PERF_STREAM_H
 #define TRACE_PERF_PERF_STREAM_H
