@@ -2,35 +2,26 @@
 /*
  * bench.h - what 'histree bench' measures: the model of the papers, the questions, the report.
  *
- * Something that answers the queries of a benchmark: a history, its model, or a peer.
+ * An *engine* answers the queries of a benchmark: a finished history, its model, or a peer.  Two engines that
+ * hold the same intervals give the same answer to the same question, in whatever order they find the intervals:
+ * an answer is a count and a sum of hashes.
  *
- * Two engines that hold the same intervals give the same answer to the same question, whatever the order in
- * which they find the intervals: an answer is a count and a sum of hashes.
+ * The *model* is the intervals on which the papers compare their trees (thesis figure 4.6): A attributes, each
+ * with I states of equal length, from one attribute to the next T / (A I) later, in shuffled order.  The
+ * attribute at position p, 0 <= p < A, has state 0 from time 0, and state i, 0 < i < I, from (i A + p) STEP on;
+ * the last one reaches the end.  So the first and the last states of an attribute are longer and shorter than the
+ * others, which the papers neglect.  The value of state i is the int i modulo 16, so that neighbours differ.
+ * Everything is known in closed form: the model is itself an engine, and the judge of the others.
  *
- * The intervals on which the papers compare their trees (thesis figure 4.6): A attributes, each
- * with I states of equal length, from one attribute to the next T / (A I) later, in shuffled order.
- *
- * The attribute at position p, 0 <= p < A, has state 0 from time 0, and state i, 0 < i < I, from (i A + p) STEP
- * on; the last one reaches the end.  So the first and the last states of an attribute are longer and shorter
- * than the others, which the papers neglect.  The value of state i is the int i modulo 16, so that neighbours
- * differ.  Everything is known in closed form: the model is itself an engine, and the judge of the others.
- *
- * Asks an engine the questions of a benchmark, one at a time, and keeps times and answers.
- *
- * A finished history as an engine.
- *
- * The queries of a benchmark, chosen at random from a seed.
+ * The *questions* are chosen at random from a seed and asked one at a time, with their times and answers kept:
  *
  *	single	an attribute and a time
  *	full	a time
  *	times	100 attributes and 2000 times at equal distances, from the first to the last (thesis 4.8.7)
  *	range	100 attributes and the middle half of the time
  *
- * A smaller history is asked for all the attributes, or all the times, that it has.
- *
- * Measures whether threads that ask one history at the same time hinder each other.
- *
- * Prints what `histree bench` found: for people, or as one row.
+ * A smaller history is asked for all the attributes, or all the times, that it has.  Threads that ask one history
+ * at the same time show whether they hinder each other.  The *report* is for people, or one row.
  */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H

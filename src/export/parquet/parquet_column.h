@@ -2,21 +2,17 @@
 /*
  * parquet_column.h - a column of a Parquet file: values, pages, chunks.
  *
- * The values of a column in the order in which a row group is written, cut into pages.
+ * Values of a row group are kept as numbers of 32 or 64 bits, one a row; those of rows that are null are zeros.
+ * Texts, whether the stream has them in a dictionary or one by one, are ids of strings that are known once a row
+ * group.  So the memory of a column depends on the rows of a row group, not on those of the stream.
  *
- * Nulls are left out of the values and are zeros among the levels.  Texts are numbered anew, in the order in which
- * they come, so that a row group has those in its dictionary that it needs.
+ * Values are written in the order of the row group, cut into pages.  Nulls are left out of the values and are
+ * zeros among the levels.  Texts are numbered anew, in the order in which they come, so that a row group has only
+ * the texts that it needs in its dictionary.
  *
- * A column of a row group as bytes: a dictionary page if it needs one, and data pages.
- *
- * Which encoding is the smallest nobody knows before zstd has seen it: a chunk can be made in each way that its
- * type has, and the smallest be kept.
- *
- * A column of an Arrow stream and its values of the row group at hand.
- *
- * Values are kept as numbers of 32 or 64 bits, one a row; those of rows that are null are zeros.  Texts, whether
- * the stream has them in a dictionary or one by one, are ids of strings that are known once a row group.  So the
- * memory of a column depends on the rows of a row group, not on those of the stream.
+ * A chunk is the bytes of a column of a row group: a dictionary page if it needs one, and data pages.  Which
+ * encoding is the smallest is known only after zstd: a chunk can be made in each way that its type has, and the
+ * smallest be kept.
  */
 #ifndef EXPORT_PARQUET_PARQUET_COLUMN_H
 #define EXPORT_PARQUET_PARQUET_COLUMN_H
