@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* memory_files.c - files in memory, with a ceiling for all of them together, and the memory of the machine. */
+/*
+ * memory_files.c - files in memory, with a ceiling for all of them together, and the memory of the machine.  A file
+ * stays as long as it has a name or is open.
+ */
 #include "base/memory_files.h"
 
 #include <errno.h>

@@ -40,14 +40,14 @@ struct node_layout {
 
 /*
  * Nodes of rows are blocks of one size, as in the papers; leaves of columns and of segments are as long as they
- * are.  So many bytes of one are kept, of which those behind the ones that are used are zero.
+ * are.  Returns how many bytes of one are kept; those after the used ones are zero.
  */
 static inline uint32_t node_cut_size(uint32_t used)
 {
 	return (used + 63) / 64 * 64;
 }
 
-/* Clear these, and what readers of bits load (base/bits.h).  Nobody sees the rest of a block: most of it. */
+/* Clear these, and what readers of bits load (base/bits.h).  The rest of a block, most of it, is never read. */
 void node_clear_behind(uint8_t *block, uint32_t used, uint32_t node_size);
 
 /* A child as its parent knows it: bounds of the child's whole subtree. */

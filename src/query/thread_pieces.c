@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* thread_pieces.c - what the threads of a kernel did, piece by piece, for every layout of kernel histories. */
+/*
+ * thread_pieces.c - what the threads of a kernel did, piece by piece, for every layout of kernel histories.  The
+ * pieces of a thread come in the order of time; in each, nothing changes.
+ */
 #include "query/thread_pieces.h"
 
 #include <stdlib.h>

@@ -78,7 +78,7 @@ enum histree_status segment_map_create(const struct histree_segment_schema *sche
 /* A sorted iterator that is created from now on takes no more memory than this, approximately. */
 void segment_disk_limit_queue(void *body, size_t bytes);
 
-/* Have two stores share one ceiling of their node caches.  Nobody reads them yet. */
+/* Have two stores share one ceiling of their node caches.  They must not be read yet. */
 void segment_disk_share_cache(void *body, void *with);
 
 struct segment_set;

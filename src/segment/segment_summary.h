@@ -2,20 +2,16 @@
 /*
  * segment_summary.h - the summary of some segments: how many, how long, in which buckets and parts of duration.
  *
- * All durations, cut into buckets that are equally wide on a logarithmic scale, but for
- * rounding: 0, then 1 to 2, 2 to 5, 5 to 10, 10 to 20, ...
+ * A summary is of segments that start in one cell of time, last about as long and have the same value; segments
+ * of an overview say it (docs/design/05-pyramid.md).  Sums of durations stay exact: what does not fit becomes
+ * another summary.  The one of a single segment is that segment.
  *
- * What is known of several segments together, and how a segment of an overview says it
- * (docs/design/05-pyramid.md).
+ * Buckets cut all durations so that they are equally wide on a logarithmic scale, except for rounding: 0, then 1
+ * to 2, 2 to 5, 5 to 10, 10 to 20, ...
  *
- * A summary is of segments that start in one cell of time, last about as long and have the same value.  Sums of
- * durations stay exact: what does not fit becomes another summary.  The one of a single segment is that segment.
- *
- * The finest buckets of segment_summary.h, cut into parts (docs/design/05-pyramid.md).
- *
- * A part is a power of two ns wide: where durations are short, one.  It is so narrow that its bucket has 2^`log2`
- * parts or so, and 4,096 of them at least lie between 0 and the longest duration: enough for a chart with a linear
- * scale.
+ * Parts cut the finest buckets.  A part is a power of two ns wide: where durations are short, one.  It is so
+ * narrow that its bucket has about 2^`log2` parts, and at least 4,096 of them lie between 0 and the longest
+ * duration: enough for a chart with a linear scale.
  */
 #ifndef SEGMENT_SEGMENT_SUMMARY_H
 #define SEGMENT_SEGMENT_SUMMARY_H

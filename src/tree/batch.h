@@ -127,7 +127,7 @@ static inline bool batch_add(struct batch *batch, struct column_item item)
 	struct bucket *bucket = &batch->buckets[key >> batch->shift];
 	if (bucket->next == bucket->limit && !batch_reserve(batch, key))
 		return false;
-	/* So many buckets are written to that the processor does not see where each of them goes on. */
+	/* Too many buckets are written for the processor to foresee where each of them goes on. */
 	__builtin_prefetch((const void *)((uintptr_t)bucket->next + 192), 1);
 	*bucket->next++ = item;
 	uint64_t *word = &batch->keys[key / 64], bit = UINT64_C(1) << key % 64;

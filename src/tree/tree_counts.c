@@ -15,7 +15,7 @@ enum { NODES_A_STEP = 8, HELPERS_MAX = 7 };
 
 struct counting;
 
-/* Somebody who counts nodes: the caller, or a task of the crew. */
+/* A thread that counts nodes: the caller's, or a task of the crew. */
 struct counter_at_work {
 	struct counting *counting;
 	struct crew_task task;

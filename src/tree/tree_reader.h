@@ -90,7 +90,7 @@ enum histree_status tree_reader_open_segments(const struct block_file *file, siz
 					      struct tree_reader **out, struct histree_error *error);
 void tree_reader_close(struct tree_reader *reader);
 
-/* Have the readers share one ceiling for the nodes in memory (node_cache.h).  Nobody uses `reader` yet. */
+/* Have the readers share one ceiling for the nodes in memory (node_cache.h).  `reader` must not be used yet. */
 void tree_reader_share_cache(struct tree_reader *reader, struct tree_reader *with);
 
 /* Fill in the part of a histree_history_info that the tree knows: all but provider and attributes. */
