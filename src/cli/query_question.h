@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints or
+ * query_question.h - the question of histree query, and its rows.
+ *
+ * What is asked of a history again and again (histree/lookup.h), as rows of intervals: tops of
+ * stacks, first values, and changes in the order of time.
+ *
+ * The question of `query`, from its command line to its intervals, which the caller prints or
  * sends elsewhere.
  */
 #ifndef CLI_QUERY_QUESTION_H
 #define CLI_QUERY_QUESTION_H
 
 #include "cli/answer.h"
-#include "cli/lookup_rows.h"
+#include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/pixel_cells.h"
 #include "cli/time_option.h"
+#include "histree/state_filter.h"
+
+enum lookup {
+	LOOKUP_NONE,
+	LOOKUP_STACK_TOP,   /* of the stacks among the attributes, at `from` */
+	LOOKUP_FIRST_VALUE, /* that is not null, of each attribute */
+	LOOKUP_CHANGES,     /* the states that begin in the range, in the order of time */
+};
 
 /* A list of times is held in memory: eight bytes each. */
 #define QUERY_TIMES_MAX (UINT64_C(1) << 24)
@@ -142,7 +155,6 @@ void query_question_ask(const struct query_question *question, int status, const
 
 /* Says on standard error what has to be said behind the rows, and returns what to exit with. */
 int query_outcome_report(const struct query_outcome *outcome, const struct query_options *chosen);
-
 void query_question_release(struct query_question *question);
 
 #endif

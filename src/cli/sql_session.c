@@ -1,23 +1,319 @@
 // SPDX-License-Identifier: MIT
 /*
- * sql_session.c - runs SQL statements on a store and prints their rows in each format.
+ * sql_session.c - histree sql: statements from a line, a file or a prompt, and their rows.
+ *
+ * How far a long statement is: rows that were read of the store.  Nobody knows how many there will
+ * be.
+ *
+ * The prompt of 'histree sql': statements over several lines, and commands that begin with a dot.
+ *
+ * Runs SQL statements on a store and prints their rows in each format.
  */
 #include "cli/sql_session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/sqlite.h"
+#include "base/time_text.h"
+#include "cli/line_editor.h"
+#include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/row_writer.h"
-#include "cli/sql_progress.h"
-#include "cli/sql_prompt.h"
 #include "cli/target.h"
 #include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
+#include "sql/sql_store.h"
+
+struct sql_progress {
+	struct progress style;
+	const struct sql_connection *connection;
+	uint64_t rows_before; /* that earlier statements read */
+	int64_t began_ns, shown_ns;
+	bool is_shown; /* a line is on the terminal */
+};
+
+struct sql_prompt {
+	sqlite3 *db;
+	void (*run)(void *context, const char *statements);  /* says itself what was wrong */
+	bool (*set_format)(void *context, const char *name); /* false: there is no format with that name */
+	void *context;
+};
+
+/* ---- sql progress -------------------------------------------------------------------------------------------- */
+
+/* Short statements say nothing. */
+static const int64_t first_ns = 1000000000, next_ns = 200000000;
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A statement begins. */
+static void sql_progress_begin(struct sql_progress *progress)
+{
+	progress->rows_before = sql_connection_rows(progress->connection);
+	progress->began_ns = now_ns();
+	progress->shown_ns = progress->began_ns + first_ns - next_ns;
+}
+
+/* SQLite asks now and then (sqlite3_progress_handler); returns 0 to go on. */
+static int sql_progress_show(void *context)
+{
+	struct sql_progress *progress = context;
+	int64_t now = now_ns();
+	if (!progress_goes_on(NULL))
+		return 1;
+	if (progress->style.style == PROGRESS_NONE || now - progress->shown_ns < next_ns)
+		return 0;
+	uint64_t rows = sql_connection_rows(progress->connection) - progress->rows_before;
+	double seconds = (double)(now - progress->began_ns) / 1e9;
+	progress->shown_ns = now;
+	if (progress->style.style == PROGRESS_JSON) {
+		fprintf(stderr, "{\"rows_read\":%" PRIu64 ",\"elapsed_ns\":%" PRId64 "}\n", rows,
+			now - progress->began_ns);
+		return 0;
+	}
+	fprintf(stderr, "\r\033[K%.1f million rows read, %.1f s", (double)rows / 1e6, seconds);
+	progress->is_shown = true;
+	return 0;
+}
+
+/* Rows are printed, or the statement ends: the line goes. */
+static void sql_progress_clear(struct sql_progress *progress)
+{
+	if (progress->is_shown)
+		fputs("\r\033[K", stderr);
+	progress->is_shown = false;
+}
+
+/* ---- sql prompt ---------------------------------------------------------------------------------------------- */
+
+struct sql_prompt_session {
+	const struct sql_prompt *prompt;
+	bool shows_time;
+	bool is_done;
+};
+
+/* ---- commands ------------------------------------------------------------------------------------------ */
+
+/* The pattern is there twice. */
+static void run_format(const struct sql_prompt_session *session, const char *format, const char *pattern)
+{
+	const char *wanted = pattern[0] == '\0' ? "*" : pattern;
+	char *text = sqlite3_mprintf(format, wanted, wanted);
+	if (text != NULL)
+		session->prompt->run(session->prompt->context, text);
+	sqlite3_free(text);
+}
+
+static void list_tables(struct sql_prompt_session *session, const char *pattern)
+{
+	run_format(session,
+		   "SELECT CASE schema WHEN 'temp' THEN name ELSE schema || '.' || name END AS name "
+		   "FROM pragma_table_list WHERE name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND "
+		   "(schema || '.' || name GLOB %Q OR name GLOB %Q) ORDER BY schema <> 'temp', 1",
+		   pattern);
+}
+
+/* Hidden columns are what a table function is given. */
+static void show_schema(struct sql_prompt_session *session, const char *pattern)
+{
+	run_format(
+		session,
+		"SELECT CASE t.schema WHEN 'temp' THEN '' ELSE t.schema || '.' END || t.name || "
+		"coalesce((SELECT '(' || group_concat(name, ', ') || ')' FROM "
+		"(SELECT name FROM pragma_table_xinfo(t.name, t.schema) WHERE hidden = 1 AND name <> 'twin')), '') "
+		"AS name, (SELECT group_concat(name || rtrim(' ' || type), ', ') FROM "
+		"pragma_table_xinfo(t.name, t.schema) WHERE hidden <> 1) AS columns FROM pragma_table_list AS t "
+		"WHERE t.name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND (t.schema || '.' || t.name GLOB %Q OR "
+		"t.name GLOB %Q) ORDER BY t.schema <> 'temp', 1",
+		pattern[0] == '\0' ? "*" : pattern);
+}
+
+static void set_timer(struct sql_prompt_session *session, const char *argument)
+{
+	session->shows_time = strcmp(argument, "on") == 0;
+	if (!session->shows_time && strcmp(argument, "off") != 0)
+		report(".timer is on or off");
+}
+
+static void set_mode(struct sql_prompt_session *session, const char *argument)
+{
+	if (!session->prompt->set_format(session->prompt->context, argument))
+		report("'%s' is no format: there are text, tsv, csv and json", argument);
+}
+
+static void quit(struct sql_prompt_session *session, const char *argument)
+{
+	(void)argument;
+	session->is_done = true;
+}
+
+static void help(struct sql_prompt_session *session, const char *argument);
+
+static const struct {
+	const char *name, *arguments, *help;
+	void (*run)(struct sql_prompt_session *session, const char *argument);
+} commands[] = {
+	{ ".help", "", "this list", help },
+	{ ".mode", "FORMAT", "print rows as text, tsv, csv or json", set_mode },
+	{ ".quit", "", "end; so does Ctrl-D", quit },
+	{ ".schema", "[PATTERN]", "columns of tables, and what table functions are given", show_schema },
+	{ ".tables", "[PATTERN]", "tables and table functions", list_tables },
+	{ ".timer", "on|off", "say how long each statement took", set_timer },
+};
+
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };
+
+static void help(struct sql_prompt_session *session, const char *argument)
+{
+	(void)session;
+	(void)argument;
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(stderr, "%-8s %-10s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
+	fputs("Statements end with a semicolon.  Ctrl-C gives up a line, or stops a statement.\n", stderr);
+}
+
+static void run_command(struct sql_prompt_session *session, const char *line)
+{
+	size_t size = strcspn(line, " \t"), found = COMMAND_COUNT;
+	const char *argument = line + size + strspn(line + size, " \t");
+	char *word = sqlite3_mprintf("%.*s", (int)strcspn(argument, " \t;"), argument);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strlen(commands[i].name) == size && memcmp(commands[i].name, line, size) == 0)
+			found = i;
+	if (found < COMMAND_COUNT && word != NULL)
+		commands[found].run(session, word);
+	else
+		report("there is no command '%.*s'; .help lists them", (int)size, line);
+	sqlite3_free(word);
+}
+
+/* ---- completion ---------------------------------------------------------------------------------------- */
+
+static void add_rows(sqlite3 *db, const char *start, void (*add)(void *list, const char *word), void *list)
+{
+	static const char text[] =
+		"WITH t AS (SELECT schema, name FROM pragma_table_list WHERE name NOT LIKE 'sqlite\\_%' ESCAPE "
+		"'\\') "
+		"SELECT name FROM (SELECT name FROM t UNION SELECT schema FROM t UNION "
+		"SELECT c.name FROM t, pragma_table_xinfo(t.name, t.schema) AS c WHERE c.hidden = 0 UNION "
+		"SELECT name || '(' FROM pragma_function_list WHERE length(?1) > 1) "
+		"WHERE substr(name, 1, length(?1)) = ?1 COLLATE NOCASE";
+	sqlite3_stmt *statement = NULL;
+	if (sqlite3_prepare_v2(db, text, -1, &statement, NULL) == SQLITE_OK)
+		sqlite3_bind_text(statement, 1, start, -1, SQLITE_TRANSIENT);
+	while (statement != NULL && sqlite3_step(statement) == SQLITE_ROW)
+		add(list, (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+}
+
+static void add_keywords(const char *start, size_t size, void (*add)(void *list, const char *word), void *list)
+{
+	for (int i = 0; size > 1 && i < sqlite3_keyword_count(); i++) {
+		const char *name;
+		int length;
+		char word[32];
+		if (sqlite3_keyword_name(i, &name, &length) != SQLITE_OK || (size_t)length < size ||
+		    (size_t)length >= sizeof(word) || sqlite3_strnicmp(name, start, (int)size) != 0)
+			continue;
+		memcpy(word, name, (size_t)length);
+		word[length] = '\0';
+		add(list, word);
+	}
+}
+
+static void add_words(void *context, const char *start, size_t size, void (*add)(void *list, const char *word),
+		      void *list)
+{
+	const struct sql_prompt_session *session = context;
+	char *text = sqlite3_mprintf("%.*s", (int)size, start);
+	if (text == NULL)
+		return;
+	for (size_t i = 0; text[0] == '.' && i < COMMAND_COUNT; i++)
+		if (strncmp(commands[i].name, text, size) == 0)
+			add(list, commands[i].name);
+	if (text[0] != '.' && size > 0) {
+		add_rows(session->prompt->db, text, add, list);
+		add_keywords(text, size, add, list);
+	}
+	sqlite3_free(text);
+}
+
+/* ---- statements ---------------------------------------------------------------------------------------- */
+
+static void run_statement(struct sql_prompt_session *session, const char *text)
+{
+	struct timespec began, ended;
+	char took[TIME_TEXT_SIZE];
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	session->prompt->run(session->prompt->context, text);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	if (!session->shows_time)
+		return;
+	int64_t ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 + (ended.tv_nsec - began.tv_nsec);
+	time_format_duration((uint64_t)ns, took);
+	fprintf(stderr, "took %s\n", took);
+}
+
+/* Add a line to the statement that is being typed, and run it if that ends it. */
+static char *take_line(struct sql_prompt_session *session, char *text, const char *line)
+{
+	char *longer = sqlite3_mprintf("%s%s\n", text == NULL ? "" : text, line);
+	sqlite3_free(text);
+	if (longer == NULL || !sqlite3_complete(longer))
+		return longer;
+	run_statement(session, longer);
+	sqlite3_free(longer);
+	return NULL;
+}
+
+/* Ask until the end of the input, or .quit. */
+static void sql_prompt_run(const struct sql_prompt *prompt)
+{
+	struct sql_prompt_session session = { .prompt = prompt };
+	struct line_editor *editor =
+		line_editor_create((struct line_completion){ .words = add_words, .context = &session });
+	char *text = NULL;
+	if (editor == NULL) {
+		report_no_memory();
+		return;
+	}
+	fprintf(stderr,
+		"Statements end with a semicolon; .tables lists what can be asked, .help what else there is.\n");
+	while (!session.is_done) {
+		const char *line;
+		enum line_kind kind = line_editor_read(editor, text == NULL ? "histree> " : "    ...> ", &line);
+		if (kind == LINE_END)
+			break;
+		if (kind == LINE_ABANDONED) {
+			sqlite3_free(text);
+			text = NULL;
+		} else if (text == NULL && line[0] == '.') {
+			run_command(&session, line);
+		} else if (text != NULL || line[strspn(line, " \t")] != '\0') {
+			text = take_line(&session, text, line);
+		}
+	}
+	if (!session.is_done)
+		fputc('\n', stderr);
+	sqlite3_free(text);
+	line_editor_free(editor);
+}
+
+/* ---- sql session --------------------------------------------------------------------------------------------- */
 
 enum { WIDTH_OF_TEXT = 24, WIDTH_OF_NUMBER = 19, WIDTH_OF_NAME = 8 };
 
@@ -32,7 +328,7 @@ enum { HEAP_BESIDES = 8 << 20 };
 
 static volatile sig_atomic_t was_interrupted;
 
-struct session {
+struct sql_session_session {
 	sqlite3 *db;
 	struct sql_connection *connection;
 	const struct row_format *format;
@@ -87,7 +383,7 @@ static struct row_column column_of(sqlite3_stmt *statement, int column, bool has
 }
 
 /* Print the rows of a statement, which stands at its first row or is done.  Returns what the last step returned. */
-static int put_rows(struct session *session, sqlite3_stmt *statement, int code)
+static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement, int code)
 {
 	int count = sqlite3_column_count(statement);
 	struct row_writer rows;
@@ -109,7 +405,7 @@ static int put_rows(struct session *session, sqlite3_stmt *statement, int code)
 	return code;
 }
 
-static enum cli_exit report_sql(struct session *session, int code)
+static enum cli_exit report_sql(struct sql_session_session *session, int code)
 {
 	if (code == SQLITE_INTERRUPT)
 		return report_exit(CLI_INPUT, "the statement was stopped");
@@ -134,7 +430,7 @@ static bool find_analysis_of(const char *table, struct histree_analysis_info *an
 }
 
 /* A statement could not be understood. */
-static enum cli_exit report_wrong(struct session *session, int code)
+static enum cli_exit report_wrong(struct sql_session_session *session, int code)
 {
 	static const char no_table[] = "no such table: ";
 	const char *message = sqlite3_errmsg(session->db);
@@ -155,7 +451,7 @@ static enum cli_exit report_wrong(struct session *session, int code)
 }
 
 /* What was wrong with the answers is said once; they are printed even so. */
-static enum cli_exit report_warnings(struct session *session)
+static enum cli_exit report_warnings(struct sql_session_session *session)
 {
 	char *warnings = sql_connection_take_warnings(session->connection);
 	if (warnings == NULL)
@@ -167,7 +463,7 @@ static enum cli_exit report_warnings(struct session *session)
 }
 
 /* Run all statements of a text. */
-static enum cli_exit run_text(struct session *session, const char *text)
+static enum cli_exit run_text(struct sql_session_session *session, const char *text)
 {
 	while (*text != '\0') {
 		sqlite3_stmt *statement = NULL;
@@ -193,7 +489,7 @@ static enum cli_exit run_text(struct session *session, const char *text)
 
 /* ---- where statements come from ----------------------------------------------------------------------- */
 
-static enum cli_exit run_file(struct session *session, const char *path)
+static enum cli_exit run_file(struct sql_session_session *session, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	char *text = NULL;
@@ -235,7 +531,7 @@ static bool goes_on(void *context)
 /* One that is wrong ends nothing. */
 static void run_typed(void *context, const char *statements)
 {
-	struct session *session = context;
+	struct sql_session_session *session = context;
 	was_interrupted = 0;
 	run_text(session, statements);
 	output_flush(session->output);
@@ -245,13 +541,13 @@ static bool set_format(void *context, const char *name)
 {
 	for (size_t i = 0; row_format_names[i] != NULL; i++)
 		if (strcmp(row_format_names[i], name) == 0) {
-			((struct session *)context)->format = row_format_find(name);
+			((struct sql_session_session *)context)->format = row_format_find(name);
 			return true;
 		}
 	return false;
 }
 
-static enum cli_exit run_prompt(struct session *session)
+static enum cli_exit run_prompt(struct sql_session_session *session)
 {
 	/* SA_RESTART is not set, so that a line that is being typed can be given up. */
 	const struct sigaction action = { .sa_handler = interrupt };
@@ -269,7 +565,7 @@ static enum cli_exit run_prompt(struct session *session)
 
 /* ---- the verb ----------------------------------------------------------------------------------------- */
 
-static enum cli_exit open_session(struct session *session, const char *store, uint64_t memory)
+static enum cli_exit open_session(struct sql_session_session *session, const char *store, uint64_t memory)
 {
 	char *message = NULL, pragma[64];
 	/* An empty name is a temporary file: a table that a statement makes need not fit into memory. */
@@ -301,7 +597,7 @@ static enum cli_exit open_session(struct session *session, const char *store, ui
 	return status;
 }
 
-static enum cli_exit run_request(struct session *session, const struct sql_request *request)
+static enum cli_exit run_request(struct sql_session_session *session, const struct sql_request *request)
 {
 	if (request->statement != NULL)
 		return run_text(session, request->statement);
@@ -312,9 +608,9 @@ static enum cli_exit run_request(struct session *session, const struct sql_reque
 
 enum cli_exit sql_session_run(const struct sql_request *request, struct output *output)
 {
-	struct session session = { .format = row_format_find(request->format),
-				   .output = output,
-				   .progress = { .style = progress_begin(request->progress, false) } };
+	struct sql_session_session session = { .format = row_format_find(request->format),
+					       .output = output,
+					       .progress = { .style = progress_begin(request->progress, false) } };
 	struct histree_error error;
 	if (sqlite_load(&error) != HISTREE_OK)
 		return report_exit(CLI_INPUT, "%s", error.message);

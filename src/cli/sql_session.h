@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_session.h - run statements on a store and print their rows.
+ * sql_session.h - histree sql: statements from a line, a file or a prompt, and their rows.
+ *
+ * Run statements on a store and print their rows.
  */
 #ifndef CLI_SQL_SESSION_H
 #define CLI_SQL_SESSION_H
 
+#include <stdbool.h>
+
+#include "base/sqlite.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/report.h"
+#include "sql/sql_store.h"
 
 struct sql_request {
 	const char *store;

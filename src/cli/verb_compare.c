@@ -1,21 +1,387 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_compare.c - what differs between two stores, or between two windows or hosts of one: time in states, or
+ * verb_compare.c - histree compare: what differs between two stores or two ranges of time.
+ *
+ * The call stacks of both sides of a comparison in one flame graph.
+ *
+ * The rows of a comparison of A and B: states, and groups of segments.
+ *
+ * What differs between two stores, or between two windows or hosts of one: time in states, or
  * durations.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/compare_flame.h"
-#include "cli/compare_rows.h"
 #include "cli/host_part.h"
+#include "cli/option.h"
 #include "cli/picture_file.h"
+#include "cli/row_writer.h"
 #include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
+#include "cli/verb_flame.h"
+#include "histree/segment_compare.h"
+#include "histree/state_compare.h"
+
+struct compare_flame {
+	const char *analysis, *format; /* as those options have them */
+	const char *output;            /* a picture; NULL: rows */
+	bool replaces;                 /* a file of that name */
+	const char *size;
+	const char *where;                       /* of samples: those that pass; NULL: all */
+	const struct time_range_options *ranges; /* of A and of B */
+	const char *hosts[2];                    /* of A and of B; NULL: all of a store */
+};
+
+/* ---- compare flame ------------------------------------------------------------------------------------------- */
+
+struct flame_side {
+	struct target target;
+	struct histree_history *history;
+};
+
+struct compare_flame_drawing {
+	const struct histree_flame *flame;
+	struct histree_draw_flame_options options;
+};
+
+static enum histree_status compare_flame_draw(void *context, picture_write *write, void *file,
+					      struct histree_error *error)
+{
+	const struct compare_flame_drawing *drawing = context;
+	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
+}
+
+static const char *const compare_flame_host_options[HISTREE_FLAME_SIDES] = { "host", "host-b" };
+
+static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_words *words, unsigned number,
+				 const struct compare_flame *chosen)
+{
+	const struct sample_question question = { .threads = words->words + HISTREE_FLAME_SIDES,
+						  .thread_count = words->count - HISTREE_FLAME_SIDES,
+						  .where = chosen->where,
+						  .host = chosen->hosts[number],
+						  .host_option = compare_flame_host_options[number],
+						  .range = chosen->ranges[number],
+						  .side = number };
+	return sample_flame_add(flame, words->words[number], &question);
+}
+
+static enum cli_exit add_side(struct histree_flame *flame, struct flame_side *side, const struct cli_words *words,
+			      unsigned number, const struct compare_flame *chosen)
+{
+	if (sample_flame_is_meant(words->words[number], chosen->analysis))
+		return add_samples(flame, words, number, chosen);
+	if (chosen->where != NULL)
+		return report_exit(CLI_USAGE, "'--where' is of samples and segments, and these are call stacks");
+	const char *host = chosen->hosts[number];
+	enum cli_exit code =
+		stack_history_open(&side->target, words->words[number], chosen->analysis, &side->history);
+	struct histree_history *added = side->history;
+	if (code == CLI_OK && host != NULL)
+		code = host_part_history(&side->target, side->history, compare_flame_host_options[number], host,
+					 &added);
+	if (code != CLI_OK)
+		return code;
+	const struct stack_question question = { .history = added,
+						 .whole = side->history,
+						 .patterns = words->words + HISTREE_FLAME_SIDES,
+						 .pattern_count = words->count - HISTREE_FLAME_SIDES,
+						 .range = chosen->ranges[number],
+						 .side = number };
+	return stack_history_add(flame, &question);
+}
+
+static enum cli_exit print(const struct histree_flame *flame, const struct compare_flame *chosen)
+{
+	const struct flame_rows_request request = { .format = row_format_find(chosen->format),
+						    .is_difference = true };
+	uint32_t count;
+	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	enum cli_exit code = flame_rows_print(output, flame, &request);
+	if (code == CLI_OK && nodes[0].total[0] == 0 && nodes[0].total[1] == 0)
+		code = report_exit(CLI_NOTHING, "no call is going on in that time");
+	return cli_end(output, code);
+}
+
+static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawing,
+					     char *const paths[HISTREE_FLAME_SIDES],
+					     const char *const hosts[HISTREE_FLAME_SIDES], const char *path)
+{
+	char *names[HISTREE_FLAME_SIDES] = { NULL }, *title = NULL;
+	for (int i = 0; i < HISTREE_FLAME_SIDES; i++)
+		names[i] = host_part_title(paths[i], hosts[i]);
+	enum cli_exit code = names[0] == NULL || names[1] == NULL ||
+					     asprintf(&title, "%s (A) and %s (B)", names[0], names[1]) < 0
+				     ? report_no_memory()
+				     : CLI_OK;
+	drawing->options.title = title;
+	if (code == CLI_OK)
+		code = picture_file_draw(path, compare_flame_draw, drawing);
+	free(names[0]);
+	free(names[1]);
+	free(title);
+	return code;
+}
+
+/* The first two words are stores, the others patterns, or of samples threads.  Returns what to exit with. */
+static int compare_flame_run(const struct cli_words *words, const struct compare_flame *chosen)
+{
+	struct flame_side sides[HISTREE_FLAME_SIDES] = { 0 };
+	struct compare_flame_drawing drawing = { .options = { .is_difference = true } };
+	struct histree_flame *flame = NULL;
+	struct histree_error error = { 0 };
+	enum cli_exit code = picture_file_size(chosen->size, &drawing.options.width, &drawing.options.height);
+	if (code == CLI_OK && chosen->output != NULL)
+		code = picture_file_format(chosen->output, chosen->replaces, &drawing.options.format);
+	if (code == CLI_OK &&
+	    histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
+		code = report_error(&error);
+	for (unsigned i = 0; i < HISTREE_FLAME_SIDES && code == CLI_OK; i++)
+		code = add_side(flame, &sides[i], words, i, chosen);
+	if (code == CLI_OK && histree_flame_finish(flame, &error) != HISTREE_OK)
+		code = report_error(&error);
+	drawing.flame = flame;
+	if (code == CLI_OK)
+		code = chosen->output != NULL
+			       ? compare_flame_draw_file(&drawing, words->words, chosen->hosts, chosen->output)
+			       : print(flame, chosen);
+	for (unsigned i = 0; i < HISTREE_FLAME_SIDES; i++) {
+		/* Patterns need not ask for what is missing, and a host was named. */
+		if (code == CLI_OK && words->count == HISTREE_FLAME_SIDES && chosen->hosts[i] == NULL &&
+		    sides[i].history != NULL)
+			code = host_part_missing(sides[i].history);
+		if (flame != NULL && code == CLI_OK && histree_flame_is_damaged(flame, i))
+			code = sides[i].history == NULL ? sample_flame_damaged()
+							: report_exit(CLI_INPUT,
+								      "'%s' is damaged, and what is lost counts as "
+								      "unknown; see 'histree "
+								      "verify'",
+								      words->words[i]);
+		histree_history_close(sides[i].history);
+		target_close(&sides[i].target);
+	}
+	histree_flame_free(flame);
+	return code;
+}
+
+/* ---- compare rows -------------------------------------------------------------------------------------------- */
+
+enum { SHARE_WIDTH = 10 };
+
+#define NUMBER(text, columns)                                        \
+	{                                                            \
+		.name = text, .width = columns, .to_the_right = true \
+	}
+static const struct row_column states_for_people[] = {
+	{ .name = "what", .width = 16 }, { .name = "state", .width = 32 },  NUMBER("A", SHARE_WIDTH),
+	NUMBER("B", SHARE_WIDTH),        NUMBER("difference", SHARE_WIDTH), NUMBER("noise", SHARE_WIDTH),
+	{ .name = "verdict" },
+};
+
+static const struct row_column states_for_programs[] = {
+	{ .name = "what" },  { .name = "value" },   { .name = "label" },   { .name = "a_ns" },
+	{ .name = "b_ns" },  { .name = "a_share" }, { .name = "b_share" }, { .name = "difference" },
+	{ .name = "noise" }, { .name = "verdict" },
+};
+
+static const struct row_column segments_for_people[] = {
+	{ .name = "value", .width = 20 },
+	NUMBER("A", 8),
+	NUMBER("B", 8),
+	NUMBER("A p50", 10),
+	NUMBER("B p50", 10),
+	NUMBER("A p99", 10),
+	NUMBER("B p99", 10),
+	NUMBER("longer", 7),
+	NUMBER("noise", 7),
+	NUMBER("p", 8),
+	{ .name = "verdict" },
+};
+
+static const struct row_column segments_for_programs[] = {
+	{ .name = "value" },   { .name = "a_count" }, { .name = "b_count" }, { .name = "unit" },
+	{ .name = "a_mean" },  { .name = "b_mean" },  { .name = "a_p50" },   { .name = "b_p50" },
+	{ .name = "a_p90" },   { .name = "b_p90" },   { .name = "a_p99" },   { .name = "b_p99" },
+	{ .name = "a_max" },   { .name = "b_max" },   { .name = "a_total" }, { .name = "b_total" },
+	{ .name = "longer" },  { .name = "noise" },   { .name = "p" },       { .name = "distance" },
+	{ .name = "verdict" },
+};
+
+#define COLUMNS(columns) (columns), sizeof(columns) / sizeof((columns)[0])
+static void begin(struct row_writer *rows, const struct row_format *format, struct output *output,
+		  const struct row_column *columns, size_t count)
+{
+	row_writer_begin(rows, format, output, columns, count);
+	if (!format->for_people)
+		return;
+	for (size_t i = 0; i < count; i++)
+		row_text(rows, columns[i].name);
+	row_end(rows);
+}
+
+/* People have few digits, programs all. */
+static void put_real(struct row_writer *rows, double number, const char *printed)
+{
+	char text[64];
+	if (!rows->format->for_people) {
+		row_real(rows, number);
+		return;
+	}
+	snprintf(text, sizeof(text), printed, number);
+	/* What is rounded to zero has no sign. */
+	const bool is_signed = text[0] == '+' || text[0] == '-';
+	row_text(rows, is_signed && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1 : text);
+}
+
+/* ---- states -------------------------------------------------------------------------------------- */
+
+static void put_state(struct row_writer *rows, const struct histree_state_difference *state)
+{
+	double difference = state->b_share - state->a_share;
+	bool for_people = rows->format->for_people;
+	row_text(rows, state->kind);
+	if (for_people && state->label != NULL)
+		row_text(rows, state->label);
+	else if (for_people && state->value.type == HISTREE_UNKNOWN)
+		row_text(rows, "(unknown)");
+	else
+		row_value(rows, &state->value);
+	if (!for_people) {
+		if (state->label != NULL)
+			row_text(rows, state->label);
+		else
+			row_null(rows);
+		row_unsigned(rows, state->a_ns);
+		row_unsigned(rows, state->b_ns);
+	}
+	put_real(rows, state->a_share, "%.4f");
+	put_real(rows, state->b_share, "%.4f");
+	put_real(rows, difference, "%+.4f");
+	put_real(rows, state->noise, "%.4f");
+	row_text(rows, fabs(difference) <= state->noise ? "noise" : difference > 0 ? "more" : "less");
+	row_end(rows);
+}
+
+/* Both print `top` rows at most; 0: all.  People also see the names of the columns. */
+static void compare_rows_states(struct output *output, const struct row_format *format,
+				const struct histree_state_comparison *comparison, uint64_t top)
+{
+	struct row_writer rows;
+	const struct histree_state_difference *state;
+	if (format->for_people) {
+		output_text(output, "How many were in each state, on average:\n");
+		begin(&rows, format, output, COLUMNS(states_for_people));
+	} else
+		begin(&rows, format, output, COLUMNS(states_for_programs));
+	for (size_t i = 0; (state = histree_state_comparison_state(comparison, i)) != NULL && (top == 0 || i < top);
+	     i++)
+		put_state(&rows, state);
+	row_writer_finish(&rows);
+}
+
+/* ---- segments ------------------------------------------------------------------------------------ */
+
+static const char *word_of(enum histree_difference verdict)
+{
+	switch (verdict) {
+	case HISTREE_DIFFERENCE_NONE:
+		return "noise";
+	case HISTREE_DIFFERENCE_LONGER:
+		return "longer";
+	case HISTREE_DIFFERENCE_SHORTER:
+		return "shorter";
+	case HISTREE_DIFFERENCE_UNSURE:
+		break;
+	}
+	return "too few";
+}
+
+/* Without segments there is no duration. */
+static void put_duration(struct row_writer *rows, const struct histree_segment_group *group, uint64_t ns)
+{
+	if (group->count > 0)
+		row_duration(rows, ns);
+	else if (rows->format->for_people)
+		row_text(rows, "-");
+	else
+		row_null(rows);
+}
+
+static void put_facts_for_programs(struct row_writer *rows, const struct histree_segment_group *a,
+				   const struct histree_segment_group *b)
+{
+	static const enum histree_percentile percentiles[] = { HISTREE_P50, HISTREE_P90, HISTREE_P99 };
+	row_text(rows, "ns");
+	row_real(rows, a->mean);
+	row_real(rows, b->mean);
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
+		put_duration(rows, a, a->percentiles[percentiles[i]]);
+		put_duration(rows, b, b->percentiles[percentiles[i]]);
+	}
+	put_duration(rows, a, a->max);
+	put_duration(rows, b, b->max);
+	row_unsigned(rows, a->total);
+	row_unsigned(rows, b->total);
+}
+
+/* The cells after the value. */
+static void put_difference(struct row_writer *rows, const struct histree_segment_difference *difference)
+{
+	const struct histree_segment_group *a = &difference->a, *b = &difference->b;
+	row_unsigned(rows, a->count);
+	row_unsigned(rows, b->count);
+	if (rows->format->for_people) {
+		put_duration(rows, a, a->percentiles[HISTREE_P50]);
+		put_duration(rows, b, b->percentiles[HISTREE_P50]);
+		put_duration(rows, a, a->percentiles[HISTREE_P99]);
+		put_duration(rows, b, b->percentiles[HISTREE_P99]);
+	} else {
+		put_facts_for_programs(rows, a, b);
+	}
+	put_real(rows, difference->longer, "%.3f");
+	put_real(rows, difference->noise, "%.3f");
+	put_real(rows, difference->p, "%.1e");
+	if (!rows->format->for_people)
+		row_real(rows, difference->distance);
+	row_text(rows, word_of(difference->verdict));
+	row_end(rows);
+}
+
+/* People also see the comparison of all segments together. */
+static void compare_rows_segments(struct output *output, const struct row_format *format,
+				  const struct histree_segment_comparison *comparison, uint64_t top)
+{
+	struct row_writer rows;
+	const struct histree_segment_difference *group;
+	if (format->for_people) {
+		output_text(output, "How many there were, and how long they lasted:\n");
+		begin(&rows, format, output, COLUMNS(segments_for_people));
+	} else
+		begin(&rows, format, output, COLUMNS(segments_for_programs));
+	for (size_t i = 0;
+	     (group = histree_segment_comparison_group(comparison, i)) != NULL && (top == 0 || i < top); i++) {
+		if (format->for_people && group->a.value.type == HISTREE_NULL)
+			row_text(&rows, "(unknown)");
+		else
+			row_value(&rows, &group->a.value);
+		put_difference(&rows, group);
+	}
+	if (format->for_people) {
+		row_text(&rows, "(all)");
+		put_difference(&rows, histree_segment_comparison_all(comparison));
+	}
+	row_writer_finish(&rows);
+}
+
+/* ---- verb compare -------------------------------------------------------------------------------------------- */
 
 enum { SIDES = 2 };
 
@@ -33,7 +399,6 @@ struct compare_options {
 		.name = text, .argument = "TIME", .kind = CLI_TEXT,                  \
 		.member = offsetof(struct compare_options, member_of), .help = means \
 	}
-
 static const struct cli_option options[] = {
 	{ .name = "segments",
 	  .argument = "ANALYSIS",
@@ -99,16 +464,17 @@ static const struct cli_option options[] = {
 
 /* ---- pictures ------------------------------------------------------------------------------------ */
 
-struct drawing {
+struct verb_compare_drawing {
 	struct histree_draw_comparison_options options;
 	const struct histree_state_comparison *states; /* NULL: segments */
 	const struct histree_segment_difference *segments;
 	struct histree_segment_density *densities[SIDES];
 };
 
-static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
+static enum histree_status verb_compare_draw(void *context, picture_write *write, void *file,
+					     struct histree_error *error)
 {
-	const struct drawing *drawing = context;
+	const struct verb_compare_drawing *drawing = context;
 	return drawing->states != NULL
 		       ? histree_draw_states_compared(drawing->states, &drawing->options, write, file, error)
 		       : histree_draw_segments_compared(drawing->segments, drawing->densities[0],
@@ -126,14 +492,16 @@ static enum cli_exit choose_picture(const struct compare_options *chosen,
 	return picture_file_format(chosen->output, chosen->force, &out->format);
 }
 
-static int draw_file(struct drawing *drawing, const char *a, const char *b, const struct compare_options *chosen)
+static int verb_compare_draw_file(struct verb_compare_drawing *drawing, const char *a, const char *b,
+				  const struct compare_options *chosen)
 {
 	char *names[SIDES] = { host_part_title(a, chosen->host), host_part_title(b, chosen->host_b) };
 	drawing->options.names[0] = names[0];
 	drawing->options.names[1] = names[1];
 	drawing->options.title = drawing->states != NULL ? "Time in states" : chosen->segments;
-	int code = names[0] != NULL && names[1] != NULL ? picture_file_draw(chosen->output, draw, drawing)
-							: report_no_memory();
+	int code = names[0] != NULL && names[1] != NULL
+			   ? picture_file_draw(chosen->output, verb_compare_draw, drawing)
+			   : report_no_memory();
 	free(names[0]);
 	free(names[1]);
 	return code;
@@ -141,7 +509,7 @@ static int draw_file(struct drawing *drawing, const char *a, const char *b, cons
 
 /* ---- states -------------------------------------------------------------------------------------- */
 
-static const char *const host_options[SIDES] = { "host", "host-b" };
+static const char *const verb_compare_host_options[SIDES] = { "host", "host-b" };
 
 static const char *host_of(const struct compare_options *chosen, int side)
 {
@@ -181,7 +549,8 @@ static enum cli_exit open_side(struct state_side *side, const struct cli_words *
 		target_open_history(&side->target, words->words[number], chosen->analysis, &side->history);
 	side->compared = side->history;
 	if (code == CLI_OK && host != NULL)
-		code = host_part_history(&side->target, side->history, host_options[number], host, &side->compared);
+		code = host_part_history(&side->target, side->history, verb_compare_host_options[number], host,
+					 &side->compared);
 	if (code != CLI_OK)
 		return code;
 	const struct time_span span = time_span_of_history(histree_history_info(side->history));
@@ -251,7 +620,7 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 	struct state_side sides[SIDES] = { 0 };
 	struct histree_error error = { 0 };
 	struct histree_state_comparison *comparison = NULL;
-	struct drawing drawing = { .states = NULL };
+	struct verb_compare_drawing drawing = { .states = NULL };
 	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
 		status = open_side(&sides[i], words, i, chosen, &ranges[i]);
@@ -263,9 +632,9 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 		status = report_error(&error);
 	drawing.states = comparison;
 	if (status == CLI_OK)
-		status = chosen->output != NULL
-				 ? draw_file(&drawing, sides[0].target.path, sides[1].target.path, chosen)
-				 : print_states(sides, comparison, chosen);
+		status = chosen->output != NULL ? verb_compare_draw_file(&drawing, sides[0].target.path,
+									 sides[1].target.path, chosen)
+						: print_states(sides, comparison, chosen);
 	if (status == CLI_OK)
 		status = report_missing(sides, words);
 	histree_state_comparison_free(comparison);
@@ -302,7 +671,7 @@ static enum cli_exit open_segments(struct segment_target *target, char *path, co
 						.to = range->to,
 						.where = chosen->where,
 						.host = host_of(chosen, number),
-						.host_name = host_options[number],
+						.host_name = verb_compare_host_options[number],
 						.from_name = range->from_name,
 						.to_name = range->to_name };
 	enum cli_exit code =
@@ -316,7 +685,7 @@ static enum cli_exit open_segments(struct segment_target *target, char *path, co
 
 /* Ten buckets for each power of ten. */
 static int draw_segments(const struct cli_words *words, const struct histree_segment_side sides[SIDES],
-			 const struct histree_segment_comparison *comparison, struct drawing *drawing,
+			 const struct histree_segment_comparison *comparison, struct verb_compare_drawing *drawing,
 			 const struct compare_options *chosen)
 {
 	const struct histree_density_options buckets = { .per_decade = 10, .field = HISTREE_SEGMENTS_TOGETHER };
@@ -328,7 +697,7 @@ static int draw_segments(const struct cli_words *words, const struct histree_seg
 						   &drawing->densities[i], &error) < 0)
 			status = report_error(&error);
 	if (status == CLI_OK)
-		status = draw_file(drawing, words->words[0], words->words[1], chosen);
+		status = verb_compare_draw_file(drawing, words->words[0], words->words[1], chosen);
 	for (int i = 0; i < SIDES; i++)
 		histree_segment_density_free(drawing->densities[i]);
 	return status;
@@ -341,7 +710,7 @@ static int compare_segments(const struct cli_words *words, const struct compare_
 	struct histree_segment_side sides[SIDES] = { 0 };
 	struct histree_segment_comparison *comparison = NULL;
 	struct histree_error error = { 0 };
-	struct drawing drawing = { .states = NULL };
+	struct verb_compare_drawing drawing = { .states = NULL };
 	int status = choose_picture(chosen, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
 		status = open_segments(&targets[i], words->words[i], chosen, &ranges[i], i, &sides[i]);

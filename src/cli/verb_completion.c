@@ -1,15 +1,296 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_completion.c - completion for a shell, made from the tables of options.
+ * verb_completion.c - histree completion: what shells need to complete a line.
+ *
+ * Completion of the command in the words of each shell.
+ *
+ * Completion for a shell, made from the tables of options.
  */
+#include "cli/verb_completion.h"
+
 #include <unistd.h>
 
-#include "cli/completion.h"
+#include "cli/verb.h"
 #include "histree/build.h"
+
+static void completion_print_verbs(struct output *output);
+static void completion_print_words(struct output *output, enum cli_complete complete, const char *const *choices);
+static void completion_print_cases(struct output *output, completion_offer *print_offer);
+
+/* ---- completion ---------------------------------------------------------------------------------------------- */
+
+/* ---- completion bash ----------------------------------------------------------------------------------------- */
+
+/* Print the command of the script that offers what an argument can be. */
+static void completion_bash_print_offer(struct output *output, enum cli_complete complete,
+					const char *const *choices)
+{
+	if (complete == CLI_COMPLETE_NOTHING && choices == NULL) {
+		output_char(output, ':');
+	} else if (complete == CLI_COMPLETE_PATH) {
+		output_text(output, "_histree_offer -f");
+	} else if (complete == CLI_COMPLETE_ATTRIBUTE) {
+		output_text(output, "_histree_attributes");
+	} else {
+		output_text(output, complete == CLI_COMPLETE_ANALYSES ? "_histree_list '" : "_histree_offer -W '");
+		completion_print_words(output, complete, choices);
+		output_char(output, '\'');
+	}
+}
+
+static void completion_bash_print_options(struct output *output, const struct cli_verb *verb)
+{
+	output_format(output, "\t%s:-*) _histree_offer -W '", verb->name);
+	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
+		output_format(output, "--%s ", option->name);
+	output_text(output, "--help' ;;\n");
+}
+
+static void completion_print_bash(struct output *output)
+{
+	output_text(output, "# bash completion for histree; made by 'histree completion bash'\n"
+			    "\n"
+			    "_histree_offer()\n"
+			    "{\n"
+			    "\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$word\")\n"
+			    "}\n"
+			    "\n"
+			    "# words with commas between them\n"
+			    "_histree_list()\n"
+			    "{\n"
+			    "\tlocal head=\n"
+			    "\t[[ $word == *,* ]] && head=${word%,*},\n"
+			    "\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$1\" -- \"${word##*,}\")\n"
+			    "}\n"
+			    "\n"
+			    "# the store, and after it the paths of its attributes\n"
+			    "_histree_attributes()\n"
+			    "{\n"
+			    "\tlocal at\n"
+			    "\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
+			    "\t\tif [[ -d ${COMP_WORDS[at]} ]]; then\n"
+			    "\t\t\tmapfile -t COMPREPLY < <(histree ls --format tsv \"${COMP_WORDS[at]}\" \\\n"
+			    "\t\t\t\t\"$word*\" 2>/dev/null |\n"
+			    "\t\t\t\tsed 1d | cut -f 2 | head -n 500)\n"
+			    "\t\t\treturn\n"
+			    "\t\tfi\n"
+			    "\tdone\n"
+			    "\t_histree_offer -f\n"
+			    "}\n"
+			    "\n"
+			    "_histree()\n"
+			    "{\n"
+			    "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+			    "\tlocal verb=${COMP_WORDS[1]}\n"
+			    "\tif [[ $before == = ]]; then # --option=word comes as three words\n"
+			    "\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
+			    "\telif [[ $word == = ]]; then\n"
+			    "\t\tword=\n"
+			    "\tfi\n"
+			    "\tCOMPREPLY=()\n"
+			    "\tif ((COMP_CWORD == 1)); then\n"
+			    "\t\t_histree_offer -W '");
+	completion_print_verbs(output);
+	output_text(output, " --help --version'\n"
+			    "\t\treturn\n"
+			    "\tfi\n"
+			    "\tcase $verb:$before in\n");
+	completion_print_cases(output, completion_bash_print_offer);
+	output_text(output, "\tesac\n"
+			    "\tcase $verb:$word in\n");
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
+		completion_bash_print_options(output, *verb);
+		output_format(output, "\t%s:*) ", (*verb)->name);
+		completion_bash_print_offer(output, (*verb)->complete, NULL);
+		output_text(output, " ;;\n");
+	}
+	output_text(output, "\tesac\n"
+			    "}\n"
+			    "\n"
+			    "complete -o filenames -F _histree histree\n");
+}
+
+/* ---- completion fish ----------------------------------------------------------------------------------------- */
+
+/* Print a text in single quotes. */
+static void print_quoted(struct output *output, const char *text)
+{
+	output_char(output, '\'');
+	for (; *text != '\0'; text++) {
+		if (*text == '\'' || *text == '\\')
+			output_char(output, '\\');
+		output_char(output, *text);
+	}
+	output_char(output, '\'');
+}
+
+/* Print what an argument can be, as options of fish's complete. */
+static void completion_fish_print_offer(struct output *output, enum cli_complete complete,
+					const char *const *choices)
+{
+	if (complete == CLI_COMPLETE_PATH) {
+		output_text(output, " -F");
+	} else if (complete == CLI_COMPLETE_ATTRIBUTE) {
+		output_text(output, " -a '(__histree_attributes)'");
+	} else if (complete != CLI_COMPLETE_NOTHING || choices != NULL) {
+		output_text(output, complete == CLI_COMPLETE_ANALYSES ? " -a '(__histree_list " : " -a '");
+		completion_print_words(output, complete, choices);
+		output_text(output, complete == CLI_COMPLETE_ANALYSES ? ")'" : "'");
+	}
+}
+
+static void print_option(struct output *output, const struct cli_verb *verb, const struct cli_option *option)
+{
+	output_format(output, "complete -c histree -n '__histree_verb %s' -l %s", verb->name, option->name);
+	if (option->letter != '\0')
+		output_format(output, " -s %c", option->letter);
+	if (option->argument != NULL)
+		output_text(output, option->complete == CLI_COMPLETE_PATH ? " -r" : " -x");
+	completion_fish_print_offer(output, option->complete, option->choices);
+	output_text(output, " -d ");
+	print_quoted(output, option->help);
+	output_char(output, '\n');
+}
+
+static void print_verb(struct output *output, const struct cli_verb *verb)
+{
+	output_format(output, "complete -c histree -n '__histree_verb' -a %s -d ", verb->name);
+	print_quoted(output, verb->summary);
+	output_format(output, "\ncomplete -c histree -n '__histree_verb %s' -l help -s h -d 'print a help text'\n",
+		      verb->name);
+	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
+		print_option(output, verb, option);
+	if (verb->complete == CLI_COMPLETE_NOTHING)
+		return;
+	output_format(output, "complete -c histree -n '__histree_verb %s'", verb->name);
+	completion_fish_print_offer(output, verb->complete, NULL);
+	output_char(output, '\n');
+}
+
+static void completion_print_fish(struct output *output)
+{
+	output_text(output, "# fish completion for histree; made by 'histree completion fish'\n"
+			    "\n"
+			    "# whether the verb is this one; without an argument, whether there is none yet\n"
+			    "function __histree_verb\n"
+			    "\tset -l words (commandline -opc)\n"
+			    "\ttest \"$words[2]\" = \"$argv[1]\"\n"
+			    "end\n"
+			    "\n"
+			    "# words with commas between them\n"
+			    "function __histree_list\n"
+			    "\tset -l word (commandline -ct | string replace -r '^--[^=]*=' '')\n"
+			    "\tset -l head (string replace -r '[^,]*$' '' -- \"$word\")\n"
+			    "\tfor name in $argv\n"
+			    "\t\techo $head$name\n"
+			    "\tend\n"
+			    "end\n"
+			    "\n"
+			    "# the store, and after it the paths of its attributes\n"
+			    "function __histree_attributes\n"
+			    "\tfor word in (commandline -opc)[3..-1]\n"
+			    "\t\tif test -d $word\n"
+			    "\t\t\thistree ls --format tsv $word (commandline -ct)'*' 2>/dev/null |\n"
+			    "\t\t\t\tsed 1d | cut -f 2 | head -n 500\n"
+			    "\t\t\treturn\n"
+			    "\t\tend\n"
+			    "\tend\n"
+			    "\t__fish_complete_path (commandline -ct)\n"
+			    "end\n"
+			    "\n"
+			    "complete -c histree -f\n"
+			    "complete -c histree -n '__histree_verb' -l help -d 'print a help text'\n"
+			    "complete -c histree -n '__histree_verb' -l version -d 'print the version'\n");
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
+		print_verb(output, *verb);
+}
+
+/* ---- completion zsh ------------------------------------------------------------------------------------------ */
+
+static void completion_zsh_print_offer(struct output *output, enum cli_complete complete,
+				       const char *const *choices)
+{
+	if (complete == CLI_COMPLETE_NOTHING && choices == NULL) {
+		output_char(output, ':');
+	} else if (complete == CLI_COMPLETE_PATH) {
+		output_text(output, "_files");
+	} else if (complete == CLI_COMPLETE_ATTRIBUTE) {
+		output_text(output, "_histree_attributes");
+	} else {
+		output_text(output, complete == CLI_COMPLETE_ANALYSES ? "compset -P '*,'; compadd -S '' -- "
+								      : "compadd -- ");
+		completion_print_words(output, complete, choices);
+	}
+}
+
+static void completion_zsh_print_options(struct output *output, const struct cli_verb *verb)
+{
+	output_format(output, "\t%s:-*) compadd -- ", verb->name);
+	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
+		output_format(output, "--%s ", option->name);
+	output_text(output, "--help ;;\n");
+}
+
+static void completion_print_zsh(struct output *output)
+{
+	output_text(output, "#compdef histree\n"
+			    "# zsh completion for histree; made by 'histree completion zsh'\n"
+			    "\n"
+			    "# the store, and after it the paths of its attributes\n"
+			    "_histree_attributes()\n"
+			    "{\n"
+			    "\tlocal at\n"
+			    "\tlocal -a found\n"
+			    "\tfor ((at = 3; at < CURRENT; at++)); do\n"
+			    "\t\tif [[ -d ${words[at]} ]]; then\n"
+			    "\t\t\tfound=(${(f)\"$(histree ls --format tsv ${words[at]} \"$PREFIX*\" \\\n"
+			    "\t\t\t\t2>/dev/null | sed 1d | cut -f 2 | head -n 500)\"})\n"
+			    "\t\t\tcompadd -- $found\n"
+			    "\t\t\treturn\n"
+			    "\t\tfi\n"
+			    "\tdone\n"
+			    "\t_files\n"
+			    "}\n"
+			    "\n"
+			    "_histree()\n"
+			    "{\n"
+			    "\tlocal before=${words[CURRENT-1]} verb=${words[2]}\n"
+			    "\tif ((CURRENT == 2)); then\n"
+			    "\t\tcompadd -- ");
+	completion_print_verbs(output);
+	output_text(output, " --help --version\n"
+			    "\t\treturn\n"
+			    "\tfi\n"
+			    "\tif [[ $PREFIX == --*=* ]]; then # --option=word is one word\n"
+			    "\t\tbefore=${PREFIX%%=*}\n"
+			    "\t\tcompset -P '*='\n"
+			    "\tfi\n"
+			    "\tcase $verb:$before in\n");
+	completion_print_cases(output, completion_zsh_print_offer);
+	output_text(output, "\tesac\n"
+			    "\tcase $verb:$PREFIX in\n");
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
+		completion_zsh_print_options(output, *verb);
+		output_format(output, "\t%s:*) ", (*verb)->name);
+		completion_zsh_print_offer(output, (*verb)->complete, NULL);
+		output_text(output, " ;;\n");
+	}
+	output_text(output, "\tesac\n"
+			    "}\n"
+			    "\n"
+			    "# read by 'source', or called as a function that compinit found\n"
+			    "if [[ $funcstack[1] == _histree ]]; then\n"
+			    "\t_histree \"$@\"\n"
+			    "elif ((${+functions[compdef]})); then\n"
+			    "\tcompdef _histree histree\n"
+			    "fi\n");
+}
+
+/* ---- verb completion ----------------------------------------------------------------------------------------- */
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
-void completion_print_verbs(struct output *output)
+static void completion_print_verbs(struct output *output)
 {
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		output_format(output, "%s%s", verb > cli_verbs ? " " : "", (*verb)->name);
@@ -28,7 +309,8 @@ static void print_analyses(struct output *output)
 		output_format(output, "%s%s", i > 0 ? " " : "", analysis.name);
 }
 
-void completion_print_words(struct output *output, enum cli_complete complete, const char *const *choices)
+/* Print the words that an argument can be, with spaces between them; nothing if it can be anything. */
+static void completion_print_words(struct output *output, enum cli_complete complete, const char *const *choices)
 {
 	if (choices != NULL)
 		print_list(output, choices);
@@ -54,7 +336,8 @@ static void print_cases_of(struct output *output, const struct cli_verb *verb, c
 	}
 }
 
-void completion_print_cases(struct output *output, completion_offer *print_offer)
+/* Print the cases VERB:OPTION of a script for bash or zsh, for all options that have an argument. */
+static void completion_print_cases(struct output *output, completion_offer *print_offer)
 {
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		print_cases_of(output, *verb, print_offer);

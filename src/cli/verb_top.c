@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_top.c - what threads did with their time, added up.
+ * verb_top.c - histree top: where the time went, and how often threads were switched.
+ *
+ * How often each thread was switched from in a window, as differences of running sums, so that
+ * the cost does not depend on the length of the window.
+ *
+ * Rows of what threads did with their time: the requested columns, and their cells.
+ *
+ * What threads did with their time, added up.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,13 +15,399 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time_text.h"
 #include "cli/host_part.h"
 #include "cli/name_list.h"
+#include "cli/number_changes.h"
 #include "cli/progress.h"
+#include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
-#include "cli/top_rows.h"
 #include "cli/verb.h"
+#include "histree/time_use.h"
+
+struct switch_counts {
+	struct histree_history *history; /* NULL: nothing was read */
+	struct switch_host {
+		struct histree_history *history; /* of one host; NULL: it has no such history */
+		struct number_change *changes;   /* by quark */
+		size_t count;
+	} * hosts;
+	size_t host_count;
+	histree_time from, to;     /* the window, as far as there is a history */
+	bool is_damaged, has_gaps; /* in the window: then there were more */
+};
+
+/* Returns 0 for a thread, whose row is by thread, that was not switched from; what cannot be read is damage. */
+struct switch_count {
+	uint64_t voluntary, involuntary;
+};
+
+enum { TOP_COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 + 6 };
+
+struct top_rows {
+	unsigned by; /* HISTREE_BY() of keys */
+	bool has_switches, has_longest;
+	struct switch_counts switches;
+	const struct histree_history_host *hosts; /* NULL: one, */
+	char *host;                               /* which is called so */
+	uint64_t ns;                              /* of all rows: what they have a share of */
+	struct row_writer rows;
+	struct row_column columns[TOP_COLUMNS_MAX];
+	size_t column_count;
+};
+
+/* ---- switch counts ------------------------------------------------------------------------------------------- */
+
+static int by_quark(const void *one, const void *other)
+{
+	const struct number_change *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+/* Returns the attributes of a pattern in changes[*count] and after it; with NULL, they are counted only. */
+struct found_sums {
+	struct number_change *changes;
+	size_t count;
+};
+
+static bool add_sum(void *context, histree_quark quark)
+{
+	struct found_sums *found = context;
+	if (found->changes != NULL)
+		found->changes[found->count].quark = quark;
+	found->count++;
+	return true;
+}
+
+static enum histree_status find_sums(const struct histree_attributes *attributes, struct found_sums *found,
+				     struct histree_error *error)
+{
+	static const char *const patterns[] = { "Threads/*/voluntary", "Threads/*/involuntary", "gaps" };
+	enum histree_status status = HISTREE_OK;
+	found->count = 0;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) && status >= HISTREE_OK; i++)
+		status = histree_attributes_match(attributes, HISTREE_ROOT, patterns[i], add_sum, found, error);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* The sums before the window and at its end; before the trace they were 0. */
+static enum histree_status read_sums(struct switch_host *host, histree_time from, histree_time to, bool *is_damaged,
+				     struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(host->history);
+	const bool is_whole = from <= info->start;
+	to = to < info->end ? to : info->end;
+	if (from > to || to < info->start) {
+		host->count = 0;
+		return HISTREE_OK;
+	}
+	enum histree_status status = number_changes_read(host->history, host->changes, host->count,
+							 is_whole ? to : from - 1, to, is_damaged, error);
+	for (size_t i = 0; i < host->count && is_whole; i++)
+		host->changes[i].before = histree_null();
+	return status;
+}
+
+static uint64_t change_of(const struct switch_host *host, histree_quark quark)
+{
+	const struct number_change *change =
+		host->count == 0 ? NULL
+				 : bsearch(&(struct number_change){ .quark = quark }, host->changes, host->count,
+					   sizeof(*host->changes), by_quark);
+	if (change == NULL)
+		return 0;
+	const struct histree_value value = number_change_value(change);
+	return value.type == HISTREE_LONG ? (uint64_t)value.int64 : 0;
+}
+
+static enum histree_status read_host(struct switch_counts *counts, struct switch_host *host, histree_time from,
+				     histree_time to, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	struct found_sums found = { .changes = NULL };
+	bool is_damaged = false;
+	histree_quark gaps;
+	enum histree_status status = find_sums(attributes, &found, error);
+	if (status != HISTREE_OK)
+		return status;
+	host->changes = found.changes = calloc(found.count + 1, sizeof(*found.changes));
+	if (host->changes == NULL) {
+		snprintf(error->message, sizeof(error->message), "out of memory for the sums of switches");
+		return HISTREE_ERR_MEMORY;
+	}
+	status = find_sums(attributes, &found, error);
+	host->count = found.count;
+	qsort(host->changes, host->count, sizeof(*host->changes), by_quark);
+	if (status == HISTREE_OK)
+		status = read_sums(host, from, to, &is_damaged, error);
+	counts->is_damaged |= is_damaged;
+	if (status == HISTREE_OK && histree_attributes_find(attributes, HISTREE_ROOT, "gaps", &gaps) == HISTREE_OK)
+		counts->has_gaps |= change_of(host, gaps) > 0;
+	return status;
+}
+
+/*
+ * Reads the counts of a window, which may reach beyond the trace.  A store without the analysis is reported, with
+ * the way out.  switch_counts_release() also after failure.
+ */
+static enum cli_exit switch_counts_read(struct switch_counts *counts, const struct target *target,
+					histree_time from, histree_time to)
+{
+	struct histree_error error = { 0 };
+	size_t count;
+	enum histree_status status = target_history(target, "switches", false, &counts->history, &error);
+	if (status == HISTREE_NOT_FOUND)
+		return report_exit(CLI_USAGE,
+				   "'%s' does not know how often threads were switched; build it with "
+				   "'-a kernel,switches'",
+				   target->path);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_history_host *hosts = histree_history_hosts(counts->history, &count);
+	const struct histree_history_info *info = histree_history_info(counts->history);
+	counts->from = from > info->start ? from : info->start;
+	counts->to = to < info->end ? to : info->end;
+	counts->hosts = calloc(count + 1, sizeof(*counts->hosts));
+	if (counts->hosts == NULL)
+		return report_no_memory();
+	counts->host_count = count > 0 ? count : 1;
+	for (size_t i = 0; i < counts->host_count && status == HISTREE_OK; i++) {
+		struct switch_host *host = &counts->hosts[i];
+		host->history = count > 0 ? hosts[i].history : counts->history;
+		counts->is_damaged |= host->history == NULL && hosts[i].why != NULL;
+		if (host->history != NULL)
+			status = read_host(counts, host, from, to, &error);
+	}
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+static void switch_counts_release(struct switch_counts *counts)
+{
+	for (size_t i = 0; i < counts->host_count; i++)
+		free(counts->hosts[i].changes);
+	free(counts->hosts);
+	histree_history_close(counts->history);
+}
+
+/* A life that begins or ends in the window gets only what was counted within it. */
+static struct switch_host count_life(struct switch_counts *counts, const struct switch_host *host,
+				     struct number_change *changes, size_t change_count, histree_time from,
+				     histree_time to)
+{
+	struct switch_host life = { .history = host->history, .changes = changes, .count = change_count };
+	struct histree_error error = { 0 };
+	bool is_damaged = false;
+	from = from > counts->from ? from : counts->from;
+	to = to < counts->to ? to : counts->to;
+	if (life.count > 1)
+		qsort(changes, life.count, sizeof(*changes), by_quark);
+	if (read_sums(&life, from, to, &is_damaged, &error) != HISTREE_OK) {
+		is_damaged = true;
+		life.count = 0;
+	}
+	counts->is_damaged |= is_damaged;
+	return life;
+}
+
+static struct switch_count switch_counts_of(struct switch_counts *counts, const struct histree_use_row *row)
+{
+	struct switch_count out = { 0 };
+	struct switch_host life, *of = &counts->hosts[row->host];
+	struct number_change changes[2];
+	histree_quark quarks[2];
+	size_t count = 0;
+	if (row->host >= counts->host_count || of->history == NULL)
+		return out;
+	const struct histree_attributes *attributes = histree_history_attributes(of->history);
+	for (size_t i = 0; i < 2; i++) {
+		char path[64];
+		snprintf(path, sizeof(path), "Threads/%" PRId32 "/%s", row->keys[HISTREE_USE_BY_THREAD].int32,
+			 i == 0 ? "voluntary" : "involuntary");
+		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &quarks[i]) == HISTREE_OK)
+			changes[count++] = (struct number_change){ .quark = quarks[i] };
+	}
+	if (row->from > counts->from || row->to < counts->to) {
+		life = count_life(counts, of, changes, count, row->from, row->to);
+		of = &life;
+	}
+	out.voluntary = change_of(of, quarks[0]);
+	out.involuntary = change_of(of, quarks[1]);
+	return out;
+}
+
+/* ---- top rows ------------------------------------------------------------------------------------------------ */
+
+static const struct row_column key_columns[HISTREE_USE_KEY_COUNT] = {
+	{ .name = "thread", .width = 8, .to_the_right = true },
+	{ .name = "process", .width = 8, .to_the_right = true },
+	{ .name = "name", .width = 16 },
+	{ .name = "cpu", .width = 4, .to_the_right = true },
+	{ .name = "state", .width = 11 },
+	{ .name = "system_call", .width = 16 },
+	{ .name = "had_by", .width = 8, .to_the_right = true },
+};
+
+static bool has(const struct top_rows *top, enum histree_use_key key)
+{
+	return (top->by & 1U << key) != 0;
+}
+
+static bool has_hosts(const struct top_rows *top, const struct row_format *format)
+{
+	return top->hosts != NULL || top->by == 0 || !format->for_people;
+}
+
+/* The name of a thread stands beside it, unless it is a key of its own. */
+static bool names_threads(const struct top_rows *top)
+{
+	return has(top, HISTREE_USE_BY_THREAD) && !has(top, HISTREE_USE_BY_NAME);
+}
+
+/* Idle is what CPUs are, not threads. */
+static bool shows(const struct top_rows *top, enum histree_use use)
+{
+	return use != HISTREE_USE_IDLE || has(top, HISTREE_USE_BY_CPU);
+}
+
+static void add_column(struct top_rows *top, struct row_column column)
+{
+	top->columns[top->column_count++] = column;
+}
+
+static void choose_columns(struct top_rows *top, const struct row_format *format)
+{
+	const struct row_column duration = { .name = "duration", .width = 11, .to_the_right = true };
+	if (has_hosts(top, format))
+		add_column(top, (struct row_column){ .name = "host", .width = 12 });
+	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
+		if (has(top, key))
+			add_column(top, key_columns[key]);
+		if (key == HISTREE_USE_BY_THREAD && names_threads(top))
+			add_column(top, key_columns[HISTREE_USE_BY_NAME]);
+	}
+	if (has(top, HISTREE_USE_BY_HAD_BY))
+		add_column(top, (struct row_column){ .name = "had_by_name", .width = 16 });
+	for (enum histree_use use = 0; use < HISTREE_USE_COUNT && !has(top, HISTREE_USE_BY_STATE); use++)
+		if (shows(top, use)) {
+			struct row_column column = duration;
+			column.name = histree_use_name(use);
+			add_column(top, column);
+		}
+	if (has(top, HISTREE_USE_BY_STATE))
+		add_column(top, duration);
+	add_column(top, (struct row_column){ .name = "count", .width = 8, .to_the_right = true });
+	if (has(top, HISTREE_USE_BY_STATE))
+		add_column(top, (struct row_column){ .name = "percent", .width = 7, .to_the_right = true });
+	if (top->has_switches) {
+		add_column(top, (struct row_column){ .name = "voluntary", .width = 9, .to_the_right = true });
+		add_column(top, (struct row_column){ .name = "involuntary", .width = 11, .to_the_right = true });
+	}
+	static const char *const longest[] = { "longest_wait", "longest_wait_start", "longest_block",
+					       "longest_block_start" };
+	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest) && top->has_longest; i++)
+		add_column(top, (struct row_column){
+					.name = longest[i], .width = i % 2 ? 19 : 13, .to_the_right = true });
+}
+
+/* Chooses the columns; for people, their names are written if `has_names`. */
+static void top_rows_begin(struct top_rows *top, const struct row_format *format, struct output *output,
+			   bool has_names)
+{
+	choose_columns(top, format);
+	row_writer_begin(&top->rows, format, output, top->columns, top->column_count);
+	if (!format->for_people || !has_names)
+		return;
+	for (size_t i = 0; i < top->column_count; i++)
+		row_text(&top->rows, top->columns[i].name);
+	row_end(&top->rows);
+}
+
+static void put_key(struct row_writer *rows, enum histree_use_key key, const struct histree_value *value)
+{
+	if (key == HISTREE_USE_BY_STATE && value->type == HISTREE_INT)
+		row_text(rows, histree_use_name((enum histree_use)value->int32));
+	else if (value->type == HISTREE_UNKNOWN)
+		row_text(rows, "?");
+	else if (value->type == HISTREE_NULL && rows->format->for_people)
+		row_text(rows, "-");
+	else
+		row_value(rows, value);
+}
+
+/* Returns the total time of a row. */
+static uint64_t top_rows_sum(const struct histree_use_row *row)
+{
+	uint64_t sum = 0;
+	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
+		sum += row->ns[use];
+	return sum;
+}
+
+static void put_times(struct top_rows *top, const struct histree_use_row *row)
+{
+	struct row_writer *rows = &top->rows;
+	const uint64_t sum = top_rows_sum(row);
+	if (has(top, HISTREE_USE_BY_STATE)) {
+		row_duration(rows, sum);
+		row_unsigned(rows, row->count);
+		double share = top->ns > 0 ? (double)sum / (double)top->ns : 0;
+		row_percent(rows, 100 * share);
+		return;
+	}
+	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
+		if (shows(top, use))
+			row_duration(rows, row->ns[use]);
+	row_unsigned(rows, row->count);
+}
+
+static void put_longest(struct row_writer *rows, const struct histree_use_longest *longest)
+{
+	row_duration(rows, longest->ns);
+	char text[TIME_TEXT_SIZE];
+	if (longest->ns > 0 && rows->format->for_people)
+		row_bytes(rows, text, time_format_clock(longest->start, text));
+	else if (longest->ns > 0)
+		row_number(rows, longest->start);
+	else if (rows->format->for_people)
+		row_text(rows, "-");
+	else
+		row_null(rows);
+}
+
+static void put_more(struct top_rows *top, const struct histree_use_row *row)
+{
+	struct row_writer *rows = &top->rows;
+	if (top->has_switches) {
+		const struct switch_count count = switch_counts_of(&top->switches, row);
+		row_unsigned(rows, count.voluntary);
+		row_unsigned(rows, count.involuntary);
+	}
+	if (top->has_longest) {
+		put_longest(rows, &row->longest_wait);
+		put_longest(rows, &row->longest_block);
+	}
+}
+
+static void top_rows_put(struct top_rows *top, const struct histree_use_row *row)
+{
+	struct row_writer *rows = &top->rows;
+	if (has_hosts(top, rows->format))
+		row_text(rows, top->hosts != NULL ? top->hosts[row->host].name : top->host);
+	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
+		if (has(top, key))
+			put_key(rows, key, &row->keys[key]);
+		if (key == HISTREE_USE_BY_THREAD && names_threads(top))
+			row_text(rows, row->name);
+	}
+	if (has(top, HISTREE_USE_BY_HAD_BY))
+		row_text(rows, row->had_by_name);
+	put_times(top, row);
+	put_more(top, row);
+	row_end(rows);
+}
+
+/* ---- verb top ------------------------------------------------------------------------------------------------ */
 
 struct top_options {
 	const char *analysis, *format, *from, *to, *by, *where, *columns, *sort;
@@ -24,6 +417,7 @@ struct top_options {
 
 /* What rows may be sorted by: uses of time, in the order of enum histree_use, and what comes after them. */
 enum { SORT_COUNT = HISTREE_USE_COUNT, SORT_WAIT, SORT_BLOCK, SORT_VOLUNTARY, SORT_INVOLUNTARY, SORT_NUMBER };
+
 static const char *const sort_names[SORT_NUMBER + 1] = {
 	"user",    "system", "interrupted",  "idle",          "waiting",   "blocked",     "other",
 	"unknown", "count",  "longest_wait", "longest_block", "voluntary", "involuntary", NULL

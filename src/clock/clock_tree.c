@@ -1,7 +1,320 @@
 // SPDX-License-Identifier: MIT
+/*
+ * clock_tree.c - how the clocks of two hosts differ: the lines between two convex hulls of packets
+ * (docs/design/13-hosts.md).
+ */
 #include "clock/clock_tree.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/wide_int.h"
 #include "clock/clock_transform.h"
+#include "histree/sync.h"
+#include "histree/value.h"
+
+/* ---- clock pair ---------------------------------------------------------------------------------------------- */
+
+#define CLOCK_TIME_MAX (INT64_C(1) << 61)
+/* ---- clock hull ---------------------------------------------------------------------------------------------- */
+
+wide_int clock_above(struct clock_point point, struct clock_point through, struct clock_slope slope)
+{
+	return (wide_int)(point.y - through.y) * slope.dx - (wide_int)(point.x - through.x) * slope.dy;
+}
+
+static struct clock_slope slope_between(struct clock_point a, struct clock_point b)
+{
+	return (struct clock_slope){ .dy = b.y - a.y, .dx = b.x - a.x };
+}
+
+/* Whether `middle` is no corner between its neighbours. */
+static bool is_inside(const struct clock_hull *hull, struct clock_point before, struct clock_point middle,
+		      struct clock_point after)
+{
+	return clock_above(middle, before, slope_between(before, after)) * hull->side <= 0;
+}
+
+/* The index of the first point at or after x. */
+static size_t find(const struct clock_hull *hull, histree_time x)
+{
+	size_t first = 0, count = hull->count;
+	if (count > 0 && hull->points[count - 1].x < x)
+		return count;
+	while (count > 0) {
+		size_t half = count / 2;
+		if (hull->points[first + half].x < x) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return first;
+}
+
+static void remove_points(struct clock_hull *hull, size_t first, size_t end)
+{
+	memmove(hull->points + first, hull->points + end, (hull->count - end) * sizeof(*hull->points));
+	hull->count -= end - first;
+}
+
+/* Insert a point; one inside of the hull changes nothing.  Returns false if memory is out. */
+static bool clock_hull_insert(struct clock_hull *hull, struct clock_point point)
+{
+	size_t at = find(hull, point.x);
+	const struct clock_point *points = hull->points;
+	bool is_twice = at < hull->count && points[at].x == point.x;
+	if (is_twice && (point.y - points[at].y) * hull->side <= 0)
+		return true;
+	size_t after = at + is_twice;
+	if (at > 0 && after < hull->count && is_inside(hull, points[at - 1], point, points[after]))
+		return true;
+	if (!array_reserve(&hull->points, &hull->capacity, hull->count + 1))
+		return false;
+	/* Neighbours that are no corners any more go. */
+	size_t first = at, end = after;
+	while (first >= 2 && is_inside(hull, hull->points[first - 2], hull->points[first - 1], point))
+		first--;
+	while (end + 2 <= hull->count && is_inside(hull, point, hull->points[end], hull->points[end + 1]))
+		end++;
+	if (first == end) {
+		memmove(hull->points + first + 1, hull->points + first,
+			(hull->count - first) * sizeof(*hull->points));
+		hull->count++;
+	} else {
+		remove_points(hull, first + 1, end);
+	}
+	hull->points[first] = point;
+	return true;
+}
+
+/* From one corner to the next, slopes fall on an upper hull and rise on a lower one. */
+static struct clock_point clock_hull_touch(const struct clock_hull *hull, struct clock_slope slope)
+{
+	size_t first = 0, count = hull->count - 1;
+	while (count > 0) {
+		size_t half = count / 2;
+		const struct clock_point *corner = &hull->points[first + half];
+		if (clock_above(corner[1], corner[0], slope) * hull->side > 0) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return hull->points[first];
+}
+
+static void clock_hull_release(struct clock_hull *hull)
+{
+	free(hull->points);
+	hull->points = NULL;
+	hull->count = hull->capacity = 0;
+}
+
+/* ---- clock pair ---------------------------------------------------------------------------------------------- */
+
+void clock_pair_begin(struct clock_pair *pair)
+{
+	*pair = (struct clock_pair){ .below = { .side = 1 }, .above = { .side = -1 } };
+}
+
+void clock_pair_release(struct clock_pair *pair)
+{
+	clock_hull_release(&pair->below);
+	clock_hull_release(&pair->above);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------ */
+
+static struct clock_slope slope_of(const struct clock_line *line)
+{
+	int64_t dy = line->above.y - line->below.y, dx = line->above.x - line->below.x;
+	return dx > 0 ? (struct clock_slope){ dy, dx } : (struct clock_slope){ -dy, -dx };
+}
+
+/*
+ * How far the line of a slope that touches the points below is under the one that touches those above, times dx, is
+ * concave in the slope: it is negative beyond the steepest line.  Newton's iteration from there comes to that line
+ * without passing it: each step takes the line through the two points that this slope touches.  Returns false if it
+ * passes the slope at which the gap is widest, where no line can be.
+ */
+static bool turn(const struct clock_pair *pair, struct clock_line *line, int direction)
+{
+	for (;;) {
+		const struct clock_slope slope = slope_of(line);
+		const struct clock_line touching = { true, clock_hull_touch(&pair->below, slope),
+						     clock_hull_touch(&pair->above, slope) };
+		if (clock_above(touching.above, touching.below, slope) >= 0)
+			return true;
+		int64_t dx = touching.above.x - touching.below.x;
+		if (direction > 0 ? dx <= 0 : dx >= 0)
+			return false;
+		*line = touching;
+	}
+}
+
+/* The steepest line goes from a point below to a later one above; without a later one there is no steepest line. */
+static bool find_line(const struct clock_pair *pair, struct clock_line *line, int direction)
+{
+	const struct clock_hull *below = &pair->below, *above = &pair->above;
+	if (below->count == 0 || above->count == 0)
+		return true;
+	if (!line->is_there) {
+		line->below = direction > 0 ? below->points[0] : below->points[below->count - 1];
+		line->above = direction > 0 ? above->points[above->count - 1] : above->points[0];
+		line->is_there = direction > 0 ? line->below.x < line->above.x : line->below.x > line->above.x;
+	}
+	return !line->is_there || turn(pair, line, direction);
+}
+
+/* Returns whether a packet is on the wrong side of a line, or there is no line. */
+static bool is_denied(const struct clock_line *line, struct clock_point packet, bool is_below)
+{
+	if (!line->is_there)
+		return true;
+	wide_int over = clock_above(packet, line->below, slope_of(line));
+	return is_below ? over > 0 : over < 0;
+}
+
+static bool is_in_range(histree_time time)
+{
+	return time > -CLOCK_TIME_MAX && time < CLOCK_TIME_MAX;
+}
+
+bool clock_pair_add(struct clock_pair *pair, struct clock_point packet, bool is_from_y)
+{
+	bool is_first = pair->matches++ == 0;
+	if (!is_in_range(packet.x) || !is_in_range(packet.y))
+		return true;
+	if (is_first || packet.x < pair->first)
+		pair->first = packet.x;
+	if (is_first || packet.x > pair->last)
+		pair->last = packet.x;
+	if (pair->is_contradicted)
+		return true;
+	/* What comes last can only make the flattest line steeper if it is below, and the steepest one flatter. */
+	if (is_denied(is_from_y ? &pair->flattest : &pair->steepest, packet, is_from_y))
+		pair->accurate++;
+	if (!clock_hull_insert(is_from_y ? &pair->below : &pair->above, packet))
+		return false;
+	if (!find_line(pair, &pair->steepest, 1) || !find_line(pair, &pair->flattest, -1)) {
+		pair->is_contradicted = true;
+		pair->contradiction = packet;
+	}
+	return true;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------- */
+
+/* A line y = y0 + fraction + (1 + rate) (x - x0). */
+struct straight {
+	histree_time y0;
+	long double fraction, rate;
+};
+
+static struct straight through(struct clock_point point, long double rate, histree_time x0)
+{
+	int64_t dx = x0 - point.x;
+	return (struct straight){ .y0 = point.y + dx, .fraction = rate * (long double)dx, .rate = rate };
+}
+
+static struct straight straight_of(const struct clock_line *line, histree_time x0)
+{
+	const struct clock_slope slope = slope_of(line);
+	return through(line->below, (long double)(slope.dy - slope.dx) / (long double)slope.dx, x0);
+}
+
+/* How far the second line is above the first one at x0, to which both are related. */
+static long double between(const struct straight *low, const struct straight *high)
+{
+	return (long double)(high->y0 - low->y0) + (high->fraction - low->fraction);
+}
+
+static struct straight middle(const struct straight *one, const struct straight *other)
+{
+	return (struct straight){ .y0 = one->y0,
+				  .fraction = one->fraction + between(one, other) / 2,
+				  .rate = (one->rate + other->rate) / 2 };
+}
+
+/* With a rate of 1, or that of the only line, the line is as high and as low as packets allow. */
+static bool fit_with_rate(const struct clock_pair *pair, long double rate, struct clock_slope slope,
+			  histree_time x0, struct straight *out, double *error)
+{
+	const struct clock_hull *below = &pair->below, *above = &pair->above;
+	struct straight low, high;
+	if (below->count > 0)
+		low = through(clock_hull_touch(below, slope), rate, x0);
+	if (above->count > 0)
+		high = through(clock_hull_touch(above, slope), rate, x0);
+	if (below->count == 0 || above->count == 0) {
+		*out = below->count > 0 ? low : high;
+		*error = HISTREE_CLOCK_UNBOUNDED;
+		return true;
+	}
+	*out = middle(&low, &high);
+	*error = (double)between(&low, &high) / 2;
+	return *error >= 0;
+}
+
+static enum histree_clock_quality fit(const struct clock_pair *pair, histree_time x0, struct straight *out,
+				      double *error)
+{
+	static const struct clock_slope one = { 1, 1 };
+	const struct clock_line *flattest = &pair->flattest, *steepest = &pair->steepest;
+	if (pair->is_contradicted || (pair->below.count == 0 && pair->above.count == 0))
+		return HISTREE_CLOCK_ABSENT;
+	if (flattest->is_there && steepest->is_there) {
+		const struct straight flat = straight_of(flattest, x0), steep = straight_of(steepest, x0);
+		*out = middle(&flat, &steep);
+		long double there = between(&flat, &steep), turn = steep.rate - flat.rate;
+		long double first = fabsl(there + turn * (long double)(pair->first - x0));
+		long double last = fabsl(there + turn * (long double)(pair->last - x0));
+		*error = (double)(first > last ? first : last) / 2;
+		return HISTREE_CLOCK_ACCURATE;
+	}
+	if (fit_with_rate(pair, 0, one, x0, out, error))
+		return HISTREE_CLOCK_APPROXIMATE;
+	/* No line of that rate can be: then one of the two is there, and it can. */
+	*out = straight_of(flattest->is_there ? flattest : steepest, x0);
+	*error = HISTREE_CLOCK_UNBOUNDED;
+	return HISTREE_CLOCK_APPROXIMATE;
+}
+
+struct histree_clock clock_pair_fit(const struct clock_pair *pair)
+{
+	struct histree_clock clock = { .error = HISTREE_CLOCK_UNBOUNDED,
+				       .matches = pair->matches,
+				       .accurate = pair->accurate };
+	struct straight line;
+	/* Errors of rounding are least in the middle. */
+	histree_time x0 = pair->first + (pair->last - pair->first) / 2;
+	clock.quality = fit(pair, x0, &line, &clock.error);
+	if (clock.quality == HISTREE_CLOCK_ABSENT)
+		return clock;
+	long double whole = floorl(line.fraction), back = 1 / (1 + line.rate) - 1;
+	long double part = -(line.fraction - whole) * (1 + back);
+	/* Clocks of machines differ by millionths; a rate beyond these bounds is rejected. */
+	if (!(back > -0.5L && back < 1.0L) || !(fabsl(whole) < (long double)CLOCK_TIME_MAX)) {
+		clock.quality = HISTREE_CLOCK_ABSENT;
+		clock.error = HISTREE_CLOCK_UNBOUNDED;
+		return clock;
+	}
+	clock.error *= (double)(1 + back); /* of a y it was, of an x it is to be */
+	clock.from = line.y0 + (int64_t)whole;
+	clock.to = x0 + (int64_t)floorl(part);
+	clock.fraction = (uint32_t)((part - floorl(part)) * 0x1p32L);
+	clock.rate = (int64_t)(back * 0x1p62L);
+	return clock;
+}
+
+/* ---- clock tree ---------------------------------------------------------------------------------------------- */
 
 static bool is_better(const struct histree_clock *a, const struct histree_clock *b)
 {

@@ -1,13 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_tree.h - the clocks of many hosts, from those of pairs of them.
+ * clock_tree.h - how the clocks of two hosts differ: the lines between two convex hulls of packets
+ * (docs/design/13-hosts.md).
+ *
+ * The convex hull of points, on one side: what of them a line above all, or below all, can touch.
+ *
+ * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
+ * products of differences are exact in 128 bits.
+ *
+ * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be,
+ * where x is the time of the one and y that of the other.
+ *
+ * A packet from the host of y is a point below the line, one to it a point above (Poirier et al., "Accurate offline
+ * synchronization of distributed traces using kernel-level events", 2010).
+ *
+ * The clocks of many hosts, from those of pairs of them.
  */
 #ifndef CLOCK_CLOCK_TREE_H
 #define CLOCK_CLOCK_TREE_H
 
-#include "clock/clock_pair.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Packets between two hosts, in the sense of clock_pair.h. */
+#include "base/wide_int.h"
+#include "histree/sync.h"
+#include "histree/value.h"
+
+struct clock_point {
+	histree_time x, y;
+};
+
+/* A slope dy / dx, where dx > 0. */
+struct clock_slope {
+	int64_t dy, dx;
+};
+
+/* One that is zeroed, except for the side, is empty. */
+struct clock_hull {
+	int side;                   /* 1: the points that a line above all can touch; -1: below all */
+	struct clock_point *points; /* by ascending x */
+	size_t count, capacity;
+};
+
+/* Returns how far a point is above the line of a slope through another, times dx: 0 if it is on it. */
+wide_int clock_above(struct clock_point point, struct clock_point through, struct clock_slope slope);
+
+/* A line through two points, the one below and the one above; their x differ. */
+struct clock_line {
+	bool is_there;
+	struct clock_point below, above;
+};
+
+struct clock_pair {
+	struct clock_hull below, above;
+	struct clock_line flattest, steepest;
+	uint64_t matches;
+	uint64_t accurate; /* of them: those that narrowed what the line can be */
+	bool is_contradicted;
+	struct clock_point contradiction; /* the packet after which no line could be */
+	histree_time first, last;         /* the least and the greatest x of all packets */
+};
+
+/* Make it empty; release it later. */
+void clock_pair_begin(struct clock_pair *pair);
+void clock_pair_release(struct clock_pair *pair);
+
+/*
+ * Add a packet: its time by x and by y, and whether the host of y sent it.  Times beyond CLOCK_TIME_MAX, and those
+ * after a contradiction, are counted and nothing else.  Returns false if memory is out.
+ */
+bool clock_pair_add(struct clock_pair *pair, struct clock_point packet, bool is_from_y);
+
+/* Returns the line in the middle of the possible ones, as the transform of times of y to those of x. */
+struct histree_clock clock_pair_fit(const struct clock_pair *pair);
+
+/* Packets between two hosts, in the sense of clock_tree.h. */
 struct clock_link {
 	uint32_t x, y;
 	struct clock_pair pair;

@@ -1,23 +1,121 @@
 // SPDX-License-Identifier: MIT
 /*
- * query.c - a query checks what is asked, and hands it to who answers: the tree of a file, with the slices of a
+ * query.c - the intervals of a region that a partial history has left out, slice by slice.
+ *
+ * A query checks what is asked, and hands it to who answers: the tree of a file, with the slices of a
  * partial history behind its nodes; the hosts of a union; or a source outside of this process.
  *
  * What always holds: a cursor is started with lists that are sorted and with times and attributes that the history
  * has, and with something to find.
  */
-#include "histree/query.h"
-
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "histree/history_source.h"
+#include "histree/query.h"
 #include "query/query_inside.h"
-#include "query/slice_walk.h"
 #include "query/union_query.h"
 #include "state/history.h"
+#include "state/history_slices.h"
 #include "tree/tree_reader.h"
+
+/* A zeroed one has nothing. */
+struct slice_walk {
+	const struct partial_section *partial; /* NULL: there is nothing to walk through */
+	const struct history_slices *slices;
+	struct node_region region; /* its lists are the caller's */
+	size_t next;               /* checkpoint */
+	const struct state_slice *held;
+	struct slice_cursor cursor; /* in it */
+	uint64_t intervals;         /* handed out */
+};
+
+/* ---- slice walk ---------------------------------------------------------------------------------------------- */
+
+static void slice_walk_begin(struct slice_walk *walk, const struct partial_section *partial,
+			     const struct history_slices *slices, const struct histree_region *region)
+{
+	const bool is_list = region->times != NULL;
+	*walk = (struct slice_walk){
+		.partial = partial,
+		.slices = slices,
+		.region = { .from = is_list ? region->times[0] : region->from,
+			    .to = is_list ? region->times[region->time_count - 1] : region->to,
+			    .quarks = region->quarks,
+			    .quark_count = region->quark_count,
+			    .times = region->times,
+			    .time_count = region->time_count },
+	};
+	if (is_list && walk->region.from < walk->region.to)
+		walk->region.times_per_ns = (double)(region->time_count - 1) /
+					    (double)((uint64_t)walk->region.to - (uint64_t)walk->region.from);
+}
+
+static void let_go(struct slice_walk *walk)
+{
+	if (walk->held != NULL)
+		walk->slices->release(walk->slices->context, walk->held);
+	walk->held = NULL;
+}
+
+/* Give back what is held; nothing more comes. */
+static void slice_walk_stop(struct slice_walk *walk)
+{
+	let_go(walk);
+	walk->partial = NULL;
+}
+
+/* Nothing more comes, but what was handed out stays until the walk is begun again or stopped. */
+static void slice_walk_end(struct slice_walk *walk)
+{
+	walk->partial = NULL;
+}
+
+/* Hold the next slice that meets the region.  Returns HISTREE_END after the last one. */
+static enum histree_status hold_next(struct slice_walk *walk, struct histree_error *error)
+{
+	let_go(walk);
+	for (; walk->next < walk->partial->checkpoint_count; walk->next++) {
+		const struct partial_slice *slice = &walk->partial->checkpoints[walk->next].slice;
+		if (slice->from > slice->to || !region_has_time_of(&walk->region, slice->from, slice->to))
+			continue;
+		enum histree_status status =
+			walk->slices->hold(walk->slices->context, walk->next, &walk->held, error);
+		if (status != HISTREE_OK) {
+			walk->held = NULL;
+			return status;
+		}
+		walk->next++;
+		slice_cursor_begin(&walk->cursor, walk->held, &walk->region);
+		return HISTREE_OK;
+	}
+	return HISTREE_END;
+}
+
+/*
+ * Get up to `room` intervals, at least one; they are borrowed until the next call.  Returns HISTREE_END at the end.
+ */
+static enum histree_status slice_walk_read(struct slice_walk *walk, struct histree_interval *out, size_t room,
+					   size_t *count, struct histree_error *error)
+{
+	*count = 0;
+	if (walk->partial == NULL)
+		return HISTREE_END;
+	for (;;) {
+		if (walk->held != NULL)
+			*count = slice_cursor_read(&walk->cursor, out, room);
+		if (*count > 0) {
+			walk->intervals += *count;
+			return HISTREE_OK;
+		}
+		enum histree_status status = hold_next(walk, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+/* ---- query --------------------------------------------------------------------------------------------------- */
 
 /* Who answers.  The functions take the cursor that the table comes with. */
 struct query_answerer {

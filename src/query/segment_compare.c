@@ -1,18 +1,76 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_compare.c - compares the durations of two sides group by group: both stores are read in the order of
+ * segment_compare.c - the test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947) and the distance of
+ * Kolmogorov and Smirnov, of two samples whose values come together in ascending order.
+ *
+ * Only two counts are kept of each sample: the smaller values, and those equal to the current one.
+ *
+ * Compares the durations of two sides group by group: both stores are read in the order of
  * duration, so that the tests by rank need counts only.
  */
-#include "histree/segment_compare.h"
-
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "query/rank_test.h"
+#include "histree/segment_compare.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
+
+/* Zeroed: no value yet. */
+struct rank_test {
+	uint64_t below[2], equal[2]; /* of either sample */
+	double greater; /* pairs in which the value of the second is the greater one; equal ones: a half */
+	double ties;    /* the sum of t^3 - t over groups of t equal values */
+};
+
+/* Take one value of sample 0 or 1 that equals the one at hand. */
+static inline void rank_test_take(struct rank_test *test, int sample)
+{
+	test->equal[sample]++;
+}
+
+/* ---- rank test ----------------------------------------------------------------------------------------------- */
+
+/* All values equal to the current one were taken; the next one is greater, or there is none. */
+static void rank_test_fold(struct rank_test *test)
+{
+	double a = (double)test->equal[0], b = (double)test->equal[1], both = a + b;
+	test->greater += b * ((double)test->below[0] + a / 2);
+	test->ties += both * both * both - both;
+	for (int sample = 0; sample < 2; sample++) {
+		test->below[sample] += test->equal[sample];
+		test->equal[sample] = 0;
+	}
+}
+
+/* The share of `greater` in all pairs; 0.5 if there are no pairs. */
+static double rank_test_share(const struct rank_test *test)
+{
+	double pairs = (double)test->below[0] * (double)test->below[1];
+	return pairs > 0 ? test->greater / pairs : 0.5;
+}
+
+/* How likely a share as far from 0.5 is if both samples are of one distribution: by the normal approximation. */
+static double rank_test_p(const struct rank_test *test)
+{
+	double a = (double)test->below[0], b = (double)test->below[1], n = a + b;
+	if (a == 0 || b == 0)
+		return 1;
+	double variance = a * b / 12 * (n + 1 - test->ties / (n * (n - 1)));
+	/* The share goes in steps of a half pair: half a step is no difference. */
+	double far = fabs(test->greater - a * b / 2) - 0.5;
+	return variance > 0 && far > 0 ? erfc(far / sqrt(2 * variance)) : 1;
+}
+
+/* The distance of the shares of both samples that are below the next value; their sizes are given. */
+static double rank_test_distance(const struct rank_test *test, uint64_t count_a, uint64_t count_b)
+{
+	return fabs((double)test->below[0] / (double)count_a - (double)test->below[1] / (double)count_b);
+}
+
+/* ---- segment compare ----------------------------------------------------------------------------------------- */
 
 enum { SIDES = 2 };
 

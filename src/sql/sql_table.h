@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_table.h - relations as virtual tables of SQLite: one module, and a description of each relation.
+ * sql_table.h - what a table takes over from SQLite, in words: "quark = ? and start <= ?, in order of start".
+ *
+ * xBestIndex writes the plan, EXPLAIN QUERY PLAN shows it, and xFilter reads it: its terms are those of the
+ * arguments, in their order, and narrow a selection (histree/selection.h) or a window (histree/window.h).  SQLite
+ * checks every row against the constraints again, so that a term may be taken as far as it goes.
+ *
+ * Relations as virtual tables of SQLite: one module, and a description of each relation.
  *
  * A relation is what a table shows: columns, and rows that come in batches when a region of it is asked for.  A
  * row is a struct of the library; a column says where in it the cell lies, and what a constraint on it narrows:
@@ -12,9 +18,27 @@
 #ifndef SQL_SQL_TABLE_H
 #define SQL_SQL_TABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/sqlite.h"
 #include "histree/selection.h"
-#include "sql/sql_plan.h"
 #include "sql/sql_store.h"
+
+enum sql_operator { SQL_NONE, SQL_EQUAL, SQL_IN, SQL_LESS, SQL_AT_MOST, SQL_GREATER, SQL_AT_LEAST, SQL_GLOB };
+
+/* ---- written ------------------------------------------------------------------------------------------ */
+
+/* ---- read --------------------------------------------------------------------------------------------- */
+
+/* ---- what it narrows ---------------------------------------------------------------------------------- */
+
+/*
+ * Narrow a window by "column operator value", where the column is the start or the end of what a table has, or a
+ * number that is both.  A value that is not a number narrows nothing, and NULL leaves nothing, as it is with
+ * comparisons of SQL.
+ */
+void sql_window_narrow(struct histree_window *window, enum sql_operator operator, sqlite3_value * value);
 
 /* Where a cell is, and what it is there. */
 enum sql_cell {
@@ -188,7 +212,6 @@ enum histree_status sql_table_add(struct sql_table *table, const struct sql_colu
  * for a time outside of the history, that is a warning.
  */
 bool sql_cursor_region(struct sql_cursor *cursor, struct histree_region *out);
-
 struct histree_cancel sql_cursor_cancel(const struct sql_cursor *cursor);
 
 /* Leave a warning that the history is damaged. */
@@ -197,7 +220,6 @@ void sql_cursor_warn(const struct sql_cursor *cursor);
 /* Make a value of the library the result.  Null and unknown are NULL. */
 void sql_result_value(sqlite3_context *context, const struct histree_value *value);
 void sql_result_uint64(sqlite3_context *context, uint64_t number);
-void sql_result_path(sqlite3_context *context, struct sql_cursor *cursor, histree_quark quark);
 
 /* For a hash of a value, its bits; those of texts are hashed. */
 uint64_t sql_value_bits(const struct histree_value *value);

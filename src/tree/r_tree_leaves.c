@@ -1,17 +1,307 @@
 // SPDX-License-Identifier: MIT
 /*
- * Leaves in R-trees of r levels, which hang below the bottom of the branch, so that this is at height r.
- *
- * An interval that does not start before the bottom node goes into the buffer (r_buffer.h).  Whenever that is full
- * it becomes an R-tree.  Earlier intervals go into the branch above.
+ * r_tree_leaves.c - the buffer below an R-SHT's branch, and its packing into a sub-tree (thesis 4.6.2, 4.6.3):
+ * outliers by duration are set apart, and the others are cut into slices of time and these into leaves.
  */
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
+#include "base/radix_sort.h"
+#include "node/node_builder.h"
+#include "node/node_capacity.h"
 #include "tree/leaf_source.h"
-#include "tree/r_buffer.h"
 #include "tree/tree_writer.h"
+
+/* A zeroed struct r_buffer is an empty one. */
+struct r_buffer {
+	struct histree_interval *intervals;
+	size_t count, capacity;
+	struct arena bytes; /* of their strings and customs */
+	size_t row_bytes;   /* that they take as rows, at most */
+	histree_time start; /* the smallest, if count > 0 */
+};
+
+static void r_buffer_release(struct r_buffer *buffer);
+
+/* ---- r buffer ------------------------------------------------------------------------------------------------ */
+
+/* Bytes that the intervals of a sub-tree may take as rows. */
+static size_t subtree_capacity(const struct node_layout *layout, uint32_t height)
+{
+	size_t capacity = node_capacity(layout, 0);
+	for (uint32_t level = 1; level <= height; level++) {
+		if (capacity > SIZE_MAX / 4 / layout->child_capacity)
+			return SIZE_MAX / 4;
+		capacity = node_capacity(layout, 1) + layout->child_capacity * capacity;
+	}
+	/* No node is filled to its last byte: an interval is not cut in two. */
+	return capacity - capacity / 32;
+}
+
+/* Rows and the index over them. */
+static size_t share_of_node(size_t row_bytes, size_t count)
+{
+	return row_bytes + node_index_size(count);
+}
+
+/* Returns whether the memory has no room for more. */
+static bool r_buffer_is_at_limit(const struct r_buffer *buffer, size_t memory_max)
+{
+	size_t each = sizeof(*buffer->intervals) + 2 * sizeof(struct keyed_index) + sizeof(uint32_t);
+	return buffer->count * each + buffer->bytes.bytes_total >= memory_max;
+}
+
+/* Returns whether a sub-tree of `depth` levels has no room for more. */
+static bool r_buffer_fills(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth)
+{
+	return share_of_node(buffer->row_bytes, buffer->count) >= subtree_capacity(layout, depth - 1);
+}
+
+static bool append(struct r_buffer *buffer, const struct histree_interval *interval)
+{
+	if (!array_reserve(&buffer->intervals, &buffer->capacity, buffer->count + 1))
+		return false;
+	struct histree_interval *copy = &buffer->intervals[buffer->count];
+	*copy = *interval;
+	if (interval->value.size > 0) {
+		copy->value.bytes = arena_copy(&buffer->bytes, interval->value.bytes, interval->value.size);
+		if (copy->value.bytes == NULL)
+			return false;
+	}
+	buffer->count++;
+	return true;
+}
+
+/* Add an interval.  No node of the sub-tree will start before `base`. */
+static enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_interval *interval,
+					histree_time base)
+{
+	if (!append(buffer, interval))
+		return HISTREE_ERR_MEMORY;
+	if (buffer->count == 1 || interval->start < buffer->start)
+		buffer->start = interval->start;
+	buffer->row_bytes += node_row_size(interval, base);
+	return HISTREE_OK;
+}
+
+/* Copy a buffer.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
+static enum histree_status r_buffer_copy(const struct r_buffer *buffer, struct r_buffer *copy)
+{
+	*copy = (struct r_buffer){ .row_bytes = buffer->row_bytes, .start = buffer->start };
+	for (size_t i = 0; i < buffer->count; i++)
+		if (!append(copy, &buffer->intervals[i])) {
+			r_buffer_release(copy);
+			return HISTREE_ERR_MEMORY;
+		}
+	return HISTREE_OK;
+}
+
+static void r_buffer_release(struct r_buffer *buffer)
+{
+	free(buffer->intervals);
+	arena_release(&buffer->bytes);
+	*buffer = (struct r_buffer){ 0 };
+}
+
+/* ---- algorithm 4.2 --------------------------------------------------------------------------------- */
+
+struct r_build {
+	const struct r_buffer *buffer;
+	struct tree_output *output;
+	struct histree_error *error;
+	struct keyed_index *spare;     /* as many as intervals */
+	uint32_t *sizes;               /* by index: bytes as a row, at most */
+	struct node_builder *builders; /* by height */
+};
+
+/* A slice of the sorted intervals that a sub-tree is asked to take; what it leaves is a slice at the end. */
+struct r_slice {
+	struct keyed_index *order;
+	size_t count;
+};
+
+static const struct histree_interval *interval_at(const struct r_build *build, const struct keyed_index *entry)
+{
+	return &build->buffer->intervals[entry->index];
+}
+
+/* How many from the beginning of the slice take at most `capacity` bytes of a node; at least one. */
+static size_t prefix_that_fits(const struct r_build *build, struct r_slice slice, size_t capacity)
+{
+	size_t bytes = 0, count = 0;
+	for (; count < slice.count; count++) {
+		bytes += build->sizes[slice.order[count].index];
+		if (share_of_node(bytes, count + 1) > capacity && count > 0)
+			break;
+	}
+	return count;
+}
+
+static histree_time slice_start(const struct r_build *build, struct r_slice slice)
+{
+	histree_time start = interval_at(build, slice.order)->start;
+	for (size_t i = 1; i < slice.count; i++)
+		if (interval_at(build, &slice.order[i])->start < start)
+			start = interval_at(build, &slice.order[i])->start;
+	return start;
+}
+
+/* Classes of duration, sixteen to an octave; longer ones are greater. */
+enum { DURATION_CLASSES = 64 * 16 };
+
+static uint32_t duration_class(const struct histree_interval *interval)
+{
+	uint64_t duration = (uint64_t)interval->end - (uint64_t)interval->start;
+	if (duration < 16)
+		return (uint32_t)duration;
+	unsigned exponent = 63 - (unsigned)__builtin_clzll(duration);
+	return (exponent - 3) * 16 + (uint32_t)(duration >> (exponent - 4) & 15);
+}
+
+/*
+ * Move the longest intervals of the slice, as many as a core node has room for, to its beginning; the others
+ * keep their order.  Returns how many.  The longest to within a sixteenth: what differs less is alike.
+ */
+static size_t separate_outliers(struct r_build *build, struct r_slice slice, size_t capacity)
+{
+	size_t class_bytes[DURATION_CLASSES] = { 0 };
+	for (size_t i = 0; i < slice.count; i++)
+		class_bytes[duration_class(interval_at(build, &slice.order[i]))] +=
+			share_of_node(build->sizes[slice.order[i].index], 1);
+	uint32_t threshold = DURATION_CLASSES;
+	size_t left = capacity;
+	while (threshold > 0 && class_bytes[threshold - 1] <= left)
+		left -= class_bytes[--threshold];
+
+	size_t outliers = 0, others = 0;
+	for (size_t i = 0; i < slice.count; i++) {
+		struct keyed_index entry = slice.order[i];
+		uint32_t class = duration_class(interval_at(build, &entry));
+		size_t size = share_of_node(build->sizes[entry.index], 1);
+		bool longest = class >= threshold;
+		if (!longest && class + 1 == threshold && size <= left) {
+			left -= size;
+			longest = true;
+		}
+		if (longest)
+			slice.order[outliers++] = entry;
+		else
+			build->spare[others++] = entry;
+	}
+	memcpy(slice.order + outliers, build->spare, others * sizeof(*slice.order));
+	return outliers;
+}
+
+static enum histree_status add_slice(struct r_build *build, struct node_builder *builder, struct r_slice slice,
+				     histree_time *end)
+{
+	for (size_t i = 0; i < slice.count; i++) {
+		const struct histree_interval *interval = interval_at(build, &slice.order[i]);
+		if (node_builder_add(builder, interval) != HISTREE_OK)
+			return error_memory(build->error, "a node");
+		if (interval->end > *end)
+			*end = interval->end;
+	}
+	return HISTREE_OK;
+}
+
+/*
+ * Build a sub-tree of at most this height from the beginning of the slice; `left` is the end of the slice that
+ * it had no room for.
+ */
+static enum histree_status build_subtree(struct r_build *build, uint32_t height, struct r_slice slice,
+					 struct node_child *child, struct r_slice *left)
+{
+	const struct node_layout *layout = &build->output->layout;
+	while (height > 0 && prefix_that_fits(build, slice, subtree_capacity(layout, height - 1)) == slice.count)
+		height--;
+
+	struct node_builder *builder = &build->builders[height];
+	size_t capacity = height == 0 ? node_capacity(layout, 0) : subtree_capacity(layout, height);
+	struct r_slice mine = { slice.order, prefix_that_fits(build, slice, capacity) };
+	node_builder_begin(builder, layout, height, slice_start(build, mine));
+	size_t own = height == 0 ? mine.count : separate_outliers(build, mine, node_capacity(layout, height));
+	histree_time end = builder->start;
+	enum histree_status status = add_slice(build, builder, (struct r_slice){ mine.order, own }, &end);
+
+	struct r_slice rest = { mine.order + own, mine.count - own };
+	while (status == HISTREE_OK && rest.count > 0 && builder->child_count < layout->child_capacity) {
+		struct node_child grandchild;
+		status = build_subtree(build, height - 1, rest, &grandchild, &rest);
+		if (status != HISTREE_OK)
+			break;
+		if (grandchild.end > end)
+			end = grandchild.end;
+		if (node_builder_add_child(builder, &grandchild) != HISTREE_OK)
+			status = error_memory(build->error, "a node");
+	}
+	if (status != HISTREE_OK)
+		return status;
+	*left = (struct r_slice){ rest.order, slice.count - (size_t)(rest.order - slice.order) };
+	return tree_output_node(build->output, builder, end, child, build->error);
+}
+
+/* Keep only the intervals of the slice, which were not built. */
+static enum histree_status keep_slice(struct r_buffer *buffer, struct r_slice slice)
+{
+	struct r_buffer kept = { 0 };
+	for (size_t i = 0; i < slice.count; i++)
+		if (r_buffer_add(&kept, &buffer->intervals[slice.order[i].index], buffer->start) != HISTREE_OK) {
+			r_buffer_release(&kept);
+			return HISTREE_ERR_MEMORY;
+		}
+	if (slice.count == 0) { /* as nearly always: keep the memory for the next filling */
+		kept.intervals = buffer->intervals;
+		kept.capacity = buffer->capacity;
+		buffer->intervals = NULL;
+	}
+	r_buffer_release(buffer);
+	*buffer = kept;
+	return HISTREE_OK;
+}
+
+/*
+ * Write one sub-tree of at most `depth` levels and say what its parent must know.  What it had no room for
+ * stays in the buffer; at least one interval leaves it.
+ */
+static enum histree_status r_buffer_build(struct r_buffer *buffer, struct tree_output *output, uint32_t depth,
+					  struct node_child *child, struct histree_error *error)
+{
+	struct r_build build = { .buffer = buffer, .output = output, .error = error };
+	struct r_slice slice = { malloc(buffer->count * sizeof(*slice.order)), buffer->count }, left;
+	build.spare = malloc(buffer->count * sizeof(*build.spare));
+	build.sizes = malloc(buffer->count * sizeof(*build.sizes));
+	build.builders = calloc(depth, sizeof(*build.builders));
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	if (slice.order == NULL || build.spare == NULL || build.sizes == NULL || build.builders == NULL) {
+		error_memory(error, "sorting the R-tree buffer");
+		goto out;
+	}
+	for (size_t i = 0; i < buffer->count; i++) {
+		slice.order[i] = (struct keyed_index){ .key = buffer->intervals[i].quark, .index = (uint32_t)i };
+		build.sizes[i] = (uint32_t)node_row_size(&buffer->intervals[i], buffer->start);
+	}
+	radix_sort(slice.order, build.spare, buffer->count);
+	status = build_subtree(&build, depth - 1, slice, child, &left);
+	if (status == HISTREE_OK && keep_slice(buffer, left) != HISTREE_OK)
+		status = error_memory(error, "the R-tree buffer");
+out:
+	if (build.builders != NULL)
+		for (uint32_t height = 0; height < depth; height++)
+			node_builder_release(&build.builders[height]);
+	free(build.builders);
+	free(build.sizes);
+	free(build.spare);
+	free(slice.order);
+	return status;
+}
+
+/* ---- r tree leaves ------------------------------------------------------------------------------------------- */
 
 enum { R_DEPTH_FIRST = 2 };
 
@@ -20,8 +310,8 @@ struct r_tree_leaves {
 	struct r_buffer buffer;
 	uint32_t r_depth_asked, nodes_asked, fan_out;
 	size_t memory_max;
-	uint32_t deepest; /* levels of the deepest R-tree so far */
-	bool is_cut;      /* the memory had no room for one of all levels */
+	uint32_t deepest;        /* levels of the deepest R-tree so far */
+	bool is_cut;             /* the memory had no room for one of all levels */
 	uint64_t key_count;      /* greatest key so far + 1 */
 	uint64_t interval_count; /* so far, in the buffer or not */
 };

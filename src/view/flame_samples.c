@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_samples.c - the stacks of samples, added up: docs/design/10-program-analyses.md.
+ * flame_samples.c - stacks that are known by numbers, and what weighs on each, on their way into a flame graph.
+ *
+ * A stack is a number and that of its caller's stack; each sample then costs one look at the sum of its stack, and
+ * only stacks that have a sum are made of words.
+ *
+ * The stacks of samples, added up: docs/design/10-program-analyses.md.
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -11,10 +16,170 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/id_map.h"
 #include "base/intern.h"
 #include "histree/flame.h"
-#include "view/flame_sums.h"
+#include "view/flame_tree.h"
+
+#define FLAME_NO_STACK UINT64_MAX
+
+#define FLAME_NO_GROUP UINT32_MAX
+
+struct flame_stack {
+	uint64_t number, parent; /* a smaller number, or FLAME_NO_STACK */
+	uint32_t name;           /* of the flame */
+};
+
+struct flame_sum {
+	uint64_t stack, weight;
+	uint32_t group; /* a name of the flame, or FLAME_NO_GROUP */
+};
+
+/* A zeroed one is empty. */
+struct flame_sums {
+	struct flame_stack *stacks; /* by number, once they are sorted */
+	size_t stack_count, stack_capacity;
+	struct flame_sum *sums;
+	uint32_t count;
+	size_t capacity;
+	struct hash_index by_stack;
+	uint32_t *path; /* of the stack that is being put: names, innermost first */
+	size_t path_capacity;
+};
+
+static bool flame_sums_put(struct flame_sums *sums, struct histree_flame *flame, unsigned side);
+
+/* ---- flame sums ---------------------------------------------------------------------------------------------- */
+
+/* Sums take 24 bytes and their place in the index. */
+enum { SUMS_MAX = 1 << 19, DEPTH_MAX = 1 << 16 };
+
+/* Returns false when memory is out, as all of these do. */
+static bool flame_sums_add_stack(struct flame_sums *sums, const struct flame_stack *stack)
+{
+	if (!array_reserve(&sums->stacks, &sums->stack_capacity, sums->stack_count + 1))
+		return false;
+	sums->stacks[sums->stack_count++] = *stack;
+	return true;
+}
+
+static int by_number(const void *one, const void *other)
+{
+	const struct flame_stack *a = one, *b = other;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* All stacks are there: put them in order. */
+static void flame_sums_sort(struct flame_sums *sums)
+{
+	if (sums->stack_count > 1)
+		qsort(sums->stacks, sums->stack_count, sizeof(*sums->stacks), by_number);
+}
+
+static const struct flame_stack *find_stack(const struct flame_sums *sums, uint64_t number)
+{
+	const struct flame_stack key = { .number = number };
+	return sums->stack_count > 0
+		       ? bsearch(&key, sums->stacks, sums->stack_count, sizeof(*sums->stacks), by_number)
+		       : NULL;
+}
+
+static bool has_key(const void *sums, uint32_t number, const void *key)
+{
+	const struct flame_sum *sum = &((const struct flame_sum *)sums)[number], *wanted = key;
+	return sum->stack == wanted->stack && sum->group == wanted->group;
+}
+
+static uint64_t hash_of(const void *sums, uint32_t number)
+{
+	const struct flame_sum *sum = &((const struct flame_sum *)sums)[number];
+	return hash_mix(hash_mix(sum->stack) ^ sum->group);
+}
+
+/* Something weighs on a stack.  When there are too many sums, they go into a side of the flame. */
+static bool flame_sums_add(struct flame_sums *sums, struct histree_flame *flame, unsigned side,
+			   const struct flame_sum *sum)
+{
+	const uint64_t hash = hash_of(sum, 0);
+	uint32_t number = hash_index_find(&sums->by_stack, hash, has_key, sums->sums, sum);
+	if (number != HASH_INDEX_NONE) {
+		struct flame_sum *known = &sums->sums[number];
+		if (__builtin_add_overflow(known->weight, sum->weight, &known->weight))
+			known->weight = UINT64_MAX;
+		return true;
+	}
+	if (sums->count == SUMS_MAX && !flame_sums_put(sums, flame, side))
+		return false;
+	if (!array_reserve(&sums->sums, &sums->capacity, (size_t)sums->count + 1) ||
+	    !hash_index_reserve(&sums->by_stack, (size_t)sums->count + 1, hash_of, sums->sums))
+		return false;
+	sums->sums[sums->count] = *sum;
+	hash_index_add(&sums->by_stack, hash, sums->count++);
+	return true;
+}
+
+/* The names of a stack, innermost first.  *is_whole: up to the outermost. */
+static bool climb(struct flame_sums *sums, uint64_t number, size_t *depth, bool *is_whole)
+{
+	*depth = 0;
+	while (number != FLAME_NO_STACK && *depth < DEPTH_MAX) {
+		const struct flame_stack *stack = find_stack(sums, number);
+		if (stack == NULL)
+			break;
+		if (!array_reserve(&sums->path, &sums->path_capacity, *depth + 1))
+			return false;
+		sums->path[(*depth)++] = stack->name;
+		if (stack->parent != FLAME_NO_STACK && stack->parent >= number)
+			break;
+		number = stack->parent;
+	}
+	*is_whole = number == FLAME_NO_STACK && *depth > 0;
+	return true;
+}
+
+static bool put_sum(struct flame_sums *sums, struct histree_flame *flame, unsigned side,
+		    const struct flame_sum *sum)
+{
+	size_t depth;
+	bool is_whole;
+	uint32_t branch = 0;
+	if (!climb(sums, sum->stack, &depth, &is_whole))
+		return false;
+	if (sum->group != FLAME_NO_GROUP)
+		branch = flame_branch(flame, branch, HISTREE_FLAME_GROUP, sum->group);
+	if (branch != FLAME_NONE && !is_whole)
+		branch = flame_branch(flame, branch, HISTREE_FLAME_UNKNOWN, 0);
+	while (is_whole && depth-- > 0 && branch != FLAME_NONE)
+		branch = flame_branch(flame, branch, HISTREE_FLAME_FRAME, sums->path[depth]);
+	if (branch == FLAME_NONE)
+		return false;
+	flame_spend(flame, side, branch, sum->weight);
+	return true;
+}
+
+/* Put all sums into a side of the flame.  A stack that is not there is unknown. */
+static bool flame_sums_put(struct flame_sums *sums, struct histree_flame *flame, unsigned side)
+{
+	for (uint32_t i = 0; i < sums->count; i++)
+		if (!put_sum(sums, flame, side, &sums->sums[i]))
+			return false;
+	hash_index_clear(&sums->by_stack);
+	sums->count = 0;
+	return true;
+}
+
+static void flame_sums_release(struct flame_sums *sums)
+{
+	free(sums->stacks);
+	free(sums->sums);
+	free(sums->path);
+	hash_index_release(&sums->by_stack);
+	*sums = (struct flame_sums){ 0 };
+}
+
+/* ---- flame samples ------------------------------------------------------------------------------------------- */
 
 enum { NAME_MAX_SHOWN = 255, GROUP_NAME_SIZE = 2 * NAME_MAX_SHOWN + 32 };
 
@@ -22,6 +187,7 @@ enum { NAME_MAX_SHOWN = 255, GROUP_NAME_SIZE = 2 * NAME_MAX_SHOWN + 32 };
 struct sample_fields {
 	size_t stack, event, period, number, name, host;
 };
+
 struct stack_fields {
 	size_t stack, parent, name, host;
 };

@@ -1,19 +1,404 @@
 // SPDX-License-Identifier: MIT
 /*
- * time_use.c - pieces of threads' states, added up by what was asked for.
+ * time_use.c - the use of time of a host whose history somebody else holds: a question and an answer as bytes,
+ * so that the states of its threads stay where they are.
+ *
+ * What all threads of a host together did with their time, of a range that has whole cells of the
+ * cube (range_sums.h): these are read there, and states at the two ends alone.
+ *
+ * Pieces of threads' states, added up by what was asked for.
  */
-#include "histree/time_use.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
+#include "base/search.h"
+#include "histree/history_source.h"
+#include "histree/query.h"
+#include "histree/time_use.h"
+#include "query/range_sums.h"
 #include "query/thread_pieces.h"
 #include "query/window.h"
+#include "state/history.h"
 #include "view/control_flow.h"
 #include "view/time_use_inside.h"
-#include "view/use_cube.h"
-#include "view/use_question.h"
+#include "view/use_rows.h"
+#include "view/use_sweep.h"
+
+/* What is asked of one host. */
+struct use_question {
+	struct histree_time_use_request request; /* nobody is asked whether to go on */
+	const char *host_name;
+	histree_time start, end; /* to which times in the expression are relative */
+};
+
+/* That of a host; a zeroed one was not asked. */
+struct use_asked {
+	const struct histree_history_source *source;
+	void *asked;
+};
+
+struct use_cube {
+	/*
+	 * What is asked for, without its threads, which are all of the host, and without its range, which is cut.
+	 * Who asks for calls tells rows apart by nothing else: of other rows nobody knows how many calls are new.
+	 */
+	struct use_sweep sweep;
+	bool has_idle; /* idle loops are counted */
+	/* Its own. */
+	struct range_cube cells;
+	struct histree_thread *threads;
+	uint32_t thread_count;
+	/* By thread: since when it had no status at the last time that was read; INT64_MAX if it had one. */
+	histree_time *gone_since;
+};
+
+/* ---- use question -------------------------------------------------------------------------------------------- */
+
+enum { QUESTION_VERSION = 1 };
+
+/* ---- as bytes ----------------------------------------------------------------------------------------------- */
+
+/* With its terminating zero; nothing at all for NULL. */
+static void put_string(const char *text, struct saved_bytes *saved)
+{
+	saved_put_text(saved, text, text != NULL ? strlen(text) + 1 : 0);
+}
+
+static const char *read_string(struct byte_reader *reader)
+{
+	size_t size;
+	const char *text = saved_read_text(reader, &size);
+	if (size == 0)
+		return NULL;
+	reader->failed |= memchr(text, '\0', size) != text + size - 1;
+	return text;
+}
+
+static void put_question(const struct use_question *question, struct saved_bytes *saved)
+{
+	const struct histree_time_use_request *request = &question->request;
+	saved_put(saved, QUESTION_VERSION);
+	saved_put_signed(saved, request->from);
+	saved_put_signed(saved, request->to);
+	saved_put(saved, request->by);
+	put_string(request->where, saved);
+	saved_put(saved, request->longest);
+	saved_put(saved, request->states_max);
+	put_string(question->host_name, saved);
+	saved_put_signed(saved, question->start);
+	saved_put_signed(saved, question->end);
+}
+
+/* Reads what use_question_ask() has sent; texts are borrowed from it.  Returns false if it is none. */
+static bool use_question_read(struct use_question *question, const void *bytes, size_t size)
+{
+	struct byte_reader reader = byte_reader(bytes, size);
+	struct histree_time_use_request *request = &question->request;
+	*question = (struct use_question){ 0 };
+	reader.failed = read_varint(&reader) != QUESTION_VERSION;
+	request->from = saved_read_signed(&reader);
+	request->to = saved_read_signed(&reader);
+	request->by = (unsigned)saved_read_below(&reader, 1U << HISTREE_USE_KEY_COUNT);
+	request->where = read_string(&reader);
+	request->longest = saved_read_below(&reader, 2) != 0;
+	request->states_max = (size_t)read_varint(&reader);
+	question->host_name = read_string(&reader);
+	question->start = saved_read_signed(&reader);
+	question->end = saved_read_signed(&reader);
+	return !reader.failed && byte_reader_left(&reader) == 0 && question->host_name != NULL;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------- */
+
+/* Whether somebody else holds the history, and answers such questions. */
+static bool use_question_is_for(const struct histree_history *history)
+{
+	uint32_t part;
+	const struct histree_history_source *source = history_source_of(history, &part);
+	return source != NULL && source->view_ask != NULL;
+}
+
+/* Asks it, and does not wait. */
+static enum histree_status use_question_ask(const struct use_question *question,
+					    const struct histree_history *history, struct use_asked *asked,
+					    struct histree_error *error)
+{
+	uint32_t part;
+	struct saved_bytes saved = { 0 };
+	const struct histree_history_source *source = history_source_of(history, &part);
+	put_question(question, &saved);
+	enum histree_status status =
+		saved.no_memory ? error_memory(error, "the use of time")
+				: source->view_ask(source->context, saved.bytes, saved.size, &asked->asked, error);
+	if (status == HISTREE_OK)
+		asked->source = source;
+	saved_release(&saved);
+	return status;
+}
+
+/* Sends off what was asked of all holders that this one's context knows. */
+static enum histree_status use_asked_send(const struct use_asked *asked, struct histree_error *error)
+{
+	return asked->source->view_send(asked->source->context, error);
+}
+
+/* Waits for the answer, whose bytes are borrowed until it is dropped. */
+static enum histree_status use_asked_take(const struct use_asked *asked, struct byte_reader *answer,
+					  struct histree_error *error)
+{
+	const void *bytes = NULL;
+	size_t size = 0;
+	enum histree_status status = asked->source->view_take(asked->asked, &bytes, &size, error);
+	*answer = byte_reader(status == HISTREE_OK ? bytes : "", status == HISTREE_OK ? size : 0);
+	return status;
+}
+
+static void use_asked_drop(struct use_asked *asked)
+{
+	if (asked->source != NULL)
+		asked->source->view_drop(asked->asked);
+	*asked = (struct use_asked){ 0 };
+}
+
+/* ---- use cube ------------------------------------------------------------------------------------------------ */
+
+/* Reads the cells; those that there are not, `cells.is_any` says. */
+static enum histree_status use_cube_read(struct use_cube *cube, struct histree_error *error)
+{
+	const struct use_sweep *sweep = &cube->sweep;
+	return range_cube_read(&cube->cells, sweep->history, sweep->from, sweep->to, sweep->needs_owners,
+			       sweep->texts, error);
+}
+
+/* ---- cells -------------------------------------------------------------------------------------------------- */
+
+/* Of waits there are two kinds of rows, of which one is asked for. */
+static enum histree_status hand_out_part(const struct use_cube *cube, enum cube_part part,
+					 struct histree_error *error)
+{
+	const struct use_sweep *sweep = &cube->sweep;
+	const struct cube_cell *rows = &cube->cells.parts[part];
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < rows->count && status == HISTREE_OK; i++) {
+		const struct cube_row *row = &rows->rows[i];
+		const struct use_piece piece = {
+			.ns = row->ns,
+			.use = part == CUBE_OF_OWNERS ? HISTREE_USE_WAITING
+						      : use_sweep_use(row->key.is_idle, row->key.status),
+			.cpu = row->key.cpu,
+			.system_call = row->key.system_call,
+			.had_by = row->key.had_by,
+			.firsts = row->begins,
+			.calls = row->calls,
+		};
+		const bool is_elsewhere =
+			part == CUBE_OF_CALLS && piece.use == HISTREE_USE_WAITING && sweep->needs_owners;
+		if (!is_elsewhere && (cube->has_idle || !row->key.is_idle))
+			status = sweep->take(sweep->context, &piece, error);
+	}
+	return status;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------------ */
+
+static int by_status(const void *one, const void *other)
+{
+	const struct histree_thread *a = one, *b = other;
+	return (a->status > b->status) - (a->status < b->status);
+}
+
+/* All that there are: nobody has to know more of them than where their states are. */
+static enum histree_status find_threads(struct use_cube *cube, struct histree_error *error)
+{
+	struct thread_quarks quarks;
+	enum histree_status status = thread_quarks_read(&quarks, cube->sweep.history, UINT32_MAX / 4, error);
+	if (status == HISTREE_OK) {
+		cube->threads = calloc(quarks.count + 1, sizeof(*cube->threads));
+		cube->gone_since = malloc((quarks.count + 1) * sizeof(*cube->gone_since));
+		if (cube->threads == NULL || cube->gone_since == NULL)
+			status = error_memory(error, "the threads");
+	}
+	for (size_t i = 0; i < quarks.count && status == HISTREE_OK; i++)
+		cube->threads[cube->thread_count++] = (struct histree_thread){
+			.name = "",
+			.tid = quarks.threads[i].tid,
+			.pid = quarks.threads[i].tid,
+			.cpu = quarks.threads[i].cpu,
+			.node = quarks.threads[i].node,
+			.status = quarks.threads[i].status,
+			.system_call = quarks.threads[i].call,
+			.from = INT64_MIN, /* of whichever has the number */
+			.to = INT64_MAX,
+		};
+	thread_quarks_release(&quarks);
+	if (cube->thread_count > 1)
+		qsort(cube->threads, cube->thread_count, sizeof(*cube->threads), by_status);
+	return status;
+}
+
+/* ---- calls that go from one part of the range to the next --------------------------------------------------- */
+
+static uint32_t thread_of(const struct use_cube *cube, histree_quark status)
+{
+	return (uint32_t)SEARCH(i, 0, cube->thread_count, cube->threads[i].status < status);
+}
+
+/* Finds since when threads have no status at a time. */
+static enum histree_status find_gone(struct use_cube *cube, histree_time time, struct histree_error *error)
+{
+	histree_quark *statuses = malloc((cube->thread_count + (size_t)1) * sizeof(*statuses));
+	struct histree_query *query = NULL;
+	struct histree_interval state;
+	enum histree_status status = statuses != NULL ? histree_query_create(cube->sweep.history, &query, error)
+						      : error_memory(error, "the use of time");
+	for (uint32_t i = 0; i < cube->thread_count && status == HISTREE_OK; i++) {
+		statuses[i] = cube->threads[i].status;
+		cube->gone_since[i] = INT64_MAX;
+	}
+	const struct histree_region region = {
+		.quarks = statuses, .quark_count = cube->thread_count, .times = &time, .time_count = 1
+	};
+	if (status == HISTREE_OK)
+		status = histree_query_start(query, &region, error);
+	for (uint64_t step = 0; status == HISTREE_OK; step++) {
+		status = cancel_check(cube->sweep.cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_query_next(query, &state, error);
+		if (status == HISTREE_OK && state.value.type == HISTREE_NULL)
+			cube->gone_since[thread_of(cube, state.quark)] = state.start;
+	}
+	histree_query_free(query);
+	free(statuses);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/*
+ * A call in which the thread had a status before the range, then none, and one again in the cells: there it is not
+ * new.
+ */
+static enum histree_status count_call(struct use_cube *cube, struct histree_query *query, uint32_t thread,
+				      struct histree_error *error)
+{
+	const struct use_sweep *sweep = &cube->sweep;
+	const histree_time before = cube->cells.from - 1;
+	const histree_quark quark = cube->threads[thread].system_call;
+	struct histree_interval state, call;
+	enum histree_status status =
+		histree_query_single(query, cube->threads[thread].status, before, &state, error);
+	if (status != HISTREE_OK || state.end >= cube->cells.to)
+		return status;
+	status = histree_query_single(query, quark, before, &call, error);
+	if (status != HISTREE_OK || call.start >= state.start || call.end <= state.end)
+		return status;
+	int64_t text;
+	struct use_piece piece = { .cpu = USE_NOTHING, .had_by = USE_NOTHING, .calls = 1 };
+	switch (thread_pieces_value(sweep->texts, &call.value, HISTREE_WHOLE, &text)) {
+	case WINDOW_SKIPS:
+		return HISTREE_OK;
+	case WINDOW_HAS_NO_MEMORY:
+		return error_memory(error, "the use of time");
+	case WINDOW_KEEPS:
+		break;
+	}
+	piece.system_call = (int32_t)text;
+	return sweep->take(sweep->context, &piece, error);
+}
+
+static enum histree_status count_calls(struct use_cube *cube, struct histree_error *error)
+{
+	const struct use_sweep *sweep = &cube->sweep;
+	const histree_time start = histree_history_info(sweep->history)->start;
+	struct histree_query *query;
+	enum histree_status status = find_gone(cube, cube->cells.from - 1, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = histree_query_create(sweep->history, &query, error);
+	for (uint32_t i = 0; i < cube->thread_count && status == HISTREE_OK; i++) {
+		const struct histree_thread *thread = &cube->threads[i];
+		if (cube->gone_since[i] > start && cube->gone_since[i] <= sweep->from &&
+		    thread->system_call != HISTREE_ROOT && thread->tid != 0)
+			status = count_call(cube, query, i, error);
+	}
+	histree_query_free(query);
+	return status;
+}
+
+/* ---- the ends ----------------------------------------------------------------------------------------------- */
+
+/* Behind the cells, a call that went on there is counted if the thread had a status in it, and in the range. */
+static enum histree_status take_behind(void *context, const struct use_piece *piece, struct histree_error *error)
+{
+	const struct use_cube *cube = context;
+	const struct use_sweep *sweep = &cube->sweep;
+	struct use_piece here = *piece;
+	if (piece->system_call != USE_NOTHING && piece->call_start <= cube->cells.to) {
+		const histree_time since = piece->call_start > sweep->from ? piece->call_start : sweep->from;
+		here.call_is_counted = cube->gone_since[piece->number] > since;
+	}
+	return sweep->take(sweep->context, &here, error);
+}
+
+static bool wants_behind(void *context, const struct histree_thread *thread)
+{
+	const struct use_sweep *sweep = &((const struct use_cube *)context)->sweep;
+	return sweep->wants(sweep->context, thread);
+}
+
+static enum histree_status sweep_end(struct use_cube *cube, histree_time from, histree_time to, bool is_behind,
+				     struct histree_error *error)
+{
+	struct use_sweep sweep = cube->sweep;
+	sweep.threads = cube->threads;
+	sweep.thread_count = cube->thread_count;
+	sweep.from = from;
+	sweep.to = to;
+	sweep.goes_on = is_behind;
+	if (is_behind && sweep.needs_calls) {
+		sweep.wants = wants_behind;
+		sweep.take = take_behind;
+		sweep.context = cube;
+	}
+	enum histree_status status = use_sweep_run(&sweep, error);
+	cube->sweep.is_damaged |= sweep.is_damaged;
+	return status;
+}
+
+static enum histree_status read_ends(struct use_cube *cube, struct histree_error *error)
+{
+	const struct range_cube *cells = &cube->cells;
+	const struct use_sweep *sweep = &cube->sweep;
+	const bool is_before = cells->from > sweep->from, is_behind = cells->to < sweep->to;
+	enum histree_status status = is_before || is_behind ? find_threads(cube, error) : HISTREE_OK;
+	if (status == HISTREE_OK && is_before)
+		status = sweep_end(cube, sweep->from, cells->from - 1, false, error);
+	if (status == HISTREE_OK && is_before && sweep->needs_calls)
+		status = count_calls(cube, error);
+	if (status == HISTREE_OK && is_behind && sweep->needs_calls)
+		status = find_gone(cube, cells->to, error);
+	if (status == HISTREE_OK && is_behind)
+		status = sweep_end(cube, cells->to + 1, sweep->to, true, error);
+	return status;
+}
+
+/* Hands out what was read, and the pieces of what is before and behind it. */
+static enum histree_status use_cube_hand_out(struct use_cube *cube, struct histree_error *error)
+{
+	enum histree_status status = hand_out_part(cube, CUBE_OF_CALLS, error);
+	if (status == HISTREE_OK && cube->sweep.needs_owners)
+		status = hand_out_part(cube, CUBE_OF_OWNERS, error);
+	return status == HISTREE_OK ? read_ends(cube, error) : status;
+}
+
+static void use_cube_release(struct use_cube *cube)
+{
+	range_cube_release(&cube->cells);
+	free(cube->threads);
+	free(cube->gone_since);
+}
+
+/* ---- time use ------------------------------------------------------------------------------------------------ */
 
 static const struct histree_filter_field fields[FIELD_COUNT] = {
 	[FIELD_HOST] = { "host", HISTREE_STRING, HISTREE_FILTER_PLAIN },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * graph.c - the analysis `graph`: which thread waited for which (histree/critical_path.h).
+ * graph.c - what the values of the graph mean.
+ *
+ * The analysis `graph`: which thread waited for which (histree/critical_path.h).
  *
  * A switch is a vertex of both threads, a wake-up one of the waker and of the woken thread, with an arrow between
  * them; the waker in an interrupt is the interrupt, whichever thread it interrupted.  The rules are those of
@@ -13,11 +15,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/graph/graph_labels.h"
 #include "analysis/graph/graph_packets.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/registry.h"
 #include "base/error.h"
+#include "histree/critical_path.h"
+#include "histree/labels.h"
+
+enum { GRAPH_LABEL_TABLES = 2 };
+
+/* ---- graph labels -------------------------------------------------------------------------------------------- */
+
+#define STATE(code, ...)                                                                   \
+	{                                                                                  \
+		.first = (code), .last = (code), .is_code = true, .style = { __VA_ARGS__ } \
+	}
+static const struct histree_label states[] = {
+	STATE(HISTREE_GRAPH_UNKNOWN, "UNKNOWN", "unknown", 0x99a1ac, 0x79828f, 0.33),
+	STATE(HISTREE_GRAPH_RUNNING, "RUNNING", "runs", 0x12936a, 0x35b98c, 1),
+	STATE(HISTREE_GRAPH_PREEMPTED, "PREEMPTED", "waits for a CPU", 0xdd6b1f, 0xf08a3c, 0.6),
+	STATE(HISTREE_GRAPH_BLOCKED, "BLOCKED", "blocked", 0xe6d193, 0x857441, 0.5),
+	STATE(HISTREE_GRAPH_NETWORK, "NETWORK", "waits for a packet", 0xa8408c, 0xd879bb, 0.5),
+	STATE(HISTREE_GRAPH_TIMER, "TIMER", "waits for a timer", 0xcfd5dc, 0x4d5561, 0.5),
+	STATE(HISTREE_GRAPH_BLOCK_DEVICE, "BLOCK_DEVICE", "waits for a disk", 0x6bb3dc, 0x4c93bd, 0.5),
+	STATE(HISTREE_GRAPH_INTERRUPTED, "INTERRUPTED", "interrupted", 0xc49a1a, 0xdfb93f, 0.8),
+};
+
+/* A bar for these would say nothing. */
+static const struct histree_label tids[] = { { .is_hidden = true } };
+
+static const char *const of_states[] = { "Threads/*", NULL };
+
+static const char *const of_tids[] = { "Threads/*/Woken_by", "Threads/*/Received_from",
+				       "Threads/*/Woken_leaving_by", NULL };
+
+static const struct histree_label_table graph_labels[GRAPH_LABEL_TABLES] = {
+	{ .name = "edge",
+	  .patterns = of_states,
+	  .labels = states,
+	  .label_count = sizeof(states) / sizeof(*states) },
+	{ .name = "thread",
+	  .meaning = HISTREE_MEANS_TID,
+	  .patterns = of_tids,
+	  .labels = tids,
+	  .label_count = sizeof(tids) / sizeof(*tids),
+	  .uses_palette = true },
+};
+
+/* ---- graph --------------------------------------------------------------------------------------------------- */
 
 struct graph {
 	struct kernel_input *input; /* borrowed */

@@ -11,7 +11,7 @@
 #define ANALYSIS_GRAPH_GRAPH_WORKERS_H
 
 #include "analysis/graph/graph_lines.h"
-#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_layout.h"
 
 /* The first ones have the numbers of the state dump. */
 enum worker_status {

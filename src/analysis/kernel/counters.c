@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * counters.c - the analysis `counters`: what the counters that LTTng adds to events counted, by CPU and by thread.
+ * counters.c - what each of perf's counters counted since it was read last.
  *
- *	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
- *	Threads/<tid>/<counter>		long: the same of a thread
+ * perf gives groups turns where the processor has too few counters.  Where the trace says for how long a group was
+ * to count and for how long it did, what it counted is scaled by the ratio of both since the reading before, as
+ * perf stat does from interval to interval.  If it did not count at all, that time is added to the next.
+ *
+ * The analysis `counters`: what the counters that LTTng adds to events counted, by CPU and by thread.
+ *
+ * 	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
+ * 	Threads/<tid>/<counter>		long: the same of a thread
  *
  * Of LTTng, a counter is a context whose name begins with perf_.  Those of a program (perf_thread_*, of LTTng-UST)
  * are its thread's, which the context vtid names.  All others are the CPU's: what was counted between two events
@@ -12,7 +18,7 @@
  *
  * Of perf, a counter is one of a group that a sample reads (perf_read_*).  Each CPU, or each thread, that perf
  * follows has one of its own, known by the id of the sample; samples that do not say on which CPU they are, are of
- * threads that it follows.  Where groups took turns, what they counted is scaled (counter_readings.h).
+ * threads that it follows.  Where groups took turns, what they counted is scaled (counters.c).
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -22,13 +28,104 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/counter_readings.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/id_map.h"
 #include "base/intern.h"
+#include "base/wide_int.h"
+#include "event/event.h"
+
+/* What all counters that a sample reads have in common: fields of its class. */
+struct counter_group {
+	uint32_t id; /* whose counters these are */
+	uint32_t enabled, running;
+};
+
+struct counter_reading {
+	uint64_t value;
+	bool has_times;
+	uint64_t enabled, running; /* ns so far */
+};
+
+/* A zeroed one has none. */
+struct counter_readings {
+	struct id_map last; /* struct counter_reading by id and counter */
+	struct arena memory;
+};
+
+/* ---- counter readings ---------------------------------------------------------------------------------------- */
+
+static struct counter_group counter_group_of(const struct event_class *class)
+{
+	return (struct counter_group){ .id = event_class_field(class, "perf_id"),
+				       .enabled = event_class_field(class, "perf_time_enabled"),
+				       .running = event_class_field(class, "perf_time_running") };
+}
+
+/* Reads the times of a group, and returns its id. */
+static uint64_t counter_group_read(const struct counter_group *group, const struct event *event,
+				   struct counter_reading *reading)
+{
+	int64_t id = 0, enabled = 0, running = 0;
+	event_int(event, group->id, &id);
+	reading->has_times =
+		event_int(event, group->enabled, &enabled) && event_int(event, group->running, &running);
+	reading->enabled = (uint64_t)enabled;
+	reading->running = (uint64_t)running;
+	return (uint64_t)id;
+}
+
+static void counter_readings_release(struct counter_readings *readings)
+{
+	id_map_release(&readings->last);
+	arena_release(&readings->memory);
+}
+
+static uint64_t grown(uint64_t before, uint64_t now)
+{
+	return now >= before ? now - before : 0;
+}
+
+/* Rounded to the nearest; what is too large for a sum stays as it is. */
+static uint64_t scale(uint64_t amount, uint64_t enabled, uint64_t running)
+{
+	const wide_uint scaled = ((wide_uint)amount * enabled + running / 2) / running;
+	return scaled <= INT64_MAX ? (uint64_t)scaled : amount;
+}
+
+/*
+ * Says what was counted since the reading before; 0 of the first one, and of a counter that began anew.  Returns
+ * false if memory is out.
+ */
+static bool counter_readings_take(struct counter_readings *readings, uint64_t id, uint32_t counter,
+				  const struct counter_reading *reading, uint64_t *amount)
+{
+	const uint64_t key = hash_mix(id) ^ counter;
+	struct counter_reading *last = id_map_find(&readings->last, key);
+	*amount = 0;
+	if (last == NULL) {
+		last = arena_allocate(&readings->memory, sizeof(*last), alignof(struct counter_reading));
+		if (last == NULL || !id_map_add(&readings->last, key, last))
+			return false;
+		*last = *reading;
+		return true;
+	}
+	const bool has_times = last->has_times && reading->has_times;
+	const uint64_t enabled = grown(last->enabled, reading->enabled),
+		       running = grown(last->running, reading->running);
+	if (has_times && running == 0 && reading->running == last->running)
+		return true;
+	*amount = grown(last->value, reading->value);
+	if (has_times && running > 0 && running < enabled)
+		*amount = scale(*amount, enabled, running);
+	*last = *reading;
+	return true;
+}
+
+/* ---- counters ------------------------------------------------------------------------------------------------ */
 
 enum { NOT_KNOWN = -1, DENIED = -2 };
 
@@ -410,6 +507,7 @@ static const struct histree_chart_entry cpu_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
 	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
 };
+
 static const struct histree_chart_entry thread_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
 	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },

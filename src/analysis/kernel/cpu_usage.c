@@ -16,7 +16,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/kernel_charts.h"
+#include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * io.c - the analysis `io`: requests to block devices, and what threads read and wrote.
+ * io.c - a disk: its queues of requests, and their states.
  *
- *	system_calls/<tid>				string: the call that the thread is in
- *	Threads/<tid>/bytes_read, bytes_written		int: so far, by calls named read or write
- *	Disks/<dev>					string: its name, where the trace tells it
- *	Disks/<dev>/Waiting_queue/<slot>/...		int: kind of the request; its sector and size below it
- *	Disks/<dev>/Driver_queue/<slot>/...
- *	Disks/<dev>/{waiting,driver}queue_length	int: requests
- *	Disks/<dev>/sectors_{read,written}		int: so far
+ * The analysis `io`: requests to block devices, and what threads read and wrote.
+ *
+ * 	system_calls/<tid>				string: the call that the thread is in
+ * 	Threads/<tid>/bytes_read, bytes_written		int: so far, by calls named read or write
+ * 	Disks/<dev>					string: its name, where the trace tells it
+ * 	Disks/<dev>/Waiting_queue/<slot>/...		int: kind of the request; its sector and size below it
+ * 	Disks/<dev>/Driver_queue/<slot>/...
+ * 	Disks/<dev>/{waiting,driver}queue_length	int: requests
+ * 	Disks/<dev>/sectors_{read,written}		int: so far
  *
  * These are the states of Trace Compass's analysis of disks, sums of 32 bits included.  What is in a call or in a
  * queue when events are lost is unknown; requests are forgotten then, as their ends may have been among those.
  */
+#include "analysis/kernel/io.h"
+
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -21,12 +25,357 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/disk.h"
-#include "analysis/kernel/kernel_charts.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_labels.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/id_map.h"
+
+/* ---- disk ---------------------------------------------------------------------------------------------------- */
+
+#define NO_SLOT UINT32_MAX
+/* ---- disk queue ---------------------------------------------------------------------------------------------- */
+
+/* Sectors come from the trace: a sum of them may overflow, their differences as unsigned numbers do not. */
+static bool is_within(const struct request *inner, const struct request *outer)
+{
+	if (inner->sector < outer->sector || inner->sectors > outer->sectors)
+		return false;
+	uint64_t offset = (uint64_t)inner->sector - (uint64_t)outer->sector;
+	return offset <= (uint64_t)outer->sectors - (uint64_t)inner->sectors;
+}
+
+/* Returns the slot of the request with this sector and kind; NO_SLOT if there is none. */
+static uint32_t disk_queue_find(const struct disk_queue *queue, const struct request *request)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++) {
+		const struct request_slot *slot = &queue->slots[i];
+		if (slot->is_taken && slot->request.sector == request->sector &&
+		    slot->request.kind == request->kind)
+			return i;
+	}
+	return NO_SLOT;
+}
+
+/* Returns the slot of the request of its kind that ends where this one begins; NO_SLOT if there is none. */
+static uint32_t disk_queue_find_before(const struct disk_queue *queue, const struct request *request)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++) {
+		const struct request *before = &queue->slots[i].request;
+		uint64_t end = (uint64_t)before->sector + (uint64_t)before->sectors;
+		if (queue->slots[i].is_taken && before->kind == request->kind && end == (uint64_t)request->sector)
+			return i;
+	}
+	return NO_SLOT;
+}
+
+/* Returns whether all sectors of the request are those of one of its kind in the queue. */
+static bool disk_queue_contains(const struct disk_queue *queue, const struct request *request)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++) {
+		const struct request_slot *slot = &queue->slots[i];
+		if (slot->is_taken && slot->request.kind == request->kind && is_within(request, &slot->request))
+			return true;
+	}
+	return false;
+}
+
+/* Returns NO_SLOT when memory is out. */
+static uint32_t free_slot(struct disk_queue *queue)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++)
+		if (!queue->slots[i].is_taken)
+			return i;
+	uint32_t count = queue->slot_count == 0 ? 8 : queue->slot_count * 2;
+	struct request_slot *slots = realloc(queue->slots, (size_t)count * sizeof(*slots));
+	if (slots == NULL)
+		return NO_SLOT;
+	uint32_t first = queue->slot_count;
+	for (uint32_t i = first; i < count; i++)
+		slots[i] = (struct request_slot){ .node = NO_ATTRIBUTE,
+						  .sector = NO_ATTRIBUTE,
+						  .sectors = NO_ATTRIBUTE,
+						  .origin = NO_ATTRIBUTE };
+	queue->slots = slots;
+	queue->slot_count = count;
+	return first;
+}
+
+static void name_slot(struct disk_queue *queue, struct changes *changes, uint32_t number)
+{
+	struct request_slot *slot = &queue->slots[number];
+	char name[16];
+	int size = snprintf(name, sizeof(name), "%" PRIu32, number);
+	changes_child(changes, &slot->node, queue->node, name, (size_t)size);
+	changes_child(changes, &slot->sector, slot->node, "Current_request", strlen("Current_request"));
+	changes_child(changes, &slot->sectors, slot->node, "Request_size", strlen("Request_size"));
+	changes_child(changes, &slot->origin, slot->node, queue->origin, strlen(queue->origin));
+}
+
+/* The request comes; `origin` is the value of the attribute of that name.  No memory is remembered in changes. */
+static void disk_queue_put(struct disk_queue *queue, struct changes *changes, const struct request *request,
+			   struct histree_value origin)
+{
+	uint32_t number = free_slot(queue);
+	if (number == NO_SLOT) {
+		changes_fail(changes, HISTREE_ERR_MEMORY, "requests to block devices");
+		return;
+	}
+	name_slot(queue, changes, number);
+	struct request_slot *slot = &queue->slots[number];
+	slot->request = *request;
+	slot->is_taken = true;
+	queue->taken++;
+	change(changes, slot->node, histree_int((int32_t)request->kind));
+	change(changes, slot->sector, histree_long(request->sector));
+	change(changes, slot->sectors, histree_int((int32_t)request->sectors));
+	change(changes, slot->origin, origin);
+}
+
+/* The request of a slot has other sectors. */
+static void disk_queue_resize(struct disk_queue *queue, struct changes *changes, uint32_t number, int64_t sector,
+			      int64_t sectors)
+{
+	struct request_slot *slot = &queue->slots[number];
+	slot->request.sector = sector;
+	slot->request.sectors = sectors;
+	change(changes, slot->sector, histree_long(sector));
+	change(changes, slot->sectors, histree_int((int32_t)sectors));
+}
+
+/* The request of a slot goes; its attributes have `value`. */
+static void disk_queue_release(struct disk_queue *queue, struct changes *changes, uint32_t number,
+			       struct histree_value value)
+{
+	struct request_slot *slot = &queue->slots[number];
+	slot->is_taken = false;
+	queue->taken--;
+	change(changes, slot->node, value);
+	change(changes, slot->sector, value);
+	change(changes, slot->sectors, value);
+	change(changes, slot->origin, value);
+}
+
+/* All requests whose sectors are those of this one go. */
+static void disk_queue_release_within(struct disk_queue *queue, struct changes *changes,
+				      const struct request *request)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++)
+		if (queue->slots[i].is_taken && is_within(&queue->slots[i].request, request))
+			disk_queue_release(queue, changes, i, histree_null());
+}
+
+static void disk_queue_free(struct disk_queue *queue)
+{
+	free(queue->slots);
+}
+
+/* ---- disk ---------------------------------------------------------------------------------------------------- */
+
+/* Make the disk of this number, with its attributes below `parent`. */
+static void disk_init(struct disk *disk, struct changes *changes, histree_quark parent, int64_t device)
+{
+	*disk = (struct disk){
+		.node = NO_ATTRIBUTE,
+		.waiting_length = NO_ATTRIBUTE,
+		.driver_length = NO_ATTRIBUTE,
+		.sectors_read = NO_ATTRIBUTE,
+		.sectors_written = NO_ATTRIBUTE,
+		.waiting = { .node = NO_ATTRIBUTE, .origin = "merged_in" },
+		.driver = { .node = NO_ATTRIBUTE, .origin = "issued_from" },
+	};
+	char name[24];
+	int size = snprintf(name, sizeof(name), "%" PRId64, device);
+	changes_child(changes, &disk->node, parent, name, (size_t)size);
+	changes_child(changes, &disk->waiting.node, disk->node, "Waiting_queue", strlen("Waiting_queue"));
+	changes_child(changes, &disk->driver.node, disk->node, "Driver_queue", strlen("Driver_queue"));
+}
+
+static void disk_release(struct disk *disk)
+{
+	disk_queue_free(&disk->waiting);
+	disk_queue_free(&disk->driver);
+}
+
+static histree_quark disk_child(const struct disk *disk, struct changes *changes, histree_quark *known,
+				const char *name)
+{
+	return changes_child(changes, known, disk->node, name, strlen(name));
+}
+
+/* ---- what an event says ------------------------------------------------------------------------------------- */
+
+/* The kernel's bits as LTTng has them, or letters as perf has. */
+static enum request_kind kind_of(const struct kernel_event *event)
+{
+	const struct kernel_text *letters = &event->letters;
+	bool has_letters = letters->bytes != NULL;
+	int64_t flags = (event->has & HAS_FLAGS) != 0 ? event->flags : 0;
+	if (has_letters ? memchr(letters->bytes, 'W', letters->size) != NULL : (flags & 1) != 0)
+		return REQUEST_WRITE;
+	if (has_letters ? memchr(letters->bytes, 'R', letters->size) != NULL : (flags & (1 << 2 | 1 << 3)) != 0)
+		return REQUEST_READ;
+	if (has_letters ? memchr(letters->bytes, 'F', letters->size) != NULL : (flags & (1 << 8 | 1 << 10)) != 0)
+		return REQUEST_FLUSH;
+	return REQUEST_OTHER;
+}
+
+static struct request request_of(const struct kernel_event *event)
+{
+	return (struct request){ .sector = event->sector,
+				 .sectors =
+					 (event->has & HAS_SECTORS) != 0 && event->sectors > 0 ? event->sectors : 0,
+				 .kind = kind_of(event) };
+}
+
+static void change_lengths(struct disk *disk, struct changes *changes)
+{
+	change(changes, disk_child(disk, changes, &disk->driver_length, "driverqueue_length"),
+	       histree_int((int32_t)disk->driver.taken));
+	change(changes, disk_child(disk, changes, &disk->waiting_length, "waitingqueue_length"),
+	       histree_int((int32_t)disk->waiting.taken));
+}
+
+static void on_insert(struct disk *disk, struct changes *changes, const struct request *request)
+{
+	if (request->sectors == 0)
+		return;
+	disk_queue_put(&disk->waiting, changes, request, histree_null());
+	change_lengths(disk, changes);
+}
+
+static void on_issue(struct disk *disk, struct changes *changes, const struct request *request)
+{
+	uint32_t slot = disk_queue_find(&disk->waiting, request);
+	if (slot == NO_SLOT && disk_queue_contains(&disk->driver, request))
+		return;
+	if (slot != NO_SLOT)
+		disk_queue_release(&disk->waiting, changes, slot, histree_null());
+	disk_queue_release_within(&disk->waiting, changes, request);
+	disk_queue_put(&disk->driver, changes, request,
+		       slot != NO_SLOT ? histree_int((int32_t)slot) : histree_null());
+	change_lengths(disk, changes);
+}
+
+/* Sectors are put before those of a request that waits. */
+static void on_front_merge(struct disk *disk, struct changes *changes, const struct request *request)
+{
+	struct request behind = *request;
+	behind.sector = (int64_t)((uint64_t)request->sector + (uint64_t)request->sectors);
+	uint32_t slot = disk_queue_find(&disk->waiting, &behind);
+	if (slot == NO_SLOT)
+		return;
+	uint64_t sectors = (uint64_t)disk->waiting.slots[slot].request.sectors + (uint64_t)request->sectors;
+	disk_queue_resize(&disk->waiting, changes, slot, request->sector, (int64_t)sectors);
+}
+
+/* The request of `slot`, if it is one, goes behind the one of `into`. */
+static void join(struct disk *disk, struct changes *changes, uint32_t into, uint32_t slot, int64_t sectors)
+{
+	const struct request grown = disk->waiting.slots[into].request;
+	disk_queue_resize(&disk->waiting, changes, into, grown.sector,
+			  (int64_t)((uint64_t)grown.sectors + (uint64_t)sectors));
+	if (slot == NO_SLOT)
+		return;
+	disk_queue_release(&disk->waiting, changes, slot, histree_null());
+	change_lengths(disk, changes);
+}
+
+/* The request goes behind the one that ends where it begins. */
+static void on_request_merge(struct disk *disk, struct changes *changes, const struct request *request)
+{
+	uint32_t into = request->sectors > 0 ? disk_queue_find_before(&disk->waiting, request) : NO_SLOT;
+	if (into != NO_SLOT)
+		join(disk, changes, into, disk_queue_find(&disk->waiting, request), request->sectors);
+}
+
+/* Both are named by their sectors, and are of one kind. */
+static void on_merge(struct disk *disk, struct changes *changes, const struct kernel_event *event)
+{
+	struct disk_queue *waiting = &disk->waiting;
+	for (enum request_kind kind = REQUEST_WRITE; kind <= REQUEST_OTHER; kind++) {
+		uint32_t slot =
+			disk_queue_find(waiting, &(struct request){ .sector = event->sector, .kind = kind });
+		uint32_t into =
+			disk_queue_find(waiting, &(struct request){ .sector = event->into_sector, .kind = kind });
+		if (slot != NO_SLOT && into != NO_SLOT && slot != into) {
+			join(disk, changes, into, slot, waiting->slots[slot].request.sectors);
+			return;
+		}
+	}
+}
+
+static void on_complete(struct disk *disk, struct changes *changes, struct request request)
+{
+	if (request.kind == REQUEST_FLUSH && request.sector == -1)
+		request.sector = 0;
+	if (request.kind == REQUEST_READ) {
+		disk->read += (uint32_t)request.sectors;
+		change(changes, disk_child(disk, changes, &disk->sectors_read, "sectors_read"),
+		       histree_int((int32_t)disk->read));
+	} else if (request.kind == REQUEST_WRITE) {
+		disk->written += (uint32_t)request.sectors;
+		change(changes, disk_child(disk, changes, &disk->sectors_written, "sectors_written"),
+		       histree_int((int32_t)disk->written));
+	}
+	uint32_t slot = disk_queue_find(&disk->driver, &request);
+	if (slot == NO_SLOT)
+		return;
+	disk_queue_release(&disk->driver, changes, slot, histree_null());
+	change_lengths(disk, changes);
+}
+
+/* An event of the disk, of one of the roles KERNEL_BLOCK_*. */
+static void disk_take(struct disk *disk, struct changes *changes, const struct kernel_event *event)
+{
+	const struct request request = request_of(event);
+	switch (event->role) {
+	case KERNEL_BLOCK_INSERT:
+		on_insert(disk, changes, &request);
+		break;
+	case KERNEL_BLOCK_ISSUE:
+		on_issue(disk, changes, &request);
+		break;
+	case KERNEL_BLOCK_COMPLETE:
+		on_complete(disk, changes, request);
+		break;
+	case KERNEL_BLOCK_FRONT_MERGE:
+		on_front_merge(disk, changes, &request);
+		break;
+	case KERNEL_BLOCK_REQUEST_MERGE:
+		on_request_merge(disk, changes, &request);
+		break;
+	case KERNEL_BLOCK_MERGE:
+		on_merge(disk, changes, event);
+		break;
+	default:
+		change(changes, disk->node, histree_string_n(event->name.bytes, event->name.size));
+		break;
+	}
+}
+
+/* ---- lost events -------------------------------------------------------------------------------------------- */
+
+static void lose_queue(struct disk_queue *queue, struct changes *changes)
+{
+	for (uint32_t i = 0; i < queue->slot_count; i++)
+		if (queue->slots[i].is_taken)
+			disk_queue_release(queue, changes, i, histree_unknown());
+}
+
+/* Events are lost: what is in the queues may have ended. */
+static void disk_lose(struct disk *disk, struct changes *changes)
+{
+	lose_queue(&disk->waiting, changes);
+	lose_queue(&disk->driver, changes);
+	if (disk->waiting_length == NO_ATTRIBUTE)
+		return;
+	change(changes, disk->waiting_length, histree_unknown());
+	change(changes, disk->driver_length, histree_unknown());
+}
+
+/* ---- io ------------------------------------------------------------------------------------------------------ */
 
 struct io_thread {
 	int32_t tid;
@@ -57,7 +406,7 @@ static void *new_record(struct io *io, struct id_map *map, uint64_t id, size_t s
 	return NULL;
 }
 
-static histree_quark child(struct io *io, histree_quark *known, histree_quark parent, const char *name)
+static histree_quark io_child(struct io *io, histree_quark *known, histree_quark parent, const char *name)
 {
 	return changes_child(&io->changes, known, parent, name, strlen(name));
 }
@@ -66,7 +415,7 @@ static histree_quark numbered(struct io *io, histree_quark *known, histree_quark
 {
 	char name[24];
 	snprintf(name, sizeof(name), "%" PRId64, number);
-	return child(io, known, parent, name);
+	return io_child(io, known, parent, name);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
@@ -123,7 +472,7 @@ static bool is_called(const struct kernel_text *name, const char *verb)
 
 static void on_call_entry(struct io *io, const struct kernel_event *event, struct io_thread *thread)
 {
-	child(io, &io->calls, HISTREE_ROOT, "system_calls");
+	io_child(io, &io->calls, HISTREE_ROOT, "system_calls");
 	thread->is_reading = is_called(&event->name, "read");
 	thread->is_writing = is_called(&event->name, "write");
 	change(&io->changes, numbered(io, &thread->call, io->calls, thread->tid),
@@ -141,10 +490,10 @@ static void on_call_exit(struct io *io, const struct kernel_event *event, struct
 {
 	bool moves = thread->is_reading || thread->is_writing;
 	if (moves && (event->has & HAS_RESULT) != 0 && event->result >= 0) {
-		child(io, &io->threads_node, HISTREE_ROOT, "Threads");
+		io_child(io, &io->threads_node, HISTREE_ROOT, "Threads");
 		numbered(io, &thread->node, io->threads_node, thread->tid);
-		child(io, &thread->bytes_read, thread->node, "bytes_read");
-		child(io, &thread->bytes_written, thread->node, "bytes_written");
+		io_child(io, &thread->bytes_read, thread->node, "bytes_read");
+		io_child(io, &thread->bytes_written, thread->node, "bytes_written");
 		add(io, thread->is_reading ? thread->bytes_read : thread->bytes_written, event->result);
 	}
 	thread->is_reading = thread->is_writing = false;
@@ -162,7 +511,7 @@ static struct disk *disk_of(struct io *io, int64_t device)
 	disk = new_record(io, &io->disks, (uint64_t)device, sizeof(*disk));
 	if (disk == NULL)
 		return NULL;
-	child(io, &io->disks_node, HISTREE_ROOT, "Disks");
+	io_child(io, &io->disks_node, HISTREE_ROOT, "Disks");
 	disk_init(disk, &io->changes, io->disks_node, device);
 	return disk;
 }

@@ -2,7 +2,7 @@
 /*
  * kernel.c - the analyses `kernel` and `kernel-compact`: a handler for each role of an event, and the states of
  * kernel_states.h that follow, except that nothing is said which an event denies.  The two differ in their layout
- * of attributes (kernel_places.h).
+ * of attributes (kernel_machine.h).
  *
  * It departs from Trace Compass where events are missing (kernel_occupancy.h), where an event itself says in which
  * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.

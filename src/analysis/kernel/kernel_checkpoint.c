@@ -90,7 +90,7 @@ static histree_quark quark_of(const struct kernel_model *model, const struct ker
 
 /*
  * Whether a thread is in a system call was last said by its exit, if it has been in none since then.  It is only
- * asked of who is in none (kernel_past.h).
+ * asked of who is in none (kernel_gap.h).
  */
 static enum kernel_progress expect_call(const struct kernel_model *model, const struct kernel_thread *thread)
 {

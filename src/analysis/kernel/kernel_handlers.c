@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "analysis/kernel/kernel_past.h"
+#include "analysis/kernel/kernel_gap.h"
 
 void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event)
 {

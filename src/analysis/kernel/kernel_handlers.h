@@ -5,7 +5,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_HANDLERS_H
 #define ANALYSIS_KERNEL_KERNEL_HANDLERS_H
 
-#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_model.h"
 
 void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event);

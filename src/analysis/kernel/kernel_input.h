@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_input.h - what all analyses of a kernel trace have in common: the event, decoded, and the machine.
+ * kernel_input.h - names of system calls that a trace knows by number only.
+ *
+ * What all analyses of a kernel trace have in common: the event, decoded, and the machine.
  *
  * Each event class is bound once for all analyses, and each event decoded once, if one of them has a handler for it
  * or the machine learns from it.
@@ -13,9 +15,17 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
-#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_machine.h"
-#include "analysis/kernel/system_calls.h"
+#include "base/arena.h"
+#include "base/id_map.h"
+#include "event/event.h"
+
+/* A zeroed one knows none yet. */
+struct system_calls {
+	struct id_map names; /* char * by trace and number */
+	struct arena texts;
+};
 
 struct kernel_input {
 	struct kernel_event event; /* the current one; KERNEL_NO_ROLE if it says nothing to anybody */

@@ -30,7 +30,7 @@ struct interrupt {
 	histree_quark quark;
 	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
-	bool began_before;             /* an event ends it, and nobody knows its name (kernel_past.h) */
+	bool began_before;             /* an event ends it, and nobody knows its name (kernel_gap.h) */
 	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	enum kernel_progress progress; /* of its handler */
 	enum kernel_step first_step;   /* of that, in a slice (kernel_slice.h) */
@@ -44,7 +44,7 @@ struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu
 
 /*
  * Returns the interrupt of this number that is in progress on the CPU, NULL if none is.  One without a name is only
- * known where its end told of it (kernel_past.h).
+ * known where its end told of it (kernel_gap.h).
  */
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 

@@ -1,16 +1,84 @@
 // SPDX-License-Identifier: MIT
 /*
- * What runs is full and strong, what waits is thin and pale, and those who wait for a CPU, who could run, stand
- * out.  Hues are those that people who see red and green alike still tell apart: blue, orange, bluish green, purple
- * and sand also differ in lightness.  Keys are those of Trace Compass.
- *
- * Labels are in the order of labels.h: a history that has no labels of its own is read with these tables.
+ * kernel_labels.c - words and charts for the values of the kernel's states.
  */
 #include "analysis/kernel/kernel_labels.h"
 
 #include "analysis/kernel/kernel_cpus.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_threads.h"
+#include "histree/charts.h"
+#include "histree/labels.h"
+
+/* ---- kernel charts ------------------------------------------------------------------------------------------- */
+
+#define ENTRIES(array) .entries = (array), .entry_count = sizeof(array) / sizeof((array)[0])
+#define SECTOR_BYTES 512
+/* What a line of numbers below the first entry is. */
+#define LINE(attribute, words, of_points, times)                                                          \
+	{                                                                                                 \
+		.parent = 0, .path = (attribute), .shown = ".", .label = (words), .measure = (of_points), \
+		.factor = (times)                                                                         \
+	}
+/* ---- io ----------------------------------------------------------------------------------------------------- */
+
+/* A disk is called by its state, where the trace tells its name. */
+#define DISKS                                                               \
+	{                                                                   \
+		.parent = HISTREE_CHART_TOP, .path = "Disks/*", .name = "." \
+	}
+static const struct histree_chart_entry disk_bytes[] = {
+	DISKS,
+	LINE("sectors_read", "read", HISTREE_CHART_RATE, SECTOR_BYTES),
+	LINE("sectors_written", "written", HISTREE_CHART_RATE, SECTOR_BYTES),
+};
+
+static const struct histree_chart_entry disk_queues[] = {
+	DISKS,
+	LINE("waitingqueue_length", "waiting", HISTREE_CHART_VALUE, 1),
+	LINE("driverqueue_length", "with the driver", HISTREE_CHART_VALUE, 1),
+};
+
+static const struct histree_chart_entry thread_bytes[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	LINE("bytes_read", "read", HISTREE_CHART_RATE, 1),
+	LINE("bytes_written", "written", HISTREE_CHART_RATE, 1),
+};
+
+const struct histree_chart io_charts[IO_CHARTS] = {
+	{ .name = "disk-bytes",
+	  .title = "Bytes read from and written to disks",
+	  .unit = "B/s",
+	  ENTRIES(disk_bytes) },
+	{ .name = "disk-queues",
+	  .title = "Requests in the queues of disks",
+	  .unit = "requests",
+	  ENTRIES(disk_queues) },
+	{ .name = "thread-bytes",
+	  .title = "Bytes that threads read and wrote",
+	  .unit = "B/s",
+	  ENTRIES(thread_bytes) },
+};
+
+/* ---- cpu-usage ---------------------------------------------------------------------------------------------- */
+
+/*
+ * A thread's time is counted when it is switched from, so that a rate would have all of it at that moment.  How
+ * steep a line is says how busy it was.
+ */
+static const struct histree_chart_entry thread_times[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
+	LINE("*", NULL, HISTREE_CHART_VALUE, 1e-9),
+};
+
+const struct histree_chart cpu_usage_charts[CPU_USAGE_CHARTS] = {
+	{ .name = "cpu-threads",
+	  .title = "Time that threads have had on CPUs so far",
+	  .unit = "s",
+	  ENTRIES(thread_times) },
+};
+
+/* ---- kernel labels ------------------------------------------------------------------------------------------- */
 
 #define GREEN 0x12936a, 0x35b98c
 #define BLUE 0x2a6cb8, 0x5c9df0
@@ -23,7 +91,6 @@
 #define GREY 0x99a1ac, 0x79828f
 #define PALE_GREY 0xcfd5dc, 0x4d5561
 #define SKY 0x6bb3dc, 0x4c93bd
-
 #define STATUS(code, ...)                                                                  \
 	{                                                                                  \
 		.first = (code), .last = (code), .is_code = true, .style = { __VA_ARGS__ } \
@@ -32,7 +99,6 @@
 	{                                                              \
 		.kind = HISTREE_LABEL_OTHERS, .style = { __VA_ARGS__ } \
 	}
-
 static const struct histree_label thread_statuses[] = {
 	STATUS(THREAD_UNKNOWN, "Unknown", "unknown", GREY, 0.33),
 	STATUS(THREAD_BLOCKED, "Wait blocked", "blocked", SAND, 0.5),
@@ -77,7 +143,6 @@ static const struct histree_label frequencies[] = { ALL("frequency", "frequency"
 		__VA_ARGS__, NULL \
 	}
 #define LABELS(array) .labels = (array), .label_count = sizeof(array) / sizeof((array)[0])
-
 #define THREADS(...)                                                                                      \
 	{                                                                                                 \
 		"thread status", HISTREE_MEANS_THREAD_STATUS, PATHS(__VA_ARGS__), LABELS(thread_statuses) \
@@ -102,7 +167,6 @@ static const struct histree_label frequencies[] = { ALL("frequency", "frequency"
 	{                                                                                            \
 		"frequency", HISTREE_MEANS_FREQUENCY, PATHS("CPUs/*/Frequency"), LABELS(frequencies) \
 	}
-
 const struct histree_label_table kernel_labels[KERNEL_LABEL_TABLES] = {
 	THREADS("Threads/*"),
 	CPUS("CPUs/*"),

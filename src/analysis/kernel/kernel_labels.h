@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_labels.h - what the values of a kernel history mean, in each layout of its attributes (kernel_places.h).
+ * kernel_labels.h - words and charts for the values of the kernel's states.
+ *
+ * What is worth looking at in the histories of the analyses of disks and of CPU usage.
+ *
+ * What the values of a kernel history mean, in each layout of its attributes (kernel_machine.h).
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_LABELS_H
 #define ANALYSIS_KERNEL_KERNEL_LABELS_H
 
+#include "histree/charts.h"
 #include "histree/labels.h"
+
+enum { IO_CHARTS = 3, CPU_USAGE_CHARTS = 1 };
+
+extern const struct histree_chart io_charts[IO_CHARTS];
+
+extern const struct histree_chart cpu_usage_charts[CPU_USAGE_CHARTS];
 
 enum { KERNEL_LABEL_TABLES = 6, KERNEL_COMPACT_LABEL_TABLES = 7 };
 
 extern const struct histree_label_table kernel_labels[KERNEL_LABEL_TABLES]; /* of kernel, kernel-tc */
+
 extern const struct histree_label_table
 	kernel_labels_2016[KERNEL_LABEL_TABLES]; /* statuses have nodes of their own */
+
 extern const struct histree_label_table kernel_labels_compact[KERNEL_COMPACT_LABEL_TABLES];
 
 #endif

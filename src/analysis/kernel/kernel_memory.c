@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_memory.c - the analysis `kernel-memory`: what each thread had the kernel allocate, less what of it was
+ * kernel_memory.c - blocks of pages that are allocated, by their first page, and who allocated them.
+ *
+ * The kernel hands out blocks of 2^order pages at multiples of that, and may take them back in parts: a block is
+ * then split in halves, as the kernel does, until there is one of the part's size.
+ *
+ * The analysis `kernel-memory`: what each thread had the kernel allocate, less what of it was
  * freed.
  *
- *	Threads/<tid>/pages, pages	long: bytes, by kmem_mm_page_alloc and kmem_mm_page_free, 4,096 a page
- *	Threads/<tid>/heap, heap	long: bytes, by kmem_kmalloc, kmem_cache_alloc and their ends
- *	gaps				long: how often events were lost
+ * 	Threads/<tid>/pages, pages	long: bytes, by kmem_mm_page_alloc and kmem_mm_page_free, 4,096 a page
+ * 	Threads/<tid>/heap, heap	long: bytes, by kmem_kmalloc, kmem_cache_alloc and their ends
+ * 	gaps				long: how often events were lost
  *
  * What is allocated is its thread's until it is freed, whoever frees it; what a CPU allocates before its first
  * switch is in the sums of all only.  What was allocated before the trace is not counted, and neither is its end.
@@ -16,10 +21,94 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
-#include "analysis/kernel/page_blocks.h"
+#include "base/arena.h"
+#include "base/id_map.h"
+
+enum { PAGE_ORDER_MAX = 20 };
+
+struct page_block {
+	bool is_taken;
+	uint8_t order;
+	int32_t owner;
+};
+
+/* Zeroed, with its spaces set, it has none.  Blocks that were freed keep their records, as pages come again. */
+struct page_blocks {
+	struct id_map blocks; /* by first page */
+	struct arena records;
+	unsigned order_max; /* of those that were ever taken */
+};
+
+/* ---- page blocks --------------------------------------------------------------------------------------------- */
+
+/* Take a block, of PAGE_ORDER_MAX at most; none is taken there.  Returns false when memory is out. */
+static bool page_blocks_take(struct page_blocks *blocks, uint64_t page, unsigned order, int32_t owner)
+{
+	struct page_block *block = id_map_find(&blocks->blocks, page);
+	if (block == NULL) {
+		block = arena_allocate(&blocks->records, sizeof(*block), alignof(struct page_block));
+		if (block == NULL || !id_map_add(&blocks->blocks, page, block))
+			return false;
+	}
+	blocks->order_max = order > blocks->order_max ? order : blocks->order_max;
+	*block = (struct page_block){ .is_taken = true, .order = (uint8_t)order, .owner = owner };
+	return true;
+}
+
+/* Returns the block that a page is in, and its first page; NULL: none that is taken. */
+static struct page_block *block_with(const struct page_blocks *blocks, uint64_t page, uint64_t *first)
+{
+	for (unsigned order = 0; order <= blocks->order_max; order++) {
+		*first = page >> order << order;
+		struct page_block *block = id_map_find(&blocks->blocks, *first);
+		if (block != NULL && block->is_taken && page - *first < UINT64_C(1) << block->order)
+			return block;
+	}
+	return NULL;
+}
+
+/*
+ * Free a block of this order, or all of a smaller one that is there.  Says whose it was and how many pages there
+ * were: 0 if it was not known to be taken.  Returns false when memory is out.
+ */
+static bool page_blocks_free(struct page_blocks *blocks, uint64_t page, unsigned order, int32_t *owner,
+			     uint64_t *pages)
+{
+	uint64_t first;
+	struct page_block *block = block_with(blocks, page, &first);
+	*pages = 0;
+	if (block == NULL)
+		return true;
+	*owner = block->owner;
+	while (block->order > order || first != page) {
+		if (block->order == 0)
+			return true; /* that page is no beginning of a block of this order */
+		const unsigned half = --block->order;
+		const uint64_t second = first + (UINT64_C(1) << half);
+		if (!page_blocks_take(blocks, second, half, *owner))
+			return false;
+		if (page < second)
+			continue;
+		block = id_map_find(&blocks->blocks, second);
+		first = second;
+	}
+	block->is_taken = false;
+	*pages = UINT64_C(1) << block->order;
+	return true;
+}
+
+static void page_blocks_release(struct page_blocks *blocks)
+{
+	id_map_release(&blocks->blocks);
+	arena_release(&blocks->records);
+}
+
+/* ---- kernel memory ------------------------------------------------------------------------------------------- */
 
 enum { PAGES, HEAP };
+
 enum { THREADS, ALL };
+
 enum { PAGE_BYTES = 4096, PAGE_STRUCT_BYTES = 64, NOBODY = -1 };
 
 /* Of the heap; freed if it has no bytes. */
@@ -177,6 +266,7 @@ static const struct histree_chart_entry all_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "pages", .shown = "." },
 	{ .parent = HISTREE_CHART_TOP, .path = "heap", .shown = "." },
 };
+
 static const struct histree_chart_entry thread_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
 	{ .parent = 0, .path = "*", .shown = "." },

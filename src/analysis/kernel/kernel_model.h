@@ -2,9 +2,10 @@
 /*
  * kernel_model.h - the threads and CPUs of a kernel, with the quarks of their attributes.
  *
- * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first
- * asks for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.  In a
- * layout of known states (kernel_places.h) it is created when it first has one, and the record says what was asked.
+ * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first asks
+ * for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.  In a
+ * layout of known states (kernel_machine.h) it is created when it first has one, and the record says what was
+ * asked.
  *
  * A function that returns a record returns NULL if there is none (no such CPU, no memory); handlers then leave.
  */
@@ -13,7 +14,7 @@
 
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_conflicts.h"
-#include "analysis/kernel/kernel_places.h"
+#include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"
 #include "base/id_map.h"
 
@@ -34,7 +35,7 @@ struct kernel_model {
 	bool has_wakings;       /* it has the beginnings of wake-ups */
 	bool has_irqs;          /* it has, or had, interrupts */
 	bool doubts_calls;      /* of a thread nobody knew once whether it is in one */
-	bool corrects_past;     /* what an event says of the time before it is believed (kernel_past.h) */
+	bool corrects_past;     /* what an event says of the time before it is believed (kernel_gap.h) */
 	uint64_t late_exits;    /* of threads that had left their CPUs before (past_of_call()), */
 	uint64_t late_ns;       /* and from when on they may have run */
 	uint32_t cpus_in_doubt; /* of which it is not said yet what interrupts they handle */

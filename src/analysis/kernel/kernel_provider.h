@@ -9,7 +9,7 @@
 #define ANALYSIS_KERNEL_KERNEL_PROVIDER_H
 
 #include "analysis/analysis.h"
-#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_model.h"
 
 typedef void kernel_handler(struct kernel_model *model, const struct kernel_event *event);

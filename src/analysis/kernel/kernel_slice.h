@@ -19,7 +19,7 @@
 #define ANALYSIS_KERNEL_KERNEL_SLICE_H
 
 #include "analysis/change_log.h"
-#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
 #include "base/id_map.h"
 

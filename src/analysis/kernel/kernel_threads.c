@@ -329,7 +329,7 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		/* Nearly always it goes on as what it was. */
 		if (model->has_lives && (value.type == HISTREE_NULL || thread->has_ended || model->slice != NULL))
 			note_life(model, thread, value.type != HISTREE_NULL);
-		/* What is said of the past (kernel_past.h) takes nothing back of what was said since. */
+		/* What is said of the past (kernel_gap.h) takes nothing back of what was said since. */
 		if (thread->said < model->changes.time)
 			thread->said = model->changes.time;
 	}

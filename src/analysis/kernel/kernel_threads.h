@@ -5,7 +5,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_THREADS_H
 #define ANALYSIS_KERNEL_KERNEL_THREADS_H
 
-#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_model.h"
 
 /* Values of THREAD_STATUS, those of Trace Compass; null: not alive. */
@@ -31,7 +31,7 @@ struct kernel_thread {
 	bool is_woken_leaving;                    /* it can run since it left its CPU, as it was being woken then */
 	bool was_told;                            /* an event said its process once, maybe of a life before */
 	bool has_ended;                           /* and was not freed: what is known of it is still there */
-	bool has_left;                            /* a CPU, by then in a call or not: nobody knew (kernel_past.h) */
+	bool has_left;                            /* a CPU, by then in a call or not: nobody knew (kernel_gap.h) */
 	bool has_left_first;                      /* the same of a turn that began before the slice */
 	uint16_t assumed;                         /* or of enum thread_assumption: of a slice (kernel_slice.h) */
 	int32_t process;                          /* as the last event said it; 0: none did */
@@ -95,7 +95,7 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 /*
  * Returns which of two values follows from whether a thread is in a system call; unknown, where that is.  As long
  * as the trace, or the thread, has no entry and no exit, it runs in user mode, which its first exit without an
- * entry denies (kernel_past.h).
+ * entry denies (kernel_gap.h).
  */
 static inline struct histree_value thread_mode(struct histree_value system_call, int32_t no_call, int32_t call)
 {

@@ -1,10 +1,66 @@
 // SPDX-License-Identifier: MIT
 /*
- * Network packets: sent ones from the queue of their interface to the driver, received ones from the driver to who
- * reads them.  A packet is known by the address of its buffer.
+ * segments_packets.c - what the headers of a packet say, where a tracer records them: LTTng does since 2.8.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_segments.h"
-#include "analysis/kernel/packet_headers.h"
+#include "histree/value.h"
+
+/* Null where the event does not say it; a protocol without a name is a number in text. */
+struct packet_headers {
+	struct histree_value protocol; /* its bytes live as long as the headers */
+	struct histree_value source_port, dest_port;
+	char number[16];
+};
+
+/* ---- packet headers ------------------------------------------------------------------------------------------ */
+
+/* Numbers of https://www.iana.org/assignments/protocol-numbers that hosts send. */
+static const struct {
+	int64_t number;
+	const char *name;
+} protocols[] = {
+	{ 1, "icmp" }, { 2, "igmp" }, { 6, "tcp" },     { 17, "udp" },   { 47, "gre" },
+	{ 50, "esp" }, { 51, "ah" },  { 58, "icmpv6" }, { 132, "sctp" },
+};
+
+static bool find_number(const struct event *event, const char *path, int64_t *out)
+{
+	struct event_part part;
+	if (!event_find(event, path, &part) || (part.kind != EVENT_INT && part.kind != EVENT_UNSIGNED))
+		return false;
+	*out = part.integer;
+	return true;
+}
+
+static struct histree_value find_port(const struct event *event, const char *path)
+{
+	int64_t port;
+	return find_number(event, path, &port) && port >= 0 && port <= UINT16_MAX ? histree_int((int32_t)port)
+										  : histree_null();
+}
+
+static void packet_headers_read(const struct event *event, struct packet_headers *out)
+{
+	int64_t number;
+	out->protocol = out->source_port = out->dest_port = histree_null();
+	if (event_class_field(event->class, "network_header") == EVENT_NO_FIELD ||
+	    (!find_number(event, "network_header.protocol", &number) &&
+	     !find_number(event, "network_header.nexthdr", &number)))
+		return;
+	snprintf(out->number, sizeof(out->number), "%" PRId64, number);
+	out->protocol = histree_string(out->number);
+	for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++)
+		if (protocols[i].number == number)
+			out->protocol = histree_string(protocols[i].name);
+	out->source_port = find_port(event, "network_header.transport_header.source_port");
+	out->dest_port = find_port(event, "network_header.transport_header.dest_port");
+}
+
+/* ---- segments packets ---------------------------------------------------------------------------------------- */
 
 enum {
 	PACKET_NAME,
@@ -18,6 +74,7 @@ enum {
 	PACKET_OUTCOME,
 	PACKET_FIELD_COUNT
 };
+
 _Static_assert((int)PACKET_FIELD_COUNT <= (int)OPEN_SEGMENT_VALUES, "an open segment has room for all fields");
 
 static const struct histree_segment_field fields[PACKET_FIELD_COUNT] = {

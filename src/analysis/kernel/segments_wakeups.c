@@ -8,7 +8,7 @@
  * too late: what was taken for a wake-up then is alone.
  *
  * But another CPU may wake a thread that is about to sleep after it has left its queue and before the switch is
- * traced (kernel_event.h): then it can run from that switch on.
+ * traced (kernel_layout.h): then it can run from that switch on.
  */
 #include "analysis/kernel/kernel_segments.h"
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_stacks.h - which functions the threads of instrumented programs are in, followed from event to event.
+ * call_stacks.h - until when lost events leave in doubt what programs did.
+ *
+ * Where events of a CPU are lost, any thread may have run there.  That ends with the next event of the CPU, as for
+ * the kernel (kernel_gap.h), or where the trace says.
+ *
+ * Which functions the threads of instrumented programs are in, followed from event to event.
  *
  * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks, and
  * uftrace those that -pg marks too, with the names of functions.  Whose they are, the context vtid (or tid) of the
@@ -18,11 +23,27 @@
 #include "analysis/class_table.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_symbols.h"
-#include "analysis/ust/cpu_gaps.h"
+#include "base/arena.h"
 #include "base/id_map.h"
 #include "base/intern.h"
 #include "event/event.h"
 #include "histree/state_system.h"
+
+struct cpu_gaps {
+	histree_time end;          /* of the last gap of any CPU; INT64_MIN: no gap yet */
+	histree_time end_anywhere; /* of the last one of which it is not said on which CPU */
+	struct id_map cpus;        /* the end of the last gap, by trace and CPU */
+	struct arena records;
+};
+
+void cpu_gaps_init(struct cpu_gaps *gaps);
+void cpu_gaps_release(struct cpu_gaps *gaps);
+
+/* A gap begins.  Where there is no memory to keep its CPU apart, it is one of all CPUs. */
+void cpu_gaps_begin(struct cpu_gaps *gaps, const struct event_gap *gap);
+
+/* An event comes: it ends the gap of its CPU.  Returns whether it is in another one still. */
+bool cpu_gaps_meet(struct cpu_gaps *gaps, const struct event *event);
 
 /* Linux's stack of 8 MiB has room for this many calls of 128 bytes; an exit visits all of them at worst. */
 enum { CALL_DEPTH_MAX = 1 << 16 };

@@ -3,7 +3,7 @@
  * call_symbols.h - names for the addresses of functions: which binaries lie where in each process, as the state
  * dump of LTTng-UST and its events of dlopen() say, and what symbols/ finds in them.
  *
- * States have addresses; the names become labels of the history (call_labels.h), so that whatever shows states
+ * States have addresses; the names become labels of the history (call_stacks.h), so that whatever shows states
  * shows them.
  */
 #ifndef ANALYSIS_UST_CALL_SYMBOLS_H

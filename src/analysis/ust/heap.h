@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.h - which memory the threads of programs allocated and freed, followed from event to event.
+ * heap.h - what a program has allocated, by address.
+ *
+ * The blocks of memory that programs have and did not free yet, by process and address.
+ *
+ * A block that was freed keeps its key, as allocators hand out the same addresses again and again.  Before the
+ * table grows, such blocks are dropped, so that it grows with what is in use at a time.  40 bytes a block, and its
+ * place in the index; of a build, both are in its table space (base/table.h).
+ *
+ * Which memory the threads of programs allocated and freed, followed from event to event.
  *
  * LTTng-UST's wrapper of libc (liblttng-ust-libc-wrapper.so) records malloc, calloc, realloc, memalign and
  * posix_memalign when they return, and free when it begins.  Memory is in use by the thread that allocated it, also
@@ -17,9 +25,47 @@
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
 #include "analysis/kernel/kernel_input.h"
-#include "analysis/ust/cpu_gaps.h"
-#include "analysis/ust/heap_blocks.h"
+#include "analysis/ust/call_stacks.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
+#include "histree/value.h"
+
+struct heap_block {
+	uint64_t address, bytes;
+	histree_time start;
+	int32_t process;  /* -1: not known */
+	uint32_t thread;  /* number of who allocated it */
+	uint8_t function; /* by which, enum heap_function */
+	bool is_live;
+	/* Its address was another block's, which ended without being seen to. */
+	bool is_reused;
+	bool is_of_thread; /* `process` is the thread: which process it is of is contested (heap.c) */
+};
+
+/* A zeroed one is empty. */
+struct heap_blocks {
+	struct heap_block *blocks;
+	size_t count, capacity; /* all that are in the index */
+	struct table table;     /* of `blocks` */
+	struct hash_index index;
+	uint64_t live;
+};
+
+/* Returns the block that is live there; NULL if none is. */
+struct heap_block *heap_blocks_find(const struct heap_blocks *blocks, int32_t process, uint64_t address);
+
+/* Make a block live where none is.  Other blocks may move.  Returns false when memory is out. */
+bool heap_blocks_add(struct heap_blocks *blocks, const struct heap_block *block);
+
+/* The block is freed; it stays readable until the next addition. */
+void heap_blocks_remove(struct heap_blocks *blocks, struct heap_block *block);
+
+/* Forget all blocks. */
+void heap_blocks_clear(struct heap_blocks *blocks);
+
+/* Walk over the live blocks: `*position` is 0 at first; returns NULL after the last one. */
+struct heap_block *heap_blocks_next(const struct heap_blocks *blocks, size_t *position);
+void heap_blocks_release(struct heap_blocks *blocks);
 
 enum heap_function {
 	HEAP_MALLOC,

@@ -7,6 +7,9 @@
 #define ANALYSIS_XML_XML_DEFINITIONS_H
 
 #include "analysis/program/definitions.h"
+#include "analysis/xml/xml_document.h"
+#include "histree/charts.h"
+#include "histree/labels.h"
 
 /* A definitions_reader.  In a build without libexpat it says that. */
 enum histree_status xml_definitions_read(const char *path, const char *bytes, size_t size,

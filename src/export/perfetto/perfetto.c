@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto.c - track events of Perfetto: one packet after another, of one writer.
+ * perfetto.c - messages of protocol buffers, field by field, in a buffer that grows.
+ *
+ * Source: "Encoding" of the Protocol Buffers documentation (protobuf.dev/programming-guides/encoding).
+ *
+ * Track events of Perfetto: one packet after another, of one writer.
  *
  * Source: protos/perfetto/trace of Perfetto (trace_packet, track_event/track_descriptor, track_event/track_event,
  * interned_data, clock_snapshot, all .proto).
@@ -9,14 +13,125 @@
  * one before, on a clock of the writer's own: a time then is one to four bytes.  Names are interned; when there are
  * very many, the writer begins a new state without any.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
-#include "export/perfetto/perfetto_message.h"
+#include "base/utf8.h"
 #include "export/viewer/viewer_rows.h"
 
+/* A zeroed one is empty. */
+struct perfetto_message {
+	unsigned char *bytes;
+	size_t size, capacity;
+	bool has_failed; /* memory is out: nothing more is added */
+};
+
+static inline void perfetto_message_clear(struct perfetto_message *message)
+{
+	message->size = 0;
+}
+
+/* ---- perfetto message ---------------------------------------------------------------------------------------- */
+
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, VARINT_MAX = 10 };
+
+static bool have_room(struct perfetto_message *message, size_t size)
+{
+	if (!message->has_failed &&
+	    !array_reserve(&message->bytes, &message->capacity, message->size + size + 2 * (size_t)VARINT_MAX))
+		message->has_failed = true;
+	return !message->has_failed;
+}
+
+static void put_varint(struct perfetto_message *message, uint64_t value)
+{
+	unsigned char *at = message->bytes + message->size;
+	for (; value > 0x7f; value >>= 7)
+		*at++ = (unsigned char)(value | 0x80);
+	*at++ = (unsigned char)value;
+	message->size = (size_t)(at - message->bytes);
+}
+
+static void put_tag(struct perfetto_message *message, uint32_t field, unsigned wire)
+{
+	put_varint(message, (uint64_t)field << 3 | wire);
+}
+
+static void perfetto_message_varint(struct perfetto_message *message, uint32_t field, uint64_t value)
+{
+	if (!have_room(message, 0))
+		return;
+	put_tag(message, field, WIRE_VARINT);
+	put_varint(message, value);
+}
+
+static void perfetto_message_fixed64(struct perfetto_message *message, uint32_t field, uint64_t value)
+{
+	if (!have_room(message, sizeof(value)))
+		return;
+	put_tag(message, field, WIRE_FIXED64);
+	for (unsigned i = 0; i < sizeof(value); i++)
+		message->bytes[message->size++] = (unsigned char)(value >> (8 * i));
+}
+
+static void perfetto_message_real(struct perfetto_message *message, uint32_t field, double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof(bits));
+	perfetto_message_fixed64(message, field, bits);
+}
+
+static void perfetto_message_bytes(struct perfetto_message *message, uint32_t field, const void *bytes, size_t size)
+{
+	if (!have_room(message, size))
+		return;
+	put_tag(message, field, WIRE_BYTES);
+	put_varint(message, size);
+	if (size > 0)
+		memcpy(message->bytes + message->size, bytes, size);
+	message->size += size;
+}
+
+/* A string must be UTF-8: what is not becomes U+FFFD. */
+static void perfetto_message_text(struct perfetto_message *message, uint32_t field, const char *bytes, size_t size)
+{
+	if (utf8_is_valid(bytes, size)) {
+		perfetto_message_bytes(message, field, bytes, size);
+		return;
+	}
+	char *text = malloc(3 * size);
+	if (text == NULL) {
+		message->has_failed = true;
+		return;
+	}
+	perfetto_message_bytes(message, field, text, utf8_repair(bytes, size, text));
+	free(text);
+}
+
+/* A message in a message; failure is handed on. */
+static void perfetto_message_message(struct perfetto_message *message, uint32_t field,
+				     const struct perfetto_message *inner)
+{
+	message->has_failed = message->has_failed || inner->has_failed;
+	perfetto_message_bytes(message, field, inner->bytes, inner->size);
+}
+
+static void perfetto_message_release(struct perfetto_message *message)
+{
+	free(message->bytes);
+}
+
+/* ---- perfetto ------------------------------------------------------------------------------------------------ */
+
 enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, CLOCK_OWN_ID = 64 };
+
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2, SEQUENCE = 1 };
+
 enum { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNTER = 4 };
 
 /* Fields of TracePacket. */

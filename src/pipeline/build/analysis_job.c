@@ -1,15 +1,485 @@
 // SPDX-License-Identifier: MIT
+/*
+ * analysis_job.c - one analysis of one trace by several threads
+ */
 #include "pipeline/build/analysis_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/analysis.h"
+#include "analysis/registry.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/io.h"
+#include "event_index/event_index.h"
 #include "histree/backend.h"
+#include "histree/build.h"
+#include "histree/slices.h"
+#include "histree/store.h"
+#include "partial/partial_history.h"
 #include "pipeline/build/slice_worker.h"
+#include "pipeline/memory_plan.h"
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
+#include "state/state_system.h"
+#include "trace/event_stream.h"
+#include "tree/leaf_pack.h"
+
+struct job_slices_plan {
+	const struct analysis *analysis; /* that can be cut */
+	const char *const *traces;       /* paths, borrowed */
+	size_t trace_count;
+	bool ignores_gaps;
+	const struct histree_clock *clock; /* by which times are corrected; NULL: they are not */
+	unsigned threads;                  /* that analyse */
+	uint64_t slice_events;             /* about; 0: as memory allows */
+	size_t memory;                     /* of all slices, in bytes */
+	struct histree_slice_post
+		*post; /* borrowed: workers in other processes read slices too; NULL: there are none */
+};
+
+static void job_slices_free(struct job_slices *slices);
+
+/* ---- job slices ---------------------------------------------------------------------------------------------- */
+
+enum {
+	KNOWN_SHARE = 64,       /* of the time of a slice, what is read before it */
+	FIRST_SHARE = 4,        /* of the length of a slice, the first one, for which the threads do not wait */
+	SLICES_AHEAD = 2,       /* that wait for a thread, or to be handed over, besides those at hand */
+	TRACE_EVENT_BYTES = 30, /* of a trace, as most tracers write them: what a number of events stands for */
+	SLICE_BYTES_MIN = 4 << 10,
+	SENT_MAX = 1 << 30, /* of the memory of a slice that may be sent: messages are of less than 2 GiB */
+	/* Of the memory of a slice, in sixteenths: what its intervals may have, and the rest. */
+	KEPT_MAX = 8,
+	LOG_MAX = 8,
+};
+
+static const double fill_aim = 0.6; /* of what a slice may have, so much is aimed at */
+
+/* Of the length, the share that a slice may be longer than the one before, or has to be shorter after a failure. */
+static const double growth_max = 1.5, shrink = 0.75;
+
+static const double trace_share_first = 0.125; /* bytes of a trace, of those of a slice's memory: a guess */
+
+struct job_slices {
+	struct job_slices_plan plan;
+	struct slice_source source;
+	struct change_log_frame frame;
+	struct histree_state_system *system; /* borrowed */
+	const struct trace *cutter;          /* borrowed: says where to cut */
+	histree_time before, next; /* the cut that was made last, and the next one; INT64_MAX: there is none */
+	double length;             /* bytes of the trace that a slice is to have */
+	size_t share;              /* of the memory, of a slice */
+
+	/* The owner: the instance that sees everything. */
+	struct slice_reader *reader; /* of what it reads itself; NULL: it is not open yet */
+	bool reads_here;             /* the reader is where the owner is */
+	struct analysis_inputs inputs;
+	struct slice_pass pass;
+	struct trace_position *positions; /* where it is */
+	bool has_begun, is_over;
+	struct job_slices_counts counts;
+	uint64_t bytes_done;
+
+	struct slice_ring ring;
+	struct slice_crew crew;
+	struct slice_post_job post_job; /* while plan.post has it */
+	bool is_attached;
+};
+
+/* ---- cuts ---------------------------------------------------------------------------------------------------- */
+
+/* Returns how many bytes of the trace the next slice is to have. */
+static uint64_t slice_length(const struct job_slices *slices)
+{
+	if (slices->plan.slice_events != 0)
+		return slices->plan.slice_events * TRACE_EVENT_BYTES;
+	return slices->length > SLICE_BYTES_MIN ? (uint64_t)slices->length : SLICE_BYTES_MIN;
+}
+
+/* Have somebody read the next slice. */
+static void cut_slice(struct job_slices *slices)
+{
+	struct slice *slice = slice_ring_at(&slices->ring, slices->ring.cut);
+	histree_time from = slices->next, before = slices->before;
+	slices->before = from;
+	slices->next = trace_time_behind(slices->cutter, from, slice_length(slices));
+	*slice = (struct slice){
+		.number = slices->ring.cut,
+		.range = { .known_from = from - (from - before) / KNOWN_SHARE - 1,
+			   .from = from,
+			   .to = slices->next },
+		.bytes = slice_length(slices),
+		.hint = slice->hint,
+		.memory = slice->memory,
+		.worker = SLICE_WORKER_HERE,
+	};
+	slice->hint.size = 0;
+	(void)slices->plan.analysis->slices->hint(slices->pass.instance, &slice->hint);
+	if (slice->hint.no_memory) /* then nothing is known */
+		saved_release(&slice->hint);
+	slice_ring_cut(&slices->ring);
+}
+
+static void cut_slices(struct job_slices *slices)
+{
+	while (!slices->crew.is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
+		cut_slice(slices);
+}
+
+/* ---- the owner ----------------------------------------------------------------------------------------------- */
+
+/* Others need read no slices any more. */
+static void give_up(struct job_slices *slices)
+{
+	atomic_store(&slices->crew.is_of_no_use, true);
+}
+
+/* Read up to a time, from where the owner is. */
+static enum histree_status read_on(struct job_slices *slices, histree_time to, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (slices->reader == NULL) {
+		status = slice_reader_open(&slices->source, NULL, &slices->reader, error);
+		slices->reads_here = !slices->has_begun; /* it begins with the first event */
+	}
+	if (status == HISTREE_OK && !slices->reads_here)
+		status = slice_reader_go(slices->reader, slices->positions, error);
+	slices->reads_here = status == HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	const struct trace_report before = trace_report(slices->reader->stream->trace);
+	status = slice_reader_pass(slices->reader, to, &slices->pass, slices->positions, error);
+	slices->has_begun = true;
+	/* What a stream has to say at its end is forgotten where it is left. */
+	if (!slices->plan.analysis->slices->hint(slices->pass.instance, NULL) ||
+	    slice_reader_has_said_more(slices->reader, &before))
+		give_up(slices);
+	return status;
+}
+
+/* Have the next slices as long as memory allows, going by one that was of use. */
+static void learn_length(struct job_slices *slices, const struct slice *slice)
+{
+	struct slice_bytes bytes = slice->run->size;
+	double kept = (double)bytes.kept / ((double)slices->share / 16 * KEPT_MAX);
+	double log = (double)bytes.log / ((double)slices->share / 16 * LOG_MAX);
+	double fill = kept > log ? kept : log, factor = fill > 0 ? fill_aim / fill : growth_max;
+	slices->length = (double)slice->bytes * (factor < growth_max ? factor : growth_max);
+}
+
+/* The oldest slice that was read.  One that is of no use is left to the owner, once those before it are taken. */
+static enum histree_status commit(struct job_slices *slices, struct slice *slice, struct histree_error *error)
+{
+	enum slice_outcome outcome = SLICE_IS_OF_NO_USE;
+	enum histree_status status = HISTREE_NOT_FOUND;
+	slices->counts.slices++;
+	if (slice->run != NULL && !slices->crew.is_of_no_use)
+		outcome = slice_run_outcome(slice->run, slices->positions);
+	if (outcome == SLICE_IS_OF_USE) {
+		learn_length(slices, slice);
+		status = slice_run_commit(slice->run, &slices->pass, slices->positions, error);
+	}
+	if (slices->plan.post != NULL)
+		slice_post_count(slices->plan.post, slice_ring_worker(&slices->ring, slice), status == HISTREE_OK);
+	if (status == HISTREE_OK) {
+		slices->counts.taken++;
+		slices->reads_here = false;
+		return HISTREE_OK;
+	}
+	slice_run_free(slice->run);
+	slice->run = NULL;
+	slice->is_refused = status == HISTREE_NOT_FOUND;
+	slices->length *= shrink; /* it may have been too long */
+	if (outcome == SLICE_HAS_MORE)
+		give_up(slices);
+	return slice->is_refused ? HISTREE_OK : status;
+}
+
+/* What is made of the oldest slice goes into the tree and the index. */
+static enum histree_status take(struct job_slices *slices, struct slice *slice, struct histree_error *error)
+{
+	enum histree_status status = slice->made;
+	if (status != HISTREE_OK)
+		error_set(error, status, "%s", slice->error.message);
+	else if (slice->run != NULL)
+		status = slice_run_take(slice->run, slices->pass.index, &slices->system->sink, error);
+	slices->bytes_done += slice->bytes;
+	slice_run_free(slice->run);
+	slice->run = NULL;
+	return status;
+}
+
+/* Take the oldest slice if it has come to that.  *waits becomes false then. */
+static enum histree_status take_oldest(struct job_slices *slices, bool *waits, struct histree_error *error)
+{
+	struct slice_ring *ring = &slices->ring;
+	struct slice *slice = slice_ring_at(ring, ring->taken);
+	/* Nothing else is to be done before it is taken. */
+	bool is_next = ring->committed == ring->cut || slice_ring_at(ring, ring->committed)->is_refused;
+	if (!slice_ring_has_come(ring, slice, STEP_TAKE, *waits && is_next))
+		return HISTREE_OK;
+	enum histree_status status = take(slices, slice, error);
+	slice_ring_count(ring, &ring->taken);
+	*waits = false;
+	return status;
+}
+
+/* Do what can be done with the oldest slices.  *waits becomes false if that is something. */
+static enum histree_status advance(struct job_slices *slices, bool *waits, struct histree_error *error)
+{
+	struct slice_ring *ring = &slices->ring;
+	enum histree_status status = HISTREE_OK;
+	if (ring->taken < ring->committed)
+		status = take_oldest(slices, waits, error);
+	if (status != HISTREE_OK || ring->committed == ring->cut)
+		return status;
+	struct slice *slice = slice_ring_at(ring, ring->committed);
+	if (!slice->is_refused) {
+		if (!slice_ring_has_come(ring, slice, STEP_COMMIT, *waits))
+			return HISTREE_OK;
+		*waits = false;
+		status = commit(slices, slice, error);
+	}
+	if (status == HISTREE_OK && slice->is_refused) {
+		if (ring->taken < ring->committed) /* the index has not come here */
+			return HISTREE_OK;
+		*waits = false;
+		status = read_on(slices, slice->range.to, error);
+	}
+	slice_ring_end_step(ring, slice, slice->run != NULL ? STEP_MAKE : STEP_TAKE);
+	slice_ring_count(ring, &ring->committed);
+	return status;
+}
+
+/* Nothing is left of slices: the rest of the trace, if there is any. */
+static enum histree_status read_rest(struct job_slices *slices, struct histree_error *error)
+{
+	bool has_rest = slices->crew.is_of_no_use && slices->next != INT64_MAX;
+	slices->next = INT64_MAX;
+	return has_rest ? read_on(slices, INT64_MAX, error) : HISTREE_OK;
+}
+
+/* One step; HISTREE_END: everything was seen. */
+static enum histree_status step(struct job_slices *slices, bool waits, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	histree_time first = slices->next;
+	if (slices->plan.post != NULL)
+		status = slice_post_check(slices->plan.post, error);
+	if (status != HISTREE_OK)
+		return status;
+	cut_slices(slices);
+	if (!slices->has_begun)
+		return read_on(slices, first, error);
+	if (slices->ring.taken < slices->ring.cut)
+		return advance(slices, &waits, error);
+	status = read_rest(slices, error);
+	slices->is_over = status == HISTREE_OK;
+	return status == HISTREE_OK ? HISTREE_END : status;
+}
+
+/* Somebody else reads the trace: hand over what is done by now, without waiting for it. */
+static enum histree_status job_slices_step(struct job_slices *slices, struct histree_error *error)
+{
+	enum histree_status status = slices->is_over ? HISTREE_END : step(slices, false, error);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* The instance has seen everything when this returns. */
+static enum histree_status job_slices_finish(struct job_slices *slices, struct histree_error *error)
+{
+	enum histree_status status = slices->is_over ? HISTREE_END : HISTREE_OK;
+	while (status == HISTREE_OK) {
+		status = step(slices, true, error);
+		if (status == HISTREE_OK && slices->pass.go_on != NULL)
+			status = slices->pass.go_on(slices->pass.context, error);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- from the beginning to the end --------------------------------------------------------------------------- */
+
+static const char cannot_be_cut[] = "cannot be cut in time, as slices have to be: that takes a CTF trace whose "
+				    "files are a stream each and whose "
+				    "packets say when they begin; build it without slices";
+
+/* Returns whether a trace that has given its first event can be cut. */
+static bool job_slices_can_cut(const struct trace *trace)
+{
+	return trace_time_behind(trace, trace_time_here(trace), SLICE_BYTES_MIN) != INT64_MIN;
+}
+
+static void describe(struct job_slices *slices, const struct trace *trace)
+{
+	const struct job_slices_plan *plan = &slices->plan;
+	slices->source = (struct slice_source){
+		.analysis = plan->analysis,
+		.origin = { .paths = plan->traces,
+			    .path_count = plan->trace_count,
+			    .wants_gaps = !plan->ignores_gaps,
+			    .clock = plan->clock,
+			    .bytes = trace_bytes(trace),
+			    .file_count = trace_file_count(trace),
+			    .changed = slice_changed },
+	};
+	slices->frame = (struct change_log_frame){
+		.start = histree_state_start(slices->system),
+		.value_size_max = slices->system->sink.value_size_max,
+		.bytes_max = slices->share / 16 * LOG_MAX,
+	};
+}
+
+/* A pack that is of no use but for what it says of its tree. */
+static enum histree_status describe_packs(struct job_slices *slices, struct slice_plan *plan,
+					  struct histree_error *error)
+{
+	const struct interval_sink *sink = &slices->system->sink;
+	struct leaf_pack *pack = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (sink->begin_pack != NULL)
+		status = sink->begin_pack(sink->context, 0, &pack, error);
+	plan->has_packs = pack != NULL;
+	plan->kept_max = slices->share / 16 * KEPT_MAX;
+	if (pack != NULL)
+		plan->tree = *leaf_pack_options(pack);
+	leaf_pack_free(pack);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* Times that are corrected would be so by each worker, which is not told how. */
+static enum histree_status attach(struct job_slices *slices, struct histree_error *error)
+{
+	struct slice_post_job *job = &slices->post_job;
+	if (slices->plan.post == NULL)
+		return HISTREE_OK;
+	*job = (struct slice_post_job){
+		.ring = &slices->ring,
+		.plan = { .source = slices->source, .frame = slices->frame },
+		.sink = &slices->system->sink,
+		.pass = &slices->pass,
+	};
+	enum histree_status status = describe_packs(slices, &job->plan, error);
+	slices->is_attached = status == HISTREE_OK;
+	if (status == HISTREE_OK)
+		slice_post_attach(slices->plan.post, job);
+	return status;
+}
+
+static void start_threads(struct job_slices *slices)
+{
+	const struct slice_crew_plan plan = {
+		.ring = &slices->ring,
+		.source = &slices->source,
+		.frame = &slices->frame,
+		.sink = &slices->system->sink,
+		.pass = &slices->pass,
+		.kept_max = slices->share / 16 * KEPT_MAX,
+	};
+	if (slice_crew_start(&slices->crew, &plan, slices->plan.threads) == 0)
+		give_up(slices);
+}
+
+/*
+ * Begin; the trace has given its first event.  The instance of the system comes later (job_slices_own()), as it has
+ * an input of this.  Returns HISTREE_ERR_ARGUMENT if the trace cannot be cut.
+ */
+static enum histree_status job_slices_create(const struct job_slices_plan *plan, const struct trace *trace,
+					     struct histree_state_system *system, struct job_slices **out,
+					     struct histree_error *error)
+{
+	struct job_slices *slices = *out = calloc(1, sizeof(*slices));
+	if (slices == NULL)
+		return error_memory(error, "the slices of a trace");
+	slices->plan = *plan;
+	size_t size = plan->threads + SLICES_AHEAD;
+	if (plan->post != NULL && plan->clock != NULL) {
+		slice_post_refuse(plan->post, "its times are corrected");
+		slices->plan.post = NULL;
+	}
+	if (slices->plan.post != NULL)
+		size += slice_post_slices(slices->plan.post);
+	slices->system = system;
+	slices->cutter = trace;
+	slices->share = plan->memory / size;
+	if (slices->plan.post != NULL && slices->share > SENT_MAX)
+		slices->share = SENT_MAX;
+	slices->length = (double)slices->share * trace_share_first;
+	slices->pass.last = INT64_MIN;
+	describe(slices, trace);
+	slices->positions = calloc(slices->source.origin.file_count + 1, sizeof(*slices->positions));
+	bool has_room = slice_ring_init(&slices->ring, size) && slices->positions != NULL;
+	enum histree_status status = has_room ? HISTREE_OK : error_memory(error, "the slices of a trace");
+	if (status == HISTREE_OK && !job_slices_can_cut(trace))
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': %s", plan->traces[0], cannot_be_cut);
+	if (status == HISTREE_OK) {
+		slices->before = trace_time_here(trace);
+		slices->next = trace_time_behind(trace, slices->before, slice_length(slices) / FIRST_SHARE);
+		status = attach(slices, error);
+	}
+	if (status == HISTREE_OK)
+		start_threads(slices);
+	if (status != HISTREE_OK) {
+		job_slices_free(slices);
+		*out = NULL;
+	}
+	return status;
+}
+
+/* Returns the input for the instance that sees everything; NULL if the analysis has none. */
+static enum histree_status job_slices_input(struct job_slices *slices, void **input, struct histree_error *error)
+{
+	return analysis_inputs_get(&slices->inputs, slices->plan.analysis->input, input, error);
+}
+
+/* That instance, which is borrowed. */
+static void job_slices_own(struct job_slices *slices, void *instance)
+{
+	slices->pass.inputs = &slices->inputs;
+	slices->pass.instance = instance;
+}
+
+enum histree_status job_slices_read_alone(struct job_slices *slices, struct event_stream *stream,
+					  struct event_index_writer *index,
+					  enum histree_status (*go_on)(void *context, struct histree_error *error),
+					  void *context, struct histree_error *error)
+{
+	slices->pass.index = index;
+	slices->pass.go_on = go_on;
+	slices->pass.context = context;
+	slices->reads_here = true;
+	enum histree_status status = slice_reader_open(&slices->source, stream, &slices->reader, error);
+	return status == HISTREE_OK ? job_slices_finish(slices, error) : status;
+}
+
+struct job_slices_counts job_slices_counts(const struct job_slices *slices)
+{
+	struct job_slices_counts counts = slices->counts;
+	counts.events = slices->pass.events;
+	counts.end = slices->pass.last;
+	counts.share = slices->is_over ? 1 : (double)slices->bytes_done / ((double)slices->source.origin.bytes + 1);
+	return counts;
+}
+
+/* End the threads and free everything; NULL does nothing. */
+static void job_slices_free(struct job_slices *slices)
+{
+	if (slices == NULL)
+		return;
+	slice_ring_stop(&slices->ring);
+	slice_crew_end(&slices->crew);
+	if (slices->is_attached)
+		slice_post_attach(slices->plan.post, NULL);
+	slice_ring_release(&slices->ring);
+	free(slices->positions);
+	slice_reader_close(slices->reader);
+	analysis_inputs_release(&slices->inputs);
+	free(slices);
+}
+
+/* ---- analysis job -------------------------------------------------------------------------------------------- */
 
 enum { EVENTS_PER_STEP = 1024 }; /* of slices, while others see the events */
 

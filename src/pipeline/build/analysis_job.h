@@ -1,17 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis_job.h - one analysis at work, and the file that it fills: a history or a segment store.
+ * analysis_job.h - one analysis of one trace by several threads: the trace is cut in time
+ * (docs/design/12-build.md).
+ *
+ * Threads that have the trace open themselves read a slice each, and analyse it without what came before
+ * (analysis.h).  In the order of time, slices are handed over to the analysis that has seen everything; one that
+ * took something for true that is not is read again by that itself.  Threads then make the leaves of what a slice
+ * knew by itself, and whoever owns the history hangs them into its tree.  So every interval is that of one pass,
+ * wherever the cuts are.
+ *
+ * The first slice is read by the owner as well, and so are all that follow once slices are of no use any more.
+ *
+ * Memory: what slices have that wait is bounded by job_slices_plan.memory; one that would need more is of no use.
+ *
+ * One analysis at work, and the file that it fills: a history or a segment store.
  */
 #ifndef PIPELINE_BUILD_ANALYSIS_JOB_H
 #define PIPELINE_BUILD_ANALYSIS_JOB_H
 
+#include "analysis/analysis.h"
 #include "analysis/registry.h"
 #include "base/io.h"
+#include "event_index/event_index.h"
 #include "histree/build.h"
+#include "histree/slices.h"
 #include "histree/store.h"
 #include "partial/partial_history.h"
-#include "pipeline/build/job_slices.h"
 #include "pipeline/memory_plan.h"
+#include "trace/event_stream.h"
+
+struct job_slices;
+
+/*
+ * Nobody else wants the events: read by the stream of the trace, of which the first was looked at, what threads do
+ * not read, and make the index of all events, which watches the stream, if one is wanted.  `go_on` is asked now and
+ * then.
+ */
+enum histree_status job_slices_read_alone(struct job_slices *slices, struct event_stream *stream,
+					  struct event_index_writer *index,
+					  enum histree_status (*go_on)(void *context, struct histree_error *error),
+					  void *context, struct histree_error *error);
+
+/* How far it is, and how many slices there were and were of use. */
+struct job_slices_counts {
+	uint64_t slices, taken;
+	uint64_t events;
+	histree_time end; /* the greatest time so far */
+	double share;     /* of the trace */
+};
+
+struct job_slices_counts job_slices_counts(const struct job_slices *slices);
 
 struct analysis_job {
 	const struct registry_entry *entry;
@@ -38,7 +76,6 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 /* Take the next trace into account: whether the analysis applies to it goes to *out. */
 enum histree_status analysis_job_meet(struct analysis_job *job, const struct event_trace *trace, bool *out,
 				      struct histree_error *error);
-
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
 				       histree_time start, const struct histree_build_options *options,
 				       const struct memory_plan *memory, struct analysis_inputs *inputs,
@@ -66,7 +103,6 @@ static inline bool analysis_job_makes_history(const struct analysis_job *job)
 /* Of a partial history: the event that comes next, after `before` events and gaps, begins a slice. */
 enum histree_status analysis_job_checkpoint(const struct analysis_job *job, const struct trace *trace,
 					    uint64_t before, bool ignores_gaps, struct histree_error *error);
-
 struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity);
 struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity);
 
@@ -75,7 +111,6 @@ const char *analysis_job_missing(struct analysis_job *job);
 
 /* The same of struct analysis.unsure. */
 const char *analysis_job_unsure(struct analysis_job *job);
-
 void analysis_job_release(struct analysis_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf2_reader.h - what the parts of the reader of CTF 2's metadata share: JSON (ctf2_json.c), field classes
- * (ctf2_class.c, ctf2_compound.c), clocks (ctf2_clock.c) and fragments (ctf2_fragment.c).
+ * ctf2_reader.h - what the parts of the reader of CTF 2's metadata share: JSON (ctf2.h), field classes
+ * (ctf2.h), clocks (ctf2.h) and fragments (ctf2.h).
  *
  * Recursive descent.  The first fault ends it: a function that returns false or NULL has set the error, which names
  * the fragment and the path in it.  What histree has no use for is checked for its type and left out.

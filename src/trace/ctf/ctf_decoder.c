@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_decoder.c - the decoders of one trace, made from its metadata: for packet headers, event headers, and each
+ * ctf_decoder.c - the bytes of a packet become events, by the procedures of their types.
+ *
+ * A place in the bytes of a packet, and the steps that move it on.  It never moves beyond the
+ * content of its packet, whatever the lengths in it say.
+ *
+ * The decoders of one trace, made from its metadata: for packet headers, event headers, and each
  * class.
  */
 #include "trace/ctf/ctf_decoder.h"
@@ -11,6 +16,479 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "event/event.h"
+#include "trace/ctf/ctf_procedure.h"
+#include "trace/ctf/ctf_schema.h"
+#include "trace/ctf/ctf_facts.h"
+#include "trace/trace_facts.h"
+
+bool ctf_cursor_leb128(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out);
+
+/* Fields of the procedure that was run last, which must have succeeded. */
+static inline bool ctf_cursor_integer(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out)
+{
+	if (field->kind == CTF_FIELD_LEB128)
+		return ctf_cursor_leb128(cursor, field, out);
+	if (field->kind != CTF_FIELD_INTEGER)
+		return false;
+	*out = (int64_t)ctf_integer_read(cursor->bytes, cursor->places[field->operation].begin + field->offset,
+					 field->integer);
+	return true;
+}
+
+/* ---- ctf cursor ---------------------------------------------------------------------------------------------- */
+
+uint64_t ctf_bits_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer)
+{
+	uint64_t number = 0;
+	uint32_t left = integer.size, done = 0;
+	while (left > 0) {
+		uint32_t in_byte = (uint32_t)(at % 8), take = 8 - in_byte < left ? 8 - in_byte : left;
+		uint32_t part = bytes[at / 8];
+		/* Big endian bits are taken from the top of a byte, little endian ones from its bottom. */
+		part = integer.is_big ? part >> (8 - in_byte - take) : part >> in_byte;
+		part &= (1u << take) - 1;
+		number = integer.is_big ? number << take | part : number | (uint64_t)part << done;
+		at += take;
+		done += take;
+		left -= take;
+	}
+	return number;
+}
+
+uint64_t ctf_form_apply(uint64_t number, struct ctf_integer integer)
+{
+	if ((integer.form & CTF_REVERSED) != 0) {
+		uint64_t reversed = 0;
+		for (uint32_t bit = 0; bit < integer.size; bit++)
+			reversed |= (number >> bit & 1) << (integer.size - 1 - bit);
+		number = reversed;
+	}
+	return (integer.form & CTF_BOOLEAN) != 0 ? number != 0 : number;
+}
+
+enum ctf_outcome ctf_leb128_read(const uint8_t *byte, const uint8_t *end, bool is_signed, uint64_t *out,
+				 unsigned *size)
+{
+	uint64_t number = 0;
+	for (unsigned count = 0; count < 10; count++) {
+		if (byte + count >= end)
+			return CTF_SHORT;
+		number |= (uint64_t)(byte[count] & 0x7f) << 7 * count;
+		if ((byte[count] & 0x80) != 0)
+			continue;
+		if (count == 9 && byte[9] > 1 && !(is_signed && byte[9] == 0x7f)) /* no number of 64 bits */
+			return CTF_BROKEN;
+		*size = count + 1;
+		*out = is_signed && *size < 10 ? (uint64_t)ctf_sign_extend(number, 7 * *size) : number;
+		return CTF_DONE;
+	}
+	return CTF_BROKEN;
+}
+
+/* Step to the next `bits` aligned bits and have them in the window; `place` gets the place before. */
+static inline enum ctf_outcome step(struct ctf_cursor *cursor, uint64_t mask, uint64_t size,
+				    struct ctf_place *place)
+{
+	uint64_t at = ((cursor->at + cursor->origin + mask) & ~mask) - cursor->origin;
+	if (at <= cursor->end && size <= cursor->end - at) {
+		place->begin = at;
+		place->end = cursor->at = at + size;
+		return CTF_DONE;
+	}
+	return at <= cursor->content && size <= cursor->content - at ? CTF_SHORT : CTF_BROKEN;
+}
+
+static enum ctf_outcome step_text(struct ctf_cursor *cursor, const struct ctf_operation *operation,
+				  struct ctf_place *place)
+{
+	enum ctf_outcome outcome = step(cursor, operation->mask, 0, place);
+	if (outcome != CTF_DONE)
+		return outcome;
+	const uint8_t *text = cursor->bytes + place->begin / 8;
+	size_t left = (cursor->end - place->begin) / 8;
+	if (operation->size == 8) {
+		const uint8_t *zero = memchr(text, 0, left);
+		place->end = place->begin + 8 * (zero == NULL ? left : (uint64_t)(zero - text));
+	} else {
+		place->end = place->begin + 8 * ctf_text_length(text, left, (unsigned)operation->size / 8);
+	}
+	cursor->at = place->end + operation->size;
+	if (cursor->at <= cursor->end)
+		return CTF_DONE;
+	return cursor->end < cursor->content ? CTF_SHORT : CTF_BROKEN;
+}
+
+static enum ctf_outcome step_leb128(struct ctf_cursor *cursor, const struct ctf_operation *operation,
+				    struct ctf_place *place, uint64_t *number, unsigned *size)
+{
+	enum ctf_outcome outcome = step(cursor, operation->mask, 0, place);
+	if (outcome != CTF_DONE)
+		return outcome;
+	outcome = ctf_leb128_read(cursor->bytes + place->begin / 8, cursor->bytes + cursor->end / 8,
+				  operation->is_signed, number, size);
+	if (outcome == CTF_SHORT && cursor->end >= cursor->content)
+		return CTF_BROKEN;
+	if (outcome == CTF_DONE)
+		place->end = cursor->at = place->begin + 8 * (uint64_t)*size;
+	return outcome;
+}
+
+static enum ctf_outcome step_elements(struct ctf_cursor *cursor, const struct ctf_operation *operation,
+				      struct ctf_place *place)
+{
+	uint64_t count = cursor->slots[operation->slot];
+	if (count > UINT64_MAX / 2 / operation->size)
+		return CTF_BROKEN;
+	return step(cursor, operation->mask, count * operation->size, place);
+}
+
+static enum ctf_outcome run_body(struct ctf_cursor *cursor, const struct ctf_body *body, struct ctf_place *places);
+
+/*
+ * A body that was run and moved nothing has read nothing, so it will move nothing the next time: however often it
+ * is to be repeated, the work is bounded by the bits that are there.
+ */
+static enum ctf_outcome repeat(struct ctf_cursor *cursor, const struct ctf_operation *operation)
+{
+	uint64_t count = operation->slot == CTF_NO_SLOT ? operation->size : cursor->slots[operation->slot];
+	while (count-- > 0) {
+		uint64_t before = cursor->at;
+		enum ctf_outcome outcome = run_body(cursor, operation->bodies[0], NULL);
+		if (outcome != CTF_DONE)
+			return outcome;
+		if (cursor->at == before)
+			break;
+	}
+	return CTF_DONE;
+}
+
+const struct ctf_choice *ctf_choice_find(const struct ctf_choice *choices, size_t count, bool is_signed,
+					 uint64_t tag)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct ctf_choice *choice = &choices[i];
+		bool fits = is_signed
+				    ? (int64_t)tag >= (int64_t)choice->low && (int64_t)tag <= (int64_t)choice->high
+				    : tag >= choice->low && tag <= choice->high;
+		if (fits)
+			return choice;
+	}
+	return NULL;
+}
+
+static enum ctf_outcome choose(struct ctf_cursor *cursor, const struct ctf_operation *operation)
+{
+	const struct ctf_choice *choice = ctf_choice_find(operation->choices, operation->choice_count,
+							  operation->is_signed, cursor->slots[operation->slot]);
+	if (choice != NULL)
+		return run_body(cursor, operation->bodies[choice->member], NULL);
+	return operation->is_optional ? CTF_DONE : CTF_BROKEN;
+}
+
+/* The places of operations inside of other ones are not kept: `places` is NULL. */
+static enum ctf_outcome run_body(struct ctf_cursor *cursor, const struct ctf_body *body, struct ctf_place *places)
+{
+	uint64_t run = 0;         /* where the last one began */
+	uint64_t leb128 = 0;      /* the last integer of this kind */
+	unsigned leb128_size = 0; /* its bytes */
+	for (size_t i = 0; i < body->count; i++) {
+		const struct ctf_operation *operation = &body->operations[i];
+		struct ctf_place own = { 0 }, *place = places == NULL ? &own : &places[i];
+		enum ctf_outcome outcome = CTF_DONE;
+		uint64_t number;
+		switch (operation->kind) {
+		case CTF_RUN:
+			outcome = step(cursor, operation->mask, operation->size, place);
+			run = place->begin;
+			break;
+		case CTF_TEXT:
+			outcome = step_text(cursor, operation, place);
+			break;
+		case CTF_LEB128:
+			outcome = step_leb128(cursor, operation, place, &leb128, &leb128_size);
+			break;
+		case CTF_FORGET:
+			cursor->slots[operation->slot] = CTF_NO_NUMBER;
+			break;
+		case CTF_ELEMENTS:
+			outcome = step_elements(cursor, operation, place);
+			break;
+		case CTF_REPEAT:
+			outcome = repeat(cursor, operation);
+			break;
+		case CTF_CHOOSE:
+			outcome = choose(cursor, operation);
+			break;
+		case CTF_SAVE:
+		case CTF_TICK:
+		case CTF_IDENTIFY:
+			number = operation->integer.size == 0
+					 ? leb128
+					 : ctf_integer_read(cursor->bytes, run + operation->offset,
+							    operation->integer);
+			if (operation->kind == CTF_SAVE) {
+				cursor->slots[operation->slot] = number;
+			} else if (operation->kind == CTF_TICK) {
+				cursor->clock = ctf_clock_tick(
+					cursor->clock, number,
+					operation->integer.size == 0 ? 7 * leb128_size : operation->integer.size);
+			} else {
+				cursor->id = number;
+				cursor->has_id = true;
+			}
+			break;
+		}
+		if (outcome != CTF_DONE)
+			return outcome;
+	}
+	return CTF_DONE;
+}
+
+enum ctf_outcome ctf_cursor_run(struct ctf_cursor *cursor, const struct ctf_procedure *procedure)
+{
+	return run_body(cursor, &procedure->body, cursor->places);
+}
+
+size_t ctf_text_length(const uint8_t *bytes, size_t size, unsigned unit)
+{
+	static const uint8_t zero[4];
+	if (unit == 1)
+		return strnlen((const char *)bytes, size);
+	size_t length = 0;
+	while (length + unit <= size && memcmp(bytes + length, zero, unit) != 0)
+		length += unit;
+	return length;
+}
+
+bool ctf_cursor_leb128(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out)
+{
+	const struct ctf_place *place = &cursor->places[field->operation];
+	uint64_t number;
+	unsigned size;
+	if (ctf_leb128_read(cursor->bytes + place->begin / 8, cursor->bytes + place->end / 8,
+			    field->type->is_signed, &number, &size) != CTF_DONE)
+		return false;
+	*out = (int64_t)number;
+	return true;
+}
+
+/* The bytes of a text as they are in the packet, without the zero behind them. */
+static bool ctf_cursor_text(const struct ctf_cursor *cursor, const struct ctf_field *field, const char **text,
+			    size_t *size)
+{
+	const struct ctf_place *place = &cursor->places[field->operation];
+	uint64_t begin = place->begin + field->offset;
+	const uint8_t *bytes = cursor->bytes + begin / 8;
+	*text = (const char *)bytes;
+	switch (field->kind) {
+	case CTF_FIELD_STRING:
+		*size = (place->end - place->begin) / 8;
+		return true;
+	case CTF_FIELD_TEXT:
+		*size = ctf_text_length(bytes, field->count, ctf_unit_size(field->type->encoding));
+		return true;
+	case CTF_FIELD_TEXT_ELEMENTS:
+		*size = ctf_text_length(bytes, (place->end - place->begin) / 8,
+					ctf_unit_size(field->type->encoding));
+		return true;
+	case CTF_FIELD_OTHER:
+	case CTF_FIELD_INTEGER:
+	case CTF_FIELD_LEB128:
+		break;
+	}
+	return false;
+}
+
+/* ---- ctf event ----------------------------------------------------------------------------------------------- */
+
+static const char *environment_text(const struct ctf_schema *schema, const char *key)
+{
+	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
+	return entry == NULL || entry->text == NULL ? "" : entry->text;
+}
+
+static int environment_number(const struct ctf_schema *schema, const char *key)
+{
+	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
+	bool is = entry != NULL && entry->text == NULL && entry->number >= 0 && entry->number <= INT32_MAX;
+	return is ? (int)entry->number : -1;
+}
+
+static bool has_member(const struct ctf_type *structure, const char *name)
+{
+	for (size_t i = 0; structure != NULL && i < structure->member_count; i++)
+		if (strcmp(structure->members[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Whose words a trace that is of no kernel and no program, as far as it says, has for a switch between threads. */
+static int kernel_words_of(const struct ctf_schema *schema)
+{
+	static const struct {
+		const char *event, *before, *after;
+		int words;
+	} switches[] = { { "sched_switch", "prev_tid", "next_tid", EVENT_LIKE_LTTNG },
+			 { "sched:sched_switch", "prev_pid", "next_pid", EVENT_LIKE_PERF } };
+	const char *domain = environment_text(schema, "domain");
+	const char *tracer = environment_text(schema, "tracer_name");
+	for (size_t i = 0; i < schema->event_count; i++)
+		for (size_t at = 0; at < sizeof(switches) / sizeof(switches[0]); at++) {
+			const struct ctf_event_type *event = schema->events[i];
+			if (event->name != NULL && strcmp(event->name, switches[at].event) == 0 &&
+			    has_member(event->payload, switches[at].before) &&
+			    has_member(event->payload, switches[at].after) && strcmp(domain, "kernel") != 0 &&
+			    strcmp(domain, "ust") != 0 && strcmp(tracer, "perf") != 0)
+				return switches[at].words;
+		}
+	return EVENT_NO_KERNEL;
+}
+
+/* What the events of the libraries that LTTng-UST puts in front of programs tell of, and those of a kernel. */
+static int declared_by(const struct ctf_schema *schema)
+{
+	static const struct {
+		const char *prefix;
+		int declares;
+	} rows[] = { { "lttng_ust_cyg_profile", EVENT_DECLARES_CALLS },
+		     { "lttng_ust_libc:", EVENT_DECLARES_MEMORY },
+		     { "ust_libc:", EVENT_DECLARES_MEMORY } };
+	int declares = 0;
+	for (size_t i = 0; i < schema->event_count; i++) {
+		const char *name = schema->events[i]->name;
+		if (name != NULL && event_name_is_system_call(name, strlen(name)))
+			declares |= EVENT_DECLARES_SYSTEM_CALLS;
+		for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++)
+			if (name != NULL && strncmp(name, rows[at].prefix, strlen(rows[at].prefix)) == 0)
+				declares |= rows[at].declares;
+	}
+	return declares;
+}
+
+/* LTTng says "hostname" and "kernel_release", perf says "host" and "release". */
+void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *trace)
+{
+	const char *hostname = environment_text(schema, "hostname");
+	const char *release = environment_text(schema, "kernel_release");
+	release = release[0] != '\0' ? release : environment_text(schema, "release");
+	*trace = (struct event_trace){
+		.id = trace->id,
+		.path = trace->path,
+		.domain = environment_text(schema, "domain"),
+		.tracer_name = environment_text(schema, "tracer_name"),
+		.tracer_major = environment_number(schema, "tracer_major"),
+		.tracer_minor = environment_number(schema, "tracer_minor"),
+		.hostname = hostname[0] != '\0' ? hostname : environment_text(schema, "host"),
+		.machine = environment_text(schema, "machine"),
+		.kernel_words = kernel_words_of(schema),
+		.declares = declared_by(schema),
+		.has_new_task_states = trace_release_has_new_task_states(release),
+		.get_int = ctf_field_int,
+		.get_string = ctf_field_string,
+		.visit = ctf_field_visit,
+	};
+}
+
+/* Returns where the fields of a scope begin among those of the procedure. */
+static uint32_t fields_before(const struct ctf_scope *scopes, int scope)
+{
+	size_t count = 0;
+	while (scope-- > 0)
+		count += scopes[scope].structure == NULL ? 0 : scopes[scope].structure->member_count;
+	return (uint32_t)count;
+}
+
+/* The fields of an event as event.h wants them: the payload comes first. */
+static bool order_fields(struct ctf_class *class, const struct ctf_scope *scopes, struct arena *memory)
+{
+	static const int order[CTF_EVENT_SCOPES] = { CTF_PAYLOAD, CTF_OWN_CONTEXT, CTF_COMMON_CONTEXT };
+	uint32_t total = class->procedure.field_count, count = 0;
+	const char **names = arena_allocate(memory, (total + 1) * sizeof(*names), alignof(char *));
+	struct ctf_field *fields = arena_allocate(memory, (total + 1) * sizeof(*fields), alignof(struct ctf_field));
+	if (names == NULL || fields == NULL)
+		return false;
+	for (int i = 0; i < CTF_EVENT_SCOPES; i++) {
+		const struct ctf_type *structure = scopes[order[i]].structure;
+		uint32_t members = structure == NULL ? 0 : (uint32_t)structure->member_count;
+		const struct ctf_field *from = class->procedure.fields + fields_before(scopes, order[i]);
+		for (uint32_t member = 0; member < members; member++, count++) {
+			fields[count] = from[member];
+			names[count] = from[member].name;
+		}
+		if (order[i] == CTF_PAYLOAD)
+			class->class.payload_count = count;
+	}
+	class->fields = fields;
+	class->class.fields = names;
+	class->class.field_count = count;
+	return true;
+}
+
+static struct ctf_class *make_class(struct ctf_decoder *decoder, const struct ctf_stream_decoder *stream,
+				    const struct ctf_event_type *event)
+{
+	const struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = stream->type->clock };
+	const struct ctf_scope scopes[CTF_EVENT_SCOPES] = {
+		[CTF_COMMON_CONTEXT] = { .structure = stream->type->event_context, .meaning = meaning },
+		[CTF_OWN_CONTEXT] = { .structure = event->context, .meaning = meaning },
+		[CTF_PAYLOAD] = { .structure = event->payload, .meaning = meaning },
+	};
+	struct ctf_class *class = arena_allocate(&decoder->memory, sizeof(*class), alignof(struct ctf_class));
+	if (class == NULL)
+		return NULL;
+	*class = (struct ctf_class){
+		.class = { .trace = decoder->trace, .id = *decoder->class_count, .name = event->name },
+	};
+	if (!ctf_procedure_make(&class->procedure, scopes, CTF_EVENT_SCOPES, &decoder->memory) ||
+	    !order_fields(class, scopes, &decoder->memory))
+		return NULL;
+	for (int scope = 0; scope < CTF_EVENT_SCOPES; scope++)
+		class->scopes[scope] = scopes[scope].structure;
+	class->order = decoder->schema->order;
+	class->slot_count = stream->type->slot_count;
+	class->cpu_field = event_class_field(&class->class, "perf_cpu");
+	++*decoder->class_count;
+	return class;
+}
+
+enum histree_status ctf_decoder_class(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream, uint64_t id,
+				      struct ctf_class **out, struct histree_error *error)
+{
+	enum { SMALL_IDS = sizeof(stream->by_id) / sizeof(stream->by_id[0]) };
+	*out = id < SMALL_IDS ? stream->by_id[id] : id_map_find(&stream->classes, id);
+	if (*out != NULL)
+		return HISTREE_OK;
+	const struct ctf_event_type *event = id_map_find(&stream->type->events, id);
+	if (event == NULL)
+		return HISTREE_OK;
+	*out = make_class(decoder, stream, event);
+	if (*out == NULL || !id_map_add(&stream->classes, id, *out))
+		return error_memory(error, "the classes of events");
+	if (id < SMALL_IDS)
+		stream->by_id[id] = *out;
+	return HISTREE_OK;
+}
+
+bool ctf_field_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct ctf_class *class = (const struct ctf_class *)event->class;
+	return field < class->class.field_count && ctf_cursor_integer(event->handle, &class->fields[field], out);
+}
+
+bool ctf_field_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+{
+	const struct ctf_class *class = (const struct ctf_class *)event->class;
+	if (field >= class->class.field_count || !ctf_cursor_text(event->handle, &class->fields[field], text, size))
+		return false;
+	enum ctf_encoding encoding = class->fields[field].type->encoding;
+	if (encoding == CTF_UTF_8)
+		return true;
+	const struct ctf_cursor *cursor = event->handle;
+	return cursor->texts != NULL && ctf_texts_keep(cursor->texts, encoding, text, size);
+}
+
+/* ---- ctf decoder --------------------------------------------------------------------------------------------- */
 
 enum { NS_PER_SECOND = 1000000000 };
 

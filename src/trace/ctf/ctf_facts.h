@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_facts.h - what the metadata of a CTF trace says of the trace as a whole: whose it is, and its clock.
+ * ctf_facts.h - what the metadata of a trace in CTF say of it in texts: tracer, host, clock.
+ *
+ * Texts of an event that are not in UTF-8, as UTF-8; and what a visit of its values needs.
+ *
+ * What the metadata of a CTF trace says of the trace as a whole: whose it is, and its clock.
  */
 #ifndef TRACE_CTF_CTF_FACTS_H
 #define TRACE_CTF_CTF_FACTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/ctf/ctf_type.h"
 #include "trace/trace_facts.h"
+
+struct ctf_text; /* one that is kept */
+
+/* A zeroed one is empty. */
+struct ctf_texts {
+	struct ctf_text *kept; /* until the next event */
+	char *last;            /* until the next one */
+	size_t last_capacity;
+	uint64_t *slots; /* of a visit */
+	size_t slot_capacity;
+};
+
+/*
+ * Make *text, which has *size bytes in an encoding, UTF-8 that stays until the next event.  What is no character
+ * becomes U+FFFD.  Returns false if memory is out.
+ */
+bool ctf_texts_keep(struct ctf_texts *texts, enum ctf_encoding encoding, const char **text, size_t *size);
+
+/* The same, until it is called again. */
+bool ctf_texts_make(struct ctf_texts *texts, enum ctf_encoding encoding, const char **text, size_t *size);
+
+/* The texts that are kept are not needed any more. */
+void ctf_texts_clear(struct ctf_texts *texts);
+void ctf_texts_release(struct ctf_texts *texts);
 
 struct ctf_schema;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_reference.h - what the two ways of naming a length or a tag share: the structures around it.
+ * ctf_reference.h - fields that others name: lengths, selectors, and those with a role.
+ *
+ * What the two ways of naming a length or a tag share: the structures around it.
  */
 #ifndef TRACE_CTF_CTF_REFERENCE_H
 #define TRACE_CTF_CTF_REFERENCE_H

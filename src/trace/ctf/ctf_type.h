@@ -55,7 +55,7 @@ struct ctf_clock {
 
 /*
  * What an integer means to the reader, a bit each.  CTF 2 says so (roles); in CTF 1.8 it follows from names and
- * clocks (ctf_roles.c).  Those up to CTF_ROLE_CPU are of the head of a packet.
+ * clocks (ctf_reference.h).  Those up to CTF_ROLE_CPU are of the head of a packet.
  */
 enum ctf_role {
 	CTF_ROLE_STREAM,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_source.h - the text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
+ * line_source.h - the spans, counters and instants in a text, as a trace of domain "tracks" beside that of the
+ * kernel: markers of programs among its events (packed_markers.h), or calls of functions that ftrace drew
+ * (line_graph.h), or system calls that strace printed (line_strace.h).  They are read once and sorted.
+ *
+ * The text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
  * and what "trace-cmd report" and "perf script" write.  One file, one stream.
  *
  * Lines are sorted by time within a window (trace/text/event_window.h).  One that is earlier than what was handed
@@ -14,6 +18,8 @@
 #define TRACE_LINES_LINE_SOURCE_H
 
 #include "trace/trace_source.h"
+
+extern const struct trace_format_kind line_tracks_format, line_tracks_in_json_format;
 
 extern const struct trace_format_kind line_format;
 

@@ -1,20 +1,274 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_text.c - a table of events as a source: one file, one stream, an event a row.
+ * event_text.c - the classes of the events of a table, and their fields.
+ *
+ * What an event has besides its fields, such as its time and its CPU: their columns, and how they
+ * are read.
+ *
+ * A table of events as a source: one file, one stream, an event a row.
  */
 #include "trace/text/event_text.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdalign.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/time_text.h"
 #include "base/trace_word.h"
-#include "trace/text/event_class.h"
-#include "trace/text/event_parts.h"
 #include "trace/text/event_text_inside.h"
+
+/* In JSON a name may have several classes. */
+enum { EVENT_NAMES_MAX = 65536, EVENT_CLASSES_MAX = 4 * EVENT_NAMES_MAX };
+
+/* ---- event class --------------------------------------------------------------------------------------------- */
+
+static bool is_perf(const struct event_text *text)
+{
+	return strcmp(text->base.trace.tracer_name, "perf") == 0;
+}
+
+static bool is_part(const struct event_text *text, size_t column)
+{
+	for (int part = 0; part < MAP_PART_COUNT; part++)
+		if (text->parts[part] == column)
+			return true;
+	return false;
+}
+
+/* The thread is a context as LTTng has it, and a field of every event as perf has it (kernel_layout.c). */
+static bool make_layout(struct event_text *text)
+{
+	size_t count = text->table.column_count, thread = text->parts[MAP_THREAD];
+	const char **fields = arena_allocate(&text->memory, (count + 1) * sizeof(*fields), alignof(char *));
+	uint16_t *columns = arena_allocate(&text->memory, (count + 1) * sizeof(*columns), alignof(uint16_t));
+	struct event_layout layout = { .fields = fields, .columns = columns, .column_count = (uint16_t)count };
+	if (fields == NULL || columns == NULL)
+		return false;
+	for (size_t column = 0; column < count; column++) {
+		if (is_part(text, column))
+			continue;
+		fields[layout.field_count] = event_map_field(&text->map, text->table.columns[column]);
+		columns[layout.field_count++] = (uint16_t)column;
+	}
+	layout.payload_count = layout.field_count;
+	if (thread != TEXT_NO_COLUMN) {
+		fields[layout.field_count] = is_perf(text) ? "common_pid" : "tid";
+		columns[layout.field_count++] = (uint16_t)thread;
+	}
+	text->layout = layout;
+	return true;
+}
+
+static struct text_class *make_class(struct event_text *text, const char *name, struct histree_error *error)
+{
+	if (text->classes_made == EVENT_CLASSES_MAX) {
+		text_table_fault(&text->table, TEXT_NO_COLUMN, error,
+				 "more than %d kinds of events, by their names and columns: the map takes another "
+				 "column for the name",
+				 EVENT_CLASSES_MAX);
+		return NULL;
+	}
+	bool has_layout = text->layout.column_count == text->table.column_count || make_layout(text);
+	struct text_class *class = arena_allocate(&text->memory, sizeof(*class), alignof(struct text_class));
+	if (!has_layout || class == NULL) {
+		error_memory(error, "the classes of events");
+		return NULL;
+	}
+	const struct event_layout *layout = &text->layout;
+	*class = (struct text_class){ .class = { .trace = &text->base.trace,
+						 .id = (*text->base.class_count)++,
+						 .name = name,
+						 .fields = layout->fields,
+						 .field_count = layout->field_count,
+						 .payload_count = layout->payload_count },
+				      .columns = layout->columns,
+				      .column_count = layout->column_count };
+	text->classes_made++;
+	return class;
+}
+
+/* In JSON, a row may have columns that none had when its class was made. */
+static bool has_more(const struct event_text *text, const struct text_class *class)
+{
+	for (size_t i = class->column_count; i < text->table.column_count; i++)
+		if (text->table.cells[i].kind != TEXT_ABSENT)
+			return true;
+	return false;
+}
+
+/* Returns the class of the row that is being read; NULL, and the error, if it cannot have one. */
+static const struct text_class *event_class_of_row(struct event_text *text, struct histree_error *error)
+{
+	char quote[64];
+	size_t column = text->parts[MAP_NAME];
+	const struct text_cell *cell = text_table_cell(&text->table, column);
+	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size == 0 ||
+	    memchr(cell->bytes, '\0', cell->size) != NULL) {
+		text_table_fault(&text->table, column, error, "%s is no name of an event",
+				 text_cell_quote(cell, quote));
+		return NULL;
+	}
+	uint32_t number = intern_find(&text->names, cell->bytes, cell->size);
+	if (number == INTERN_NONE && text->names.count == EVENT_NAMES_MAX) {
+		text_table_fault(&text->table, column, error,
+				 "more than %d names of events: the map takes another column for the name",
+				 EVENT_NAMES_MAX);
+		return NULL;
+	}
+	if (number == INTERN_NONE)
+		number = intern_add(&text->names, cell->bytes, cell->size);
+	if (number == INTERN_NONE || !array_reserve(&text->classes, &text->class_capacity, (size_t)number + 1)) {
+		error_memory(error, "the classes of events");
+		return NULL;
+	}
+	while (text->class_count <= number)
+		text->classes[text->class_count++] = NULL;
+	if (text->classes[number] == NULL || has_more(text, text->classes[number])) {
+		size_t size;
+		text->classes[number] = make_class(text, intern_get(&text->names, number, &size), error);
+	}
+	return text->classes[number];
+}
+
+/* ---- event parts --------------------------------------------------------------------------------------------- */
+
+/* ---- columns --------------------------------------------------------------------------------------- */
+
+static size_t find_part(const struct event_text *text, enum map_part part)
+{
+	if (text->map.parts[part] != NULL)
+		return text_table_column(&text->table, text->map.parts[part]);
+	size_t column = TEXT_NO_COLUMN;
+	for (const char *const *name = map_part_names[part]; *name != NULL && column == TEXT_NO_COLUMN; name++)
+		column = text_table_column(&text->table, *name);
+	return column;
+}
+
+static enum histree_status lacks(const struct event_text *text, const char *part, const char *wanted,
+				 struct histree_error *error)
+{
+	char columns[200] = "";
+	for (size_t i = 0, length = 0; i < text->table.column_count && length < sizeof(columns); i++)
+		length += (size_t)snprintf(columns + length, sizeof(columns) - length, "%s%.40s",
+					   i == 0 ? "" : ", ", text->table.columns[i]);
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "'%.120s' has no column '%.40s' for the %s of an event; it has %s: say which it is, as in "
+			 "'histree build --map time=ts,unit=us,name=kind'",
+			 text->path, wanted, part, columns);
+}
+
+/* Find the columns; again when a row of JSON has had new ones.  HISTREE_ERR_TRACE if one that must be is not. */
+static enum histree_status event_parts_find(struct event_text *text, struct histree_error *error)
+{
+	if (text->parts_known == text->table.column_count)
+		return HISTREE_OK;
+	/* Of JSON another row may have more. */
+	bool are_known = text->table.header != NULL || text->map.columns != NULL;
+	for (int part = 0; part < MAP_PART_COUNT; part++) {
+		const char *wanted =
+			text->map.parts[part] != NULL ? text->map.parts[part] : map_part_names[part][0];
+		text->parts[part] = find_part(text, (enum map_part)part);
+		bool is_needed = part == MAP_TIME || part == MAP_NAME;
+		bool is_wrong = text->map.parts[part] != NULL && are_known;
+		if (text->parts[part] == TEXT_NO_COLUMN && (is_needed || is_wrong))
+			return lacks(text, map_part_names[part][0], wanted, error);
+	}
+	for (size_t i = 0; i < text->map.field_count && are_known; i++)
+		if (text_table_column(&text->table, text->map.fields[i].column) == TEXT_NO_COLUMN)
+			return lacks(text, text->map.fields[i].field, text->map.fields[i].column, error);
+	text->parts_known = text->table.column_count;
+	return HISTREE_OK;
+}
+
+/* ---- times ----------------------------------------------------------------------------------------- */
+
+/* Digits with up to nine decimals, counted in a unit: exact, and what is finer than a ns is dropped. */
+static bool read_decimal(const char *at, int64_t unit_ns, histree_time *out)
+{
+	bool is_negative = *at == '-', any = false;
+	uint64_t whole = 0, part = 0;
+	int64_t scale = unit_ns;
+	for (at += is_negative; *at >= '0' && *at <= '9'; at++, any = true)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*at - '0'), &whole))
+			return false;
+	if (*at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++, any = true) {
+			scale /= 10;
+			part += (uint64_t)(*at - '0') * (uint64_t)scale;
+		}
+	if (!any || *at != '\0' || __builtin_mul_overflow(whole, (uint64_t)unit_ns, &whole) ||
+	    __builtin_add_overflow(whole, part, &whole) || whole > (uint64_t)INT64_MAX)
+		return false;
+	*out = is_negative ? -(histree_time)whole : (histree_time)whole;
+	return true;
+}
+
+/* A number in the unit of the map, or a date and a time of day. */
+static bool read_time(const struct event_text *text, const struct text_cell *cell, histree_time *out)
+{
+	double ns;
+	switch (cell->kind) {
+	case TEXT_PLAIN:
+	case TEXT_STRING:
+		if (strlen(cell->bytes) != cell->size)
+			return false;
+		return read_decimal(cell->bytes, text->map.unit_ns, out) ||
+		       (cell->size > 10 && cell->bytes[4] == '-' && time_parse(cell->bytes, 0, 0, out));
+	case TEXT_INTEGER:
+		return !__builtin_mul_overflow(cell->integer, text->map.unit_ns, out);
+	case TEXT_REAL:
+		ns = cell->real * (double)text->map.unit_ns;
+		if (!(ns > -9e18 && ns < 9e18))
+			return false;
+		*out = llround(ns);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Read a part of the row at hand.  What has no CPU is on CPU -1. */
+static enum histree_status event_parts_time(const struct event_text *text, histree_time *out,
+					    struct histree_error *error)
+{
+	char quote[64];
+	const struct text_cell *cell = &text->table.cells[text->parts[MAP_TIME]];
+	if (read_time(text, cell, out))
+		return *out < INT64_MAX
+			       ? HISTREE_OK
+			       : text_table_fault(&text->table, text->parts[MAP_TIME], error,
+						  "this is the last time there is, and a history ends before it");
+	return text_table_fault(&text->table, text->parts[MAP_TIME], error,
+				"%s is no time: a number, whose unit the map says ('unit=us'; ns else), or "
+				"'2016-03-04 17:46:23.1'",
+				text_cell_quote(cell, quote));
+}
+
+/* ---- CPUs ------------------------------------------------------------------------------------------ */
+
+static enum histree_status event_parts_cpu(struct event_text *text, int32_t *cpu, struct histree_error *error)
+{
+	char quote[64];
+	int64_t number;
+	const struct text_cell *cell = text_table_cell(&text->table, text->parts[MAP_CPU]);
+	*cpu = -1;
+	if (text_cell_is_empty(cell))
+		return HISTREE_OK;
+	if (!text_cell_integer(cell, &number) || number < -1 || number > INT32_MAX)
+		return text_table_fault(&text->table, text->parts[MAP_CPU], error, "%s is no number of a CPU",
+					text_cell_quote(cell, quote));
+	*cpu = (int32_t)number;
+	return HISTREE_OK;
+}
+
+/* ---- event text ---------------------------------------------------------------------------------------------- */
 
 static struct event_text *text_of(struct trace_source *source)
 {

@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+#include "trace/text/event_text_inside.h"
+
 struct io;
 struct trace_format_kind;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_text_inside.h - the body of a text of events, for event_text.c, event_parts.c and event_class.c.
+ * event_text_inside.h - the body of a text of events, for event_text.c, event_text.h and event_text.h.
  */
 #ifndef TRACE_TEXT_EVENT_TEXT_INSIDE_H
 #define TRACE_TEXT_EVENT_TEXT_INSIDE_H

@@ -1,13 +1,305 @@
 // SPDX-License-Identifier: MIT
 /*
- * dat_stream.c - the events of one CPU in one buffer, page by page, and gaps where the kernel lost some.
+ * dat_stream.c - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description.
+ *
+ * The pages of one CPU, plain or in compressed chunks.
+ *
+ * The events of one CPU in one buffer, page by page, and gaps where the kernel lost some.
  */
 #include "trace/trace_cmd/dat_stream.h"
 
 #include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
+#include "event/event.h"
+#include "trace/trace_cmd/dat_file.h"
+#include "trace/trace_cmd/ring_page.h"
 #include "trace/trace_position.h"
+#include "trace/trace_stream.h"
+
+enum { DAT_CLASSES_MAX = 1 << 16 };
+
+/* ---- dat class ----------------------------------------------------------------------------------------------- */
+
+bool dat_classes_init(struct dat_classes *classes)
+{
+	classes->of = calloc(DAT_CLASSES_MAX, sizeof(struct dat_class *));
+	return classes->of != NULL;
+}
+
+void dat_classes_release(struct dat_classes *classes)
+{
+	free((void *)classes->of);
+	classes->of = NULL;
+}
+
+/* Returns NULL when memory is out. */
+static struct dat_class *make_class(const struct tracepoint *tracepoint, struct dat_file *file,
+				    const struct event_trace *trace, uint32_t id)
+{
+	struct arena *memory = &file->memory;
+	const uint32_t field_count = tracepoint->field_count + (file->processes.count > 0 ? 1 : 0);
+	char name[256];
+	int size = snprintf(name, sizeof(name), "%s:%s", tracepoint->system, tracepoint->name);
+	const char *copy = arena_copy(memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
+	struct dat_class *class = arena_allocate(memory, sizeof(*class), alignof(struct dat_class));
+	const char **fields =
+		arena_allocate(memory, (tracepoint->field_count + 1) * sizeof(char *), alignof(char *));
+	if (copy == NULL || class == NULL || fields == NULL)
+		return NULL;
+	const struct tracepoint_field *pid = NULL;
+	fields[tracepoint->field_count] = "common_tgid";
+	for (uint32_t i = 0; i < tracepoint->field_count; i++) {
+		fields[i] = tracepoint->fields[i].name;
+		if (strcmp(fields[i], "common_pid") == 0)
+			pid = &tracepoint->fields[i];
+	}
+	*class = (struct dat_class){
+		.class = { .trace = trace,
+			   .id = id,
+			   .name = copy,
+			   .field_count = field_count,
+			   .fields = fields,
+			   .payload_count = field_count },
+		.tracepoint = tracepoint,
+		.processes = &file->processes,
+		.pid = pid,
+	};
+	return class;
+}
+
+/*
+ * Find, or make, the class of a number; *out is NULL if the file does not describe it.  Returns HISTREE_ERR_MEMORY.
+ */
+static enum histree_status dat_classes_find(struct dat_classes *classes, struct dat_file *file, uint16_t number,
+					    const struct event_trace *trace, uint32_t *class_count,
+					    const struct dat_class **out, struct histree_error *error)
+{
+	struct dat_class **class = &classes->of[number];
+	if (*class == NULL) {
+		const struct tracepoint *tracepoint = id_map_find(&file->tracepoints, number);
+		if (tracepoint != NULL) {
+			*class = make_class(tracepoint, file, trace, *class_count);
+			if (*class == NULL)
+				return error_memory(error, "the classes of events");
+			++*class_count;
+		}
+	}
+	*out = *class;
+	return HISTREE_OK;
+}
+
+/* Of which process the thread is in which the event happened. */
+static bool process_of(const struct dat_class *class, struct tracepoint_bytes bytes, int64_t *out)
+{
+	int64_t tid;
+	if (class->pid == NULL || !tracepoint_field_int(class->pid, bytes, &tid))
+		return false;
+	*out = (int64_t)(uintptr_t)id_map_find(class->processes, (uint64_t)tid);
+	return *out > 0;
+}
+
+bool dat_event_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct dat_class *class = (const struct dat_class *)event->class;
+	const struct tracepoint_bytes *bytes = event->handle;
+	if (field >= class->class.field_count)
+		return false;
+	return field < class->tracepoint->field_count
+		       ? tracepoint_field_int(&class->tracepoint->fields[field], *bytes, out)
+		       : process_of(class, *bytes, out);
+}
+
+bool dat_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+{
+	const struct dat_class *class = (const struct dat_class *)event->class;
+	const struct tracepoint_bytes *bytes = event->handle;
+	return field < class->tracepoint->field_count &&
+	       tracepoint_field_text(&class->tracepoint->fields[field], *bytes, text, size);
+}
+
+/* ---- dat pages ----------------------------------------------------------------------------------------------- */
+
+/* trace-cmd packs 10 pages together. */
+enum { CHUNK_PAGES_MAX = 64, CHUNK_HEAD_SIZE = 8, COUNT_SIZE = 4 };
+
+/* ---- how many there are ---------------------------------------------------------------------------------- */
+
+/* Read so many bytes, of the few that are looked at here and there. */
+static enum histree_status read_few(struct trace_window *window, uint64_t offset, size_t size,
+				    struct histree_error *error)
+{
+	enum histree_status status = trace_window_move(window, offset, size, error);
+	return status == HISTREE_OK && window->count < size ? HISTREE_END : status;
+}
+
+/* Returns HISTREE_END if it is not a chunk, or is not whole before `end`. */
+static enum histree_status add_chunk(struct dat_pages *pages, struct trace_window *window, uint64_t *at,
+				     uint64_t end, struct histree_error *error)
+{
+	const struct dat_file *file = pages->file;
+	if (end - *at < CHUNK_HEAD_SIZE)
+		return HISTREE_END;
+	enum histree_status status = read_few(window, *at, CHUNK_HEAD_SIZE, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct dat_chunk chunk = {
+		.offset = *at + CHUNK_HEAD_SIZE,
+		.size = ordered_u32(window->bytes, file->is_big),
+		.plain_size = ordered_u32(window->bytes + 4, file->is_big),
+		.begin = pages->plain_size,
+	};
+	if (chunk.size == 0 || chunk.plain_size == 0 || chunk.size > end - chunk.offset ||
+	    chunk.plain_size > CHUNK_PAGES_MAX * (uint64_t)pages->buffer->page_size)
+		return HISTREE_END;
+	if (!array_reserve(&pages->chunks, &pages->chunk_capacity, pages->chunk_count + 1))
+		return error_memory(error, "the pages of a CPU");
+	pages->chunks[pages->chunk_count++] = chunk;
+	pages->plain_size += chunk.plain_size;
+	if (chunk.plain_size > pages->chunk_size_max)
+		pages->chunk_size_max = chunk.plain_size;
+	*at = chunk.offset + chunk.size;
+	return HISTREE_OK;
+}
+
+static enum histree_status find_chunks(struct dat_pages *pages, struct histree_error *error)
+{
+	struct trace_window window;
+	uint64_t at = pages->cpu->offset, file_size = pages->file->size;
+	trace_window_init(&window, pages->file->io, pages->file->path, true);
+	enum histree_status status = at < file_size ? read_few(&window, at, COUNT_SIZE, error) : HISTREE_END;
+	uint32_t count = status == HISTREE_OK ? ordered_u32(window.bytes, pages->file->is_big) : 0;
+	at += COUNT_SIZE;
+	/* The size of a CPU is that of its chunks, without their count. */
+	uint64_t end = pages->cpu->size < file_size - at ? at + pages->cpu->size : file_size;
+	for (; status == HISTREE_OK && count > 0; count--)
+		status = add_chunk(pages, &window, &at, end, error);
+	pages->is_cut = status == HISTREE_END;
+	trace_window_release(&window);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+enum histree_status dat_pages_find(struct dat_pages *pages, const struct dat_file *file,
+				   const struct dat_buffer *buffer, const struct dat_cpu *cpu,
+				   struct histree_error *error)
+{
+	pages->file = file;
+	pages->buffer = buffer;
+	pages->cpu = cpu;
+	if (buffer->is_packed) {
+		enum histree_status status = find_chunks(pages, error);
+		if (status != HISTREE_OK)
+			return status;
+	} else {
+		uint64_t there = cpu->offset < file->size ? file->size - cpu->offset : 0;
+		pages->is_cut = cpu->size > there;
+		pages->plain_size = pages->is_cut ? there : cpu->size;
+	}
+	pages->count = pages->plain_size / buffer->page_size + (pages->plain_size % buffer->page_size != 0);
+	return HISTREE_OK;
+}
+
+/* ---- one of them ----------------------------------------------------------------------------------------- */
+
+void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open)
+{
+	size_t page = pages->buffer->page_size;
+	pages->window_size = window_size < page ? page : window_size / page * page;
+	trace_window_init(&pages->window, pages->file->io, pages->file->path, stays_open);
+}
+
+/* Returns the chunk that a plain byte is in. */
+static size_t chunk_of(const struct dat_pages *pages, uint64_t at)
+{
+	const size_t low = SEARCH(i, 1, pages->chunk_count, pages->chunks[i].begin <= at) - 1;
+	return low;
+}
+
+static enum histree_status unpack(struct dat_pages *pages, size_t number, struct histree_error *error)
+{
+	const struct dat_chunk *chunk = &pages->chunks[number];
+	if (pages->has_unpacked && pages->unpacked == number)
+		return HISTREE_OK;
+	if (pages->plain == NULL)
+		pages->plain = malloc(pages->chunk_size_max);
+	if (pages->plain == NULL)
+		return error_memory(error, "the pages of a CPU");
+	pages->has_unpacked = false;
+	enum histree_status status = trace_window_move(&pages->window, chunk->offset, chunk->size, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (pages->window.count < chunk->size ||
+	    !dat_unpack(pages->file->packing, pages->window.bytes, chunk->size, pages->plain, chunk->plain_size))
+		return error_set(error, HISTREE_ERR_TRACE, "it cannot be unpacked");
+	pages->unpacked = number;
+	pages->has_unpacked = true;
+	return HISTREE_OK;
+}
+
+enum histree_status dat_pages_load(struct dat_pages *pages, uint64_t number, const uint8_t **out, size_t *size,
+				   struct histree_error *error)
+{
+	uint64_t at = number * pages->buffer->page_size, left = pages->plain_size - at;
+	*size = left < pages->buffer->page_size ? (size_t)left : pages->buffer->page_size;
+	if (pages->buffer->is_packed) {
+		size_t of = chunk_of(pages, at);
+		const struct dat_chunk *chunk = &pages->chunks[of];
+		enum histree_status status = unpack(pages, of, error);
+		if (status != HISTREE_OK)
+			return status;
+		size_t inside = (size_t)(at - chunk->begin);
+		if (*size > chunk->plain_size - inside)
+			*size = chunk->plain_size - inside;
+		*out = pages->plain + inside;
+		return HISTREE_OK;
+	}
+	struct trace_window *window = &pages->window;
+	uint64_t offset = pages->cpu->offset + at;
+	if (offset < window->offset || offset + *size > window->offset + window->count) {
+		size_t wanted = left < pages->window_size ? (size_t)left : pages->window_size;
+		enum histree_status status = trace_window_move(window, offset, wanted, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (window->count < offset - window->offset + *size)
+		return error_set(error, HISTREE_ERR_TRACE, "the file has become shorter");
+	*out = window->bytes + (offset - window->offset);
+	return HISTREE_OK;
+}
+
+/* Returns the first page behind one that could not be loaded that is not damaged with it. */
+static uint64_t dat_pages_behind(const struct dat_pages *pages, uint64_t number)
+{
+	uint32_t page = pages->buffer->page_size;
+	if (!pages->buffer->is_packed)
+		return number + 1;
+	const struct dat_chunk *chunk = &pages->chunks[chunk_of(pages, number * page)];
+	uint64_t end = chunk->begin + chunk->plain_size;
+	return end / page + (end % page != 0);
+}
+
+void dat_pages_close(struct dat_pages *pages)
+{
+	trace_window_release(&pages->window);
+	free(pages->plain);
+	pages->plain = NULL;
+	pages->has_unpacked = false;
+}
+
+void dat_pages_release(struct dat_pages *pages)
+{
+	dat_pages_close(pages);
+	free(pages->chunks);
+	*pages = (struct dat_pages){ 0 };
+}
+
+/* ---- dat stream ---------------------------------------------------------------------------------------------- */
 
 void dat_stream_begin(struct dat_stream *stream, uint64_t page)
 {
@@ -129,7 +421,7 @@ static void end_stream(struct dat_stream *stream)
 static enum histree_status put_event(struct dat_stream *stream, struct histree_error *error)
 {
 	const struct ring_page *page = &stream->page;
-	const struct dat_class *class;
+	const struct dat_class *class = NULL;
 	uint32_t cpu = stream->pages.cpu->number;
 	uint16_t number = ordered_u16(page->event, page->is_big); /* common_type; an event has 4 bytes at least */
 	enum histree_status status = dat_classes_find(stream->classes, stream->file, number, stream->base.trace,

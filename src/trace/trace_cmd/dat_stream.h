@@ -1,14 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dat_stream.h - the events of one CPU in one buffer, and where some are missing.
+ * dat_stream.h - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description, and
+ * `common_tgid`, where the file says of which processes threads are.
+ *
+ * The pages of one CPU, one after another, plain or in chunks that are compressed.
+ *
+ * The events of one CPU in one buffer, and where some are missing.
  */
 #ifndef TRACE_TRACE_CMD_DAT_STREAM_H
 #define TRACE_TRACE_CMD_DAT_STREAM_H
 
-#include "trace/trace_cmd/dat_class.h"
-#include "trace/trace_cmd/dat_pages.h"
+#include "event/event.h"
+#include "trace/trace_cmd/dat_file.h"
 #include "trace/trace_cmd/ring_page.h"
 #include "trace/trace_stream.h"
+
+struct dat_class {
+	struct event_class class;
+	const struct tracepoint *tracepoint;
+	const struct id_map *processes;     /* of the file */
+	const struct tracepoint_field *pid; /* the thread in which it happened; NULL: it does not say */
+};
+
+/* By the number in an event; NULL: not met yet. */
+struct dat_classes {
+	struct dat_class **of;
+};
+
+/* Returns false when memory is out. */
+bool dat_classes_init(struct dat_classes *classes);
+void dat_classes_release(struct dat_classes *classes);
+
+/* The two functions of struct event_trace; a handle is a struct tracepoint_bytes. */
+bool dat_event_int(const struct event *event, uint32_t field, int64_t *out);
+bool dat_event_string(const struct event *event, uint32_t field, const char **text, size_t *size);
+
+/* Some pages that were compressed together. */
+struct dat_chunk {
+	uint64_t offset; /* in the file */
+	uint32_t size, plain_size;
+	uint64_t begin; /* among the plain bytes */
+};
+
+struct dat_pages {
+	const struct dat_file *file;
+	const struct dat_buffer *buffer;
+	const struct dat_cpu *cpu;
+	uint64_t plain_size; /* of all that is there */
+	uint64_t count;      /* of pages, the last of which may be cut */
+	bool is_cut;
+	struct dat_chunk *chunks; /* of those that are compressed */
+	size_t chunk_count, chunk_capacity;
+	uint32_t chunk_size_max; /* of a chunk, plain */
+
+	struct trace_window window;
+	size_t window_size;
+	uint8_t *plain; /* of the chunk that is unpacked */
+	size_t unpacked;
+	bool has_unpacked;
+};
+
+/* Find out how many there are.  `pages` is zeroed.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
+enum histree_status dat_pages_find(struct dat_pages *pages, const struct dat_file *file,
+				   const struct dat_buffer *buffer, const struct dat_cpu *cpu,
+				   struct histree_error *error);
+
+/* Prepare for reading, so many bytes of the file at a time at least. */
+void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open);
+
+/*
+ * Returns a page and how many bytes of it are there, which are valid until the next.  HISTREE_ERR_TRACE: it is
+ * damaged; HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
+ */
+enum histree_status dat_pages_load(struct dat_pages *pages, uint64_t number, const uint8_t **out, size_t *size,
+				   struct histree_error *error);
+
+/* It can be opened again. */
+void dat_pages_close(struct dat_pages *pages);
+void dat_pages_release(struct dat_pages *pages);
 
 struct dat_stream {
 	struct trace_stream base;
@@ -30,7 +99,6 @@ struct dat_stream {
 
 /* Begin at a page.  What is above `next_page` is set. */
 void dat_stream_begin(struct dat_stream *stream, uint64_t page);
-
 enum histree_status dat_stream_next(struct dat_stream *stream, struct histree_error *error);
 
 /* Where the upcoming event comes first. */

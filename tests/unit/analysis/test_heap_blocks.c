@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "analysis/ust/heap_blocks.h"
+#include "analysis/ust/heap.h"
 #include "base/random.h"
 #include "support/test.h"
 

@@ -11,7 +11,7 @@
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_metadata.h"
-#include "trace/ctf/ctf_texts.h"
+#include "trace/ctf/ctf_facts.h"
 
 #define RS "\x1e"
 #define PREAMBLE RS "{\"type\": \"preamble\", \"version\": 2}\n"
