@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * query_question.c - the question of histree query, and its rows.
+ * query_question.c - the question of `query`: checks the options, chooses attributes and times, and hands the
+ * intervals of the answer to the caller.
  *
- * The option --where of verbs that print states: an expression, and what it leaves of a question.
- *
- * Tops of stacks, first values, and changes in the order of time (histree/lookup.h), as rows of
- * intervals.
- *
- * The question of `query`: options are checked, attributes and times chosen, and the intervals
- * of the answer handed to the caller.
+ * --where is an expression that narrows the question.  Tops of stacks, first values, and changes in the order of
+ * time (histree/lookup.h) are handed out as intervals too.
  */
 #include "cli/query_question.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_question.h - the question of histree query, and its rows.
- *
- * What is asked of a history again and again (histree/lookup.h), as rows of intervals: tops of
- * stacks, first values, and changes in the order of time.
- *
- * The question of `query`, from its command line to its intervals, which the caller prints or
+ * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints or
  * sends elsewhere.
+ *
+ * Questions that are asked of a history again and again (histree/lookup.h) are answered as intervals too: tops of
+ * stacks, first values, and changes in the order of time.
  */
 #ifndef CLI_QUERY_QUESTION_H
 #define CLI_QUERY_QUESTION_H

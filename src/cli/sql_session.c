@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * sql_session.c - histree sql: statements from a line, a file or a prompt, and their rows.
+ * sql_session.c - `histree sql`: runs SQL statements from a line, a file or a prompt, and prints their rows in
+ * each format.
  *
- * How far a long statement is: rows that were read of the store.  Nobody knows how many there will
- * be.
- *
- * The prompt of 'histree sql': statements over several lines, and commands that begin with a dot.
- *
- * Runs SQL statements on a store and prints their rows in each format.
+ * At the prompt a statement may have several lines, and commands begin with a dot.  The progress of a long
+ * statement is the number of rows read from the store: how many there will be is not known.
  */
 #include "cli/sql_session.h"
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_compare.c - histree compare: what differs between two stores or two ranges of time.
+ * verb_compare.c - `histree compare`: what differs between two stores A and B, or between two windows or hosts of
+ * one.
  *
- * The call stacks of both sides of a comparison in one flame graph.
- *
- * The rows of a comparison of A and B: states, and groups of segments.
- *
- * What differs between two stores, or between two windows or hosts of one: time in states, or
- * durations.
+ * The rows are states by time, or groups of segments by duration; call stacks of both sides make one flame graph.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_completion.c - histree completion: what shells need to complete a line.
- *
- * Completion of the command in the words of each shell.
- *
- * Completion for a shell, made from the tables of options.
+ * verb_completion.c - `histree completion`: completion for each shell, in its own words, made from the tables of
+ * options.
  */
 #include "cli/verb_completion.h"
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_info.c - histree info: what a store is, in facts, of one host or of several.
+ * verb_info.c - `histree info`: the facts of a store, a history or a segment store, in columns or as JSON.
  *
- * What a store of several hosts says of each: its traces, its events and its clock.
- *
- * What is known about a store and its histories, as named values in a fixed order; for people and
- * programs alike.
- *
- * 'histree info': the facts of a store, a history or a segment store, in columns or as JSON.
+ * Facts are named values in a fixed order, for people and programs alike.  A store of several hosts has them for
+ * each: its traces, its events and its clock.
  */
 #include "cli/verb_info.h"
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_top.c - histree top: where the time went, and how often threads were switched.
+ * verb_top.c - `histree top`: what threads did with their time, added up, in the requested columns.
  *
- * How often each thread was switched from in a window, as differences of running sums, so that
- * the cost does not depend on the length of the window.
- *
- * Rows of what threads did with their time: the requested columns, and their cells.
- *
- * What threads did with their time, added up.
+ * How often each thread was switched from in a window is a difference of running sums, so that the cost does not
+ * depend on the length of the window.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * chart.c - the frame that pictures over time share: title, time axis, labels of rows, legend.
+ */
 #include "draw/chart.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * row_list.c - which rows a picture has, and what is said of each.
  *
- * The rows of threads: the busiest of those that were asked for, in the order of their tree.
+ * Rows of threads are the busiest of the threads asked for, in the order of their tree.
  */
 #include "draw/row_list.h"
 

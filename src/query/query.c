@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * query.c - the intervals of a region that a partial history has left out, slice by slice.
+ * query.c - checks what is asked, and hands it to the source that answers: the tree of a file, with the slices of
+ * a partial history behind its nodes; the hosts of a union; or a source outside of this process.
  *
- * A query checks what is asked, and hands it to who answers: the tree of a file, with the slices of a
- * partial history behind its nodes; the hosts of a union; or a source outside of this process.
- *
- * What always holds: a cursor is started with lists that are sorted and with times and attributes that the history
- * has, and with something to find.
+ * A cursor is always started with sorted lists, with times and attributes that the history has, and with something
+ * to find.
  */
 #include <assert.h>
 #include <stdlib.h>

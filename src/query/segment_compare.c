@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_compare.c - the test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947) and the distance of
- * Kolmogorov and Smirnov, of two samples whose values come together in ascending order.
+ * segment_compare.c - compares the durations of two sides group by group.
  *
- * Only two counts are kept of each sample: the smaller values, and those equal to the current one.
- *
- * Compares the durations of two sides group by group: both stores are read in the order of
- * duration, so that the tests by rank need counts only.
+ * Both stores are read in the order of duration, so that the tests by rank need only two counts of each sample:
+ * the smaller values, and those equal to the current one.  The tests are that of Mann and Whitney (Annals of
+ * Mathematical Statistics 18, 1947) and the distance of Kolmogorov and Smirnov.
  */
 #include <math.h>
 #include <stdint.h>

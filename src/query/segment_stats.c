@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_stats.c - finds the durations at given ranks of groups without sorting: counts by bucket tell in which
- * bucket a rank lies, and only the segments of such buckets are read again.
+ * segment_stats.c - statistics of durations or of a field's numbers, from summaries where the store has them.
  *
- * Statistics of durations or of a field's numbers: a first pass counts and adds up, a second
- * one finds the durations at the ranks of percentiles; from summaries where the store has them.
+ * A first pass counts and adds up.  A second one finds the durations at the ranks of percentiles without sorting:
+ * counts by bucket tell in which bucket a rank lies, and only the segments of such buckets are read again.
  */
 #include <limits.h>
 #include <math.h>

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_summaries.h - the summaries of segments that answer a question, of one store or of a union.
+ * segment_summaries.h - the segments of a window, as summaries where a store has overviews that can say them
+ * (docs/design/05-pyramid.md), of one store or of a union.
  *
- * A question for summaries (segment_summaries.h), and what one of a union asks each of its
- * parts.
+ * The times at which segments start are cut: whole cells of the overview with the longest cells in the middle,
+ * then cells of overviews with shorter ones on either side, single segments at both ends.  So each segment of the
+ * window is read once, alone or in a summary.
  *
- * Walk through segments, and gather what is missing among them.
- *
- * For answers about all segments of a query: they continue after a damaged node, and then say that they are
- * partial.
- *
- * All segments of a window, as summaries where a store has overviews that can say them
- * (docs/design/05-pyramid.md).
- *
- * The times at which segments start are cut: whole cells of the overview with the longest cells in the middle, then
- * of those with shorter ones on either side, single segments at both ends.  So what is read are the segments of the
- * window, each once, alone or in a summary.
+ * Answers about all segments of a query continue after a damaged node, and then say that they are partial.
  */
 #ifndef QUERY_SEGMENT_SUMMARIES_H
 #define QUERY_SEGMENT_SUMMARIES_H

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * union_query.h - a query of several hosts: each is asked in its own words, some ahead of the others.
- *
- * The parts of a region that are of one host each, in the words of the host's own history.
- *
- * A query of a history of several hosts, by a query of each host's history
+ * union_query.h - a query of a history of several hosts, by a query of each host's history
  * (docs/design/13-hosts.md).
  *
- * The sorted list of attributes is cut at the borders of hosts and times are clipped to those of the shard; what is
- * outside of them is null.  One host is handed out after the other.
+ * The sorted list of attributes is cut at the borders of hosts, and times are clipped to those of the shard; what
+ * is outside of them is null.  One host is handed out after the other; some are asked ahead of the others.
  */
 #ifndef QUERY_UNION_QUERY_H
 #define QUERY_UNION_QUERY_H

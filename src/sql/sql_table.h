@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_table.h - what a table takes over from SQLite, in words: "quark = ? and start <= ?, in order of start".
- *
- * xBestIndex writes the plan, EXPLAIN QUERY PLAN shows it, and xFilter reads it: its terms are those of the
- * arguments, in their order, and narrow a selection (histree/selection.h) or a window (histree/window.h).  SQLite
- * checks every row against the constraints again, so that a term may be taken as far as it goes.
- *
- * Relations as virtual tables of SQLite: one module, and a description of each relation.
+ * sql_table.h - relations as virtual tables of SQLite: one module, and a description of each relation.
  *
  * A relation is what a table shows: columns, and rows that come in batches when a region of it is asked for.  A
  * row is a struct of the library; a column says where in it the cell lies, and what a constraint on it narrows:
  * attributes, a window of time, an argument.  So planning, reading a plan, walking and handing out cells are here,
  * once; a relation says what it opens, how a region is started and how the next rows are read.
  *
- * What is taken over from SQLite is only ever a superset: it checks each row again.
+ * A plan is words: "quark = ? and start <= ?, in order of start".  xBestIndex writes it, EXPLAIN QUERY PLAN shows
+ * it, and xFilter reads it: its terms are those of the arguments, in their order, and narrow a selection
+ * (histree/selection.h) or a window (histree/window.h).  SQLite checks every row again, so that a term may be
+ * taken as far as it goes: what a relation hands out is a superset.
  */
 #ifndef SQL_SQL_TABLE_H
 #define SQL_SQL_TABLE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the reading of a trace is, and how it goes on from there.
+ * trace_move.c - where the reading of a trace is, and how it goes on from there.
  */
 #include "base/error.h"
 #include "trace/trace.h"

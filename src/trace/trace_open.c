@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_open.c - files that an input has more than once: a recording that is named twice, by other paths or as
- * a copy of it.  Each is taken once.
+ * trace_open.c - what an input has more than once, by other paths or as a copy, and what is read of it: each
+ * recording or packet once.
  *
- * Copies of CTF traces are found packet by packet (trace_open.c); this is for traces that are one file.
- *
- * Finds packets that an input has more than once, by their places in time and then by their
- * bytes, and chooses the one that is read.
+ * Files that hold one trace are compared as wholes.  In CTF traces, equal packets are found by their places in
+ * time and then by their bytes, and one of them is chosen.
  */
 #include <fcntl.h>
 #include <stdlib.h>

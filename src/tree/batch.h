@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.h - the batches of a cluster tree: how large they are, how they are sorted into leaves.
- *
- * How many intervals a cluster tree collects before it writes them, and into leaves of which size:
- * what an answer costs, and what an interval does (docs/design/01-tree.md).
+ * batch.h - the batches of a cluster tree: how many intervals are collected, how they are kept, and how they
+ * become leaves of columns, cut by key (docs/design/01-tree.md).
  *
  * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
  * Then
@@ -14,13 +12,10 @@
  *	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
  *			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
  *
- * Intervals that become leaves together, kept in buckets by key as soon as they arrive.
- *
- * Sorting many items by key is bound by memory: each pass moves all of them.  An item that is put into its bucket
- * at once is moved only once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of
- * chunks from a pool that batches share; only the pool may be used by two threads.
- *
- * A batch becomes leaves of columns, cut by key (docs/design/01-tree.md).
+ * Intervals that become leaves together are kept in buckets by key as soon as they arrive.  Sorting many items by
+ * key is bound by memory: each pass moves all of them.  An item that is put into its bucket at once is moved only
+ * once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of chunks from a pool
+ * that batches share; only the pool may be used by two threads.
  */
 #ifndef TREE_BATCH_H
 #define TREE_BATCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Leaves of columns below the branch of a cluster tree: those that its buffers make (cluster.h), and those of
- * packs.
+ * cluster_leaves.c - leaves of columns below the branch of a cluster tree: those that its buffers make
+ * (cluster.h), and those of packs (leaf_pack.h).
  */
 #include <stdlib.h>
 

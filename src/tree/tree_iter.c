@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree_iter.c - threads that read and decode leaves ahead of an iterator, in slots.  The iterator takes them
- * in the order in which it asked, so the order of the answer does not change.
+ * tree_iter.c - the intervals of a region, node by node: depth first, with the numbers of the nodes still to visit
+ * on a stack and one node held (algorithm 4.1 for a region instead of a point; thesis 4.6.4 and 6.1).
  *
- * The intervals of a region, node by node: depth first, with the numbers of the nodes still to visit
- * on a stack and one node held (algorithm 4.1 for a region instead of a point; thesis 4.6.4 and 6.1).  A node is
- * visited if its bounds, as its parent knows them, meet the region: thus at most once, as each has one parent.
+ * A node is visited if its bounds, as its parent knows them, meet the region: thus at most once, as each has one
+ * parent.  Several intervals are read at a time, so that they share the cost of coming back to a node.
  *
- * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
+ * Threads may read and decode the leaves that come next, in slots.  The iterator takes them in the order in which
+ * it asked, so the order of the answer does not change.
  *
- * With threads (tree_iter.c), the leaves that come next are read ahead, and what is read is handed out in the
- * same order.
- *
- * A node that is damaged is passed by.  What it held is what is left uncovered when all others have been read, and
- * is handed out as unknown.
+ * A damaged node is skipped.  What is left uncovered when all others have been read is handed out as unknown.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Section TREE: variant (4), r depth (4), fan-out (4), root (4), number of keys (4), start (8), end (8).
- * Section STAT: varints: intervals, nulls, bytes used, number of heights, nodes at each height, number of
- * buckets, nodes in each bucket.
+ * tree_shape.c - the bytes of the sections TREE and STAT.
+ *
+ * TREE: variant (4), r depth (4), fan-out (4), root (4), number of keys (4), start (8), end (8).
+ *
+ * STAT, as varints: intervals, nulls, bytes used, number of heights, nodes at each height, number of buckets,
+ * nodes in each bucket.
  */
 #include "tree/tree_shape.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Check every node and every invariant in one pass over the file, front to back: a child's number is below its
- * parent's, so what was seen of the children is at hand when their parent comes.
+ * tree_verify.c - checks every node and every invariant in one pass over the file, front to back: a child has a
+ * lower number than its parent, so what was seen of the children is at hand when the parent comes.
  *
- * That each attribute has exactly one state at each time is checked without sorting.  See an interval as
- * an edge from start to end + 1; edges only go forward.  If at every point but the history's ends as many
- * edges arrive as leave, and one more leaves at the beginning, then the edges carry a flow of one, and
- * exactly one of them crosses each time.  Arrivals and departures are compared by a sum of hashes for each
- * attribute, which misses a fault with probability 2^-64.
+ * That each attribute has exactly one state at each time is checked without sorting.  See an interval as an edge
+ * from start to end + 1; edges only go forward.  If at every point but the history's ends as many edges arrive as
+ * leave, and one more leaves at the beginning, then the edges carry a flow of one, and exactly one of them crosses
+ * each time.  Arrivals and departures are compared by a sum of hashes for each attribute, which misses a fault
+ * with probability 2^-64.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of variants.  A new one is a new row; the number in a file says which row it was made with.
+ * variant_table.c - the table of variants.  A new variant is a new row; the number in a file says which row it was
+ * made with.
  */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * arrows.c - the arrows of a range: switches and migrations of CPUs, forks, wake-ups, packets and flows.
+ *
+ * Each kind is gathered in a list of its own, thinned to what can be seen, and only the arrows that are shown get
+ * their rows.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

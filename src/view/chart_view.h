@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chart_view.h - charts that analyses declare: their rows as a tree, their lines.
- *
- * The inside of a chart's view: its rows, and how they are put in order.
+ * chart_view.h - charts that analyses declare, from inside: their rows as a tree and in order, their lines.
  */
 #ifndef VIEW_CHART_VIEW_H
 #define VIEW_CHART_VIEW_H

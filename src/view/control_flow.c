@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a list of threads to a tree: hang each below the thread that made it, cut rings, sort siblings by (nothing
- * happened, first, tid), and number depth first.  Nothing recurses: a chain of a million threads is as deep as any.
+ * control_flow.c - the threads of a history as a tree.
+ *
+ * Each thread hangs below the thread that made it, rings are cut, siblings are sorted by (nothing happened, first,
+ * tid), and threads are numbered depth first.  Nothing recurses, so a chain of a million threads does no harm.
  */
 #include <assert.h>
 #include <stdio.h>

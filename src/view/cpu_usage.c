@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * cpu_usage.c - how busy CPUs were, pixel by pixel: all threads together, and the chosen threads one by one.
+ *
+ * The states of the CPUs are added up.  If only the curve of all threads is wanted, overviews are read where there
+ * are any.
+ */
 #include <stdlib.h>
 #include <string.h>
 

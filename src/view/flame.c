@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame.c - the call stacks of a history, added up.
+ * flame.c - the call stacks of a history, added up into a tree of names.
  *
  * A stack is an attribute with levels below it, 1 for the outermost call.  Its states are read window by window.
  * All levels of a stack are one list, in which a state begins where another one of its level ends, null or not: so
  * from one start to the next nothing changes, and only levels from the lowest that changed on are gone through.
- *
- * Stacks, added up into a tree of names.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_samples.c - stacks that are known by numbers, and what weighs on each, on their way into a flame graph.
+ * flame_samples.c - the stacks of samples, added up into a flame graph (docs/design/10-program-analyses.md).
  *
- * A stack is a number and that of its caller's stack; each sample then costs one look at the sum of its stack, and
+ * A stack is a number and that of its caller's stack.  Each sample costs one look at the sum of its stack, and
  * only stacks that have a sum are made of words.
- *
- * The stacks of samples, added up: docs/design/10-program-analyses.md.
  */
 #include <inttypes.h>
 #include <stdalign.h>

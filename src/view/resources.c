@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * resources.c - the CPUs and interrupts of a history as rows, children in the order of their numbers.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * thread_list.c - reads the threads of a history, and what each was: numbers, names, parents, lives.
+ *
+ * All threads are read from the attributes of the history; for a narrow range, only those that had a status in
+ * it.  A number that was used again becomes one thread for each life.
+ */
 #include "view/thread_list.h"
 
 #include <inttypes.h>

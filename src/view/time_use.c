@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * time_use.c - the use of time of a host whose history somebody else holds: a question and an answer as bytes,
- * so that the states of its threads stay where they are.
+ * time_use.c - what threads did with their time: pieces of threads' states, added up by what was asked for.
  *
- * What all threads of a host together did with their time, of a range that has whole cells of the
- * cube (range_sums.h): these are read there, and states at the two ends alone.
+ * If the range has whole cells of the cube (range_sums.h), all threads of a host together are read there, and only
+ * the states at the two ends are read one by one.
  *
- * Pieces of threads' states, added up by what was asked for.
+ * If another process holds the history of a host, question and answer go to it and back as bytes, and the states
+ * of its threads stay where they are.
  */
 #include <stdlib.h>
 #include <string.h>

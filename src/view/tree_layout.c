@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * tree_layout.c - where the nodes of a tree are drawn, from left to right and from top to bottom.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

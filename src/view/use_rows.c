@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * use_rows.c - the rows of a use of time: found by key, and sorted.
+ */
 #include "view/use_rows.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf2_reader.h - what the parts of the reader of CTF 2's metadata share: JSON (ctf2.h), field classes
- * (ctf2.h), clocks (ctf2.h) and fragments (ctf2.h).
+ * ctf2_reader.h - what the parts of the reader of CTF 2's metadata share: JSON, field classes, clocks and
+ * fragments.
  *
- * Recursive descent.  The first fault ends it: a function that returns false or NULL has set the error, which names
- * the fragment and the path in it.  What histree has no use for is checked for its type and left out.
+ * The reader works by recursive descent.  The first fault ends it: a function that returns false or NULL has set
+ * the error, which names the fragment and the path in it.  What histree has no use for is checked for its type and
+ * left out.
  */
 #ifndef TRACE_CTF_CTF2_READER_H
 #define TRACE_CTF_CTF2_READER_H

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_decoder.c - the bytes of a packet become events, by the procedures of their types.
- *
- * A place in the bytes of a packet, and the steps that move it on.  It never moves beyond the
- * content of its packet, whatever the lengths in it say.
- *
- * The decoders of one trace, made from its metadata: for packet headers, event headers, and each
+ * ctf_decoder.c - the decoders of one trace, made from its metadata: for packet headers, event headers, and each
  * class.
+ *
+ * A place in the bytes of a packet never moves beyond the content of its packet, whatever the lengths in it say.
  */
 #include "trace/ctf/ctf_decoder.h"
 

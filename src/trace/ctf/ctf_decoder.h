@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_decoder.h - the bytes of a packet become events, by the procedures of their types.
- *
- * A place in the bytes of a packet, and the procedures that move it on.
+ * ctf_decoder.h - the bytes of a packet become events, by the procedures of one trace: for the heads of its
+ * packets, the headers of events, and each class.
  *
  * The bytes are a window on the packet: those from `origin` on, as many as are there.  A procedure that comes to
- * the end of the window says so, the window is moved or made larger, and it begins again.  Every length is
- * compared with what is left of the packet before it is used.
- *
- * The procedures of one trace: for the heads of its packets, the headers of events, and each class.
+ * the end of the window says so, the window is moved or made larger, and the procedure begins again.  Every length
+ * is compared with what is left of the packet before it is used.
  *
  * A class is made when its first event is met, so that ids are dense over the classes that occur.
  */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_facts.c - what the metadata of a trace in CTF say of it in texts: tracer, host, clock.
- *
- * Texts of an event that are not in UTF-8, as UTF-8.
- *
- * What the metadata of a CTF trace says of the trace as a whole: its host, its tracer, its clock.
+ * ctf_facts.c - what the metadata of a CTF trace say of the trace as a whole: its host, its tracer, its clock; and
+ * texts of events that are not in UTF-8, as UTF-8.
  */
 #include "trace/ctf/ctf_facts.h"
 

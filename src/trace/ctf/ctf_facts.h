@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_facts.h - what the metadata of a trace in CTF say of it in texts: tracer, host, clock.
+ * ctf_facts.h - what the metadata of a CTF trace say of the trace as a whole: its host, its tracer, its clock.
  *
- * Texts of an event that are not in UTF-8, as UTF-8; and what a visit of its values needs.
- *
- * What the metadata of a CTF trace says of the trace as a whole: whose it is, and its clock.
+ * Also texts of an event that are not in UTF-8, as UTF-8, and what a visit of its values needs.
  */
 #ifndef TRACE_CTF_CTF_FACTS_H
 #define TRACE_CTF_CTF_FACTS_H

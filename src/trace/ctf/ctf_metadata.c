@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_metadata.c - the metadata of a trace, in whatever form they are stored.
- *
- * Finds the field that a length or a tag refers to, by its location.
- *
- * The text of a trace's metadata, plain or in packets, and which version of CTF it is.
+ * ctf_metadata.c - the text of a trace's metadata, plain or in packets, and which version of CTF it is; and the
+ * field that a length or a tag refers to, found by its location.
  */
 #include "trace/ctf/ctf_metadata.h"
 

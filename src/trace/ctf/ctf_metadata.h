@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_metadata.h - the metadata of a trace, in whatever form they are stored.
- *
- * The text of a trace's metadata, out of either form of its file, and what either text says.
+ * ctf_metadata.h - the text of a trace's metadata, out of either form of its file, and what the text says.
  *
  * CTF 1.8, section 7: the file is plain text, or packets of text, each after a header, in either byte order.  The
  * text is TSDL (tsdl.h), or that of CTF 2 (ctf2.h).

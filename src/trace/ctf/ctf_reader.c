@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_reader.c - the events of a stream in the order of its packets.
- *
- * The packets of one stream file, found by their headers, and damage between them.
- *
- * The events of one stream, packet by packet.  Lost and damaged packets become gaps, and reading
- * goes on.
+ * ctf_reader.c - the events of one stream, packet by packet.  Packets are found by their headers; lost and damaged
+ * ones become gaps, and reading goes on.
  */
 #include "trace/ctf/ctf_reader.h"
 

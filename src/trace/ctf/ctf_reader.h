@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_reader.h - the events of a stream in the order of its packets.
+ * ctf_reader.h - the events of one stream, out of the packets of its files.
  *
- * Where every 64th event of a packet begins, as far as the packet has been read.
+ * The walk over the packets of a file reads heads only, by the rules of CTF 1.8 section 5: each packet begins with
+ * the magic number, names a stream of the metadata, the same one in the whole file, and is a whole number of
+ * bytes, not less than its content, and inside the file.  A packet that breaks a rule is left out, and the next
+ * one is where its size says, or else where the magic number is found again with a sound head behind it.
  *
- * A second visit to a packet need not decode it from its beginning.  Marks are made while a place is looked for,
- * not while a trace is read through.
+ * A packet that is damaged inside is lost from its first event that is wrong; the stream goes on with the next
+ * packet.
  *
- * The packets of one stream file, and the damage between them.
- *
- * The walk reads heads only, by the rules of CTF 1.8 section 5: each packet begins with the magic number, names a
- * stream of the metadata, the same one in the whole file, and is a whole number of bytes, not less than its
- * content, and inside the file.  A packet that breaks a rule is left out, and the next one is where its size
- * says, or else where the magic number is found again with a sound head behind it.
- *
- * The events of one stream, out of the packets of its files.
- *
- * A packet that is damaged costs itself, from its first event that is wrong; the stream goes on with the next one.
+ * Marks say where every 64th event of a packet begins, so that a second visit need not decode it from its
+ * beginning.  They are made while a place is looked for, not while a trace is read through.
  */
 #ifndef TRACE_CTF_CTF_READER_H
 #define TRACE_CTF_CTF_READER_H

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_text.c - the classes of the events of a table, and their fields.
+ * event_text.c - a table of events as a source: one file, one stream, an event a row.
  *
- * What an event has besides its fields, such as its time and its CPU: their columns, and how they
- * are read.
- *
- * A table of events as a source: one file, one stream, an event a row.
+ * Here are the classes of the events and their fields, and the columns of what an event has besides its fields,
+ * such as its time and its CPU.
  */
 #include "trace/text/event_text.h"
 

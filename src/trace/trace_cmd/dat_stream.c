@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * dat_stream.c - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description.
+ * dat_stream.c - the events of one CPU of a trace.dat in one buffer, page by page, and gaps where the kernel lost
+ * some.
  *
- * The pages of one CPU, plain or in compressed chunks.
- *
- * The events of one CPU in one buffer, page by page, and gaps where the kernel lost some.
+ * Pages lie plain or in compressed chunks.  Classes of events are "SYSTEM:NAME", with the fields of its
+ * description.
  */
 #include "trace/trace_cmd/dat_stream.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dat_stream.h - the classes of events in a trace.dat: "SYSTEM:NAME", with the fields of its description, and
- * `common_tgid`, where the file says of which processes threads are.
+ * dat_stream.h - the events of one CPU of a trace.dat in one buffer, and where some are missing.
  *
- * The pages of one CPU, one after another, plain or in chunks that are compressed.
- *
- * The events of one CPU in one buffer, and where some are missing.
+ * Pages lie one after another, plain or in compressed chunks.  Classes of events are "SYSTEM:NAME", with the
+ * fields of its description, and `common_tgid`, if the file says which processes threads belong to.
  */
 #ifndef TRACE_TRACE_CMD_DAT_STREAM_H
 #define TRACE_TRACE_CMD_DAT_STREAM_H
