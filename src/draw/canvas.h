@@ -48,7 +48,7 @@ enum { CLEAN_TEXT_SIZE = 256 };
 /* Makes a terminated copy in which control characters and whatever is no UTF-8 are '?'. */
 void clean_text(char out[CLEAN_TEXT_SIZE], const char *text);
 
-/* Returns the length of clean text of so many bytes without its last character. */
+/* Returns the length of clean text of `length` bytes without its last character. */
 size_t clean_text_cut(const char *text, size_t length);
 
 /* Writes "8,595".  Returns `text`. */
@@ -119,7 +119,7 @@ struct time_axis {
 struct time_axis time_axis(histree_time from, histree_time to, double x, double width, double distance);
 double time_axis_x(const struct time_axis *axis, histree_time t);
 
-/* Set *tick to the first tick, and to the one after it; return false if there is none in the range. */
+/* Set *tick to the first tick, and to the one after it; return false if the range has no such tick. */
 bool time_axis_first(const struct time_axis *axis, histree_time *tick);
 bool time_axis_next(const struct time_axis *axis, histree_time *tick);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * draw.c - the structure of a tree, as the thesis draws it (section 3.1, figure 3.1): the root a square,
- * core nodes triangles, leaves circles, from red for an empty node to green for a full one.
+ * draw.c - draws a history: the structure of its tree, a flame graph, the lines of a chart, or rows.
  *
- * Lines first, one point a pixel, then the scale that holds them, then the drawing.
+ * A tree is drawn as in the thesis (section 3.1, figure 3.1): the root a square, core nodes triangles, leaves
+ * circles, from red for an empty node to green for a full one.
  *
- * A point is drawn at the end of its pixel.  Where it is not known what one of the lines was, a band says so.
+ * Lines are read first, one point a pixel, then the scale that holds them is chosen, then they are drawn.  A point
+ * is drawn at the end of its pixel.  Where it is not known what one of the lines was, a band says so.
  */
 #include <math.h>
 #include <stdio.h>

@@ -314,7 +314,7 @@ static void draw_node(struct flame_picture *picture, const struct histree_flame_
 		 node->depth);
 }
 
-/* Siblings that nobody could see one by one. */
+/* Draws siblings that are too narrow to be seen one by one as one box. */
 static void draw_narrow(struct flame_picture *picture, uint32_t count, uint32_t depth, double x, double width)
 {
 	char title[TITLE_SIZE];

@@ -34,8 +34,7 @@ static enum histree_status row_list_add(struct row_list *list, struct picture_ro
 }
 
 /*
- * Before anybody asks whether an attribute is asked for: a pattern may name a million, each of which is looked
- * for.
+ * Must be called before row_list_is_asked(), which searches: a pattern may name a million attributes.
  */
 static enum histree_status row_list_sort_asked(struct row_list *list, const struct histree_draw_options *options,
 					       struct histree_error *error)
@@ -315,7 +314,7 @@ static int compare_busy(const void *one, const void *other)
 	return compare_position(one, other);
 }
 
-/* How many of those that are shown already it descends from: they are on the path to the last row. */
+/* Returns how many ancestors of a thread are shown already: they are on the path to the last row. */
 static uint32_t indent_of(const struct row_list *list, const struct histree_thread *threads, uint32_t thread)
 {
 	for (size_t i = list->count; i-- > 0;) {

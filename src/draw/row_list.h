@@ -12,7 +12,7 @@
 /* The models of a host; of a history of one, there is one without a name. */
 struct picture_host {
 	const char *name, *why;          /* why: it cannot be read; NULL: it can */
-	struct histree_history *history; /* of this host alone; NULL: there is none */
+	struct histree_history *history; /* of this host alone; may be NULL */
 	histree_quark folder, first;     /* in the history that is drawn; `first` is that of its own attributes */
 	struct histree_control_flow *flow;
 	struct histree_resources *resources;
@@ -65,7 +65,5 @@ enum histree_status row_list_chart(struct row_list *list, const struct histree_d
 				   struct histree_history *history, const struct picture_host *hosts,
 				   size_t rows_max, struct histree_error *error);
 void row_list_release(struct row_list *list);
-
-/* ---- for whoever lists a kind of rows ------------------------------------------------------------------------ */
 
 #endif

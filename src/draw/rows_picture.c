@@ -187,7 +187,7 @@ static const struct histree_style *style_of(const struct drawing *drawing, uint3
 /* Paths of one colour are filled together: a picture has some hundred boxes a row, and a few colours. */
 enum layer { LAYER_STATE, LAYER_SHORT_ALONE, LAYER_MORE, LAYER_COUNT };
 
-/* Another state of a sampled row, of which no one knows which. */
+/* Another state of a sampled row; it is not known which. */
 static const struct histree_style style_of_unknown = { "unknown", "", 0x646e79, 0x98a2ad, 0.33 };
 
 static const struct histree_style *style_in(const struct drawing *drawing, const struct histree_cell_span *span,

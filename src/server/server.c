@@ -17,7 +17,7 @@ struct server {
 	struct histree_error warning;
 };
 
-/* What fails here fails again, and is said, when someone asks. */
+/* What fails here fails again, and is reported, when a client asks. */
 static void warm(struct dataset *dataset)
 {
 	void *view;

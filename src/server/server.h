@@ -34,7 +34,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 /* Returns the port that the server listens at. */
 uint16_t server_port(const struct server *server);
 
-/* Returns what whoever started the server should know, in a sentence; NULL if there is nothing. */
+/* Returns a sentence that the caller should show to the user; NULL if there is nothing to say. */
 const char *server_warning(const struct server *server);
 
 /* Ends builds and requests that are under way, and frees the server.  NULL is allowed. */

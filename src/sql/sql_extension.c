@@ -49,7 +49,7 @@ static void read_time(sqlite3_context *context, int count, sqlite3_value **value
 		sqlite3_result_int64(context, time);
 }
 
-/* Put a number of nanoseconds into words. */
+/* Puts a number of nanoseconds into words. */
 static void result_words(sqlite3_context *context, sqlite3_value *value, size_t (*format)(int64_t ns, char *text))
 {
 	char text[TIME_TEXT_SIZE];

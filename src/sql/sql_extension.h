@@ -5,7 +5,7 @@
  *	histree_attach(path [, schema [, analysis]])
  *					make the tables of a store (sql_attach.h); returns its path
  *	histree_time(text)		a time as the command reads it, such as '+12.5ms' or '17:46:23.1', of the
- *					store that was attached first; NULL if it is none
+ *					store that was attached first; NULL if it is no time
  *	histree_clock(ns)		a time of day, '17:46:23.100000000'
  *	histree_date(ns)		date and time of day
  *	histree_duration(ns)		a length of time with a unit, '1.500 ms'

@@ -300,7 +300,7 @@ struct threads_of_host {
 
 struct threads_table {
 	struct sql_table base;
-	struct threads_of_host *hosts; /* NULL: nobody asked yet */
+	struct threads_of_host *hosts; /* NULL until rows are asked for */
 	size_t host_count;
 };
 
@@ -390,7 +390,7 @@ static enum histree_status next_threads(struct sql_cursor *base, struct histree_
 
 enum { PID = 3, FIRST = 7 };
 
-/* A thread that never had a status has no first time, and no last one; of some nobody knows the process. */
+/* A thread that never had a status has no first time, and no last one; of some the process is not known. */
 static void thread_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
 	const struct histree_thread *thread = (const void *)base->row;

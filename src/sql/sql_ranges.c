@@ -239,7 +239,7 @@ static bool is_full(const struct sums_cursor *cursor)
 	return cursor->bytes >= BYTES_MAX || cursor->count >= SUMS_MAX;
 }
 
-/* Add states up until there are no more, or no room for other sums. */
+/* Adds states up until there are no more, or no room for other sums. */
 static enum histree_status add_states(struct sums_cursor *cursor, struct histree_error *error)
 {
 	const struct histree_cancel cancel = sql_cursor_cancel(&cursor->base);
@@ -460,7 +460,7 @@ const struct sql_relation sql_rows = {
 	.cell = pixel_cell,
 };
 
-/* ---- histogram: how many segments, or events, of which duration when ------------------------------------- */
+/* ---- histogram: segments by duration and time, or events by time ------------------------------------------ */
 
 enum { OF, FROM, TO, COLUMNS, FIELD, PER_DECADE };
 
@@ -469,7 +469,7 @@ struct histogram_cursor {
 	histree_time from, to;
 	uint32_t columns; /* of time */
 
-	/* Of segments: groups, times and durations, of which a row is one that is not empty. */
+	/* Of segments: groups, times and durations; each that is not empty is a row. */
 	struct histree_segment_density *density;
 	const struct histree_duration_bucket *buckets;
 	size_t bucket_count;
@@ -506,7 +506,7 @@ static bool is_empty(const struct histogram_cursor *cursor)
 								      cursor->at, cursor->bucket) == 0;
 }
 
-/* Go one further, through durations, times and groups. */
+/* Goes one further, through durations, times and groups. */
 static void step_histogram(struct histogram_cursor *cursor)
 {
 	if (cursor->counts == NULL && ++cursor->bucket < cursor->bucket_count)
@@ -571,7 +571,7 @@ static enum histree_status choose_field(const struct histogram_cursor *cursor,
 	return HISTREE_OK;
 }
 
-/* Returns HISTREE_END if there are none. */
+/* Returns HISTREE_END if there are no segments, or the range is empty. */
 static enum histree_status count_segments(struct histogram_cursor *cursor, const char *analysis,
 					  struct histree_error *error)
 {

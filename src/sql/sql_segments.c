@@ -139,7 +139,7 @@ static enum histree_status open_segments(struct sql_table *base, const struct sq
 /*
  * The number of the plan is the order, twice, plus one if it goes down, and MAY_BE_COMPARED.  Where segments are
  * chosen, those that are equal come one after the other, in the same order in every scan; where all are asked for,
- * nobody compares scans.
+ * SQLite compares no scans.
  */
 static void estimate_segments(const struct sql_table *base, const struct sql_taken *taken, sqlite3_index_info *info)
 {

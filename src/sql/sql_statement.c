@@ -207,7 +207,7 @@ static enum histree_status keep_open(struct join_cursor *cursor, struct histree_
 	return HISTREE_OK;
 }
 
-/* Take the next interval of either side, and end what has ended before it starts. */
+/* Takes the next interval of either side, and ends what has ended before it starts. */
 static enum histree_status take_interval(struct join_cursor *cursor, struct histree_error *error)
 {
 	sqlite3_stmt *statement = cursor->base.statement;

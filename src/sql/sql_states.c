@@ -18,7 +18,7 @@
 #include "histree/query.h"
 #include "sql/sql_table.h"
 
-/* So many states are asked for at once; the first time a few, as a LIMIT may want no more. */
+/* States asked for at once; the first time only a few, as a LIMIT may want no more. */
 enum { BATCH_FIRST = 8, BATCH = 256 };
 
 /* The number of a plan. */

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* Paths take a share of what a node cache takes, of which this is the library's default. */
+/* The library's default for a node cache.  Paths take a share of that. */
 static const size_t cache_default = (size_t)128 << 20;
 enum { PATHS_SHARE = 8 };
 
@@ -272,7 +272,7 @@ static bool is_file(const char *path)
 	return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/* A history that nobody keeps in a store. */
+/* Opens a history that is in no store. */
 static enum histree_status open_alone(struct sql_store *store, struct histree_error *error)
 {
 	const struct histree_open_options options = { .cache_bytes = store->connection->cache_bytes };
@@ -369,7 +369,7 @@ const struct histree_store_info *sql_store_info(const struct sql_store *store)
 
 /*
  * The cache of one history or segment store: half of what a store has for the history that is asked most, the other
- * half for all others together.  0: nobody set a limit, and each has what the library takes.
+ * half for all others together.  0: no limit is set, and each has what the library takes.
  */
 static size_t cache_of(const struct sql_store *store, bool is_default)
 {
@@ -424,7 +424,7 @@ struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_
 enum histree_status sql_store_segments(struct sql_store *store, const char *analysis,
 				       struct histree_segment_store **out, struct histree_error *error)
 {
-	/* Whoever asks does not expect files to be made. */
+	/* The user of a statement does not expect files to be made. */
 	const struct histree_segment_open_options options = { .cache_bytes = cache_of(store, false),
 							      .tables = HISTREE_TABLES_AS_THEY_ARE };
 	size_t index = 0;

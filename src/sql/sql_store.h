@@ -31,14 +31,14 @@ typedef enum histree_status sql_store_opener(void *context, const char *path, st
 					     struct histree_error *error);
 void sql_connection_set_opener(struct sql_connection *connection, sql_store_opener *opener, void *context);
 
-/* Returns the store that was opened first of those that are open; NULL: there is none. */
+/* Returns the open store that was opened first; NULL if no store is open. */
 const struct sql_store *sql_connection_first(const struct sql_connection *connection);
 
 /* How many rows tables have handed out, of all statements, and of tables that count them: states and segments. */
 uint64_t sql_connection_rows(const struct sql_connection *connection);
 uint64_t *sql_connection_row_counter(struct sql_connection *connection);
 
-/* Keep a sentence for whoever asks what was wrong with an answer.  The same sentence is kept once. */
+/* Keeps a sentence on what was wrong with an answer, until it is taken.  The same sentence is kept once. */
 void sql_connection_warn(struct sql_connection *connection, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -58,7 +58,7 @@ struct histree_cancel sql_connection_cancel(const struct sql_connection *connect
 /* Returns the sentences since the last call, a line each, to be freed with sqlite3_free(); NULL: none. */
 char *sql_connection_take_warnings(struct sql_connection *connection);
 
-/* Get a share in the store at a path, which is opened if nobody has one. */
+/* Gets a share in the store at a path, which is opened if it has no share yet. */
 enum histree_status sql_store_share(struct sql_connection *connection, const char *path, struct sql_store **out,
 				    struct histree_error *error);
 void sql_store_leave(struct sql_store *store);

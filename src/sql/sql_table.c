@@ -54,8 +54,8 @@ static const char *const signs[] = {
 };
 
 /*
- * Returns what a constraint says of its column: an operator of those above, SQL_NONE for any other and for those
- * that cannot be used now.  Text is compared byte by byte, or the constraint is none of these.
+ * Returns what a constraint says of its column: one of the operators above, or SQL_NONE if it is any other, or
+ * cannot be used now, or compares text other than byte by byte.
  */
 static enum sql_operator sql_plan_operator(sqlite3_index_info *info, int constraint)
 {
@@ -95,7 +95,7 @@ static bool add_words(struct sql_plan *plan, const char *before, const char *tex
 	return true;
 }
 
-/* Take a constraint over.  Returns false if the plan has no room for it: it is not taken. */
+/* Takes a constraint over.  Returns false, without taking it, if the plan has no room for it. */
 static bool sql_plan_take(struct sql_plan *plan, int constraint, const char *column, enum sql_operator operator)
 {
 	char sign[16];
@@ -108,13 +108,13 @@ static bool sql_plan_take(struct sql_plan *plan, int constraint, const char *col
 	return true;
 }
 
-/* Say in which order rows come, "start" or "start, downwards". */
+/* Says in which order rows come, "start" or "start, downwards". */
 static void sql_plan_order(struct sql_plan *plan, const char *order)
 {
 	add_words(plan, plan->arguments > 0 ? ", " : "", "in order of ", order, "");
 }
 
-/* Make the plan the one of SQLite.  Returns SQLITE_OK or SQLITE_NOMEM. */
+/* Hands the plan to SQLite.  Returns SQLITE_OK or SQLITE_NOMEM. */
 static int sql_plan_finish(const struct sql_plan *plan)
 {
 	plan->info->idxStr = sqlite3_mprintf("%s", plan->text);
@@ -122,7 +122,7 @@ static int sql_plan_finish(const struct sql_plan *plan)
 	return plan->info->idxStr == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }
 
-/* Read the next term, and go behind it.  Returns false if there is none. */
+/* Reads the next term, and goes behind it.  Returns false if the plan has no more terms. */
 static bool sql_term_next(const char **plan, struct sql_term *out)
 {
 	const char *at = *plan;
@@ -554,7 +554,7 @@ static const char *term_of(const struct sql_column *column)
 	return column->term != NULL ? column->term : column->name;
 }
 
-/* Returns the constraint that gives an argument; -1: there is none. */
+/* Returns the constraint that gives an argument; -1 if no constraint does. */
 static int find_argument(sqlite3_index_info *info, int column, bool *is_asked)
 {
 	*is_asked = false;
@@ -929,7 +929,7 @@ __attribute__((noinline)) void sql_result_value(sqlite3_context *context, const 
 	case HISTREE_CUSTOM:
 		sqlite3_result_blob64(context, value->bytes, value->size, SQLITE_TRANSIENT);
 		break;
-	default: /* null, and what nobody knows */
+	default: /* null or unknown */
 		sqlite3_result_null(context);
 		break;
 	}

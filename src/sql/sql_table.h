@@ -40,7 +40,7 @@ void sql_window_narrow(struct histree_window *window, enum sql_operator operator
 /* Where a cell is, and what it is there. */
 enum sql_cell {
 	SQL_OTHER,    /* the relation's function says it */
-	SQL_NULL,     /* of an argument: whoever gave it knows it */
+	SQL_NULL,     /* of an argument, which the statement knows */
 	SQL_INT32,    /* a negative one is NULL where the column is_known_from_0 */
 	SQL_UINT32,   /* also a quark */
 	SQL_INT64,    /* also a time */
@@ -104,7 +104,7 @@ struct sql_taken {
 	unsigned equals, bounds;      /* comparisons of numbers */
 	struct histree_window window; /* of times that are known now */
 	double guess;                 /* which share other constraints leave */
-	double limit;                 /* rows, as far as somebody said it */
+	double limit;                 /* rows that the statement wants, if it says so */
 	int order;                    /* a column; -1: any */
 	bool is_down;
 };
@@ -123,7 +123,7 @@ struct sql_relation {
 	bool is_numbered;          /* the first column is that of the rowid */
 	const struct sql_column *columns;
 	const char *key;   /* by which SQLite tells rows of two scans apart; NULL: there is a rowid */
-	int required;      /* the first so many arguments; the others may be left out */
+	int required;      /* leading arguments that must be given */
 	double rows, cost; /* what a plan says, if it is not estimated */
 	size_t table_size, cursor_size, row_size;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_open.c - what an input has more than once, by other paths or as a copy, and what is read of it: each
- * recording or packet once.
+ * trace_open.c - opens the traces of an input.  A recording or packet that the input has more than once, by other
+ * paths or as a copy, is read once.
  *
- * Files that hold one trace are compared as wholes.  In CTF traces, equal packets are found by their places in
- * time and then by their bytes, and one of them is chosen.
+ * Traces that are one file are compared as wholes.  In CTF traces, equal packets are found by their places in time
+ * and then by their bytes, and one of them is chosen.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -20,9 +20,7 @@
  *	bits	the fresh numbers, counted from the smallest
  *
  * A reader of attribute i looks at the bits and at one number, not at the attributes before it.
- *
- * The section LIFE of a finished tree, read where it lies (its bytes are described in
- * lifetimes.h).
+ * The section of a finished tree is read where it lies.
  */
 #ifndef TREE_LIFETIMES_H
 #define TREE_LIFETIMES_H

@@ -35,7 +35,7 @@ enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *r
 enum histree_status arrows_gather_packets(const struct histree_arrows_request *request, struct arrow_list *packets,
 					  struct histree_error *error);
 
-/* From stack to stack, until arrows_find_rows() finds the rows of those that are shown. */
+/* From stack to stack, until arrows_find_rows() finds the rows of the arrows shown. */
 enum histree_status arrows_gather_flows(const struct histree_arrows_request *request, struct arrow_list *flows,
 					struct histree_error *error);
 enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,

@@ -508,7 +508,7 @@ static enum histree_status look_beyond(struct stays *stays, histree_quark quark,
 static enum histree_status add_switches(struct stays *stays, struct arrow_list *switches,
 					struct histree_error *error)
 {
-	const struct stay *from = NULL; /* the last who was there, if nobody unknown came after */
+	const struct stay *from = NULL; /* the last stay of a thread; NULL: unknown time came after */
 	enum histree_status status = HISTREE_OK;
 	sort(stays, compare_by_cpu);
 	for (size_t i = 0; i < stays->count && status == HISTREE_OK; i++) {
@@ -543,7 +543,7 @@ static void prepare_unknown(struct stays *stays)
 	stays->unknown_count = i;
 }
 
-/* Whether a thread may have run on some CPU in [from, to] without anybody knowing it. */
+/* Returns whether a CPU is unknown at some time of [from, to], so that a thread may have run there. */
 static bool is_unknown(const struct stays *stays, histree_time from, histree_time to)
 {
 	/* Those before `low` start at `to` or before. */
@@ -552,8 +552,8 @@ static bool is_unknown(const struct stays *stays, histree_time from, histree_tim
 }
 
 /*
- * Between two stays of a thread that both meet the range there is none that does not; but where a CPU is unknown
- * there may be one.
+ * All stays between two stays of a thread that both meet the range meet it too, and are known; but where a CPU is
+ * unknown there may be another one.
  */
 static enum histree_status add_migrations(struct stays *stays, struct arrow_list *migrations,
 					  struct histree_error *error)
@@ -739,8 +739,8 @@ enum histree_status arrows_gather_flows(const struct histree_arrows_request *req
 /* ---- rows ------------------------------------------------------------------------------------------------- */
 
 /*
- * Replaces a stack by the row of the innermost span that is open.  Where none is, or nobody knows, a flow meets the
- * outermost row: the span that it belongs to is yet to come.
+ * Replaces a stack by the row of the innermost span that is open.  Where no span is known to be open, a flow meets
+ * the outermost row: the span that it belongs to is yet to come.
  */
 static enum histree_status find_row(struct histree_query *query, const struct histree_attributes *attributes,
 				    int32_t *row, histree_time time, struct histree_error *error)

@@ -67,7 +67,7 @@ static uint32_t find_above(const struct kin_order *sorted, uint32_t count, const
 	return is_there ? sorted[low - 1].index : UINT32_MAX;
 }
 
-/* Whether a row is `above` or below it, or so deep that nobody asks. */
+/* Returns whether a row is `above`, or below it, or too deep to be followed up. */
 static bool is_below(const struct histree_chart_row *rows, uint32_t row, uint32_t above)
 {
 	unsigned steps = 0;
@@ -82,7 +82,7 @@ static void adopt(struct histree_chart_row *rows, const struct kin_order *sorted
 		const struct kin_order *of = &sorted[i];
 		uint32_t above = of->kin->above[0] != '\0' ? find_above(sorted, count, of) : UINT32_MAX;
 		if (above == UINT32_MAX || is_below(rows, above, of->index))
-			continue; /* a ring, or deeper than anybody looks */
+			continue; /* a ring, or too deep to be followed up */
 		if (rows[of->index].first <= rows[above].last && rows[above].first <= rows[of->index].last)
 			rows[of->index].parent = above;
 	}
@@ -379,7 +379,7 @@ struct making {
 
 /* ---- what a row is called --------------------------------------------------------------------------------- */
 
-/* "." is the row's attribute, "a/b" one below it, "/a/b" one from the top; HISTREE_ROOT: there is none. */
+/* "." is the row's attribute, "a/b" one below it, "/a/b" one from the top; HISTREE_ROOT: not found. */
 static histree_quark refer(const struct making *making, const char *reference, histree_quark row)
 {
 	histree_quark found;
@@ -413,7 +413,7 @@ static void write_value(const struct histree_value *value, char *text, size_t si
 	}
 }
 
-/* Writes the first value of the attribute that a reference names; "" if there is none. */
+/* Writes the first value of the attribute that a reference names; "" if it has no value. */
 static enum histree_status read_text(const struct making *making, const char *reference, histree_quark row,
 				     char *text, size_t size)
 {
@@ -490,7 +490,7 @@ static bool take_quark(void *context, histree_quark quark)
 
 static enum histree_status add_entries(const struct making *making, uint32_t parent_entry, uint32_t parent_row);
 
-/* What an entry says of an attribute, and what is below it.  A row that shows and groups nothing is none. */
+/* Adds what an entry says of an attribute, and what is below it, but no row that shows and groups nothing. */
 static enum histree_status add_attribute(const struct making *making, uint32_t index, uint32_t parent,
 					 histree_quark quark)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control_flow.h - the tree of those threads that had a status at some time of a range.
+ * control_flow.h - the tree of the threads that had a status at some time of a range.
  */
 #ifndef VIEW_CONTROL_FLOW_H
 #define VIEW_CONTROL_FLOW_H

@@ -35,7 +35,7 @@ struct histree_cpu_usage {
 	bool no_times;
 	bool from_overviews; /* what is being read is one */
 	double *curves;      /* `pixels` of each; ns, in the end percent */
-	size_t all, unknown; /* the last two: all threads together, and what nobody knows */
+	size_t all, unknown; /* the last two: all threads together, and unknown time */
 	size_t curve_count;
 	struct thread_time *threads;
 	size_t thread_count, threads_capacity;
@@ -116,7 +116,7 @@ static enum histree_status take(struct histree_cpu_usage *usage, const struct hi
 	bool is_rest =
 		usage->from_overviews && pyramid_value_is_rest(&interval->value); /* idle is never put there */
 	if (!is_unknown && !is_rest && (interval->value.type != HISTREE_INT || interval->value.int32 == 0))
-		return HISTREE_OK; /* nobody, or idle */
+		return HISTREE_OK; /* no thread, or idle */
 	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
 	histree_time end = interval->end < usage->scale.to ? interval->end : usage->scale.to;
 	add_to_curve(usage, is_unknown ? usage->unknown : usage->all, start, end);
@@ -148,7 +148,7 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 
 /* ---- from overviews ----------------------------------------------------------------------------------------- */
 
-/* A pixel has so many cells of an overview at least. */
+/* The least number of cells of an overview in a pixel. */
 enum { CELLS_PER_PIXEL = 4 };
 
 /* Reads those of one overview, or of none if that is UINT32_MAX; `own` has room for all. */

@@ -186,7 +186,7 @@ static enum histree_status add_stacks(struct stack_work *work, struct histree_er
 
 /* ---- whose they are ----------------------------------------------------------------------------------------- */
 
-/* The name of a thread: its attribute Name, or its own state; null where there is none. */
+/* The name of a thread: its attribute Name, or its own state; null if it has neither. */
 static enum histree_status find_name(const struct stack_work *work, struct histree_query *query,
 				     histree_quark owner, struct histree_interval *name,
 				     struct histree_error *error)

@@ -405,7 +405,7 @@ static enum histree_status count_event(struct samples_work *work, void *context,
 	return meet_group(work, segment) ? HISTREE_OK : no_memory(error);
 }
 
-/* The one with most samples; of those, the first by name. */
+/* Returns the event with most samples; among equals, the first by name. */
 static const char *most_frequent(const struct event_counts *counts)
 {
 	const char *best = NULL;

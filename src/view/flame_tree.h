@@ -42,8 +42,8 @@ struct histree_flame {
 uint32_t flame_name(struct histree_flame *flame, const char *bytes, size_t size);
 
 /*
- * Returns the branch below `parent` that has this name and kind, made if there is none, or FLAME_NONE.  Where there
- * is no more room it is the rest of `parent`; below a rest it is that itself, and below what is unknown likewise.
+ * Returns the branch below `parent` that has this name and kind, made if it is missing, or FLAME_NONE.  If there is
+ * no more room it is the rest of `parent`; below a rest, or below what is unknown, it is `parent` itself.
  */
 uint32_t flame_branch(struct histree_flame *flame, uint32_t parent, enum histree_flame_kind kind, uint32_t name);
 

@@ -3,8 +3,8 @@
  * occupancy.h - which thread each CPU runs at a moment, and whether threads and CPUs say the same of that.
  *
  * A CPU runs at most one thread; a thread that runs is run by exactly one CPU; and a thread that a CPU runs does
- * run, or nothing is known of it.  The pseudo-thread -1 stands for those of all CPUs whose thread nobody has named
- * yet.
+ * run, or nothing is known of it.  The pseudo-thread -1 stands for the threads of all CPUs whose thread is not
+ * named yet.
  *
  * 	occupancy_init(&occupancy, threads, resources, report, context, &error);
  * 	... set what changes at a time, then occupancy_settle(&occupancy, time), time after time ...

@@ -359,7 +359,7 @@ static uint64_t hash_of_cell(const void *chart, uint32_t number)
 	return hash_of(scatter, &scatter->cells[number]);
 }
 
-/* Returns the number of the point that has the same cell and value, HASH_INDEX_NONE if there is none. */
+/* Returns the number of the point that has the same cell and value, HASH_INDEX_NONE if no point has. */
 static uint32_t find_cell(const struct histree_segment_scatter *scatter, const struct cell_point *cell)
 {
 	return hash_index_find(&scatter->index, hash_of(scatter, cell), is_same_cell, scatter, cell);

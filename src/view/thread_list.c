@@ -244,8 +244,8 @@ static enum histree_status ask(struct reading *reading, struct histree_region re
 /* ---- of a narrow range ------------------------------------------------------------------------------------ */
 
 /*
- * To find out who lived in a range, its states of all statuses are read.  For the names of all threads, each leaf
- * of the history would be, as everywhere somebody begins.
+ * To find the threads that lived in a range, its states of all statuses are read.  For the names of all threads,
+ * each leaf of the history would be read, as threads begin everywhere.
  */
 enum { NARROW = 16 /* of the history's time */, FEW = 4 /* of all threads */ };
 
@@ -354,7 +354,7 @@ static enum histree_status find_parents_since(struct reading *reading, struct hi
 /*
  * A thread has a name from when it is made, or first seen, and all that is said of it is null when it is gone
  * (analysis/kernel/kernel_threads.c).  So a null of the name between others, which begins when the thread is gone,
- * or when nobody knows what it does, parts two lives.  It belongs to the later one, which may wait for its first
+ * or when it is not known what it does, parts two lives.  It belongs to the later one, which may wait for its first
  * switch.
  */
 struct life {

@@ -13,7 +13,7 @@ struct thread_list {
 	struct histree_thread *threads; /* parent, depth and descendants are not set */
 	size_t count, capacity;
 	struct intern names;
-	size_t number_count; /* the first so many have different numbers; the others are later lives of these */
+	size_t number_count; /* of different numbers, at the front; the others are later lives of these */
 };
 
 /*

@@ -28,7 +28,7 @@
 
 /* What is asked of one host. */
 struct use_question {
-	struct histree_time_use_request request; /* nobody is asked whether to go on */
+	struct histree_time_use_request request; /* without a function to ask whether to go on */
 	const char *host_name;
 	histree_time start, end; /* to which times in the expression are relative */
 };
@@ -42,7 +42,7 @@ struct use_asked {
 struct use_cube {
 	/*
 	 * What is asked for, without its threads, which are all of the host, and without its range, which is cut.
-	 * Who asks for calls tells rows apart by nothing else: of other rows nobody knows how many calls are new.
+	 * If calls are asked for, rows differ by nothing else: how many calls are new in others is not known.
 	 */
 	struct use_sweep sweep;
 	bool has_idle; /* idle loops are counted */
@@ -91,7 +91,7 @@ static void put_question(const struct use_question *question, struct saved_bytes
 	saved_put_signed(saved, question->end);
 }
 
-/* Reads what use_question_ask() has sent; texts are borrowed from it.  Returns false if it is none. */
+/* Reads what use_question_ask() has sent; texts are borrowed from it.  Returns false if it is no question. */
 static bool use_question_read(struct use_question *question, const void *bytes, size_t size)
 {
 	struct byte_reader reader = byte_reader(bytes, size);
@@ -112,7 +112,7 @@ static bool use_question_read(struct use_question *question, const void *bytes, 
 
 /* ---- asking ------------------------------------------------------------------------------------------------- */
 
-/* Whether somebody else holds the history, and answers such questions. */
+/* Returns whether another process holds the history, and answers such questions. */
 static bool use_question_is_for(const struct histree_history *history)
 {
 	uint32_t part;
@@ -174,7 +174,7 @@ static enum histree_status use_cube_read(struct use_cube *cube, struct histree_e
 
 /* ---- cells -------------------------------------------------------------------------------------------------- */
 
-/* Of waits there are two kinds of rows, of which one is asked for. */
+/* Waits have two kinds of rows, and only one kind is asked for. */
 static enum histree_status hand_out_part(const struct use_cube *cube, enum cube_part part,
 					 struct histree_error *error)
 {
@@ -209,7 +209,7 @@ static int by_status(const void *one, const void *other)
 	return (a->status > b->status) - (a->status < b->status);
 }
 
-/* All that there are: nobody has to know more of them than where their states are. */
+/* Finds all threads: no more has to be known of them than where their states are. */
 static enum histree_status find_threads(struct use_cube *cube, struct histree_error *error)
 {
 	struct thread_quarks quarks;
@@ -229,7 +229,7 @@ static enum histree_status find_threads(struct use_cube *cube, struct histree_er
 			.node = quarks.threads[i].node,
 			.status = quarks.threads[i].status,
 			.system_call = quarks.threads[i].call,
-			.from = INT64_MIN, /* of whichever has the number */
+			.from = INT64_MIN, /* of any life of the number */
 			.to = INT64_MAX,
 		};
 	thread_quarks_release(&quarks);
@@ -455,7 +455,7 @@ static enum histree_status sweep_threads(struct histree_time_use *use, struct hi
 	struct use_sweep sweep = sweep_of(use, history);
 	struct thread_walk walk;
 	thread_walk_begin(&walk, histree_history_attributes(history));
-	use->has_threads |= thread_walk_next(&walk); /* though nobody may live in the range */
+	use->has_threads |= thread_walk_next(&walk); /* even if no thread lives in the range */
 	sweep.threads = histree_control_flow_threads(use->flow, &sweep.thread_count);
 	if (sweep.thread_count == 0)
 		return HISTREE_OK;
@@ -499,8 +499,8 @@ static bool asks_only(const struct histree_time_use *use, unsigned keys)
 }
 
 /*
- * What a cube can say.  By system call it counts calls, of which a filter on other keys could leave out a part; who
- * had a CPU it knows of waits alone, of each of which it knows nothing else.
+ * Returns whether a cube can answer.  By system call it counts calls, and a filter on other keys could leave out a
+ * part of a call; which thread had a CPU it knows for waits only, and of these waits it knows nothing else.
  */
 static bool is_for_cube(const struct histree_time_use *use)
 {
@@ -564,7 +564,7 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 	if (strncmp(info->provider, "kernel", strlen("kernel")) != 0)
 		return HISTREE_OK; /* its states mean something else */
 	if (use->request.from > info->end || use->request.to < info->start) {
-		use->has_threads = true; /* nobody knows; nothing is wrong with it */
+		use->has_threads = true; /* not known; nothing is wrong with it */
 		return HISTREE_OK;
 	}
 	use->history = history;
@@ -590,7 +590,7 @@ static enum histree_status read_hosts(struct histree_time_use *use, const struct
 	return status;
 }
 
-/* ---- hosts whose histories somebody else holds -------------------------------------------------------------- */
+/* ---- hosts whose histories other processes hold ------------------------------------------------------------- */
 
 /* Asks the holders, so that they read while this process does. */
 static enum histree_status ask_holders(const struct histree_time_use *use, const struct histree_history_info *info,

@@ -44,7 +44,7 @@ static enum histree_status name_of_owner(struct histree_time_use *use, int32_t t
 	return status;
 }
 
-/* Of those that had the number of who has the CPU, which one it is. */
+/* Returns which life of its number the thread is that has the CPU. */
 static int32_t life_of_owner(const struct histree_time_use *use, const struct use_piece *piece)
 {
 	uint32_t count;
@@ -149,7 +149,7 @@ static void follow_run(struct histree_time_use *use, const struct use_piece *pie
 		*longest = (struct histree_use_longest){ .ns = run->ns, .start = run->start };
 }
 
-/* By system call, a row counts the calls of which it has a part, however many states that is; else states. */
+/* By system call, a row counts the calls that it has a part of, whatever their number of states; else states. */
 static bool count(struct histree_time_use *use, const struct use_piece *piece)
 {
 	const uint32_t number = use->rows.last;

@@ -34,7 +34,7 @@ bool use_rows_has_text(size_t key);
 /* Returns the value that a number of a key stands for. */
 struct histree_value use_rows_value(const struct use_rows *rows, size_t key, int32_t number);
 
-/* Finds the row of a key, which is made if there is none: *is_new, without names.  NULL without memory. */
+/* Returns the row of a key, or NULL if memory is out.  A missing row is made: *is_new, without names. */
 struct histree_use_row *use_rows_find(struct use_rows *rows, const struct use_key *key, bool *is_new);
 
 /* Forgets the rows after the first `count`. */

@@ -148,7 +148,7 @@ enum histree_use use_sweep_use(bool is_idle, int32_t status)
 	return is_idle && runs ? HISTREE_USE_IDLE : uses[status];
 }
 
-/* The thread of which pieces come. */
+/* The thread whose pieces come. */
 struct handing {
 	const struct use_sweep *sweep;
 	uint32_t number;
@@ -243,7 +243,7 @@ static enum histree_status read_states(struct sweeping *sweeping, const histree_
 
 /* ---- sums --------------------------------------------------------------------------------------------------- */
 
-/* Hand out what is known of a thread whose status is the attribute at an index of those that sums are asked of. */
+/* Hands out what is known of a thread whose status is at `index` among the attributes that sums are asked of. */
 static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t index, const struct state_sum *sum,
 					struct histree_error *error)
 {
@@ -263,7 +263,7 @@ static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t 
 			.had_by = USE_NOTHING,
 			.firsts = part->begins,
 		};
-		/* An idle loop that waits is nobody's time (thread_pieces.h). */
+		/* The waiting of an idle loop is no thread's time (thread_pieces.h). */
 		if (thread->tid != 0 || piece.use != HISTREE_USE_WAITING)
 			status = sweep->take(sweep->context, &piece, error);
 	}
