@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arrow IPC, of any stream.
+ * ipc_export.c - Arrow IPC, of any stream.
  *
  * The dictionaries of a stream come before the batches that need them, as far as they have grown.  Those of a file
  * come once, after all batches: a reader of files finds them by the footer, and the last batch has all that others

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto.c - messages of protocol buffers, field by field, in a buffer that grows.
+ * perfetto.c - track events of Perfetto as messages of protocol buffers: one packet after another, of one writer.
  *
- * Source: "Encoding" of the Protocol Buffers documentation (protobuf.dev/programming-guides/encoding).
- *
- * Track events of Perfetto: one packet after another, of one writer.
- *
- * Source: protos/perfetto/trace of Perfetto (trace_packet, track_event/track_descriptor, track_event/track_event,
+ * Sources: "Encoding" of the Protocol Buffers documentation (protobuf.dev/programming-guides/encoding);
+ * protos/perfetto/trace of Perfetto (trace_packet, track_event/track_descriptor, track_event/track_event,
  * interned_data, clock_snapshot, all .proto).
  *
- * The clock of the trace is the time of day, under both of the names that readers look for.  Packets count from the
- * one before, on a clock of the writer's own: a time then is one to four bytes.  Names are interned; when there are
- * very many, the writer begins a new state without any.
+ * The clock of the trace is the time of day, under both of the names that readers look for.  Packets count from
+ * the one before, on a clock of the writer's own: a time then is one to four bytes.  Names are interned; when
+ * there are very many, the writer begins a new state without any.
  */
 #include <stdbool.h>
 #include <stddef.h>

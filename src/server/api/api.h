@@ -39,7 +39,7 @@ endpoint_function api_traces;
  * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
  * is such a state, because there was nothing for most of the pixel, and no short state shall vanish; 4 beside
  * these, a call that was open at the end of the trace ends here.  Folded are none, all, or those rows that are
- * hosts (2), but for the toggled ones; a host that cannot be read has a row that says `why`.  `below` is how many
+ * hosts (2), except the toggled ones; a host that cannot be read has a row that says `why`.  `below` is how many
  * rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
  */
 endpoint_function api_rows;
@@ -64,7 +64,7 @@ endpoint_function api_find_row;
  * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
  * search begins after one that starts at `at` in the row at `position`, -1 for none.  {found: false, at,
  * position}: it has come so far in ten seconds, or in as many &states= that did not match, and can go on from
- * there; {found: false}: there is none.
+ * there; {found: false}: no match.
  */
 endpoint_function api_search_state;
 

@@ -170,7 +170,7 @@ static void write_styles(struct json_writer *json, const char *name, const struc
 	json_end(json);
 }
 
-/* What other analyses, and whoever loaded a history, say of their values. */
+/* What other analyses, and loaded histories, say of their values. */
 static void write_labels(struct json_writer *json, const struct dataset *dataset)
 {
 	for (size_t i = 0; i < dataset->history_count; i++) {

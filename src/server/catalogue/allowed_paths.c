@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * allowed_paths.c - which paths a client may name: a path is compared once all links in it are resolved.
+ */
 #include "server/catalogue/allowed_paths.h"
 
 #include <dirent.h>

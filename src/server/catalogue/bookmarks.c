@@ -61,7 +61,7 @@ static enum histree_status bookmark_list_copy(struct bookmark_list *out, const s
 	return HISTREE_OK;
 }
 
-/* Returns the index of a bookmark, list->count if there is none. */
+/* Returns the index of a bookmark, list->count if it is missing. */
 static size_t bookmark_list_find(const struct bookmark_list *list, const char *experiment, const char *uuid)
 {
 	size_t i = 0;
@@ -199,7 +199,7 @@ struct bookmarks {
 	int folder;           /* what servers lock that share it; -1: it cannot be opened, as that of a test */
 	pthread_mutex_t lock; /* guards what follows */
 	struct bookmark_list list;
-	struct piece text; /* of the file, of which the list was made */
+	struct piece text; /* of the file that the list was made of */
 };
 
 enum histree_status bookmarks_create(const struct io *io, const char *folder, struct bookmarks **out,
@@ -250,7 +250,7 @@ static enum histree_status read_open_file(const struct io *io, int file, struct 
 	return status;
 }
 
-/* HISTREE_NOT_FOUND: there is none. */
+/* HISTREE_NOT_FOUND: no such bookmark. */
 static enum histree_status read_file(const struct bookmarks *bookmarks, struct piece *out,
 				     struct histree_error *error)
 {
@@ -343,8 +343,8 @@ enum histree_status bookmarks_find(struct bookmarks *bookmarks, const char *expe
 /* ---- changes --------------------------------------------------------------------------------------------- */
 
 /*
- * From here to end_change() nobody else changes the file; `next` is the list to be changed.  Where the file system
- * has no locks, two servers may overwrite a change of each other's, each time with a whole file.
+ * From here to end_change() no other thread or server changes the file; `next` is the list to be changed.  Where
+ * the file system has no locks, two servers may overwrite a change of each other's, each time with a whole file.
  */
 static enum histree_status begin_change(struct bookmarks *bookmarks, struct bookmark_list *next,
 					struct histree_error *error)

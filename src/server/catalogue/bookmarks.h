@@ -11,12 +11,12 @@
  *
  * `made` counts those that ever were, so that no UUID is used twice.
  *
- * Times of experiments that somebody gave a name, kept in a file.
+ * Times of experiments that users gave a name, kept in a file.
  *
  * The file is what counts: it is read anew when it has changed, and written anew, as a whole, with each change.  So
  * several servers may keep theirs in one folder, and bookmarks are there again after a restart, also while their
  * experiment is closed: it has the same UUID when it is opened again.  A file that is not understood is never
- * written; whoever wants to change a bookmark is told so.
+ * written; a client that wants to change a bookmark gets an error.
  *
  * Threads: any; there is one lock, under which bookmarks are visited.
  */
@@ -69,7 +69,7 @@ enum histree_status bookmarks_create(const struct io *io, const char *folder, st
 				     struct histree_error *error);
 void bookmarks_free(struct bookmarks *bookmarks); /* NULL is fine */
 
-/* Whether the file can be understood, or there is none; the error says why not. */
+/* Returns whether the file is absent or can be understood; the error says why not. */
 enum histree_status bookmarks_check(struct bookmarks *bookmarks, struct histree_error *error);
 
 typedef void bookmark_visit(void *context, const struct bookmark *bookmark);

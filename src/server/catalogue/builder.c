@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * builder.c - one thread that prepares datasets and warms them, one at a time, in the order in which they were
+ * asked for.
+ */
 #include "server/catalogue/builder.h"
 
 #include <assert.h>
@@ -42,7 +46,7 @@ static void drop_first(struct builder *builder)
 }
 
 /*
- * What someone waits for at the page goes before what is made for later, and before a build.  On Linux each
+ * What a user waits for at the page goes before what is made for later, and before a build.  On Linux each
  * thread has a niceness of its own, and the threads that a build starts inherit it.
  */
 static void stand_back(void)

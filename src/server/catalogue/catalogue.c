@@ -85,7 +85,7 @@ enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalog
 
 /* ---- catalogue entries --------------------------------------------------------------------------------------- */
 
-/* Somebody holds the lock, which can only be the caller; each entry holds its dataset. */
+/* A thread holds the lock, which can only be the caller; each entry holds its dataset. */
 static void catalogue_assert(struct catalogue *catalogue)
 {
 	assert(pthread_mutex_trylock(&catalogue->lock) == EBUSY);
@@ -192,7 +192,7 @@ static enum histree_status catalogue_enter(struct catalogue *catalogue, enum cat
 	return status;
 }
 
-/* Forgets the entry at an index; a build that no one else wants is cancelled. */
+/* Forgets the entry at an index; a build that no other user wants is cancelled. */
 static void catalogue_drop(struct catalogue *catalogue, enum catalogue_kind kind, size_t index)
 {
 	struct catalogue_entries *entries = &catalogue->kinds[kind];
@@ -220,7 +220,7 @@ static bool entry_add_uuid(struct catalogue_entry *entry, size_t *capacity, cons
 	return true;
 }
 
-/* STORES/NAME-UUID.histree, of characters that mean nothing to anyone. */
+/* STORES/NAME-UUID.histree, of characters without a special meaning. */
 static bool store_path(const struct catalogue *catalogue, const char *name, const char *uuid, char path[PATH_MAX])
 {
 	char plain[64];

@@ -21,7 +21,7 @@
 #include "server/catalogue/served_traces.h"
 #include "server/catalogue/uuid.h"
 
-/* As many as anyone could want; each is a few hundred bytes. */
+/* More than a user could want; each is a few hundred bytes. */
 enum { CATALOGUE_ENTRIES_MAX = 4096, CATALOGUE_TRACES_MAX = 256 };
 
 struct catalogue_entry {
@@ -68,11 +68,11 @@ typedef void catalogue_visit(void *context, const struct catalogue *catalogue, c
 
 void catalogue_each(struct catalogue *catalogue, enum catalogue_kind kind, catalogue_visit *visit, void *context);
 
-/* Visits one entry; returns false if there is none. */
+/* Visits one entry; returns false if it is missing. */
 bool catalogue_find(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid, catalogue_visit *visit,
 		    void *context);
 
-/* Returns an entry for a visitor, which has the lock already; NULL if there is none. */
+/* Returns an entry for a visitor, which has the lock already; NULL if it is missing. */
 const struct catalogue_entry *catalogue_locked(const struct catalogue *catalogue, enum catalogue_kind kind,
 					       const char *uuid);
 
@@ -90,7 +90,7 @@ enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, cons
 					       void *context, struct histree_error *error);
 
 /*
- * Forgets an entry, after `visit` has seen it.  Files are left alone, and a build that no one else wants is
+ * Forgets an entry, after `visit` has seen it.  Files are left alone, and a build that no other user wants is
  * cancelled.  Returns CATALOGUE_UNKNOWN if there is no such entry.
  */
 enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid,

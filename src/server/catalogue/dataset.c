@@ -105,7 +105,7 @@ void dataset_release(struct dataset *dataset)
 
 enum dataset_status dataset_status(const struct dataset *dataset)
 {
-	/* Pairs with the store in dataset_prepare(): whoever sees "ready" sees the histories. */
+	/* Pairs with the store in dataset_prepare(): a thread that sees "ready" sees the histories. */
 	return (enum dataset_status)atomic_load_explicit(&dataset->status, memory_order_acquire);
 }
 
@@ -300,7 +300,7 @@ bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make)
 
 /* ---- dataset hosts ------------------------------------------------------------------------------------------- */
 
-/* The host of that name in a history of several, which nearly always is at its place; NULL: there is none. */
+/* The host of that name in a history of several, which nearly always is at its place; NULL: not found. */
 static const struct histree_history_host *find_host(const struct histree_history *history, size_t index,
 						    const char *name)
 {

@@ -3,7 +3,7 @@
  * dataset.h - what a trace or an experiment stands on: one store, open, on its way, or the reason why there is
  * none.
  *
- * A dataset is held by whoever uses it: the catalogue that names it, the builder while it builds, each answer that
+ * A dataset is held by its users: the catalogue that names it, the builder while it builds, each answer that
  * is under way.  The last one to let go closes the store.  Status and progress may be read at any time; histories
  * only once it is ready, and they stay until it is closed.
  */
@@ -90,7 +90,7 @@ struct dataset *dataset_hold(struct dataset *dataset);
 void dataset_release(struct dataset *dataset);
 
 /*
- * Opens the store, after building it if there is none of these traces, and sets the status.  This takes its time.
+ * Opens the store, after building it if these traces have none, and sets the status.  This may take long.
  */
 void dataset_prepare(struct dataset *dataset);
 enum dataset_status dataset_status(const struct dataset *dataset);
@@ -98,7 +98,7 @@ enum dataset_status dataset_status(const struct dataset *dataset);
 /* Makes a build stop soon. */
 void dataset_cancel(struct dataset *dataset);
 
-/* Returns false once nobody wants what is being made of the dataset. */
+/* Returns false once no client wants what is being made of the dataset. */
 bool dataset_is_wanted(const struct dataset *dataset);
 
 /* Returns when what is shown begins, from which the page counts times: for a host, with the earliest of all. */
@@ -108,8 +108,8 @@ histree_time dataset_start(const struct dataset *dataset);
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
 
 /*
- * Gives the view that `make` makes, the same one to all who ask; it lives as long as the dataset.  The first one
- * who asks makes it, others wait.  A failure is not kept: the next one tries again.
+ * Gives the view that `make` makes, the same one to all callers; it lives as long as the dataset.  The first
+ * caller makes it, others wait.  A failure is not kept: the next one tries again.
  */
 enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
 				 void **out, struct histree_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * served_traces.h - the traces and stores below the folders that a server was started with, for whoever looks for
- * one to open.
+ * served_traces.h - the traces and stores below the folders that a server was started with, for users that look
+ * for one to open.
  */
 #ifndef SERVER_CATALOGUE_SERVED_TRACES_H
 #define SERVER_CATALOGUE_SERVED_TRACES_H

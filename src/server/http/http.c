@@ -146,7 +146,7 @@ static void append(struct http_memory *memory, struct memory_share *share)
 	share->is_under_way = true;
 }
 
-/* Whether an answer that is under way may take so many bytes more. */
+/* Returns whether an answer that is under way may take `more` bytes. */
 static bool may_take(struct http_memory *memory, const struct memory_share *share, size_t more)
 {
 	return memory->first == share || fits(memory, more);
@@ -167,7 +167,7 @@ static bool take_now(struct http_memory *memory, struct memory_share *share, siz
 	return taken;
 }
 
-/* Waits until the answer may take so many bytes more, which are claimed then.  Returns false if there were none. */
+/* Waits until the answer may take `more` bytes, and claims them.  Returns false if time is over. */
 static bool http_memory_claim(struct http_memory *memory, struct memory_share *share, size_t more, int milliseconds)
 {
 	static const struct timespec nap = { .tv_nsec = NAP_NS };
@@ -617,7 +617,7 @@ static unsigned long long announced_size(struct MHD_Connection *connection)
 	return size != NULL ? strtoull(size, NULL, 10) : 0;
 }
 
-/* What is wrong with a request before anyone looks at what it asks for; false if nothing is. */
+/* What is wrong with a request before the server looks at what it asks for; false if nothing is. */
 static bool refuse(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct reply *reply = &exchange->reply;
@@ -877,7 +877,7 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 	return HISTREE_OK;
 }
 
-/* Connections are files, and stores need some too: without any left, nobody could be let in to be put out again. */
+/* Connections are files, and stores need some too: without one left, no client could be let in and put out again. */
 static int connections_that_fit(int wanted)
 {
 	struct rlimit files;

@@ -49,7 +49,7 @@ struct http_memory {
 /*
  * Whether a Host header ("localhost:8080") can only mean this machine: localhost or an address in numbers always,
  * the machine's own name where others may reach us (`is_public`).  Any other name could have been bound to our
- * address by whoever owns it.
+ * address by its owner.
  */
 bool http_guard_host(const char *host, bool is_public);
 
@@ -62,10 +62,10 @@ bool http_guard_origin(const char *origin, const char *host, const char *allowed
 struct http_watch;
 struct watched;
 
-/* What a client may take of time and of the server.  Who asks for more is told when to come back, or is shut. */
+/* What a client may take of time and of the server.  If it asks for more it is told when to come back, or shut. */
 struct http_limits {
 	/*
-	 * Open at once, a thread each, of which an idle one costs 50 KB: one more shuts that which has been
+	 * Open at once, a thread each; an idle one costs 50 KB: one more shuts that which has been
 	 * without a whole request for the longest.
 	 */
 	int connections;
@@ -94,7 +94,7 @@ enum http_method { HTTP_GET, HTTP_POST, HTTP_PUT, HTTP_DELETE, HTTP_METHOD_COUNT
 struct http_request {
 	enum http_method method;
 	struct target target;
-	const char *body; /* NULL: there is none */
+	const char *body; /* NULL: no body */
 	size_t body_size;
 };
 
@@ -110,7 +110,7 @@ struct http_options {
 
 struct http;
 
-/* Returns HISTREE_ERR_ARGUMENT if the address is none, HISTREE_ERR_IO if the server cannot listen at it. */
+/* Returns HISTREE_ERR_ARGUMENT if it is no address, HISTREE_ERR_IO if the server cannot listen at it. */
 enum histree_status http_start(const struct http_options *options, struct http **out, struct histree_error *error);
 uint16_t http_port(const struct http *http);
 

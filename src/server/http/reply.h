@@ -94,11 +94,11 @@ struct reply {
 	bool is_cut;        /* it failed where that can no longer be said in it */
 	struct histree_error error;
 	int64_t deadline_ns; /* of the monotonic clock; 0: none */
-	/* Whether the answer may go on, and take so many bytes more, for which it waits; NULL: it may. */
+	/* Waits until the answer may take `more` bytes, and returns whether it may go on; NULL: it may. */
 	bool (*has_room)(void *context, size_t more);
 	void *room_context;
-	bool is_crowded; /* it was given up because it may not: whoever asked is told when to come back */
-	/* Whether the client still waits; NULL: who knows. */
+	bool is_crowded; /* it was given up because it may not: the client is told when to come back */
+	/* Returns whether the client still waits; NULL: not known. */
 	bool (*is_wanted)(void *context);
 	void *wanted_context;
 
@@ -110,7 +110,7 @@ struct reply {
 void reply_init(struct reply *reply);
 void reply_release(struct reply *reply);
 
-/* Wait until the answer may take so many bytes more.  Returns false if it may not: it says so, and is to end. */
+/* Waits until the answer may take `more` bytes.  Returns false if it may not: it says so, and is to end. */
 bool reply_claim(struct reply *reply, size_t more);
 
 /*
@@ -131,7 +131,7 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps);
  */
 struct histree_cancel reply_cancel(struct reply *reply);
 
-/* Returns zeroed memory for an answer, which the caller frees; NULL: it has answered that there is none. */
+/* Returns zeroed memory for an answer, which the caller frees; NULL: it has answered that memory is out. */
 void *reply_memory(struct reply *reply, size_t count, size_t size);
 
 /*

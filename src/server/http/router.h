@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * router.h - which endpoint answers: one table, of which the first row that matches is taken.
+ * router.h - which endpoint answers: the first row of a table that matches.
  */
 #ifndef SERVER_HTTP_ROUTER_H
 #define SERVER_HTTP_ROUTER_H

@@ -72,7 +72,7 @@ typedef bool arrow_next(const void *view, size_t index, struct arrow_source *out
 
 /* Where arrows come from, and which of it is asked for; a zeroed one has none. */
 struct arrow_asked {
-	arrow_next *next; /* NULL: there are none */
+	arrow_next *next; /* NULL: no arrows */
 	const void *view;
 	bool (*wants)(const void *context, const struct arrow_source *source); /* NULL: all */
 	const void *context;

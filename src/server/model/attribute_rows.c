@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * attribute_rows.c - the arrows of each kind of rows: between threads, between resources, the packets between
- * hosts, the flows between attributes.
+ * attribute_rows.c - every attribute of every history, for stores of any analysis, as rows; and the arrows of each
+ * kind of rows.
  *
- * Those of a kernel have indexes of threads or of resources as their rows; asking for the arrows of threads makes
- * their tree.  Packets are arrows over the rows of threads of all hosts; where these are folded, or the kernel sent
- * it, over those of the hosts.
+ * The page has attributes as a tree, whose top is a row for each history if there are several.  The protocol has
+ * them in the order in which they were made, after a row for each history, so that the entry of an attribute is
+ * known by its quark.
  *
- * Every attribute of every history, for stores of whatever analysis: as a tree, and as they are.
- *
- * The page has them as a tree, whose top is a row for each history, when there are several.  The protocol has them
- * in the order in which they were made, after a row for each history, so that the entry of an attribute is known by
- * its quark.
+ * Arrows of a kernel have indexes of threads or of resources as their rows; asking for the arrows of threads makes
+ * their tree.  Packets are arrows over the rows of threads of all hosts, or over those of the hosts where these
+ * are folded or the kernel sent the packet.  Flows are arrows between attributes.
  */
 #include "server/model/attribute_rows.h"
 

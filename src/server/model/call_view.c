@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * call_view.c - the rows of call stacks: for each thread a row that holds its stack together, and below it one for
+ * each depth.
+ */
 #include "server/model/call_view.h"
 
 #include <errno.h>
@@ -59,7 +63,7 @@ struct call_maker {
 	struct piece name; /* of an attribute */
 };
 
-/* The name of an attribute as a number above 0; 0: it is none. */
+/* The name of an attribute as a number above 0; 0: it is no number. */
 static int32_t number_of(struct call_maker *maker, histree_quark quark)
 {
 	maker->name.size = 0;
@@ -101,7 +105,7 @@ static enum histree_status find_path(struct call_maker *maker, histree_quark own
 	return keep_program(maker, path, out, error);
 }
 
-/* The last name of the thread's process that is not null; "" where there is none. */
+/* The last name of the thread's process that is not null; "" if all are null. */
 static enum histree_status find_program(struct call_maker *maker, histree_quark thread, const char **out,
 					struct histree_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_view.h - which functions the threads of an instrumented program were in (analysis `ust-calls`), or, where
- * there is none, the stacks that a file of definitions declares by a chart: for each thread a row that holds it
- * together, and below it one for each depth of its stack, the outermost call first.
+ * call_view.h - the functions that the threads of an instrumented program were in (analysis `ust-calls`), or,
+ * without that analysis, the stacks that a file of definitions declares by a chart: for each thread a row that
+ * holds it together, and below it one for each depth of its stack, the outermost call first.
  */
 #ifndef SERVER_MODEL_CALL_VIEW_H
 #define SERVER_MODEL_CALL_VIEW_H

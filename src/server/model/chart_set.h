@@ -3,7 +3,7 @@
  * chart_set.h - the charts of all histories of a dataset, each by its name: several histories may have one chart,
  * whose rows then stand side by side.
  *
- * Rows are made when somebody asks for a chart first, and do not change after that.
+ * Rows are made when a client first asks for a chart, and do not change after that.
  */
 #ifndef SERVER_MODEL_CHART_SET_H
 #define SERVER_MODEL_CHART_SET_H
@@ -51,7 +51,7 @@ void chart_set_each(const struct dataset *dataset, enum histree_chart_kind kind,
 const struct histree_chart *chart_set_named(const struct dataset *dataset, enum histree_chart_kind kind,
 					    const char *name);
 
-/* Finds a chart and makes its rows, if nobody has.  Returns HISTREE_NOT_FOUND if there is none of this name. */
+/* Finds a chart and makes its rows, unless they are there.  Returns HISTREE_NOT_FOUND if no chart has the name. */
 enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_cancel cancel,
 				   const struct chart_of_set **out, struct histree_error *error);
 
@@ -63,7 +63,7 @@ enum histree_status chart_part_lines(const struct chart_part *part, const uint32
 				     histree_time from, histree_time to, uint32_t pixels, double **out,
 				     struct histree_error *error);
 
-/* Finds the part and the row of an entry: UINT32_MAX for the part itself.  Returns NULL if there is none. */
+/* Finds the part and the row of an entry: UINT32_MAX for the part itself.  Returns NULL if it is not found. */
 const struct chart_part *chart_of_entry(const struct chart_of_set *chart, int64_t id, uint32_t *row);
 
 /* Returns the entry of a row of a part; that of UINT32_MAX is the part itself. */

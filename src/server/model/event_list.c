@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * event_list.c - the events of a dataset as lists and counts of them.
+ *
+ * All requests share one reader, each for a bounded time.
+ */
 #include "server/model/event_list.h"
 
 #include <inttypes.h>

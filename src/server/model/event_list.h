@@ -41,13 +41,13 @@ typedef void event_list_visit(void *context, const struct event_line *line);
 enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
 				    event_list_visit *visit, void *context, struct histree_error *error);
 
-/* Finds the first event at or after a time; *number is `count` if there is none. */
+/* Finds the first event at or after a time; *number is `count` if no event is. */
 enum histree_status event_list_find(struct event_list *list, histree_time time, uint64_t *number,
 				    struct histree_error *error);
 
 /*
- * Finds the next event that matches, from event `first` on or back from it.  Returns HISTREE_NOT_FOUND if there
- * is none, HISTREE_ERR_CANCELLED if there was none in the time that a search may take, or before it was
+ * Finds the next event that matches, from event `first` on or back from it.  Returns HISTREE_NOT_FOUND if no
+ * event matches, HISTREE_ERR_CANCELLED if none was found in the time that a search may take, or before it was
  * cancelled.
  */
 enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,

@@ -16,10 +16,10 @@
 
 static const char samples[] = "samples", stacks[] = "sample-stacks";
 
-/* Boxes of less than half a pixel nobody sees, even when a part of the picture is made twice as wide twice. */
+/* Boxes of less than half a pixel cannot be seen, even when a part of the picture is made twice as wide twice. */
 enum { PARTS_OF_PIXEL = 8 };
 
-/* The history with call stacks, of `ust-calls` or `tracks`; NULL: there is none, and graphs are of samples. */
+/* The history with call stacks, of `ust-calls` or `tracks`; NULL: graphs are of samples. */
 static struct histree_history *flame_list_history(const struct dataset *dataset)
 {
 	struct histree_history *calls = dataset_history(dataset, "ust-calls");
@@ -132,7 +132,7 @@ static bool place_nodes(struct flame_rows *rows)
 static void add_group(struct flame_rows *rows, uint32_t number)
 {
 	const struct histree_flame_node *node = &rows->list.nodes[number];
-	/* What is no group stands for itself: stacks of nobody known. */
+	/* What is no group stands for itself: stacks of unknown threads. */
 	const bool holds = node->kind == HISTREE_FLAME_GROUP || node->kind == HISTREE_FLAME_ROOT;
 	struct flame_group group = {
 		.node = number, .top = node->depth + holds, .row_count = holds ? 0 : 1, .first_row = rows->row_count

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame_view.h - flame graphs as rows.
- *
- * Call stacks of a dataset, added up over a range, as nodes that a picture of so many pixels can
+ * flame_view.h - the call stacks of a dataset, added up over a range, as nodes that a picture of a given width can
  * show.
  *
- * A flame graph as rows: a group for each thread, or one for all, in it a row for each depth, and on
- * the row nodes beside each other.  A place on the row is a time that was added up, from 0 on in each group; what a
- * node calls lies within it, the longest first.
+ * A flame graph as rows: a group for each thread, or one for all, in it a row for each depth, and on the row nodes
+ * beside each other.  A place on the row is a time that was added up, from 0 on in each group; what a node calls
+ * lies within it, the longest first.
  */
 #ifndef SERVER_MODEL_FLAME_VIEW_H
 #define SERVER_MODEL_FLAME_VIEW_H
@@ -56,11 +54,11 @@ enum histree_status flame_rows_make(struct flame_rows *rows, const struct datase
 				    const struct flame_request *request, struct histree_error *error);
 void flame_rows_release(struct flame_rows *rows);
 
-/* Returns the next node on a row of a group from this one on, which it may be; HISTREE_NO_INDEX: there is none. */
+/* Returns the next node on a row of a group from this one on, which it may be; HISTREE_NO_INDEX: no more. */
 uint32_t flame_rows_next(const struct flame_rows *rows, const struct flame_group *group, uint32_t row,
 			 uint32_t node);
 
-/* Returns the node at a place of a row, HISTREE_NO_INDEX if there is none. */
+/* Returns the node at a place of a row, HISTREE_NO_INDEX if no node is there. */
 uint32_t flame_rows_at(const struct flame_rows *rows, const struct flame_group *group, uint32_t row,
 		       uint64_t place);
 

@@ -17,7 +17,7 @@ struct gap_band {
 	histree_time from, to; /* both inclusive, inside the trace */
 	int32_t cpu;           /* -1: several, or it is not known which */
 	uint64_t gaps;
-	uint64_t events;       /* that are lost, as far as somebody counted */
+	uint64_t events;       /* that are lost, as far as they were counted */
 	uint32_t host;         /* UINT32_MAX: several */
 	const char *host_name; /* NULL: several, or there is but one */
 };

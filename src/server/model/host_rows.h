@@ -16,7 +16,7 @@ struct host_view {
 	char *why;                       /* it cannot be read; NULL: it can */
 	struct dataset *own;             /* borrowed; NULL: nothing of it can be read */
 	void *view;                      /* of the model; NULL: the host has no such rows */
-	uint32_t first;                  /* the row of the host, or where there is none its first row */
+	uint32_t first;                  /* the row of the host, or if it has none its first row */
 	uint32_t count;                  /* of its own rows */
 	histree_time start, end;         /* when it was traced; of one that cannot be read, those of all */
 	struct histree_history *history; /* of the whole dataset, in which its folder is; NULL: it has none */
@@ -37,7 +37,7 @@ struct host_rows {
 	bool has_hosts; /* rows of hosts */
 	/* Of all hosts, for the packets between them, one question at a time; NULL: there is none, or one host. */
 	struct histree_history *graph;
-	struct histree_critical_path *paths; /* NULL: nobody has asked yet */
+	struct histree_critical_path *paths; /* NULL until it is asked for */
 	pthread_mutex_t paths_lock;
 };
 

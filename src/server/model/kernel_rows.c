@@ -92,7 +92,7 @@ static enum histree_status kernel_view_make(struct dataset *dataset, void **out,
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
-/* Gets the last value of an attribute that is not null; returns false if there is none, or no such attribute. */
+/* Gets the last value of an attribute that is not null; returns false without one, or without the attribute. */
 static bool kernel_view_last_value(const struct kernel_view *view, struct histree_query *query, histree_quark quark,
 				   struct histree_value *out)
 {
@@ -141,7 +141,7 @@ static bool find_current(const struct kernel_view *view, histree_time at, int32_
 	return found;
 }
 
-/* The tid that had a CPU at a time, and the CPU that a thread had; -1: there is none, or it is not known. */
+/* The tid that had a CPU at a time, and the CPU that a thread had; -1: none, or not known. */
 static int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at)
 {
 	int32_t tid = -1;
@@ -656,7 +656,7 @@ static uint32_t early_count(const void *context)
 	return view->node_count;
 }
 
-/* HISTREE_ROOT: there is none. */
+/* HISTREE_ROOT: not found. */
 static histree_quark child_of(const struct kernel_view *view, uint32_t row, const char *name)
 {
 	histree_quark child;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * path_list.c - the critical path of a thread in a range, thinned to what a chart can show; sums are of all steps.
+ */
 #include "server/model/path_list.h"
 
 #include <errno.h>
@@ -9,8 +12,8 @@
 #include "base/error.h"
 
 /*
- * A path is walked for so many questions of CANCEL_STEPS steps back and for so many steps, which takes about two
- * seconds; of short steps so many are compared with the next one.
+ * A path is walked for at most QUESTIONS_MAX questions of CANCEL_STEPS steps back and STEPS_MAX steps, which takes
+ * about two seconds; COMPARED_MAX short steps at most are compared with the next one.
  */
 enum { QUESTIONS_MAX = 256, STEPS_MAX = 1 << 20, KEPT_MAX = 1 << 16, COMPARED_MAX = 64 };
 
@@ -110,7 +113,7 @@ const struct histree_style *path_list_style(const struct histree_label_table *ta
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
 
-/* How long somebody has waited already, and for what. */
+/* How long a client has waited already, and for what. */
 struct patience {
 	struct histree_cancel cancel;
 	unsigned questions;

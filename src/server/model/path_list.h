@@ -38,7 +38,7 @@ struct path_list {
 	size_t place_count, place_capacity;
 	struct id_map known; /* their numbers plus one, by host and tid */
 	uint64_t own_ns[HISTREE_GRAPH_STATE_COUNT], others_ns[HISTREE_GRAPH_STATE_COUNT];
-	bool is_all; /* false: it ends before the range does, as it is too long to be walked while somebody waits */
+	bool is_all; /* false: it ends before the range does, as it is too long to be walked while a client waits */
 };
 
 /* Whether there is a graph. */
@@ -56,7 +56,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 				   const struct path_request *request, struct histree_error *error);
 void path_list_release(struct path_list *list);
 
-/* Returns which of the places a thread is, at a time; list->place_count if it is none. */
+/* Returns which of the places a thread is, at a time; list->place_count if it is none of them. */
 size_t path_list_place(const struct path_list *list, size_t host, int32_t tid, histree_time time);
 
 /* Adds what a thread is called: "bash", "(idle)". */

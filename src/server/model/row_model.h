@@ -68,13 +68,13 @@ struct row_model {
 	uint32_t (*find)(const void *view, const struct row_wanted *wanted);
 	/* Called before keys of this sort are asked for; NULL if nothing is needed. */
 	enum histree_status (*prepare)(void *view, enum row_sort sort, struct histree_error *error);
-	/* Returns a key, of which the smaller comes first; NULL if there is only the order of the tree. */
+	/* Returns a key, the smaller one comes first; NULL if there is only the order of the tree. */
 	uint64_t (*sort_key)(const void *view, uint32_t row, enum row_sort sort);
 	/* Adds the text of a state at a time: who has a number may change. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     histree_time at, struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
-	/* Gives the arrows between rows; NULL: there are none at all. */
+	/* Gives the arrows between rows; NULL: such rows have no arrows. */
 	void (*arrows)(const void *view, struct arrow_source *out);
 	/*
 	 * Rows that are there at once, in another order, until the view is made, as it is of each dataset
@@ -91,7 +91,7 @@ extern const struct row_model row_model_threads, row_model_resources, row_model_
 /* Not of the page's views. */
 extern const struct row_model row_model_early_threads, row_model_explorer;
 
-/* Returns the model of a name that applies to a dataset; NULL if there is none. */
+/* Returns the model of a name that applies to a dataset; NULL if no model does. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);
 
 /* Returns the sort of a name: "tree", "tid", "name", "first", "cpu"; ROW_SORT_COUNT for any other. */

@@ -4,8 +4,8 @@
  *
  * Which rows stand where: sorted, filtered, folded.
  *
- * An order is made once and kept for a while, because a page that scrolls asks for many windows of one order.  It
- * is held by whoever reads it.
+ * An order is made once and kept for a while, because a page that scrolls asks for many windows of one order.  Its
+ * readers hold it.
  */
 #ifndef SERVER_MODEL_ROW_ORDER_H
 #define SERVER_MODEL_ROW_ORDER_H
@@ -21,7 +21,7 @@ struct row_order_request {
 	enum row_sort sort;
 	/* "": all; in a tree the rows above a match stay as well, and all those of a host that matches. */
 	const char *filter;
-	/* Folded rows hide what is below them: all, none, or those of hosts, but for the toggled ones. */
+	/* Folded rows hide what is below them: all, none, or those of hosts, except the toggled ones. */
 	enum row_fold folded;
 	const uint32_t *toggled; /* ascending */
 	size_t toggled_count;

@@ -43,7 +43,7 @@ void segment_put_value(struct piece *piece, const struct histree_value *value);
 struct segment_list {
 	const char *analysis;
 	pthread_mutex_t lock;                /* guards what follows; the store and its info may be read without */
-	struct histree_segment_store *store; /* NULL: nobody has asked */
+	struct histree_segment_store *store; /* NULL until it is asked for */
 	const struct histree_segment_store_info *info;
 	histree_time start, end; /* of the trace: what times are counted from */
 	size_t name_field;       /* HISTREE_SEGMENTS_TOGETHER: they have no names */
@@ -83,7 +83,7 @@ struct segment_names {
 enum histree_status segment_list_names(struct segment_list *list, struct histree_cancel cancel,
 				       const struct segment_names **out, struct histree_error *error);
 
-/* Returns the index of the group of a name, SIZE_MAX if there is none. */
+/* Returns the index of the group of a name, SIZE_MAX if no group has it. */
 size_t segment_names_index(const struct segment_names *names, const struct histree_value *name);
 
 /* Does what histree_segment_stats_create() does, and can be cancelled. */

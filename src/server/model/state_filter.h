@@ -83,7 +83,7 @@ struct state_owner {
 	const struct state_kind *kind;
 	struct histree_history *history;
 	uint32_t row;
-	histree_quark label; /* names the states that are system calls; HISTREE_ROOT: there is none */
+	histree_quark label; /* names the states that are system calls; HISTREE_ROOT: no attribute */
 	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 	const char *host;                        /* NULL: there is but one */
 	histree_quark first; /* in the history, of the attributes that the view knows: it counts them from 0 */

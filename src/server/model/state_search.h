@@ -32,7 +32,7 @@ struct search_position {
 
 /*
  * Finds the first state that matches after `from`, or before it, of a store with these bounds.  Returns
- * HISTREE_NOT_FOUND if there is none, and HISTREE_PARTIAL if there was none up to the position that `from` then is,
+ * HISTREE_NOT_FOUND if no state matches, and HISTREE_PARTIAL if none did up to the position that `from` then is,
  * from where the search can go on, because ten seconds are over or `states_max` states, unless that is 0, did not
  * match.
  */

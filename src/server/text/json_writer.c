@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * json_writer.c - JSON (RFC 8259) from left to right into a piece.  Clients take long rows of digits for integers,
+ * so a double always has a point or an exponent.
+ */
 #include "server/text/json_writer.h"
 
 #include <assert.h>

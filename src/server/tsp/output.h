@@ -69,7 +69,7 @@ extern const struct output output_call_stack, output_chart_lines, output_chart_s
 
 const char *output_type_name(enum output_type type);
 
-/* Returns the output of an id that applies to a dataset, or may apply once it is ready; NULL if there is none. */
+/* Returns the output of an id that applies to a dataset, or may apply once it is ready; NULL if no output does. */
 const struct output *output_find(const struct dataset *dataset, const char *id);
 
 /*

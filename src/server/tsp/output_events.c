@@ -42,7 +42,7 @@ static void columns(const struct output_call *output)
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
-/* The first line of the answer.  By time it is the first event at or after it, the last one if there is none. */
+/* The first line of the answer.  By time it is the first event at or after it, else the last one. */
 static enum histree_status find_first(struct event_list *list, const struct table_request *request, uint64_t *first,
 				      struct histree_error *error)
 {

@@ -84,7 +84,7 @@ static void answer_free(void *context)
 	free(answer);
 }
 
-/* Returns false if it has answered that the parameter is none. */
+/* Returns false if it has answered that the parameter is not valid. */
 static bool read_selection(const struct call *call, struct flame_request *request)
 {
 	const json_t *range = json_object_get(call->parameters, "selection_range");

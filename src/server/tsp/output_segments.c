@@ -688,7 +688,7 @@ static enum histree_status search(struct table *table, uint64_t *row, struct his
 	return status;
 }
 
-/* By time it is the first segment that starts at it or later, the last one if there is none. */
+/* By time it is the first segment that starts at it or later, else the last one. */
 static enum histree_status find_first(struct table *table, uint64_t *row, struct histree_error *error)
 {
 	enum histree_status status = histree_segment_rows_count(table->rows, &table->size, error);

@@ -79,7 +79,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Lists the analyses of the store; while there is none, all that make segments. */
+/* Lists the analyses of the store; as long as there is no store, all that make segments. */
 static size_t list_analyses(const struct dataset *dataset, const char *analyses[ANALYSES_MAX])
 {
 	size_t count = 0;

@@ -38,7 +38,7 @@ bool parameters_range(const struct call *call, histree_time *start, histree_time
 struct parameter_times parameter_times_within(const struct parameter_times *times, histree_time start,
 					      histree_time end);
 
-/* Reads `requested_items`; the caller frees *out.  There are none if there is no such member. */
+/* Reads `requested_items`; the caller frees *out.  The list is empty without such a member. */
 bool parameters_items(const struct call *call, int64_t **out, size_t *count);
 
 /* Members of the parameters. */

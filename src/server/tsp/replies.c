@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * replies.c - the parts of which answers are made: trees, tables, lines, styles, tags, arrows, tooltips.
+ * replies.c - the parts that answers are made of: trees, tables, lines, styles, tags, arrows, tooltips.
  */
 #include "server/tsp/replies.h"
 
@@ -173,7 +173,7 @@ void table_reply_columns(struct reply *reply, const struct table_column *columns
 
 /* ---- requests -------------------------------------------------------------------------------------------- */
 
-/* Ids that are none of ours are passed over; no list, or an empty one, is all of them. */
+/* Ids that are not ours are passed over; no list, or an empty one, is all of them. */
 static void choose_columns(const struct call *call, unsigned column_count, struct table_request *request)
 {
 	const json_t *ids = json_object_get(call->parameters, "requested_table_column_ids"), *id;
@@ -461,7 +461,7 @@ static bool bad(const struct call *call, const char *message)
 	return false;
 }
 
-/* Append the texts of a list; false: it is none, or too long. */
+/* Appends the texts of a list; returns false if it is no list, or too long. */
 static bool list_texts(const json_t *list, const char **texts, size_t *count)
 {
 	if (list != NULL && !json_is_array(list))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replies.h - the parts of which answers are made: trees, tables, lines, styles, tags, arrows, tooltips.
+ * replies.h - the parts that answers are made of: trees, tables, lines, styles, tags, arrows, tooltips.
  *
  * What `tooltip` asks for, and how it is answered: pairs of texts.
  *
@@ -107,7 +107,7 @@ struct tree_entry {
 struct tree_source {
 	const struct tree_header *headers;
 	int auto_expand_level; /* -1: all */
-	/* Begin entry `index` with tree_entry_begin(), add labels and what else there is; false: there is none. */
+	/* Begin entry `index` with tree_entry_begin(), add labels and what else there is; false: no such entry. */
 	bool (*entry)(const void *context, size_t index, struct json_writer *json);
 	/* Frees the context; NULL if that is the output's view, which the dataset keeps. */
 	void (*free)(void *context);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * state_rows.c - the answer to `states` of a time graph, in groups of rows with one 2D query each, so that what is
+ * held does not grow with the request.
+ */
 #include "server/tsp/state_rows.h"
 
 #include <assert.h>
@@ -15,7 +19,7 @@
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
 
-/* Rows of a group times the times that are asked for: at most so many states are held, about 6 MB. */
+/* Rows of a group times the times that are asked for: the most states that are held, about 6 MB. */
 enum { GROUP_STATES_MAX = 65536 };
 
 /* An interval that was read, its bytes in the arena of the group. */

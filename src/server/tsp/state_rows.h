@@ -17,7 +17,7 @@ struct state_row {
 	struct row_facts facts;
 };
 
-/* Finds the row of an item; returns false if there is none.  The view is that of the output. */
+/* Finds the row of an item; returns false if no row has it.  The view is that of the output. */
 typedef bool state_row_find(const void *view, int64_t id, struct state_row *out);
 
 /*

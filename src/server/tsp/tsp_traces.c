@@ -388,7 +388,7 @@ static void reply_conflict(struct call *call, enum catalogue_kind kind, const st
 	json_end(json);
 }
 
-/* The entry, or why there is none. */
+/* The entry, or why it is missing. */
 static void reply_result(struct call *call, enum catalogue_kind kind, enum catalogue_result result,
 			 const struct visit *visit, const struct histree_error *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A visit of what is inside of the fields of an event: a walk of the tree of types over its bytes.
+ * ctf_visit.c - a visit of what is inside of the fields of an event: a walk of the tree of types over its bytes.
  *
  * Most events are asked for fields as a whole, of which the procedure knows the places.  What is inside has no
  * places that are kept, so it is found from the first field on, and lengths and tags are read again on the way:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The shapes of events whose fields cannot be told from "name=value" alone: those with texts that may hold spaces,
- * and those that print something else than the fields that they have.  Of several shapes of an event the first
- * that fits is it; "trace-cmd report" and perf write some in the shape of a plugin of libtraceevent.
+ * shape_table.c - the shapes of events whose fields cannot be told from "name=value" alone: those with texts that
+ * may hold spaces, and those that print something else than the fields that they have.  Of several shapes of an
+ * event the first that fits is it; "trace-cmd report" and perf write some in the shape of a plugin of
+ * libtraceevent.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Profiles of the Firefox Profiler: as its page saves them and as samply and others write them ("processed",
- * docs-developer/ processed-profile-format.md of firefox-devtools/profiler), and as Gecko itself writes them
- * (gecko-profile-format.md).
+ * profile_firefox.c - profiles of the Firefox Profiler: as its page saves them and as samply and others write them
+ * ("processed", docs-developer/ processed-profile-format.md of firefox-devtools/profiler), and as Gecko itself
+ * writes them (gecko-profile-format.md).
  *
  * Threads have tables, or share those of "shared": of strings; of frames, each with a function of another table,
  * or with a location as text; of stacks, each a frame and a prefix before it.  A table is an object with a list

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Version 6: all in one row, behind the head (trace-cmd.dat.v6(5)).
+ * dat_row.c - version 6: all in one row, behind the head (trace-cmd.dat.v6(5)).
  */
 #include <stdalign.h>
 #include <stdlib.h>
