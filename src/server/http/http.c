@@ -877,7 +877,7 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 	return HISTREE_OK;
 }
 
-/* Connections are files, and stores need some too: without one left, no client could be let in and put out again. */
+/* Connections are files, and stores need some too: without one left, no client could be let in and shut out. */
 static int connections_that_fit(int wanted)
 {
 	struct rlimit files;
