@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verb_critical_path.h - `histree critical-path`: who had a thread's time in hand, step by step or added up.
+ * verb_critical_path.h - `histree critical-path`: who had a thread's time in hand, step by step or added up by
+ * thread and state.
  *
- * Which thread of a graph the command line names, for verbs that follow what it waited for.
- *
- * The time of a path, added up by thread and state.
- *
- * Memory grows with the pairs of threads and states, not with the steps.
+ * Memory for the sums grows with the pairs of threads and states, not with the steps.  Verbs that follow what a
+ * thread waited for find the thread here that the command line names.
  */
 #ifndef CLI_VERB_CRITICAL_PATH_H
 #define CLI_VERB_CRITICAL_PATH_H

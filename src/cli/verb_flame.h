@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verb_flame.h - `histree flame`: call stacks, samples or waits, added up.
- *
- * The nodes of a flame graph, as rows or as folded lines.
- *
- * The samples of a store, as stacks of a flame graph.
- *
- * The history of a store that has call stacks, and a flame graph of it.
+ * verb_flame.h - `histree flame`: call stacks, samples or waits of a store, added up, as rows or as folded lines.
  */
 #ifndef CLI_VERB_FLAME_H
 #define CLI_VERB_FLAME_H

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_why.c - `histree why`: what a thread waited for, by cause, by thread, and one by one.
+ * verb_why.c - `histree why`: why a thread was not done earlier, for a person.
  *
- * What a critical path says of a thread: the time by cause and by thread, and its longest waits.
- *
- * The tables of 'histree why': the time of a thread by cause and by thread, and its longest waits.
- *
- * Why a thread was not done earlier, for a person: its time by cause and by thread, its longest
- * waits, and the commands that show more.
+ * Its time by cause and by thread and its longest waits are tables from what a critical path says, with the
+ * commands that show more.
  */
 #include <assert.h>
 #include <inttypes.h>

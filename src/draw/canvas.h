@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canvas.h - what is drawn on: texts that cairo can show, axes of time, colours.
+ * canvas.h - a surface of cairo, with the few things that pictures are made of: boxes, lines, text, axes of time.
  *
- * Text that cairo can show: names of a trace may hold any bytes, and cairo gives up a whole
- * picture for one that is no UTF-8.
- *
- * A surface of cairo, with the few things that pictures are made of: boxes, lines, text.
- *
- * What goes wrong inside cairo is kept by cairo and said at the end, by canvas_finish().
- *
- * Times at round distances, and where they are in a picture.
+ * What goes wrong inside cairo is kept by cairo and said at the end, by canvas_finish().  Names of a trace may
+ * hold any bytes, but cairo gives up a whole picture for one that is no UTF-8: texts are made clean.
  */
 #ifndef DRAW_CANVAS_H
 #define DRAW_CANVAS_H

@@ -2,11 +2,8 @@
 /*
  * chart_view.c - charts that analyses declare: their rows as a tree, their lines.
  *
- * Who stands below whom in a chart, where rows of one entry say whose children they are.
- *
- * The lines of a chart: the states of its attributes at some times, from one query.
- *
- * The rows of a chart: each attribute that an entry names, with those of the entries below it.
+ * Rows are the attributes that an entry names, with those of the entries below it; rows of one entry may say whose
+ * children they are.  Lines are the states of attributes at some times, from one query.
  */
 #include "view/chart_view.h"
 

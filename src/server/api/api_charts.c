@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_charts.c - charts of states and of segments, as the page asks for them.
+ * api_charts.c - charts for the page: numbers, and segments.
  *
- * One number a pixel: how busy the CPUs were, how much happened.
- *
- * Charts of numbers for the page: which there are, and the lines of one that matter most.
- *
- * How long segments last, for the page: points over time, counts by duration, statistics.
+ * A chart of numbers has one number a pixel, such as how busy the CPUs were, and the lines that matter most.
+ * Segments are points over time, counts by duration, and statistics of how long they last.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_traces.c - what is open, and what there is to know about it: bookmarks, gaps, nodes on disk.
+ * api_traces.c - what is open, and what there is to know about it, for the page: what colours mean, bookmarks,
+ * when events are missing.
  *
- * What there is to see, and what colours mean.
- *
- * When events are missing, for the page.
- *
- * The tree on disk: each node with its position in a picture, as `histree draw --view tree` has it.
+ * The tree on disk comes as each node with its position in a picture, as `histree draw --view tree` has it.
  */
 #include <inttypes.h>
 #include <stdio.h>

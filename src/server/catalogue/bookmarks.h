@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bookmarks.h - the bookmarks of each experiment, kept in a file.
+ * bookmarks.h - times of experiments that users gave a name, kept in a file as JSON, by their starts:
  *
- * A bookmark as clients get it.
- *
- * Bookmarks by their starts, and the JSON that they are kept as:
- *
- * 	{"format": "histree bookmarks", "version": 1, "made": 3,
- * 	 "bookmarks": [{"uuid": ..., "experiment": ..., "name": ..., "start": ..., "end": ...}, ...]}
+ *	{"format": "histree bookmarks", "version": 1, "made": 3,
+ *	 "bookmarks": [{"uuid": ..., "experiment": ..., "name": ..., "start": ..., "end": ...}, ...]}
  *
  * `made` counts those that ever were, so that no UUID is used twice.
  *
- * Times of experiments that users gave a name, kept in a file.
- *
- * The file is what counts: it is read anew when it has changed, and written anew, as a whole, with each change.  So
- * several servers may keep theirs in one folder, and bookmarks are there again after a restart, also while their
- * experiment is closed: it has the same UUID when it is opened again.  A file that is not understood is never
- * written; a client that wants to change a bookmark gets an error.
+ * The file is what counts: it is read anew when it has changed, and written anew, as a whole, with each change.
+ * So several servers may keep theirs in one folder, and bookmarks are there again after a restart, also while
+ * their experiment is closed: it has the same UUID when it is opened again.  A file that is not understood is
+ * never written; a client that wants to change a bookmark gets an error.
  *
  * Threads: any; there is one lock, under which bookmarks are visited.
  */

@@ -7,11 +7,7 @@
  *
  * Threads: any; the catalogue has a lock, under which entries are visited.
  *
- * The catalogue for its own files: catalogue.h keeps what there is,
- * catalogue.h begins with the stores of the command line, catalogue.h adds what clients open,
- * catalogue.h looks and forgets.
- *
- * All of this is called under the lock.
+ * It begins with the stores of the command line, and clients open and forget more.
  */
 #ifndef SERVER_CATALOGUE_CATALOGUE_H
 #define SERVER_CATALOGUE_CATALOGUE_H

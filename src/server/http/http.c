@@ -2,15 +2,11 @@
 /*
  * http.c - HTTP on libmicrohttpd: who may connect, from where, with how much memory, for how long.
  *
- * An address to listen at, written in numbers.
- *
- * How long each connection may take for what it is doing; then it is shut.
- *
  * A limit of idleness alone lets a client keep a thread for ever with a byte now and then: so a request has to be
- * whole, and an answer taken, by a time.  One thread looks at all connections.
+ * whole, and an answer taken, by a time; then the connection is shut.  One thread looks at all connections.
  *
- * And where there are more connections than there may be, the one goes that has been without a whole request for
- * the longest: so no number of those that begin one and go no further keeps others out.
+ * Where there are more connections than there may be, the one that has been without a whole request for the
+ * longest goes: so clients that begin a request and go no further keep no others out.
  */
 #include "server/http/http.h"
 

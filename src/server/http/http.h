@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.h - HTTP on libmicrohttpd: who may connect, from where, with how much memory, for how long.
- *
- * One ceiling for the memory of all answers together, from the turn of each until it was taken.
- *
- * What answers take is what the process has allocated beyond what it had when none was under way: stores and what
- * is kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and
- * what is known to be large in addition.  Above the ceiling no answer begins, and of those under way only the one
- * that came first goes on, so that it holds the memory of one answer more at most and always gets less.
- *
- * Who may ask: the rules for the headers Host and Origin.
- *
- * Requests come in, answers go out.  The only file that knows libmicrohttpd.
+ * http.h - HTTP on libmicrohttpd, and the only file that knows it: who may connect, from where, with how much
+ * memory.
  *
  * Each connection has a thread, in which its requests are handled one after the other.  Before a handler sees a
  * request, http has checked its size, that `Host` names this machine (else a foreign name bound to our address
  * would make us part of a foreign page, "DNS rebinding"), and that `Origin`, if there is one, may ask us.
+ *
+ * One ceiling holds for the memory of all answers together, from the turn of each until it was taken.  What
+ * answers take is what the process has allocated beyond what it had when none was under way: stores and what is
+ * kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and
+ * what is known to be large in addition.  Above the ceiling no answer begins, and of those under way only the one
+ * that came first goes on, so that it holds the memory of one answer more at most and always gets less.
  */
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H

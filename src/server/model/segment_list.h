@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_list.h - segments as a table that is scrolled and searched: its lines and its columns.
+ * segment_list.h - the segments of a dataset, analysis by analysis, as a table that is scrolled and searched.
  *
- * A segment as a line of a table: start, end, duration, the fields, and the start as a number.
- *
- * The segments of a dataset, analysis by analysis: for outputs and the page.
+ * A line is a segment: start, end, duration, the fields, and the start as a number.
  *
  * A store is opened when it is first asked for.  Rows that were asked for are kept with their marks, a few orders
- * of each store, so that a table that is scrolled does not begin anew; they are one request's at a time. Everything
- * else reads the store with iterators of its own, and any number of requests do so at once.
+ * of each store, so that a table that is scrolled does not begin anew; they are one request's at a time.
+ * Everything else reads the store with iterators of its own, and any number of requests do so at once.
  */
 #ifndef SERVER_MODEL_SEGMENT_LIST_H
 #define SERVER_MODEL_SEGMENT_LIST_H

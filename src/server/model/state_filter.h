@@ -2,20 +2,15 @@
 /*
  * state_filter.h - what passes a filter: states, cells of pixels, events.
  *
- * Which lines of a table are looked for: patterns (base/pattern.h) in cells.
+ * Lines of a table are found by patterns (base/pattern.h) in cells; a pattern comes from a client, so what it
+ * costs has a bound.  States are chosen by expressions (histree/filter.h) over what is known of a state:
  *
- * A pattern comes from a client; what it costs has a bound.
- *
- * An event as a line of a table, and whether it is looked for.
- *
- * Which states are wanted, by expressions (histree/filter.h) over what is known of a state:
- *
- * 	Label			what stands in it, of a thread the name of its system call
- * 	State			what its colour means: "user mode"
- * 	Value			of its attribute
- * 	"Start Time", "End Time", Duration
- * 	TID, CPU, ...		facts of the view (state_fact.h)
- * 	host			of a store of several
+ *	Label			what stands in it, of a thread the name of its system call
+ *	State			what its colour means: "user mode"
+ *	Value			of its attribute
+ *	"Start Time", "End Time", Duration
+ *	TID, CPU, ...		facts of the view (state_fact.h)
+ *	host			of a store of several
  *
  * Only what an expression speaks of is looked up.
  */

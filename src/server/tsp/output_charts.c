@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * output_charts.c - charts that analyses declare, as outputs.
+ * output_charts.c - charts that analyses declare, as outputs: numbers, or states such as the <timeGraphView> of a
+ * file of definitions.
  *
- * The tree of the protocol of a chart: an entry for each history that has it, called as the store
- * or, of several, as their analyses, and below it one for each row.
- *
- * A chart of numbers that an analysis declares.
+ * The tree has an entry for each history that has the chart, called as the store or, of several, as their
+ * analyses, and below it one for each row.
  *
  * The protocol has no number for what is not known: there the answer has null, and says so.
- *
- * A chart of states that an analysis declares, such as the <timeGraphView> of a file of
- * definitions: its rows, with its names and colours.
  */
 #include <math.h>
 #include <stdlib.h>

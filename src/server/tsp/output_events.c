@@ -2,18 +2,14 @@
 /*
  * output_events.c - events as a table, as a histogram and by type, as outputs.
  *
- * The events as a table, read from the trace.
+ * The table is read from the trace.  Viewers know the time of a line by the column that is called exactly
+ * "Timestamp ns".
  *
- * Viewers know the time of a line by the column that is called exactly "Timestamp ns".
+ * The histogram says how many events there are when; viewers show it above everything else.  Entry 1 is the trace,
+ * entry 2 all of its events.
  *
- * How many events when; viewers show it above everything else.
- *
- * Entry 1 is the trace, entry 2 all of its events.
- *
- * Events by type, of the trace or of the range that is selected.
- *
- * Entry 1 is all of them together; the entry of type i is i + 2, those of the most events first.  Of several hosts
- * each has an entry, and then those of its own types.
+ * By type, of the trace or of the selected range, entry 1 is all events together; the entry of type i is i + 2,
+ * those of the most events first.  Of several hosts each has an entry, and then those of its own types.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,21 +2,14 @@
 /*
  * output_segments.c - segments as outputs: by duration, as points, as statistics, as a table.
  *
- * How many segments of a store last how long, between the shortest and the longest.
+ * Points are duration over time, a series for each name: entry 1 is the store, entry i + 2 the name i of
+ * segment_names.  Segments without names are one series, that of entry 1.
  *
- * The segments of a store as points, duration over time, a series for each name.
+ * Of statistics, entry 1 is all segments together, entry i + 2 the name i of segment_names; those of a selection
+ * follow in the same way, and then those of each host where there are several.  So an id means the same in every
+ * answer.
  *
- * Entry 1 is the store, entry i + 2 the name i of segment_names.  Segments without names are one series, that of
- * entry 1.
- *
- * How long the segments of a store last, by name: of all, and of what is selected.
- *
- * Entry 1 is all of them together, entry i + 2 the name i of segment_names; those of a selection follow in the same
- * way, and then those of each host where there are several.  So an id means the same in every answer.
- *
- * The segments of a store as a table.
- *
- * Lines come by start, or by the column that table_comparator_expression names.
+ * Lines of the table come by start, or by the column that table_comparator_expression names.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,23 +2,11 @@
 /*
  * replies.h - the parts that answers are made of: trees, tables, lines, styles, tags, arrows, tooltips.
  *
- * What `tooltip` asks for, and how it is answered: pairs of texts.
+ * An answer to `tree` has the members of the entries of all kinds of trees: clients ignore those of the others.
+ * The cells of a table are the output's.
  *
- * The answer to `style`: each style of some tables of labels by its key; a table NULL
- * stands for the palette.
- *
- * The tables of the protocol: what is asked for, and the answer.  The cells are the output's.
- *
- * The answer to `tree`: headers, and entries one by one.
- *
- * An answer has the members of the entries of all kinds of trees: clients ignore those of the others.
- *
- * The answer to `xy`: curves over one list of times.
- *
- * A chart of n points has n - 1 stretches between them.  The value at a point is that of the stretch which ends
- * there, (x[i - 1], x[i]], as the reference server has it; the first point has none.
- *
- * Which states a client wants to see less of, or not at all: `filter_query_parameters`.
+ * A chart of n points (`xy`) has n - 1 stretches between them.  The value at a point is that of the stretch which
+ * ends there, (x[i - 1], x[i]], as the reference server has it; the first point has none.
  */
 #ifndef SERVER_TSP_REPLIES_H
 #define SERVER_TSP_REPLIES_H

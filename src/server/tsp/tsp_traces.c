@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsp_traces.c - traces, experiments, bookmarks and annotations by the protocol.
+ * tsp_traces.c - traces, experiments, bookmarks and annotations by the protocol; GET /health and /identifier.
  *
- * What is said of a time whatever is looked at: events that were lost.
- *
- * The bands lie over the charts of all outputs, so these endpoints ask the dataset and not the output.
- *
- * Bookmarks of an experiment: list, make, look at, change, remove.
- *
- * GET /health and /identifier.
- *
- * Traces and experiments: list, open, look at, forget.
+ * Annotations are the bands of lost events.  They lie over the charts of all outputs, so their endpoints ask the
+ * dataset and not the output.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsdl.h - the metadata of CTF 1.8 in its language, TSDL.
+ * tsdl.h - the metadata of CTF 1.8 in its language, TSDL (CTF 1.8 section C): words and marks one after the other,
+ * types and blocks.
  *
- * What the parts of the reader of TSDL share: types (tsdl.h) and blocks
- * (tsdl.h).
- *
- * Recursive descent.  The first fault ends it: a function that returns false or NULL has set the error, which names
- * the line.
- *
- * Words and marks of CTF 1.8 metadata (TSDL, CTF 1.8 section C), one after the other.
+ * The parts of the reader work by recursive descent.  The first fault ends it: a function that returns false or
+ * NULL has set the error, which names the line.
  */
 #ifndef TRACE_CTF_TSDL_H
 #define TRACE_CTF_TSDL_H

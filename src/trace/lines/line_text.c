@@ -2,12 +2,9 @@
 /*
  * line_text.c - a file of text, line by line: plain, packed, inside of a page or of JSON.
  *
- * A text that gzip has packed: one or several members, one behind the other (RFC 1952).
- *
- * Where histree is built without zlib, line_unpack_create() says so.
- *
- * A text of ftrace that is a member of a trace in JSON: "systemTraceEvents", as Chrome and Catapult
- * write it.  The bytes of its string, unescaped.
+ * A text that gzip has packed is one or several members, one behind the other (RFC 1952); without zlib,
+ * line_unpack_create() says so.  In JSON, the text of ftrace is the string of the member "systemTraceEvents", as
+ * Chrome and Catapult write it, unescaped.
  */
 #include "trace/lines/line_text.h"
 
