@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracepoint.h - events that the kernel wrote, by its own descriptions of them.
- *
- * A field of an event that the kernel wrote: where it is, and its value.
- *
- * Offsets and sizes are what a description says; they are compared with the size of each event.
- *
- * How the kernel lays out the events of a tracepoint, as its own description says: the text of
+ * tracepoint.h - how the kernel lays out the events of a tracepoint, as its own description says: the text of
  * /sys/kernel/tracing/events/SYSTEM/NAME/format, which perf and trace-cmd copy into their recordings.
  *
- * Only tracepoint.c calls libtraceevent.
+ * Offsets and sizes are what a description says; they are compared with the size of each event.  Only tracepoint.c
+ * calls libtraceevent.
  *
- * What perf and trace-cmd copy out of the kernel's tracing folder: the layout of pages, and the
- * descriptions of tracepoints, system by system.
- *
- * In perf.data it is a section of tracing data, in a trace.dat of version 6 its beginning, and in one of version 7
- * its parts are sections of their own (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)).
+ * What is copied out of the tracing folder is the layout of pages, and the descriptions of tracepoints, system by
+ * system.  In perf.data it is a section of tracing data, in a trace.dat of version 6 its beginning, and in one of
+ * version 7 its parts are sections of their own (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)).
  */
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H

@@ -2,14 +2,12 @@
 /*
  * parquet_export.c - stores as files and folders of Parquet.
  *
- * A folder that comes to be as a whole: OUT/analysis=NAME, made as OUT/.analysis=NAME.part.
+ * A folder comes to be as a whole: OUT/analysis=NAME is made as OUT/.analysis=NAME.part.  Engines ignore names
+ * that begin with a full stop, so that they do not read half of it.
  *
- * Engines leave names that begin with a full stop alone, so that nobody reads half of it.
- *
- * Files by slices of time: each row goes into the slice in which it starts.
- *
- * States come in nearly the order of time, so that few slices are written at once.  Of these only so many are open,
- * and only so many rows are in memory; a slice that comes back when its file is closed gets another one.
+ * Files are slices of time: each row goes into the slice in which it starts.  States come in nearly the order of
+ * time, so that few slices are written at once.  The numbers of open slices and of rows in memory are bounded; a
+ * slice that comes back when its file is closed gets another one.
  */
 #include "export/parquet/parquet_export.h"
 

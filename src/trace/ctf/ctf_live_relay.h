@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_live_relay.h - what a viewer asks a relay daemon of LTTng, and its answers.
+ * ctf_live_relay.h - a connection to a relay daemon of LTTng: what a viewer asks, the answers, and which session
+ * an address names.
  *
- * What a viewer may ask a relay daemon of LTTng, and its answers.
+ * The protocol is that of LTTng's viewers, 2.4 (lttng-tools, lttng-viewer-abi.h).  Whatever the daemon says, an
+ * answer is taken in by parts of bounded size; a number of it that is out of its bounds ends the connection.
  *
- * The protocol of LTTng's viewers, 2.4 (lttng-tools, lttng-viewer-abi.h).  Whatever the daemon says, an answer is
- * taken in by parts of bounded size; a number of it that is out of its bounds ends the connection.
- *
- * Which of the sessions of a relay daemon an address names.
- *
- * A connection to a relay daemon of LTTng, on which nothing is waited for without end.
- *
- * An answer must begin within five seconds, and each 64 KiB of it may take one more.  The first failure ends the
- * connection: every call after it fails too.
+ * No call waits without end: an answer must begin within five seconds, and each 64 KiB of it may take one more.
+ * The first failure ends the connection: every call after it fails too.
  */
 #ifndef TRACE_CTF_CTF_LIVE_RELAY_H
 #define TRACE_CTF_CTF_LIVE_RELAY_H

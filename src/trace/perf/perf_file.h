@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_file.h - what a perf.data says before its records: events, features, sections.
+ * perf_file.h - what a perf.data says before its events: attributes, names, descriptions of tracepoints, whose it
+ * is, and its clock; and the bytes that its records are in.
  *
- * One event that perf was told to record: how its samples are laid out.
- *
- * The bytes in which records of a recording are: those of a perf.data, or one of several files.
+ * `perf record -o FILE` has the attributes before the records and the rest, as features, behind them; `perf record
+ * -o -` writes all of that as records, before the first sample.
  *
  * `perf record --threads` writes a folder: the file "data" is as a perf.data, with what perf itself says as its
  * records, and data.0 and so on have nothing but the records of one buffer each, that of a CPU, in the order in
  * which the kernel wrote them, without rounds.  Sources: of Linux tools/perf
  * Documentation/perf.data-directory-format.txt and builtin-record.c.
- *
- * What a perf.data says before its events: attributes, names, descriptions of tracepoints, whose it
- * is, and its clock.
- *
- * `perf record -o FILE` has the attributes before the records and the rest, as features, behind them; `perf record
- * -o -` writes all of that as records, before the first sample.
  */
 #ifndef TRACE_PERF_PERF_FILE_H
 #define TRACE_PERF_PERF_FILE_H

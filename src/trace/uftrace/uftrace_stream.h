@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uftrace_stream.h - the names of functions that uftrace wrote down, by process and library.
+ * uftrace_stream.h - what a folder of uftrace says: its tasks, the names of functions, entries and exits.
  *
- * The names of the functions of one program or library, of a file "libc.so.6.sym".
+ * The functions of one program or library are in a file "libc.so.6.sym".  A line is "0000000000001030 T main", by
+ * addresses in the module; a type "?" is where symbols end.  Newer versions write the size behind the address.
  *
- * A line is "0000000000001030 T main", by addresses in the module; a type "?" is where symbols end.  Newer versions
- * write the size behind the address.
- *
- * What the texts of a folder of uftrace say: which tasks there were, which program each of them
- * ran when, where its libraries lay, and so how a function is called.
+ * Other texts say which program each task ran when, and where its libraries lay:
  *
  * 	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"",
  * 			"TASK timestamp=.. tid=13 pid=12", "FORK timestamp=.. pid=14 ppid=12",
@@ -18,8 +15,8 @@
  * A task has the sessions of its process; one that was forked, those of its parent before.  Symbols are read when a
  * function of their module is met first.
  *
- * The entries and exits of one task, of a file "<tid>.dat": records of 16 bytes, a time and a
- * word (libmcount/record.c of uftrace):
+ * The entries and exits of one task are in a file "<tid>.dat": records of 16 bytes, a time and a word
+ * (libmcount/record.c of uftrace):
  *
  * 	bits 0-1	what it is: entry, exit, lost records, event
  * 	bit 2		something follows it, up to the next multiple of 8 bytes: arguments, a value
@@ -27,8 +24,8 @@
  * 	bits 6-15	the depth
  * 	bits 16-63	the address; of lost records their number, of an event its kind
  *
- * in a file of the other byte order from the upper end of the word.  How long arguments are, only specifications in
- * words say, which depend on the program; so the next record is looked for: it has the 5, a time that is neither
+ * in a file of the other byte order from the upper end of the word.  Only specifications in words, which depend on
+ * the program, say how long arguments are; so the next record is looked for: it has the 5, a time that is neither
  * before the last one nor behind that of the last record of the file, and so has the one behind it.
  */
 #ifndef TRACE_UFTRACE_UFTRACE_STREAM_H
