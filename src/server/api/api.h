@@ -147,7 +147,7 @@ endpoint_function api_event_types;
 
 /*
  * [{analysis, count, fields: [{name, type}], name}], the stores of segments; `name` is the field by which they are
- * told apart, absent if there is none.
+ * told apart, absent without such a field.
  */
 endpoint_function api_segment_stores;
 

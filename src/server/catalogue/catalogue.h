@@ -7,8 +7,7 @@
  *
  * Threads: any; the catalogue has a lock, under which entries are visited.
  *
- * It begins with the stores of the command line; clients open and forget more.  Functions that only the files of
- * the catalogue use are called under the lock.
+ * It begins with the stores of the command line; clients open and forget more.
  */
 #ifndef SERVER_CATALOGUE_CATALOGUE_H
 #define SERVER_CATALOGUE_CATALOGUE_H

@@ -67,7 +67,7 @@ bool event_match_line(const struct cell_match *match, const struct event_line *l
 /* What the rows of a view have in common. */
 struct state_kind {
 	const struct state_fact *facts; /* NULL: none */
-	/* Adds the text of a state that no attribute of its own names; NULL if there is none. */
+	/* Adds the text of a state that no attribute of its own names; NULL: no such texts. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     histree_time at, struct piece *text);
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_source.h - the spans, counters and instants in a text, as a trace of domain "tracks" beside that of the
- * kernel: markers of programs among its events (packed_markers.h), or calls of functions that ftrace drew
- * (line_graph.h), or system calls that strace printed (line_strace.h).  They are read once and sorted.
- *
- * The text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
+ * line_source.h - the text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
  * and what "trace-cmd report" and "perf script" write.  One file, one stream.
  *
  * Lines are sorted by time within a window (trace/text/event_window.h).  One that is earlier than what was handed
  * out comes behind all lines before it, as the clock has stepped back.  A line that is no event is left out, and
  * counted.
+ *
+ * Spans, counters and instants in the text are a trace of domain "tracks" beside that of the kernel: markers of
+ * programs among its events (packed_markers.h), or calls of functions that ftrace drew (line_graph.h), or system
+ * calls that strace printed (line_strace.h).  They are read once and sorted.
  *
  * A trace is written "FILE", or "text:machine=x86_64:FILE" where the text does not say whose numbers its system
  * calls have.
