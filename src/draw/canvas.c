@@ -324,7 +324,7 @@ double time_axis_x(const struct time_axis *axis, histree_time t)
 	return axis->x + (double)((uint64_t)t - (uint64_t)axis->from) / length * axis->width;
 }
 
-/* Whether t + ns is in the range; then that is t. */
+/* Returns whether t + ns is in the range; then that is t. */
 static bool time_axis_advance(const struct time_axis *axis, histree_time *t, int64_t ns)
 {
 	if ((uint64_t)axis->to - (uint64_t)*t < (uint64_t)ns)

@@ -203,7 +203,7 @@ static double node_width(const struct flame_picture *picture, const struct histr
 	return width_of(picture, share(picture, node, 0), share(picture, node, 1));
 }
 
-/* Whether what is below a node can be seen, be it as one grey box. */
+/* Returns whether what is below a node can be seen, if only as one grey box. */
 static bool shows_below(const struct flame_picture *picture, const struct histree_flame_node *node)
 {
 	return node->descendants > 0 && width_of(picture, part(picture, node->total[0] - node->self[0], 0),

@@ -150,7 +150,7 @@ static enum histree_status mark_asked(const struct histree_flame_request *reques
 	return HISTREE_OK;
 }
 
-/* Whether this attribute or one above it is asked for. */
+/* Returns whether this attribute or one above it is asked for. */
 static bool wants(const struct stack_work *work, const bool *is_asked, histree_quark quark)
 {
 	if (work->request->quarks == NULL)

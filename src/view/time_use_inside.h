@@ -56,14 +56,14 @@ struct histree_time_use {
 	bool has_threads, is_damaged;
 };
 
-/* Whether anything of a thread can pass; a piece goes to its row.  The context is the use of time. */
+/* Returns whether anything of a thread can pass; a piece goes to its row.  The context is the use of time. */
 bool time_use_wants(void *context, const struct histree_thread *thread);
 enum histree_status time_use_take(void *context, const struct use_piece *piece, struct histree_error *error);
 
 /* Whether the filter lets anything pass of the host that is read, so that one which is missing is missed. */
 bool time_use_wants_host(const struct histree_time_use *use);
 
-/* Whether idle loops are counted. */
+/* Returns whether idle loops are counted. */
 bool time_use_has_idle(const struct histree_time_use *use);
 
 #endif

@@ -28,7 +28,7 @@ struct use_rows {
 	uint32_t last; /* the row that was found last, which often is the next one, too */
 };
 
-/* Whether the numbers of a key are ids of texts. */
+/* Returns whether the numbers of a key are ids of texts. */
 bool use_rows_has_text(size_t key);
 
 /* Returns the value that a number of a key stands for. */

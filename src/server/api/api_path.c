@@ -38,7 +38,7 @@ static uint32_t api_arrows_position_of(const struct arrow_writer *writer, const 
 	return writer->positions[arrow_source_row(source, source->model->instead(source->view, row))];
 }
 
-/* Whether the chart shows any row of a source: of hosts that are folded no arrow is read. */
+/* Returns whether the chart shows any row of a source: of hosts that are folded no arrow is read. */
 static bool is_shown(const void *context, const struct arrow_source *source)
 {
 	const struct arrow_writer *writer = context;

@@ -146,7 +146,7 @@ static bool add_text(struct window *window, const struct histree_cell_span *span
 	return !failed;
 }
 
-/* The style of a span, and of which of its values: the dominant one, or where that is nothing the other one. */
+/* The style of a span, and the value it is of: the dominant one, or where that is nothing the other one. */
 static const struct histree_style *style_of_span(const struct window *window, const struct histree_cell_span *span,
 						 const struct histree_label_table *table, uint32_t *value,
 						 uint16_t *more)
@@ -184,7 +184,7 @@ static bool find_open(const struct window *window, const struct row_facts *facts
 	       row_is_open(facts, open);
 }
 
-/* Whether the span is of the open state, and reaches to the end of the trace. */
+/* Returns whether the span is of the open state, and reaches to the end of the trace. */
 static bool is_open(const struct window *window, const struct histree_cell_span *span,
 		    const struct row_facts *facts, const struct histree_interval *open)
 {

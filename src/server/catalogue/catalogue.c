@@ -262,7 +262,7 @@ static enum histree_status begin_trace(struct catalogue *catalogue, const char *
 	return begin_dataset(catalogue, &path, 1, store, out, error);
 }
 
-/* Whether an entry is there that a request may simply be given again: a build that failed is begun anew. */
+/* Returns whether an entry is there that a request may simply be given again: a build that failed is begun anew. */
 static bool is_usable(const struct catalogue_entry *entry)
 {
 	enum dataset_status status = dataset_status(entry->dataset);

@@ -564,7 +564,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	*request = NULL;
 }
 
-/* Count so many bytes of a body before they come.  Returns false if that is too many of all bodies. */
+/* Counts bytes of a body before they come.  Returns false if that is too many of all bodies. */
 static bool claim_body(struct http *http, struct exchange *exchange, size_t size)
 {
 	if (size <= exchange->body_claimed)

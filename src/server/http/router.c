@@ -8,7 +8,7 @@
 /* Of the values of a request: some three times what one for a hundred thousand rows takes. */
 enum { REQUEST_MEMORY_MAX = 48 << 20 };
 
-/* Whether segments from `at` on match the rest of a pattern. */
+/* Returns whether segments from `at` on match the rest of a pattern. */
 static bool matches(const char *pattern, const struct target *target, const char **captured)
 {
 	size_t captures = 0;

@@ -16,7 +16,7 @@
 
 /* ---- which there are --------------------------------------------------------------------------------------- */
 
-/* Whether a history before this one has a chart of that name. */
+/* Returns whether a history before this one has a chart of that name. */
 static bool was_before(const struct dataset *dataset, size_t history, const char *name)
 {
 	for (size_t i = 0; i < history; i++)

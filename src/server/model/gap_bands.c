@@ -8,7 +8,7 @@ static histree_time clamp(histree_time time, const struct histree_store_info *in
 	return time < info->start ? info->start : time > info->end ? info->end : time;
 }
 
-/* Whether less than `step` ns lie between the two. */
+/* Returns whether less than `step` ns lie between the two. */
 static bool touches(const struct gap_band *band, const struct histree_gap *gap, uint64_t step)
 {
 	return gap->from <= band->to || (uint64_t)gap->from - (uint64_t)band->to < step;

@@ -144,7 +144,7 @@ static bool is_alike(const struct histree_path_step *one, const struct histree_p
 	       one->host == other->host && one->to_host == other->to_host && one->state == other->state;
 }
 
-/* Whether the same is there already in the pixel, or too much to see any more. */
+/* Returns whether the same is there already in the pixel, or too much to see any more. */
 static bool is_too_short(const struct walk *walk, const struct histree_path_step *step)
 {
 	const struct path_list *list = walk->list;

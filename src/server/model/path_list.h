@@ -41,7 +41,7 @@ struct path_list {
 	bool is_all; /* false: it ends before the range does, as it is too long to be walked while a client waits */
 };
 
-/* Whether there is a graph. */
+/* Returns whether there is a graph. */
 bool path_list_applies(const struct dataset *dataset);
 struct histree_history *path_list_history(const struct dataset *dataset);
 

@@ -97,7 +97,7 @@ const struct row_model *row_model_find(const struct dataset *dataset, const char
 /* Returns the sort of a name: "tree", "tid", "name", "first", "cpu"; ROW_SORT_COUNT for any other. */
 enum row_sort row_sort_find(const char *name);
 
-/* Whether a row is that of a host, which no text or fact can be asked of. */
+/* Returns whether a row is that of a host, which no text or fact can be asked of. */
 static inline bool row_is_of_host(const struct row_facts *facts)
 {
 	return facts->host != NULL && facts->view == NULL;

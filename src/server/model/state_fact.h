@@ -49,7 +49,7 @@ struct state_fact {
 /* Returns the value of an attribute of the view then, with its text in the memory; null if it is not known. */
 struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark own);
 
-/* Whether an attribute of its own says what stands in a state: the system call that a thread is in. */
+/* Returns whether an attribute of its own says what stands in a state: the system call that a thread is in. */
 static inline bool state_is_named(histree_quark label, const struct histree_value *value)
 {
 	enum { STATUS_SYSTEM_CALL = 3 };

@@ -20,7 +20,7 @@
 /* Deeper than any document of ours. */
 enum { JSON_DEPTH_MAX = 32 };
 
-/* Zeroed but for `piece`: at the start of a document. */
+/* Zeroed except `piece`: at the start of a document. */
 struct json_writer {
 	struct piece *piece;
 	bool comma; /* something stands before, on this level */

@@ -290,7 +290,7 @@ static enum histree_status read_host(const struct usage_curves *curves, const st
 	return histree_cpu_usage_create(threads->kernel->history, &request, out, error);
 }
 
-/* Whether the answer needs what a host did. */
+/* Returns whether the answer needs what a host did. */
 static bool is_needed(const struct usage_curves *curves, const struct host_view *host)
 {
 	bool is_needed = curves->wants_total || curves->wants_unknown || host->name == NULL;

@@ -37,7 +37,7 @@ static const struct flame_group *find_entry(const struct flame_rows *rows, int64
 
 /* ---- what is shown ------------------------------------------------------------------------------------------ */
 
-/* A viewer of so many pixels shows all that it can zoom into. */
+/* A viewer of this width in pixels shows all that it can zoom into. */
 static const struct flame_request whole = { .from = INT64_MIN, .to = INT64_MAX, .pixels = 1, .by_thread = true };
 
 /* The view: the whole trace. */
@@ -190,7 +190,7 @@ static void tree(const struct output_call *output)
 
 /* ---- states ------------------------------------------------------------------------------------------------- */
 
-/* Whether a time is asked for that lies in the node. */
+/* Returns whether a time is asked for that lies in the node. */
 static bool is_asked(const struct parameter_times *times, uint64_t start, uint64_t size)
 {
 	const size_t low = SEARCH(i, 0, times->count, times->times[i] < 0 || (uint64_t)times->times[i] < start);

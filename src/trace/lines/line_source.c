@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_source.c - the spans, counters and instants in a text, as a trace of tracks beside that of the kernel.
- *
- * The text of a kernel trace as a source: one file, one stream, an event a line.
+ * line_source.c - the text of a kernel trace as a source: one file, one stream, an event a line; and its spans,
+ * counters and instants as a trace of tracks beside it.
  */
 #include "trace/lines/line_source.h"
 
