@@ -97,7 +97,7 @@ static int make_tables_by_name(const struct attaching *attaching)
 	return code;
 }
 
-/* Returns whether the history of the tables without a suffix is. */
+/* Returns whether the history of the tables without a suffix is of several hosts. */
 static bool is_of_hosts(const struct attaching *attaching)
 {
 	struct histree_history *history;
