@@ -83,7 +83,7 @@ enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw
 				uint32_t height, bool (*write)(void *context, const void *bytes, size_t size),
 				void *context, struct histree_error *error);
 
-/* Hand out what is left of the picture. */
+/* Hands out what is left of the picture. */
 enum histree_status canvas_finish(struct canvas *canvas, struct histree_error *error);
 void canvas_release(struct canvas *canvas);
 void canvas_colour(struct canvas *canvas, uint32_t colour, double opacity);

@@ -632,7 +632,7 @@ static void take_host(const struct sql_table *table, struct sql_plan *plan, stru
 	}
 }
 
-/* Take the comparisons, and guess what they leave. */
+/* Takes the comparisons, and guess what they leave. */
 static void take_bounds(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
 {
 	sqlite3_value *value;

@@ -200,7 +200,7 @@ struct sql_module {
 
 extern const sqlite3_module sql_module;
 
-/* Append a column to those that the relation declares.  The names are borrowed. */
+/* Appends a column to those that the relation declares.  The names are borrowed. */
 enum histree_status sql_table_add(struct sql_table *table, const struct sql_column *column,
 				  struct histree_error *error);
 
@@ -214,7 +214,7 @@ struct histree_cancel sql_cursor_cancel(const struct sql_cursor *cursor);
 /* Leave a warning that the history is damaged. */
 void sql_cursor_warn(const struct sql_cursor *cursor);
 
-/* Make a value of the library the result.  Null and unknown are NULL. */
+/* Makes a value of the library the result.  Null and unknown are NULL. */
 void sql_result_value(sqlite3_context *context, const struct histree_value *value);
 void sql_result_uint64(sqlite3_context *context, uint64_t number);
 

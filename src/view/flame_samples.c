@@ -157,7 +157,7 @@ static bool put_sum(struct flame_sums *sums, struct histree_flame *flame, unsign
 	return true;
 }
 
-/* Put all sums into a side of the flame.  A stack that is not there is unknown. */
+/* Puts all sums into a side of the flame.  A stack that is not there is unknown. */
 static bool flame_sums_put(struct flame_sums *sums, struct histree_flame *flame, unsigned side)
 {
 	for (uint32_t i = 0; i < sums->count; i++)

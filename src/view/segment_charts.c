@@ -377,7 +377,7 @@ static void keep(struct histree_segment_scatter *scatter, const struct cell_poin
 	}
 }
 
-/* Make cells of twice the width and height; the points that then share one are joined. */
+/* Makes cells of twice the width and height; the points that then share one are joined. */
 static void coarsen(struct histree_segment_scatter *scatter)
 {
 	size_t count = scatter->count;

@@ -210,7 +210,7 @@ static enum histree_status take_status(struct reading *reading, const struct his
 	return HISTREE_OK;
 }
 
-/* Put the quarks of some owners, which are ascending, into `asked`. */
+/* Puts the quarks of some owners, which are ascending, into `asked`. */
 static void choose(struct reading *reading, bool status)
 {
 	reading->asked_count = 0;

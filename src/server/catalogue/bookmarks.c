@@ -420,7 +420,7 @@ enum histree_status bookmarks_add(struct bookmarks *bookmarks, const char *exper
 	return end_change(bookmarks, &next, status, &bookmark, visit, context, error);
 }
 
-/* Take a bookmark out of a list; HISTREE_NOT_FOUND: it is not in it. */
+/* Takes a bookmark out of a list.  Returns HISTREE_NOT_FOUND if it is not there. */
 static enum histree_status take_out(struct bookmark_list *list, const char *experiment, const char *uuid,
 				    struct bookmark *out)
 {

@@ -78,7 +78,7 @@ struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid)
 /* Visits what clients may open, opened or not (served_traces.h). */
 bool catalogue_each_served(const struct catalogue *catalogue, served_traces_visit *visit, void *context);
 
-/* Add what is not there yet; `visit` sees the entry, or the one that has its name. */
+/* Adds what is not there yet; `visit` sees the entry, or the one that has its name. */
 enum catalogue_result catalogue_add_trace(struct catalogue *catalogue, const char *name, const char *path,
 					  catalogue_visit *visit, void *context, struct histree_error *error);
 enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, const char *name,
