@@ -7,13 +7,10 @@
 #ifndef CLI_SQL_SESSION_H
 #define CLI_SQL_SESSION_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-#include "base/sqlite.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/report.h"
-#include "sql/sql_store.h"
 
 struct sql_request {
 	const char *store;
