@@ -212,8 +212,8 @@ static const struct row_column segments_for_programs[] = {
 };
 
 #define COLUMNS(columns) (columns), sizeof(columns) / sizeof((columns)[0])
-static void begin(struct row_writer *rows, const struct row_format *format, struct output *output,
-		  const struct row_column *columns, size_t count)
+static void compare_rows_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
+			       const struct row_column *columns, size_t count)
 {
 	row_writer_begin(rows, format, output, columns, count);
 	if (!format->for_people)
@@ -274,9 +274,9 @@ static void compare_rows_states(struct output *output, const struct row_format *
 	const struct histree_state_difference *state;
 	if (format->for_people) {
 		output_text(output, "How many were in each state, on average:\n");
-		begin(&rows, format, output, COLUMNS(states_for_people));
+		compare_rows_begin(&rows, format, output, COLUMNS(states_for_people));
 	} else
-		begin(&rows, format, output, COLUMNS(states_for_programs));
+		compare_rows_begin(&rows, format, output, COLUMNS(states_for_programs));
 	for (size_t i = 0; (state = histree_state_comparison_state(comparison, i)) != NULL && (top == 0 || i < top);
 	     i++)
 		put_state(&rows, state);
@@ -359,9 +359,9 @@ static void compare_rows_segments(struct output *output, const struct row_format
 	const struct histree_segment_difference *group;
 	if (format->for_people) {
 		output_text(output, "How many there were, and how long they lasted:\n");
-		begin(&rows, format, output, COLUMNS(segments_for_people));
+		compare_rows_begin(&rows, format, output, COLUMNS(segments_for_people));
 	} else
-		begin(&rows, format, output, COLUMNS(segments_for_programs));
+		compare_rows_begin(&rows, format, output, COLUMNS(segments_for_programs));
 	for (size_t i = 0;
 	     (group = histree_segment_comparison_group(comparison, i)) != NULL && (top == 0 || i < top); i++) {
 		if (format->for_people && group->a.value.type == HISTREE_NULL)

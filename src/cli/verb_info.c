@@ -41,7 +41,7 @@ struct fact_list {
 static const double error_max = 1e18;
 
 /* What was written to memory, whose address is known from the end on; NULL if there was not enough. */
-static char *take(FILE *file, char **text)
+static char *fact_text(FILE *file, char **text)
 {
 	bool is_whole = ferror(file) == 0;
 	if (fclose(file) == 0 && is_whole)
@@ -88,7 +88,7 @@ static char *host_facts_clock(const struct histree_clock *clock, const char *by)
 	if (file == NULL)
 		return NULL;
 	put_clock_line(file, clock, by);
-	return take(file, &text);
+	return fact_text(file, &text);
 }
 
 /* Returns a line a host, LF between them, which the caller frees; NULL: out of memory. */
@@ -109,7 +109,7 @@ static char *host_facts_lines(const struct histree_store_info *info)
 		if (host->why != NULL)
 			fprintf(file, "; MISSING: %s", host->why);
 	}
-	return take(file, &text);
+	return fact_text(file, &text);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
@@ -201,12 +201,12 @@ static char *host_facts_json(const struct histree_store_info *info)
 		first += count;
 	}
 	fputc(']', file);
-	return take(file, &text);
+	return fact_text(file, &text);
 }
 
 /* ---- fact list ----------------------------------------------------------------------------------------------- */
 
-static struct fact *add(struct fact_list *list, const char *name, enum fact_kind kind)
+static struct fact *fact_add(struct fact_list *list, const char *name, enum fact_kind kind)
 {
 	assert(list->count < FACTS_MAX);
 	struct fact *fact = &list->facts[list->count++];
@@ -216,38 +216,38 @@ static struct fact *add(struct fact_list *list, const char *name, enum fact_kind
 
 static void add_count(struct fact_list *list, const char *name, uint64_t count)
 {
-	add(list, name, FACT_UNSIGNED)->count = count;
+	fact_add(list, name, FACT_UNSIGNED)->count = count;
 }
 
 static void add_bytes(struct fact_list *list, const char *name, uint64_t bytes)
 {
-	struct fact *fact = add(list, name, FACT_UNSIGNED);
+	struct fact *fact = fact_add(list, name, FACT_UNSIGNED);
 	fact->count = bytes;
 	number_format_size(bytes, fact->note);
 }
 
 static void add_real(struct fact_list *list, const char *name, double real)
 {
-	add(list, name, FACT_REAL)->real = real;
+	fact_add(list, name, FACT_REAL)->real = real;
 }
 
 static void add_time(struct fact_list *list, const char *name, histree_time time)
 {
-	struct fact *fact = add(list, name, FACT_TIME);
+	struct fact *fact = fact_add(list, name, FACT_TIME);
 	fact->time = time;
 	time_format_date(time, fact->note);
 }
 
 static void add_duration(struct fact_list *list, const char *name, uint64_t ns)
 {
-	struct fact *fact = add(list, name, FACT_UNSIGNED);
+	struct fact *fact = fact_add(list, name, FACT_UNSIGNED);
 	fact->count = ns;
 	time_format_duration(ns, fact->note);
 }
 
 static void add_text(struct fact_list *list, const char *name, const char *text)
 {
-	add(list, name, FACT_TEXT)->text = text;
+	fact_add(list, name, FACT_TEXT)->text = text;
 }
 
 static void add_lines(struct fact_list *list, const char *name, const char *const *lines, size_t count)
@@ -315,20 +315,20 @@ static void fact_list_add_store(struct fact_list *list, const struct histree_sto
 	add_count(list, "event_count", info->event_count);
 	add_time(list, "trace_start", info->start);
 	add_time(list, "trace_end", info->end);
-	struct fact *build = add(list, "build_ns", FACT_TIME);
+	struct fact *build = fact_add(list, "build_ns", FACT_TIME);
 	build->time = info->build_ns;
 	time_format_duration((uint64_t)info->build_ns, build->note);
-	struct fact *complete = add(list, "complete", FACT_BOOL);
+	struct fact *complete = fact_add(list, "complete", FACT_BOOL);
 	complete->truth = info->complete;
 	if (!info->complete)
 		snprintf(complete->note, sizeof(complete->note), "%s",
 			 info->building ? "the build is running" : "the build was interrupted: see --resume");
-	add(list, "partial", FACT_BOOL)->truth = info->partial;
+	fact_add(list, "partial", FACT_BOOL)->truth = info->partial;
 	add_count(list, "clock_steps_back", info->clock_steps_back);
 	add_count(list, "discarded_events", info->discarded_events);
 	add_count(list, "discarded_packets", info->discarded_packets);
 	add_count(list, "repeated_packets", info->repeated_packets);
-	struct fact *gaps = add(list, "gaps", FACT_UNSIGNED);
+	struct fact *gaps = fact_add(list, "gaps", FACT_UNSIGNED);
 	gaps->count = info->gap_count;
 	if (info->gap_count > 0)
 		snprintf(gaps->note, sizeof(gaps->note), "states in doubt are unknown");
@@ -338,7 +338,7 @@ static void fact_list_add_store(struct fact_list *list, const struct histree_sto
 static void add_numbers(struct fact_list *list, const char *name, enum fact_kind kind, const uint64_t *numbers,
 			size_t count, const char *note)
 {
-	struct fact *fact = add(list, name, kind);
+	struct fact *fact = fact_add(list, name, kind);
 	fact->numbers = numbers;
 	fact->number_count = count;
 	snprintf(fact->note, sizeof(fact->note), "%s", note);
@@ -365,7 +365,7 @@ static void fact_list_add_labels(struct fact_list *list, const struct histree_hi
 	const struct histree_label_table *tables = histree_labels(history, &count);
 	for (size_t i = 0; i < count; i++)
 		labels += tables[i].label_count;
-	struct fact *fact = add(list, "label_count", FACT_UNSIGNED);
+	struct fact *fact = fact_add(list, "label_count", FACT_UNSIGNED);
 	fact->count = labels;
 	if (histree_labels_origin(history) == HISTREE_LABELS_KNOWN)
 		snprintf(fact->note, sizeof(fact->note), "known of the analysis: the file has none");
@@ -382,11 +382,11 @@ static void fact_list_add_history(struct fact_list *list, const struct histree_h
 		add_text(list, "file", in_store->file);
 		add_count(list, "state_changes_refused", in_store->state_changes_refused);
 	} else {
-		add(list, "complete", FACT_BOOL)->truth = info->complete;
+		fact_add(list, "complete", FACT_BOOL)->truth = info->complete;
 	}
 	add_time(list, "start", info->start);
 	add_time(list, "end", info->end);
-	struct fact *attributes = add(list, "attribute_count", FACT_UNSIGNED);
+	struct fact *attributes = fact_add(list, "attribute_count", FACT_UNSIGNED);
 	attributes->count = info->attribute_count;
 	if (info->folder_count > 0)
 		snprintf(attributes->note, sizeof(attributes->note), "%" PRIu32 " of them folders, without states",

@@ -293,9 +293,9 @@ enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct
 
 /* ---- from begin to end ------------------------------------------------------------------------------------- */
 
-static enum histree_status begin(struct pyramid_maker *maker, const struct cell_kind *kind,
-				 const struct pyramid_source *source, uint64_t bytes_max,
-				 const struct pyramid *there, struct histree_error *error)
+static enum histree_status maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
+				       const struct pyramid_source *source, uint64_t bytes_max,
+				       const struct pyramid *there, struct histree_error *error)
 {
 	*maker = (struct pyramid_maker){
 		.kind = kind,
@@ -315,7 +315,7 @@ enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struc
 					const struct pyramid_source *source, uint64_t bytes_max,
 					struct histree_error *error)
 {
-	enum histree_status status = begin(maker, kind, source, bytes_max, NULL, error);
+	enum histree_status status = maker_begin(maker, kind, source, bytes_max, NULL, error);
 	if (status != HISTREE_OK)
 		return status;
 	maker->name = malloc(pyramid_path_size(source->path));
@@ -355,7 +355,7 @@ enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struc
 					const struct pyramid_source *source, const struct pyramid *there,
 					struct histree_error *error)
 {
-	enum histree_status status = begin(maker, kind, source, 0, there, error);
+	enum histree_status status = maker_begin(maker, kind, source, 0, there, error);
 	maker->is_wanted = true;
 	if (pyramid_kinds[kind->id].cells_enough > 0)
 		maker->grid = pyramid_grid(kind->id, &maker->of, there->log2);

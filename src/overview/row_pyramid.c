@@ -73,8 +73,8 @@ static size_t choose_kept(struct overview_cells *cells, const struct overview_sc
 	return kept;
 }
 
-static enum histree_status put(struct overview_cells *cells, uint32_t attribute, uint32_t value, histree_time start,
-			       histree_time end, struct histree_error *error)
+static enum histree_status cell_put(struct overview_cells *cells, uint32_t attribute, uint32_t value,
+				    histree_time start, histree_time end, struct histree_error *error)
 {
 	if (!array_reserve(&cells->states, &cells->capacity, cells->count + 1))
 		return error_memory(error, "an overview");
@@ -93,7 +93,7 @@ static enum histree_status put_part(struct overview_cells *cells, uint32_t attri
 	if (cells->can_go_on && cells->states[cells->count - 1].value == value)
 		cells->states[cells->count - 1].end = end;
 	else
-		status = put(cells, attribute, value, *start, end, error);
+		status = cell_put(cells, attribute, value, *start, end, error);
 	cells->can_go_on = true;
 	*start = (histree_time)((uint64_t)*start + ns);
 	return status;
@@ -195,8 +195,8 @@ enum histree_status overview_cells_add(struct overview_cells *cells, const struc
 		if (is_long(scale, &states[i])) {
 			cells->can_go_on = false;
 			if (states[i].end <= scale->to)
-				status = put(cells, states[i].attribute, states[i].value, states[i].start,
-					     states[i].end, error);
+				status = cell_put(cells, states[i].attribute, states[i].value, states[i].start,
+						  states[i].end, error);
 			i++;
 			continue;
 		}

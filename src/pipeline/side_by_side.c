@@ -77,7 +77,7 @@ static enum histree_status watch(struct side_by_side *side, struct histree_error
 	}
 }
 
-static enum histree_status run(struct side_by_side *side, struct histree_error *error)
+static enum histree_status side_run(struct side_by_side *side, struct histree_error *error)
 {
 	pthread_t threads[SIDE_BY_SIDE_MAX];
 	size_t wanted = side->threads < SIDE_BY_SIDE_MAX ? side->threads : SIDE_BY_SIDE_MAX, count = 0;
@@ -103,7 +103,7 @@ enum histree_status side_by_side_run(struct side_by_side *side, struct histree_e
 		pthread_mutex_destroy(&side->mutex);
 		return error_memory(error, "a lock");
 	}
-	enum histree_status status = run(side, error);
+	enum histree_status status = side_run(side, error);
 	if (side->status != HISTREE_OK && (status == HISTREE_OK || side->status != HISTREE_ERR_CANCELLED))
 		status = error_set(error, side->status, "%s", side->error.message);
 	pthread_cond_destroy(&side->changed);

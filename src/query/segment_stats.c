@@ -250,7 +250,8 @@ static void count(const struct rank_pass *pass, uint32_t group, uint64_t duratio
 		pass->parts[range->first_part + ((duration - range->min) >> range->shift)]++;
 }
 
-static enum histree_status take(void *context, const struct segment_summary *segment, struct histree_error *error)
+static enum histree_status ranks_take(void *context, const struct segment_summary *segment,
+				      struct histree_error *error)
 {
 	const struct rank_pass *pass = context;
 	uint32_t value;
@@ -365,7 +366,7 @@ static enum histree_status duration_ranks_find(struct duration_ranks *ranks, str
 	while (ranks->target_count > 0 && status == HISTREE_OK) {
 		struct rank_pass pass = { .values = values };
 		const struct summaries_request request = {
-			.query = query, .field = field, .context = &pass, .take = take
+			.query = query, .field = field, .context = &pass, .take = ranks_take
 		};
 		qsort(ranks->targets, ranks->target_count, sizeof(*ranks->targets), compare_targets);
 		if (!prepare(&pass, ranks))
@@ -491,7 +492,7 @@ static void take_number(struct group *group, const struct histree_segment *segme
 static enum histree_status pass(struct histree_segment_stats *stats, struct histree_segment_iter *iter,
 				const struct histree_segment_query *query, size_t field,
 				void (*add_to)(struct group *group, const struct histree_segment *segment,
-					     uint64_t number),
+					       uint64_t number),
 				struct histree_error *error)
 {
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);

@@ -38,7 +38,7 @@ static enum histree_status segment_set_create(size_t field_count, struct segment
 	return HISTREE_OK;
 }
 
-static bool put(struct segment_set *set, const void *bytes, size_t size)
+static bool set_put(struct segment_set *set, const void *bytes, size_t size)
 {
 	if (!array_reserve(&set->bytes, &set->capacity, set->size + size))
 		return false;
@@ -52,20 +52,20 @@ static bool put(struct segment_set *set, const void *bytes, size_t size)
 static bool put_value(struct segment_set *set, const struct histree_value *value)
 {
 	const uint8_t type = (uint8_t)value->type;
-	if (!put(set, &type, sizeof(type)))
+	if (!set_put(set, &type, sizeof(type)))
 		return false;
 	switch (value->type) {
 	case HISTREE_INT:
-		return put(set, &value->int32, sizeof(value->int32));
+		return set_put(set, &value->int32, sizeof(value->int32));
 	case HISTREE_LONG:
-		return put(set, &value->int64, sizeof(value->int64));
+		return set_put(set, &value->int64, sizeof(value->int64));
 	case HISTREE_DOUBLE:
-		return put(set, &value->real, sizeof(value->real));
+		return set_put(set, &value->real, sizeof(value->real));
 	case HISTREE_BOOL:
-		return put(set, &value->boolean, sizeof(value->boolean));
+		return set_put(set, &value->boolean, sizeof(value->boolean));
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
-		return put(set, &value->size, sizeof(value->size)) && put(set, value->bytes, value->size);
+		return set_put(set, &value->size, sizeof(value->size)) && set_put(set, value->bytes, value->size);
 	case HISTREE_NULL:
 	case HISTREE_UNKNOWN:
 		break;
@@ -77,8 +77,8 @@ static bool put_segment(struct segment_set *set, const struct histree_segment *s
 {
 	const struct histree_value null = histree_null();
 	set->size = 0;
-	bool fits =
-		put(set, &segment->start, sizeof(segment->start)) && put(set, &segment->end, sizeof(segment->end));
+	bool fits = set_put(set, &segment->start, sizeof(segment->start)) &&
+		    set_put(set, &segment->end, sizeof(segment->end));
 	for (size_t i = 0; fits && i < set->field_count; i++)
 		fits = put_value(set, segment->content != NULL ? &segment->content[i] : &null);
 	return fits;

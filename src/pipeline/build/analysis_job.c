@@ -199,7 +199,7 @@ static enum histree_status commit(struct job_slices *slices, struct slice *slice
 }
 
 /* What is made of the oldest slice goes into the tree and the index. */
-static enum histree_status take(struct job_slices *slices, struct slice *slice, struct histree_error *error)
+static enum histree_status slice_take(struct job_slices *slices, struct slice *slice, struct histree_error *error)
 {
 	enum histree_status status = slice->made;
 	if (status != HISTREE_OK)
@@ -221,7 +221,7 @@ static enum histree_status take_oldest(struct job_slices *slices, bool *waits, s
 	bool is_next = ring->committed == ring->cut || slice_ring_at(ring, ring->committed)->is_refused;
 	if (!slice_ring_has_come(ring, slice, STEP_TAKE, *waits && is_next))
 		return HISTREE_OK;
-	enum histree_status status = take(slices, slice, error);
+	enum histree_status status = slice_take(slices, slice, error);
 	slice_ring_count(ring, &ring->taken);
 	*waits = false;
 	return status;

@@ -309,7 +309,7 @@ static enum histree_status find_rows_of_flows(struct attribute_rows *rows, struc
 	return HISTREE_OK;
 }
 
-static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
+static enum histree_status attribute_rows_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	struct attribute_rows *rows = calloc(1, sizeof(*rows));
 	if (rows == NULL)
@@ -387,7 +387,7 @@ const struct row_model row_model_attributes = {
 	.title = "Attributes",
 	.applies = applies,
 	.has_arrows = track_arrows_apply,
-	.make = make,
+	.make = attribute_rows_make,
 	.free = free_rows,
 	.make_all = host_attributes_make,
 	.count = count,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * ctf2.c - metadata of CTF 2: fragments of JSON become the same schema that TSDL becomes.
+ *
+ * The reader works by recursive descent.  The first fault ends it: a function that returns false or NULL has set
+ * the error, which names the fragment and the path in it.  What histree has no use for is checked for its type and
+ * left out.
  */
 #include "trace/ctf/ctf2.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +18,37 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "base/json_text.h"
-#include "trace/ctf/ctf2_reader.h"
 #include "trace/ctf/ctf_schema.h"
+
+struct ctf2_reader {
+	struct ctf_schema *schema;
+	struct histree_error *error;
+	size_t fragment; /* that is read, from 1 */
+	bool has_preamble, has_trace;
+	struct intern alias_names;
+	struct ctf_type **aliases; /* by the id of the name */
+	size_t alias_capacity;
+	struct ctf_type *byte;
+	struct id_map streams; /* struct ctf_stream_type, by id */
+};
+
+/* A value in a fragment, and where it is: a path of keys and places. */
+struct ctf2_value {
+	json_t *json; /* borrowed; NULL: absent */
+	const struct ctf2_value *outer;
+	const char *key; /* NULL: `index` says where it is */
+	size_t index;
+	struct ctf2_reader *reader;
+};
+
+static bool ctf2_check_identity(const struct ctf2_value *object);
+static struct ctf_clock *ctf2_clock_find(const struct ctf_schema *schema, const char *id);
+static bool ctf2_clock(const struct ctf2_value *fragment);
+static bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_range **ranges, size_t *count,
+			size_t *capacity);
+static struct ctf_type *ctf2_class(const struct ctf2_value *value, unsigned depth);
 
 /* ---- ctf2 json ----------------------------------------------------------------------------------------------- */
 
@@ -29,7 +62,8 @@ enum {
 
 /* ---- faults ---------------------------------------------------------------------------------------------- */
 
-void ctf2_place(const struct ctf2_value *value, char *out, size_t size)
+/* Write "fragment 3 of the metadata, KEY.KEY[2]"; the beginning of a path that is too long is left out. */
+static void ctf2_place(const struct ctf2_value *value, char *out, size_t size)
 {
 	char path[PLACE_SIZE], step[PLACE_SIZE];
 	size_t used = 0;
@@ -54,7 +88,8 @@ void ctf2_place(const struct ctf2_value *value, char *out, size_t size)
 		 path[0] == '\0' ? "" : ", ", path);
 }
 
-bool ctf2_fail(const struct ctf2_value *value, const char *format, ...)
+/* Set the error to "fragment 3 of the metadata, KEY.KEY[2]: WHAT"; returns false. */
+static bool ctf2_fail(const struct ctf2_value *value, const char *format, ...)
 {
 	char place[PLACE_SIZE + 80], text[256];
 	va_list arguments;
@@ -66,7 +101,8 @@ bool ctf2_fail(const struct ctf2_value *value, const char *format, ...)
 	return false;
 }
 
-void *ctf2_allocate(const struct ctf2_value *value, size_t count, size_t size)
+/* Room in the memory of the schema. */
+static void *ctf2_allocate(const struct ctf2_value *value, size_t count, size_t size)
 {
 	return ctf_schema_allocate(value->reader->schema, count, size, value->reader->error);
 }
@@ -134,7 +170,11 @@ static size_t widen(const char *text, size_t size, char *out, bool *has_long)
 	return used;
 }
 
-json_t *ctf2_json(struct ctf2_reader *reader, const char *text, size_t size)
+/*
+ * The JSON text of a fragment, which the caller frees by json_decref(); NULL with the error set.  Integers of more
+ * digits than jansson has room for are in it as strings that ctf2_number() understands.
+ */
+static json_t *ctf2_json(struct ctf2_reader *reader, const char *text, size_t size)
 {
 	struct ctf2_value all = { .reader = reader };
 	if (json_weight(text, size) > JSON_MEMORY_MAX) {
@@ -161,14 +201,15 @@ json_t *ctf2_json(struct ctf2_reader *reader, const char *text, size_t size)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-struct ctf2_value ctf2_member(const struct ctf2_value *object, const char *key)
+/* The value of a key; if the key is absent, its json is NULL. */
+static struct ctf2_value ctf2_member(const struct ctf2_value *object, const char *key)
 {
 	return (struct ctf2_value){
 		.json = json_object_get(object->json, key), .outer = object, .key = key, .reader = object->reader
 	};
 }
 
-struct ctf2_value ctf2_element(const struct ctf2_value *array, size_t index)
+static struct ctf2_value ctf2_element(const struct ctf2_value *array, size_t index)
 {
 	return (struct ctf2_value){
 		.json = json_array_get(array->json, index), .outer = array, .index = index, .reader = array->reader
@@ -195,8 +236,9 @@ static const char *name_of_type(json_type type)
 	return "that";
 }
 
-bool ctf2_get(const struct ctf2_value *object, const char *key, json_type type, bool is_required,
-	      struct ctf2_value *out)
+/* The value of a key, which must be of a type; there must be one if `is_required`. */
+static bool ctf2_get(const struct ctf2_value *object, const char *key, json_type type, bool is_required,
+		     struct ctf2_value *out)
 {
 	*out = ctf2_member(object, key);
 	if (out->json == NULL)
@@ -204,7 +246,8 @@ bool ctf2_get(const struct ctf2_value *object, const char *key, json_type type, 
 	return json_typeof(out->json) == type || ctf2_fail(out, "%s is expected", name_of_type(type));
 }
 
-bool ctf2_get_text(const struct ctf2_value *object, const char *key, bool is_required, const char **out)
+/* The same for a text, which is kept; NULL: absent. */
+static bool ctf2_get_text(const struct ctf2_value *object, const char *key, bool is_required, const char **out)
 {
 	struct ctf2_value value;
 	*out = NULL;
@@ -232,7 +275,8 @@ static bool long_number(const json_t *json, ctf_wide *out)
 	return errno == 0 && *end == '\0';
 }
 
-bool ctf2_number(const struct ctf2_value *value, ctf_wide low, ctf_wide high, ctf_wide *out)
+/* An integer from `low` to `high`. */
+static bool ctf2_number(const struct ctf2_value *value, ctf_wide low, ctf_wide high, ctf_wide *out)
 {
 	bool is_long = json_is_string(value->json) && json_string_value(value->json)[0] == LONG_MARK, fits = true;
 	ctf_wide number = 0;
@@ -250,8 +294,9 @@ bool ctf2_number(const struct ctf2_value *value, ctf_wide low, ctf_wide high, ct
 	return ctf2_fail(value, "an integer from %lld to %lld is expected", (long long)low, (long long)high);
 }
 
-bool ctf2_get_number(const struct ctf2_value *object, const char *key, bool is_required, ctf_wide low,
-		     ctf_wide high, ctf_wide *out)
+/* The same of a key; *out stays as it is if the key is absent. */
+static bool ctf2_get_number(const struct ctf2_value *object, const char *key, bool is_required, ctf_wide low,
+			    ctf_wide high, ctf_wide *out)
 {
 	struct ctf2_value value = ctf2_member(object, key);
 	if (value.json == NULL)
@@ -259,8 +304,9 @@ bool ctf2_get_number(const struct ctf2_value *object, const char *key, bool is_r
 	return ctf2_number(&value, low, high, out);
 }
 
-bool ctf2_get_word(const struct ctf2_value *object, const char *key, bool is_required, const char *const *words,
-		   size_t count, size_t *out)
+/* One of some words; *out becomes its index, and stays as it is if the key is absent. */
+static bool ctf2_get_word(const struct ctf2_value *object, const char *key, bool is_required,
+			  const char *const *words, size_t count, size_t *out)
 {
 	struct ctf2_value value;
 	if (!ctf2_get(object, key, JSON_STRING, is_required, &value))
@@ -275,7 +321,8 @@ bool ctf2_get_word(const struct ctf2_value *object, const char *key, bool is_req
 	return ctf2_fail(&value, "\"%.60s\" is not known here", json_string_value(value.json));
 }
 
-bool ctf2_get_alignment(const struct ctf2_value *object, const char *key, uint32_t *out)
+/* Read the alignment of a key. */
+static bool ctf2_get_alignment(const struct ctf2_value *object, const char *key, uint32_t *out)
 {
 	ctf_wide number = 1;
 	if (!ctf2_get_number(object, key, false, 1, ALIGNMENT_MAX, &number))
@@ -285,7 +332,8 @@ bool ctf2_get_alignment(const struct ctf2_value *object, const char *key, uint32
 	return (*out & (*out - 1)) == 0 || ctf2_fail(&value, "%u is not a power of two", *out);
 }
 
-bool ctf2_check_extensions(const struct ctf2_value *object)
+/* Refuse extensions, which histree does not support (CTF 2, section 5.1). */
+static bool ctf2_check_extensions(const struct ctf2_value *object)
 {
 	struct ctf2_value extensions;
 	const char *space, *name;
@@ -552,7 +600,8 @@ static const struct {
 	{ "clock-class", ctf2_clock }, { "data-stream-class", read_stream }, { "event-record-class", read_event },
 };
 
-bool ctf2_fragment(struct ctf2_reader *reader, json_t *json)
+/* Read one fragment. */
+static bool ctf2_fragment(struct ctf2_reader *reader, json_t *json)
 {
 	struct ctf2_value fragment = { .json = json, .reader = reader }, type;
 	if (!json_is_object(json))
@@ -573,7 +622,7 @@ bool ctf2_fragment(struct ctf2_reader *reader, json_t *json)
 /* ---- ctf2 clock ---------------------------------------------------------------------------------------------- */
 
 /* What says who made something and is not needed to read it. */
-bool ctf2_check_identity(const struct ctf2_value *fragment)
+static bool ctf2_check_identity(const struct ctf2_value *fragment)
 {
 	static const char *const keys[] = { "namespace", "name", "uid" };
 	struct ctf2_value ignored;
@@ -622,7 +671,8 @@ static bool read_offset(const struct ctf2_value *fragment, struct ctf_clock *clo
 	return true;
 }
 
-struct ctf_clock *ctf2_clock_find(const struct ctf_schema *schema, const char *id)
+/* Returns the clock with an id, or NULL. */
+static struct ctf_clock *ctf2_clock_find(const struct ctf_schema *schema, const char *id)
 {
 	for (size_t i = 0; i < schema->clock_count; i++)
 		if (strcmp(schema->clocks[i].id, id) == 0)
@@ -630,7 +680,8 @@ struct ctf_clock *ctf2_clock_find(const struct ctf_schema *schema, const char *i
 	return NULL;
 }
 
-bool ctf2_clock(const struct ctf2_value *fragment)
+/* Read a clock class. */
+static bool ctf2_clock(const struct ctf2_value *fragment)
 {
 	struct ctf_schema *schema = fragment->reader->schema;
 	struct ctf2_value description;
@@ -667,7 +718,8 @@ bool ctf2_clock(const struct ctf2_value *fragment)
 
 /* ---- locations ------------------------------------------------------------------------------------------- */
 
-bool ctf2_location(const struct ctf2_value *object, const char *key, struct ctf_type *type)
+/* Read where a length or a selector is. */
+static bool ctf2_location(const struct ctf2_value *object, const char *key, struct ctf_type *type)
 {
 	static const char *const origins[CTF_SCOPE_COUNT] = {
 		[CTF_SCOPE_PACKET_HEADER] = "packet-header",
@@ -919,7 +971,8 @@ static const struct {
 	{ "variant", read_variant },
 };
 
-struct ctf_type *ctf2_compound(const struct ctf2_value *value, const char *name, unsigned depth)
+/* The same for those that have parts; `type` is the value of its property. */
+static struct ctf_type *ctf2_compound(const struct ctf2_value *value, const char *name, unsigned depth)
 {
 	for (size_t i = 0; i < sizeof(compound_classes) / sizeof(compound_classes[0]); i++) {
 		if (strcmp(name, compound_classes[i].name) != 0)
@@ -956,8 +1009,9 @@ static bool read_range(const struct ctf2_value *value, uint32_t member, struct c
 	       (out->low <= out->high || ctf2_fail(value, "the range ends before it begins"));
 }
 
-bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_range **ranges, size_t *count,
-		 size_t *capacity)
+/* Read a set of ranges (section 5.3.2) behind the `*count` that there are, as those of a member. */
+static bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_range **ranges, size_t *count,
+			size_t *capacity)
 {
 	if (!json_is_array(array->json) || json_array_size(array->json) == 0)
 		return ctf2_fail(array, "an array of ranges is expected");
@@ -1290,7 +1344,8 @@ static struct ctf_type *find_alias(const struct ctf2_value *value)
 	return NULL;
 }
 
-struct ctf_type *ctf2_class(const struct ctf2_value *value, unsigned depth)
+/* Read a field class, or the name of an alias of one, for its place in the tree; NULL after a failure. */
+static struct ctf_type *ctf2_class(const struct ctf2_value *value, unsigned depth)
 {
 	struct ctf2_value name;
 	if (json_is_string(value->json))

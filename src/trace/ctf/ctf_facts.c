@@ -43,7 +43,7 @@ static bool is_surrogate(uint32_t code)
 }
 
 /* Take the character at *at, and step over it; `left` is at least a unit. */
-static uint32_t take(const uint8_t **at, size_t left, enum ctf_encoding encoding)
+static uint32_t text_take(const uint8_t **at, size_t left, enum ctf_encoding encoding)
 {
 	unsigned unit = ctf_unit_size(encoding);
 	bool is_big = encoding == CTF_UTF_16_BIG || encoding == CTF_UTF_32_BIG;
@@ -58,7 +58,7 @@ static uint32_t take(const uint8_t **at, size_t left, enum ctf_encoding encoding
 	return is_surrogate(code) || code > 0x10ffff ? REPLACEMENT : code;
 }
 
-static size_t put(char *out, uint32_t code)
+static size_t text_put(char *out, uint32_t code)
 {
 	if (code < 0x80) {
 		out[0] = (char)code;
@@ -84,7 +84,7 @@ static size_t convert(const char *text, size_t size, enum ctf_encoding encoding,
 	const uint8_t *at = (const uint8_t *)text, *end = at + size;
 	size_t used = 0;
 	while ((size_t)(end - at) >= ctf_unit_size(encoding))
-		used += put(out + used, take(&at, (size_t)(end - at), encoding));
+		used += text_put(out + used, text_take(&at, (size_t)(end - at), encoding));
 	return used;
 }
 

@@ -53,7 +53,8 @@ static bool is_end(char type, const struct line_scan *name)
 	return type == '?';
 }
 
-static enum histree_status add(struct uftrace_symbols *symbols, struct line_scan scan, struct histree_error *error)
+static enum histree_status symbols_add(struct uftrace_symbols *symbols, struct line_scan scan,
+				       struct histree_error *error)
 {
 	static const char types[] = "?TtwPKDdvu";
 	struct uftrace_symbol symbol = { 0 };
@@ -100,7 +101,7 @@ static enum histree_status read_lines(struct uftrace_symbols *symbols, struct li
 			*is_other = true;
 			return HISTREE_OK;
 		}
-		status = is_comment ? HISTREE_OK : add(symbols, scan, error);
+		status = is_comment ? HISTREE_OK : symbols_add(symbols, scan, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
