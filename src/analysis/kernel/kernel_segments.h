@@ -72,9 +72,6 @@ void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);
 /* KERNEL_FREE: the thread is gone, and what is open under its number with it. */
 void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event);
 
-/* Returns the name of a softirq; null for a number that has none. */
-struct histree_value kernel_softirq_name(int32_t number);
-
 void kernel_segments_no_memory(struct kernel_segments *segments);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pairs: what one event begins and another one ends, with the same key.  An analysis is a table of columns, and
- * what begins and ends is a table of rows; adding one is adding rows.
+ * segments_pairs.c - pairs: what one event begins and another one ends, with the same key.
+ *
+ * An analysis is a table of columns, and what begins and ends is a table of rows; adding one is adding rows.
  *
  * A key is a field of both events, or of none, within a scope: the thread or the CPU in which they happen, or the
  * machine.  Where events were lost within the scope, beginning and end count as alone (kernel_segments_end).
@@ -19,7 +20,9 @@
 /* What a number or a text of an event is shown as. */
 enum pair_form {
 	AS_NUMBER,
+	AS_INT,     /* a number of 32 bits */
 	AS_TEXT,    /* a number is an address */
+	AS_PART,    /* a text; without one, what stands in the event's name where the row's name of it has a star */
 	AS_EXIT,    /* why a guest was left */
 	AS_LOCK,    /* flags of include/trace/events/lock.h: LCB_F_SPIN and so on */
 	AS_IDLE,    /* "C1" */
@@ -47,7 +50,7 @@ enum pair_scope { IN_THREAD, ON_CPU, ANYWHERE };
 struct pair_row {
 	const struct pair_kind *kind;
 	const char *what;
-	const char *begin, *end; /* names of events, with a space between */
+	const char *begin, *end; /* names of events, with a space between; one alone may have a star within */
 	enum pair_scope scope;
 	const char *key; /* names of fields; NULL: the scope is the key */
 	/* A field that tells ends from beginnings, where both are one event: it is PWR_EVENT_EXIT, 32 set bits. */
@@ -58,13 +61,14 @@ struct pair_row {
 enum { COLUMNS_MAX = 7, ROWS_OF_CLASS_MAX = 4 };
 
 struct pair_kind {
-	const char *needs;
+	struct kernel_segments_kind segments;    /* which has no handlers */
 	struct pair_column columns[COLUMNS_MAX]; /* as the fields of the analysis */
 	size_t column_count;
 };
 
 static const struct pair_kind guests = {
-	.needs = "guests: perf record -e 'kvm:*', trace-cmd record -e kvm, or lttng enable-event -k 'kvm_*'",
+	.segments.needs =
+		"guests: perf record -e 'kvm:*', trace-cmd record -e kvm, or lttng enable-event -k 'kvm_*'",
 	.columns = { { OF_END, AS_EXIT, "exit_reason ret" },
 		     { OF_BEGIN, AS_NUMBER, "vcpu_id" },
 		     { .source = OF_THREAD },
@@ -73,7 +77,8 @@ static const struct pair_kind guests = {
 	.column_count = 5,
 };
 static const struct pair_kind locks = {
-	.needs = "waits for locks of the kernel: perf record -e 'lock:contention_*' (Linux 5.19 and later)",
+	.segments.needs =
+		"waits for locks of the kernel: perf record -e 'lock:contention_*' (Linux 5.19 and later)",
 	.columns = { { OF_BEGIN, AS_LOCK, "flags" },
 		     { OF_BEGIN, AS_TEXT, "lock_addr" },
 		     { .source = OF_THREAD },
@@ -83,7 +88,7 @@ static const struct pair_kind locks = {
 	.column_count = 6,
 };
 static const struct pair_kind idle = {
-	.needs = "idle states: perf record -e power:cpu_idle, or lttng enable-event -k power_cpu_idle",
+	.segments.needs = "idle states: perf record -e power:cpu_idle, or lttng enable-event -k power_cpu_idle",
 	.columns = { { OF_BEGIN, AS_IDLE, "state" },
 		     { OF_BEGIN, AS_NUMBER, "state" },
 		     { OF_BEGIN, AS_NUMBER, "cpu_id" } },
@@ -92,7 +97,7 @@ static const struct pair_kind idle = {
 static const char needs_work[] =
 	"work queues: perf record -e 'workqueue:*', or lttng enable-event -k 'workqueue_*'";
 static const struct pair_kind queued = {
-	.needs = needs_work,
+	.segments.needs = needs_work,
 	.columns = { { OF_BEGIN, AS_TEXT, "function" },
 		     { OF_BEGIN, AS_TEXT, "work struct" },
 		     { OF_BEGIN, AS_TEXT, "workqueue" },
@@ -102,7 +107,7 @@ static const struct pair_kind queued = {
 	.column_count = 6,
 };
 static const struct pair_kind work = {
-	.needs = needs_work,
+	.segments.needs = needs_work,
 	.columns = { { OF_BEGIN, AS_TEXT, "function" },
 		     { OF_BEGIN, AS_TEXT, "work struct" },
 		     { .source = OF_THREAD },
@@ -111,7 +116,7 @@ static const struct pair_kind work = {
 	.column_count = 5,
 };
 static const struct pair_kind timers = {
-	.needs = "timers that expire: perf record -e 'timer:*', or lttng enable-event -k 'timer_*'",
+	.segments.needs = "timers that expire: perf record -e 'timer:*', or lttng enable-event -k 'timer_*'",
 	.columns = { { OF_BEGIN, AS_TEXT, "function" },
 		     { OF_BEGIN, AS_ROW, NULL },
 		     { OF_BEGIN, AS_TEXT, "timer hrtimer" },
@@ -121,13 +126,25 @@ static const struct pair_kind timers = {
 	.column_count = 6,
 };
 static const struct pair_kind raises = {
-	.needs = "softirqs that are raised: perf record -e 'irq:*', or lttng enable-event -k 'irq_softirq_*'",
+	.segments.needs =
+		"softirqs that are raised: perf record -e 'irq:*', or lttng enable-event -k 'irq_softirq_*'",
 	.columns = { { OF_BEGIN, AS_SOFTIRQ, "vec" },
 		     { OF_BEGIN, AS_NUMBER, "vec" },
 		     { .source = OF_THREAD },
 		     { .source = OF_PROCESS },
 		     { .source = OF_CPU } },
 	.column_count = 5,
+};
+
+static const struct pair_kind irqs = {
+	.segments.needs = "interrupts: lttng enable-event -k 'irq_handler_*', or perf record -e 'irq:*'",
+	.columns = { { OF_BEGIN, AS_PART, "name" }, { OF_BEGIN, AS_INT, "irq vector" }, { .source = OF_CPU } },
+	.column_count = 3,
+};
+static const struct pair_kind softirqs = {
+	.segments.needs = "softirqs: lttng enable-event -k 'irq_softirq_*', or perf record -e 'irq:*'",
+	.columns = { { OF_BEGIN, AS_SOFTIRQ, "vec" }, { OF_BEGIN, AS_INT, "vec" }, { .source = OF_CPU } },
+	.column_count = 3,
 };
 
 /*
@@ -155,6 +172,12 @@ static const struct pair_row rows[] = {
 	  AGAIN_IS_ANOTHER },
 	{ &raises, "softirq", "irq:softirq_raise irq_softirq_raise softirq_raise",
 	  "irq:softirq_entry irq_softirq_entry softirq_entry", ON_CPU, "vec", NULL, AGAIN_IS_THE_SAME },
+	{ &softirqs, "handler", "irq:softirq_entry irq_softirq_entry softirq_entry",
+	  "irq:softirq_exit irq_softirq_exit softirq_exit", ON_CPU, "vec", NULL, AGAIN_IS_ANOTHER },
+	{ &irqs, "line", "irq:irq_handler_entry irq_handler_entry", "irq:irq_handler_exit irq_handler_exit", ON_CPU,
+	  "irq", NULL, AGAIN_IS_ANOTHER },
+	{ &irqs, "vector", "x86_irq_vectors_*_entry", "x86_irq_vectors_*_exit", ON_CPU, "vector", NULL,
+	  AGAIN_IS_ANOTHER },
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
@@ -174,9 +197,23 @@ struct bound_class {
 	struct bound_row rows[ROWS_OF_CLASS_MAX];
 };
 
+/* Returns what of a name stands for the star of a pattern; an empty text if the name is another one. */
+static struct kernel_text part_of(const char *pattern, const char *name)
+{
+	const size_t before = strcspn(pattern, "*"), size = strlen(name);
+	const char *after = pattern[before] == '*' ? pattern + before + 1 : "";
+	const size_t around = before + strlen(after);
+	if (pattern[before] != '*' || size <= around || strncmp(name, pattern, before) != 0 ||
+	    strcmp(name + before + size - around, after) != 0)
+		return (struct kernel_text){ 0 };
+	return (struct kernel_text){ name + before, size - around };
+}
+
 /* An event of CTF 2 may have no name, which is no word. */
 static bool has_word(const char *words, const char *word)
 {
+	if (part_of(words, word).size > 0)
+		return true;
 	const size_t size = strlen(word);
 	for (const char *at = words; size > 0 && (at = strstr(at, word)) != NULL; at += size)
 		if ((at == words || at[-1] == ' ') && (at[size] == '\0' || at[size] == ' '))
@@ -199,6 +236,11 @@ static uint32_t find_field(const struct event_class *class, const char *words)
 	return EVENT_NO_FIELD;
 }
 
+static const struct pair_kind *kind_of(const struct kernel_segments *segments)
+{
+	return (const struct pair_kind *)segments->kind;
+}
+
 static void bind_row(const struct event_class *class, size_t at, struct bound_class *bound)
 {
 	const struct pair_row *row = &rows[at];
@@ -217,21 +259,20 @@ static void bind_row(const struct event_class *class, size_t at, struct bound_cl
 	bound->count++;
 }
 
-static const struct bound_class *bind(struct kernel_segments *segments, const struct event_class *class,
-				      const struct pair_kind *kind)
+static const struct bound_class *bind(struct kernel_segments *segments, const struct event_class *class)
 {
 	struct bound_class bound = { .own_tid = kernel_layout_own_tid(class),
 				     .isa = event_class_field(class, "isa") };
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].kind == kind)
+		if (rows[i].kind == kind_of(segments))
 			bind_row(class, i, &bound);
 	return class_table_add(&segments->bindings, class, &bound, sizeof(bound));
 }
 
-static bool wants(const struct event_class *class, const struct pair_kind *kind)
+static bool wants(const void *instance, const struct event_class *class)
 {
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].kind == kind &&
+		if (rows[i].kind == kind_of(instance) &&
 		    (has_word(rows[i].begin, class->name) || has_word(rows[i].end, class->name)))
 			return true;
 	return false;
@@ -364,6 +405,15 @@ static struct histree_value lock_of(struct kernel_segments *segments, int64_t fl
 	return text_of(segments, text[0] != '\0' ? text : "none");
 }
 
+/* By number, as <linux/interrupt.h> has them since Linux 2.6.31; 5 was BLOCK_IOPOLL before 4.5. */
+static struct histree_value softirq_of(int32_t number)
+{
+	static const char *const names[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+	bool known = number >= 0 && (size_t)number < sizeof(names) / sizeof(names[0]);
+	return known ? histree_string(names[number]) : histree_null();
+}
+
 static struct histree_value value_of_number(struct kernel_segments *segments, const struct event *event,
 					    const struct bound_class *bound, enum pair_form form, int64_t number)
 {
@@ -379,8 +429,11 @@ static struct histree_value value_of_number(struct kernel_segments *segments, co
 		snprintf(text, sizeof(text), "C%" PRId64, number);
 		return text_of(segments, text);
 	case AS_SOFTIRQ:
-		return kernel_softirq_name((int32_t)number);
+		return softirq_of((int32_t)number);
+	case AS_INT:
+		return histree_int((int32_t)number);
 	case AS_NUMBER:
+	case AS_PART:
 	case AS_ROW:
 		break;
 	}
@@ -452,16 +505,26 @@ static histree_time gap_end_of(const struct kernel_segments *segments, const str
 	return row->scope == ON_CPU && place->cpu != NULL ? place->cpu->gap_end : segments->machine->gap_end;
 }
 
+/* "x86_irq_vectors_local_timer_entry": "local_timer". */
+static struct histree_value part_in_name(struct kernel_segments *segments, const struct pair_row *row,
+					 const char *name)
+{
+	const struct kernel_text part = part_of(row->begin, name);
+	return machine_text(segments->machine, part.bytes, part.size);
+}
+
 static void fill(struct kernel_segments *segments, const struct event *event, const struct bound_class *bound,
 		 const struct bound_row *row, const struct pair_place *place, enum pair_source at,
 		 struct open_segment *segment)
 {
-	const struct pair_kind *kind = rows[row->row].kind;
+	const struct pair_kind *kind = kind_of(segments);
 	for (size_t i = 0; i < kind->column_count; i++) {
 		const struct pair_column *column = &kind->columns[i];
 		struct histree_value *value = &segment->values[i];
 		if (column->source == at && column->form == AS_ROW)
 			*value = histree_string(rows[row->row].what);
+		else if (column->source == at && column->form == AS_PART && row->columns[i] == EVENT_NO_FIELD)
+			*value = part_in_name(segments, &rows[row->row], event->class->name);
 		else if (column->source == at)
 			*value = value_of(segments, event, bound, row->columns[i], column->form);
 		else if (at != OF_BEGIN)
@@ -517,12 +580,12 @@ static void on_row(struct kernel_segments *segments, const struct event *event, 
 		begin_pair(segments, event, bound, row, &place, key);
 }
 
-static enum histree_status on_event(struct kernel_segments *segments, const struct pair_kind *kind,
-				    const struct event *event, struct histree_error *error)
+static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
 {
+	struct kernel_segments *segments = instance;
 	const struct bound_class *bound = class_table_find(&segments->bindings, event->class);
 	if (bound == NULL)
-		bound = bind(segments, event->class, kind);
+		bound = bind(segments, event->class);
 	if (bound == NULL)
 		kernel_segments_no_memory(segments);
 	for (size_t i = 0; bound != NULL && i < bound->count && segments->status == HISTREE_OK; i++)
@@ -530,6 +593,18 @@ static enum histree_status on_event(struct kernel_segments *segments, const stru
 	if (segments->status != HISTREE_OK && error != NULL)
 		*error = segments->error;
 	return segments->status;
+}
+
+/* Switches that contradict each other leave in doubt who ran where; what is of the machine does not care. */
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct kernel_segments *segments = instance;
+	bool is_of_machine = true;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		is_of_machine = is_of_machine && (rows[i].kind != kind_of(segments) || rows[i].scope == ANYWHERE);
+	*text = '\0';
+	if (!segments->has_events || !is_of_machine)
+		kernel_segments_missing(segments, text, size);
 }
 
 /* ---- analyses ------------------------------------------------------------------------------------------------ */
@@ -542,59 +617,44 @@ static enum histree_status on_event(struct kernel_segments *segments, const stru
 	}
 
 /* The analysis NAME_ is of the kind KIND; its fields follow. */
-#define PAIRS(KIND, SYMBOL, NAME_, SUMMARY, ...)                                                   \
-	static const struct kernel_segments_kind KIND##_segments = { .needs = NULL };              \
+#define PAIRS(KIND, SYMBOL, NAME_, VERSION, SUMMARY, ...)                                          \
 	static const struct histree_segment_field KIND##_fields[] = { { NAME }, __VA_ARGS__ };     \
 	static enum histree_status KIND##_create(struct histree_segment_store *store, void *input, \
 						 void **instance, struct histree_error *error)     \
 	{                                                                                          \
-		return kernel_segments_create(&KIND##_segments, input, store, instance, error);    \
-	}                                                                                          \
-	static enum histree_status KIND##_event(void *instance, const struct event *event,         \
-						struct histree_error *error)                       \
-	{                                                                                          \
-		return on_event(instance, &KIND, event, error);                                    \
-	}                                                                                          \
-	static bool KIND##_wants(const void *instance, const struct event_class *class)            \
-	{                                                                                          \
-		(void)instance;                                                                    \
-		return wants(class, &KIND);                                                        \
-	}                                                                                          \
-	static void KIND##_missing(const void *instance, char *text, size_t size)                  \
-	{                                                                                          \
-		const struct kernel_segments *segments = instance;                                 \
-		if (!segments->has_events)                                                         \
-			snprintf(text, size, "the trace has no %s", KIND.needs);                   \
-		else                                                                               \
-			*text = '\0';                                                              \
+		return kernel_segments_create(&KIND.segments, input, store, instance, error);      \
 	}                                                                                          \
 	const struct segment_analysis segment_analysis_##SYMBOL = {                                \
 		.name = NAME_,                                                                     \
-		.version = 1,                                                                      \
+		.version = VERSION,                                                                \
 		.summary = SUMMARY,                                                                \
 		.fields = KIND##_fields,                                                           \
 		.field_count = sizeof(KIND##_fields) / sizeof(KIND##_fields[0]),                   \
 		.input = &kernel_input_kind,                                                       \
 		.applies = kernel_input_knows,                                                     \
 		.create = KIND##_create,                                                           \
-		.wants = KIND##_wants,                                                             \
-		.event = KIND##_event,                                                             \
+		.wants = wants,                                                                    \
+		.event = on_event,                                                                 \
 		.counts = kernel_segments_counts,                                                  \
-		.missing = KIND##_missing,                                                         \
+		.missing = missing,                                                                \
 		.free = kernel_segments_free,                                                      \
 	}
 
-PAIRS(guests, guest_runs, "guest-runs", "how long virtual CPUs ran their guests, and why they left",
+PAIRS(guests, guest_runs, "guest-runs", 1, "how long virtual CPUs ran their guests, and why they left",
       { "vcpu", HISTREE_LONG }, THREAD);
-PAIRS(locks, locks, "locks", "how long threads waited for locks of the kernel", { "lock", HISTREE_STRING }, THREAD,
-      { "return", HISTREE_LONG });
-PAIRS(idle, idle_states, "idle-states", "how long CPUs were in each idle state", { "state", HISTREE_LONG },
+PAIRS(locks, locks, "locks", 1, "how long threads waited for locks of the kernel", { "lock", HISTREE_STRING },
+      THREAD, { "return", HISTREE_LONG });
+PAIRS(idle, idle_states, "idle-states", 1, "how long CPUs were in each idle state", { "state", HISTREE_LONG },
       { "cpu", HISTREE_LONG });
-PAIRS(queued, work_queued, "work-queued", "how long work waited in work queues of the kernel",
+PAIRS(queued, work_queued, "work-queued", 1, "how long work waited in work queues of the kernel",
       { "work", HISTREE_STRING }, { "workqueue", HISTREE_STRING }, THREAD);
-PAIRS(work, work, "work", "work of the kernel's work queues, from its start to its end", { "work", HISTREE_STRING },
-      THREAD);
-PAIRS(timers, timers, "timers", "functions of timers that expired, from entry to exit", { "kind", HISTREE_STRING },
-      { "timer", HISTREE_STRING }, THREAD);
-PAIRS(raises, softirq_raises, "softirq-raises",
+PAIRS(work, work, "work", 1, "work of the kernel's work queues, from its start to its end",
+      { "work", HISTREE_STRING }, THREAD);
+PAIRS(timers, timers, "timers", 1, "functions of timers that expired, from entry to exit",
+      { "kind", HISTREE_STRING }, { "timer", HISTREE_STRING }, THREAD);
+PAIRS(raises, softirq_raises, "softirq-raises", 1,
       "how long softirqs waited, from when they were raised to their entry", { "vec", HISTREE_LONG }, THREAD);
+PAIRS(irqs, irqs, "irqs", 3, "interrupt handlers, from entry to exit", { "irq", HISTREE_INT },
+      { "cpu", HISTREE_INT });
+PAIRS(softirqs, softirqs, "softirqs", 3, "softirqs, from entry to exit", { "vec", HISTREE_INT },
+      { "cpu", HISTREE_INT });
