@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * counters.c - what each of perf's counters counted since it was read last.
+ * counters.c - the analysis `counters`: what the counters that are added to events counted, by CPU and by thread.
  *
- * perf gives groups turns where the processor has too few counters.  Where the trace says for how long a group was
- * to count and for how long it did, what it counted is scaled by the ratio of both since the reading before, as
- * perf stat does from interval to interval.  If it did not count at all, that time is added to the next.
- *
- * The analysis `counters`: what the counters that LTTng adds to events counted, by CPU and by thread.
- *
- * 	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
- * 	Threads/<tid>/<counter>		long: the same of a thread
+ *	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
+ *	Threads/<tid>/<counter>		long: the same of a thread
  *
  * Of LTTng, a counter is a context whose name begins with perf_.  Those of a program (perf_thread_*, of LTTng-UST)
  * are its thread's, which the context vtid names.  All others are the CPU's: what was counted between two events
@@ -18,7 +12,11 @@
  *
  * Of perf, a counter is one of a group that a sample reads (perf_read_*).  Each CPU, or each thread, that perf
  * follows has one of its own, known by the id of the sample; samples that do not say on which CPU they are, are of
- * threads that it follows.  Where groups took turns, what they counted is scaled (counters.c).
+ * threads that it follows.
+ *
+ * perf gives groups turns where the processor has too few counters.  Where the trace says for how long a group was
+ * to count and for how long it did, what it counted is scaled by the ratio of both since the reading before, as
+ * perf stat does from interval to interval.  If it did not count at all, that time is added to the next.
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -27,13 +25,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/changes.h"
-#include "analysis/kernel/kernel_input.h"
-#include "base/arena.h"
-#include "base/array.h"
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/id_map.h"
+#include "analysis/kernel/kernel_sums.h"
 #include "base/intern.h"
 #include "base/wide_int.h"
 #include "event/event.h"
@@ -128,10 +120,14 @@ static bool counter_readings_take(struct counter_readings *readings, uint64_t id
 /* ---- counters ------------------------------------------------------------------------------------------------ */
 
 enum { NOT_KNOWN = -1, DENIED = -2 };
+enum { CPUS, THREADS };
 
+/* A CPU or a thread. */
 struct counter_owner {
-	histree_quark node;
-	int64_t tid; /* of a CPU: who runs there, or NOT_KNOWN */
+	struct kernel_sum_row row;
+	/* Of a CPU: who runs there. */
+	bool has_tid;
+	int32_t tid;
 };
 
 /* One counter of a CPU or a thread. */
@@ -159,18 +155,13 @@ struct counter_binding {
 };
 
 struct counters {
-	struct kernel_input *input; /* borrowed */
-	struct changes changes;
-	histree_quark cpus_node, threads_node;
-	struct intern names;                 /* of counters */
-	struct id_map cpus, threads;         /* struct counter_owner by number */
-	struct id_map cpu_sums, thread_sums; /* struct counter_sum by counter and number */
-	struct counter_readings readings;    /* of perf */
-	struct arena records;
+	struct kernel_sums sums;
+	struct intern names;              /* of counters */
+	struct id_map counts[2];          /* of CPUs and of threads: struct counter_sum by counter and number */
+	struct counter_readings readings; /* of perf */
 	struct class_table bindings;
 	uint64_t events, of_nobody; /* with counters, and those of threads that do not say of which */
 	bool has_cpu_counters, has_switches;
-	histree_time now;
 };
 
 /* ---- what an event has ------------------------------------------------------------------------------------- */
@@ -228,48 +219,37 @@ out:
 	return kept;
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------ */
+/* ---- records and sums --------------------------------------------------------------------------------------- */
 
-static void *new_record(struct counters *counters, struct id_map *map, uint64_t id, const void *fresh, size_t size)
+/* Of a thread or a CPU, `whose`; NULL when memory is out, which is remembered. */
+static struct counter_owner *owner_of(struct counters *counters, int whose, int32_t number)
 {
-	void *record = arena_allocate(&counters->records, size, alignof(max_align_t));
-	if (record != NULL && id_map_add(map, id, record))
-		return memcpy(record, fresh, size);
-	changes_fail(&counters->changes, HISTREE_ERR_MEMORY, "counters of the trace");
-	return NULL;
+	return (struct counter_owner *)kernel_sum_row(&counters->sums, &counters->sums.tables[whose], number);
 }
 
-static struct counter_owner *owner_of(struct counters *counters, struct id_map *owners, int32_t number)
+static struct counter_sum *sum_of(struct counters *counters, int whose, uint32_t counter, int32_t number)
 {
-	struct counter_owner *owner = id_map_find(owners, (uint32_t)number);
-	const struct counter_owner fresh = { .node = NO_ATTRIBUTE, .tid = NOT_KNOWN };
-	return owner != NULL ? owner : new_record(counters, owners, (uint32_t)number, &fresh, sizeof(fresh));
+	const uint64_t id = (uint64_t)counter << 32 | (uint32_t)number;
+	struct counter_sum *sum = id_map_find(&counters->counts[whose], id);
+	if (sum != NULL)
+		return sum;
+	sum = arena_allocate(&counters->sums.records, sizeof(*sum), alignof(struct counter_sum));
+	if (sum == NULL || !id_map_add(&counters->counts[whose], id, sum)) {
+		changes_fail(&counters->sums.changes, HISTREE_ERR_MEMORY, "counters of the trace");
+		return NULL;
+	}
+	*sum = (struct counter_sum){ .quark = NO_ATTRIBUTE };
+	return sum;
 }
 
-static struct counter_sum *sum_of(struct counters *counters, struct id_map *sums, uint32_t counter, int32_t number)
+static void write_sum(struct counters *counters, struct counter_owner *owner, uint32_t counter,
+		      struct counter_sum *sum)
 {
-	uint64_t id = (uint64_t)counter << 32 | (uint32_t)number;
-	struct counter_sum *sum = id_map_find(sums, id);
-	const struct counter_sum fresh = { .quark = NO_ATTRIBUTE };
-	return sum != NULL ? sum : new_record(counters, sums, id, &fresh, sizeof(fresh));
-}
-
-/* ---- sums --------------------------------------------------------------------------------------------------- */
-
-static void write_sum(struct counters *counters, bool is_thread, int32_t number, struct counter_owner *owner,
-		      uint32_t counter, struct counter_sum *sum)
-{
-	struct changes *changes = &counters->changes;
-	histree_quark *group = is_thread ? &counters->threads_node : &counters->cpus_node;
+	struct changes *changes = &counters->sums.changes;
 	if (sum->quark == NO_ATTRIBUTE) {
-		char id[16];
 		size_t size;
 		const char *name = intern_get(&counters->names, counter, &size);
-		const char *group_name = is_thread ? "Threads" : "CPUs";
-		snprintf(id, sizeof(id), "%" PRId32, number);
-		changes_child(changes, group, HISTREE_ROOT, group_name, strlen(group_name));
-		changes_child(changes, &owner->node, *group, id, strlen(id));
-		changes_child(changes, &sum->quark, owner->node, name, size);
+		changes_child(changes, &sum->quark, kernel_sum_node(&counters->sums, &owner->row), name, size);
 	}
 	change(changes, sum->quark, histree_long((int64_t)sum->sum));
 }
@@ -282,17 +262,17 @@ static uint64_t counted(uint64_t last, uint64_t value)
 
 static void count_in_thread(struct counters *counters, int32_t tid, uint32_t counter, uint64_t amount)
 {
-	struct counter_owner *owner = owner_of(counters, &counters->threads, tid);
-	struct counter_sum *sum = owner != NULL ? sum_of(counters, &counters->thread_sums, counter, tid) : NULL;
+	struct counter_owner *owner = owner_of(counters, THREADS, tid);
+	struct counter_sum *sum = owner != NULL ? sum_of(counters, THREADS, counter, tid) : NULL;
 	if (sum == NULL)
 		return;
 	sum->sum += amount;
-	write_sum(counters, true, tid, owner, counter, sum);
+	write_sum(counters, owner, counter, sum);
 }
 
 static void take_of_thread(struct counters *counters, int32_t tid, uint32_t counter, uint64_t value)
 {
-	struct counter_sum *sum = sum_of(counters, &counters->thread_sums, counter, tid);
+	struct counter_sum *sum = sum_of(counters, THREADS, counter, tid);
 	if (sum == NULL)
 		return;
 	uint64_t amount = sum->has_last ? counted(sum->last, value) : 0;
@@ -304,14 +284,14 @@ static void take_of_thread(struct counters *counters, int32_t tid, uint32_t coun
 /* `tid` is who ran there up to the event, or NOT_KNOWN, or DENIED. */
 static void take_of_cpu(struct counters *counters, int32_t cpu, int64_t tid, uint32_t counter, uint64_t value)
 {
-	struct counter_owner *owner = owner_of(counters, &counters->cpus, cpu);
-	struct counter_sum *sum = owner != NULL ? sum_of(counters, &counters->cpu_sums, counter, cpu) : NULL;
+	struct counter_owner *owner = owner_of(counters, CPUS, cpu);
+	struct counter_sum *sum = owner != NULL ? sum_of(counters, CPUS, counter, cpu) : NULL;
 	if (sum == NULL)
 		return;
 	sum->sum += sum->has_last ? counted(sum->last, value) : 0;
 	sum->last = value;
 	sum->has_last = true;
-	write_sum(counters, false, cpu, owner, counter, sum);
+	write_sum(counters, owner, counter, sum);
 	if (sum->has_shared && tid == NOT_KNOWN)
 		return;
 	if (sum->has_shared && tid != DENIED)
@@ -330,10 +310,9 @@ static void take_of_perf(struct counters *counters, const struct event *source, 
 	const bool is_thread = source->cpu < 0;
 	const int32_t number = is_thread ? (int32_t)tid : source->cpu;
 	uint64_t amount;
-	struct counter_sum *sum =
-		sum_of(counters, is_thread ? &counters->thread_sums : &counters->cpu_sums, counter, number);
+	struct counter_sum *sum = sum_of(counters, is_thread ? THREADS : CPUS, counter, number);
 	if (!counter_readings_take(&counters->readings, id, counter, reading, &amount))
-		changes_fail(&counters->changes, HISTREE_ERR_MEMORY, "counters of the trace");
+		changes_fail(&counters->sums.changes, HISTREE_ERR_MEMORY, "counters of the trace");
 	if (sum == NULL)
 		return;
 	const uint64_t now = (sum->has_last ? sum->last : 0) + amount;
@@ -345,20 +324,25 @@ static void take_of_perf(struct counters *counters, const struct event *source, 
 
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
-/* Returns who ran there up to the event; NOT_KNOWN: a switch may say it later; DENIED: it says another one. */
-static int64_t running_thread(struct counters *counters, const struct event *source)
+static struct counter_owner *known_cpu(const struct counters *counters, int32_t number)
 {
-	const struct kernel_event *event = &counters->input->event;
-	const struct counter_owner *cpu = id_map_find(&counters->cpus, (uint32_t)source->cpu);
-	int64_t known = cpu != NULL ? cpu->tid : NOT_KNOWN;
+	return id_map_find(&counters->sums.tables[CPUS].rows, (uint32_t)number);
+}
+
+/* Returns who ran there up to the event; NOT_KNOWN: a switch may say it later; DENIED: it says another one. */
+static int64_t running_thread(const struct counters *counters, const struct kernel_event *event, int32_t number)
+{
+	const struct counter_owner *cpu = known_cpu(counters, number);
+	const int64_t known = cpu != NULL && cpu->has_tid ? cpu->tid : NOT_KNOWN;
 	if (event->role != KERNEL_SWITCH)
 		return known;
 	return known == NOT_KNOWN || known == event->prev_tid ? event->prev_tid : DENIED;
 }
 
-static void take(struct counters *counters, const struct event *source, const struct counter_binding *binding)
+static void take(struct counters *counters, const struct event *source, int64_t running,
+		 const struct counter_binding *binding)
 {
-	int64_t running = running_thread(counters, source), tid = -1, value;
+	int64_t tid = -1, value;
 	uint64_t id = 0;
 	struct counter_reading reading = { .has_times = false };
 	bool is_named = event_int(source, binding->tid, &tid);
@@ -366,9 +350,9 @@ static void take(struct counters *counters, const struct event *source, const st
 		tid = running;
 		is_named = true;
 	}
-	if (binding->is_perf && binding->count > 0)
+	if (binding->is_perf)
 		id = counter_group_read(&binding->group, source, &reading);
-	counters->events += binding->count > 0;
+	counters->events++;
 	for (uint32_t i = 0; i < binding->count; i++) {
 		const struct counter_field *field = &binding->fields[i];
 		if (!event_int(source, field->field, &value))
@@ -390,92 +374,69 @@ static void take(struct counters *counters, const struct event *source, const st
 	}
 }
 
-static void follow_switch(struct counters *counters, const struct event *source)
+static void follow_switch(struct counters *counters, const struct kernel_event *event)
 {
-	const struct kernel_event *event = &counters->input->event;
-	if (event->role != KERNEL_SWITCH || source->cpu < 0)
+	struct counter_owner *cpu = event->cpu >= 0 ? owner_of(counters, CPUS, event->cpu) : NULL;
+	counters->has_switches |= event->cpu >= 0;
+	if (cpu == NULL)
 		return;
-	struct counter_owner *cpu = owner_of(counters, &counters->cpus, source->cpu);
-	counters->has_switches = true;
-	if (cpu != NULL)
-		cpu->tid = event->tid;
+	cpu->has_tid = event->tid != NOT_KNOWN;
+	cpu->tid = event->tid;
 }
 
-static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static void counters_begin(struct kernel_sums *sums)
 {
-	struct counters *counters = instance;
-	const struct counter_binding *binding = class_table_find(&counters->bindings, event->class);
+	struct counters *counters = (struct counters *)sums;
+	id_map_use_space(&counters->counts[THREADS], sums->records.space);
+	id_map_use_space(&counters->readings.last, sums->records.space);
+	counters->readings.memory.space = sums->records.space;
+}
+
+static void counters_count(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct counters *counters = (struct counters *)sums;
+	const struct event *source = sums->source;
+	const struct counter_binding *binding = class_table_find(&counters->bindings, source->class);
 	if (binding == NULL)
-		binding = bind(counters, event->class);
-	if (binding == NULL)
-		return error_memory(error, "classes of events");
-	counters->now = event->time > counters->now ? event->time : counters->now;
-	changes_begin(&counters->changes, counters->now);
-	take(counters, event, binding);
-	follow_switch(counters, event);
-	return changes_end(&counters->changes, error);
+		binding = bind(counters, source->class);
+	if (binding == NULL) {
+		changes_fail(&sums->changes, HISTREE_ERR_MEMORY, "classes of events");
+		return;
+	}
+	if (binding->count > 0)
+		take(counters, source, running_thread(counters, event, source->cpu), binding);
+	if (event->role == KERNEL_SWITCH)
+		follow_switch(counters, event);
 }
 
 /* Who ran there since, nobody knows. */
-static void lose_cpu(struct counters *counters, int32_t number, struct counter_owner *cpu)
+static void lose_cpu(struct counters *counters, struct counter_owner *cpu)
 {
-	cpu->tid = NOT_KNOWN;
+	cpu->has_tid = false;
 	for (uint32_t counter = 0; counter < counters->names.count; counter++) {
-		uint64_t id = (uint64_t)counter << 32 | (uint32_t)number;
-		struct counter_sum *sum = id_map_find(&counters->cpu_sums, id);
+		const uint64_t id = (uint64_t)counter << 32 | (uint32_t)cpu->row.number;
+		struct counter_sum *sum = id_map_find(&counters->counts[CPUS], id);
 		if (sum != NULL)
 			sum->has_shared = false;
 	}
 }
 
-static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+static void counters_lose(struct kernel_sums *sums, const struct event_gap *gap)
 {
-	struct counters *counters = instance;
 	const struct id_entry *entry;
-	(void)error;
-	for (size_t at = 0; (entry = id_map_next(&counters->cpus, &at)) != NULL;)
-		if (kernel_input_knows(gap->trace) && (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu))
-			lose_cpu(counters, (int32_t)entry->id, entry->record);
-	return HISTREE_OK;
+	for (size_t at = 0; (entry = id_map_next(&sums->tables[CPUS].rows, &at)) != NULL;)
+		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
+			lose_cpu((struct counters *)sums, entry->record);
 }
 
-/* ---- the analysis ------------------------------------------------------------------------------------------- */
-
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static void counters_say_missing(const struct kernel_sums *sums, char *text, size_t size)
 {
-	struct counters *counters = calloc(1, sizeof(*counters));
-	*instance = counters;
-	if (counters == NULL)
-		return error_memory(error, "counters of the trace");
-	counters->input = input;
-	counters->changes.system = system;
-	counters->cpus_node = counters->threads_node = NO_ATTRIBUTE;
-	counters->now = INT64_MIN;
-	struct table_space *space = counters->input->machine.records.space;
-	id_map_use_space(&counters->threads, space);
-	id_map_use_space(&counters->thread_sums, space);
-	id_map_use_space(&counters->readings.last, space);
-	counters->records.space = counters->readings.memory.space = space;
-	kernel_input_want(input, KERNEL_SWITCH);
-	return HISTREE_OK;
-}
-
-static uint64_t refused(const void *instance)
-{
-	return ((const struct counters *)instance)->changes.refused;
-}
-
-static void missing(const void *instance, char *text, size_t size)
-{
-	const struct counters *counters = instance;
+	const struct counters *counters = (const struct counters *)sums;
 	*text = '\0';
 	if (counters->events == 0)
-		snprintf(text, size,
-			 "the events have no counters: record them with 'lttng add-context -k -t perf:cpu:cycles', "
-			 "of programs with 'lttng add-context -u -t perf:thread:cycles -t vtid', or with perf "
-			 "record -e "
-			 "'{cycles,instructions}:S'");
+		snprintf(text, size, "%s", sums->kind->missing);
 	else if (counters->of_nobody > 0)
 		snprintf(text, size,
 			 "%" PRIu64 " counters of threads do not say of which thread they are, and are left out; "
@@ -487,20 +448,41 @@ static void missing(const void *instance, char *text, size_t size)
 			 "(lttng enable-event -k sched_switch, or perf record -e sched:sched_switch)");
 }
 
-static void free_counters(void *instance)
+static void counters_release(struct kernel_sums *sums)
 {
-	struct counters *counters = instance;
-	if (counters == NULL)
-		return;
+	struct counters *counters = (struct counters *)sums;
 	intern_release(&counters->names);
-	id_map_release(&counters->cpus);
-	id_map_release(&counters->threads);
-	id_map_release(&counters->cpu_sums);
-	id_map_release(&counters->thread_sums);
+	id_map_release(&counters->counts[CPUS]);
+	id_map_release(&counters->counts[THREADS]);
 	counter_readings_release(&counters->readings);
-	arena_release(&counters->records);
 	class_table_release(&counters->bindings);
-	free(counters);
+}
+
+static const struct kernel_sums_kind counter_sums = {
+	.size = sizeof(struct counters),
+	.what = "counters of the trace",
+	.tables = {
+		[CPUS] = { .folder = "CPUs", .row_size = sizeof(struct counter_owner) },
+		[THREADS] = { .folder = "Threads", .row_size = sizeof(struct counter_owner) },
+	},
+	.roles = { KERNEL_SWITCH },
+	.role_count = 1,
+	.counts_all = true,
+	.applies = kernel_input_knows,
+	.create = counters_begin,
+	.count = counters_count,
+	.lose = counters_lose,
+	.release = counters_release,
+	.missing = "the events have no counters: record them with 'lttng add-context -k -t perf:cpu:cycles', of "
+		   "programs with 'lttng add-context -u -t perf:thread:cycles -t vtid', or with perf record -e "
+		   "'{cycles,instructions}:S'",
+	.say_missing = counters_say_missing,
+};
+
+static enum histree_status counters_create(struct histree_state_system *system, void *input, void **instance,
+					   struct histree_error *error)
+{
+	return kernel_sums_create(&counter_sums, system, input, instance, error);
 }
 
 static const struct histree_chart_entry cpu_entries[] = {
@@ -534,10 +516,6 @@ const struct analysis analysis_counters = {
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = knows,
-	.create = create,
-	.event = on_event,
-	.gap = on_gap,
-	.refused = refused,
-	.missing = missing,
-	.free = free_counters,
+	.create = counters_create,
+	KERNEL_SUMS_FUNCTIONS,
 };

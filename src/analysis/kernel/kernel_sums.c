@@ -35,43 +35,53 @@ struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_su
 	return row;
 }
 
-/* Returns the attribute of a sum, which is made if it is missing. */
-static histree_quark attribute_of(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which)
+histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
-	const struct kernel_sum_kind *kind = row->table->kind;
-	struct changes *changes = &sums->changes;
+	const char *folder = row->table->kind->folder;
 	char number[16];
-	if (row->quarks[which] == NO_ATTRIBUTE && kind->folder != NULL) {
-		const int size = snprintf(number, sizeof(number), "%" PRId32, row->number);
-		const bool is_named = row->name != NULL;
-		changes_child(changes, &row->table->folder, HISTREE_ROOT, kind->folder, strlen(kind->folder));
-		changes_child(changes, &row->node, row->table->folder, is_named ? row->name : number,
-			      is_named ? row->name_size : (size_t)size);
-	}
-	return changes_child(changes, &row->quarks[which], kind->folder != NULL ? row->node : HISTREE_ROOT,
-			     kind->names[which], strlen(kind->names[which]));
+	if (row->node != NO_ATTRIBUTE || folder == NULL)
+		return row->node;
+	const int size = snprintf(number, sizeof(number), "%" PRId32, row->number);
+	const bool is_named = row->name != NULL;
+	changes_child(&sums->changes, &row->table->folder, HISTREE_ROOT, folder, strlen(folder));
+	return changes_child(&sums->changes, &row->node, row->table->folder, is_named ? row->name : number,
+			     is_named ? row->name_size : (size_t)size);
+}
+
+histree_quark kernel_sum_attribute(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which)
+{
+	const char *name = row->table->kind->names[which];
+	if (row->quarks[which] != NO_ATTRIBUTE)
+		return row->quarks[which];
+	const histree_quark node = kernel_sum_node(sums, row);
+	return changes_child(&sums->changes, &row->quarks[which], node, name, strlen(name));
 }
 
 static void restore(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
-	for (size_t i = 0; i < KERNEL_SUM_NAMES && row->is_lost; i++)
+	for (size_t i = 0; i < row->table->kind->sum_count && row->is_lost; i++)
 		if (row->quarks[i] != NO_ATTRIBUTE)
 			change(&sums->changes, row->quarks[i], histree_long(row->sums[i]));
 	row->is_lost = false;
 }
 
+void kernel_sum_set(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount)
+{
+	histree_quark quark = kernel_sum_attribute(sums, row, which);
+	row->sums[which] = amount;
+	restore(sums, row);
+	change(&sums->changes, quark, histree_long(amount));
+}
+
 void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount)
 {
-	histree_quark quark = attribute_of(sums, row, which);
-	row->sums[which] += amount;
-	restore(sums, row);
-	change(&sums->changes, quark, histree_long(row->sums[which]));
+	kernel_sum_set(sums, row, which, row->sums[which] + amount);
 }
 
 /* Nobody knows what there is to count from now on. */
 static void kernel_sum_lose(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
-	for (size_t i = 0; i < KERNEL_SUM_NAMES && !row->is_lost; i++)
+	for (size_t i = 0; i < row->table->kind->sum_count && !row->is_lost; i++)
 		if (row->quarks[i] != NO_ATTRIBUTE)
 			change(&sums->changes, row->quarks[i], histree_unknown());
 	row->is_lost = true;
@@ -79,7 +89,7 @@ static void kernel_sum_lose(struct kernel_sums *sums, struct kernel_sum_row *row
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
 
-static const struct kernel_sum_kind of_gaps = { .names = { "gaps" }, .name_count = 1 };
+static const struct kernel_sum_kind of_gaps = { .names = { "gaps" }, .sum_count = 1 };
 
 static void table_init(struct kernel_sums *sums, struct kernel_sum_table *table, const struct kernel_sum_kind *kind)
 {
@@ -101,8 +111,11 @@ enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, stru
 	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
 		table_init(sums, &sums->tables[i], &kind->tables[i]);
 	table_init(sums, &sums->gaps, &of_gaps);
-	for (size_t i = 0; i < kind->role_count; i++)
+	sums->counted = kind->counts_all ? UINT64_MAX : 0;
+	for (size_t i = 0; i < kind->role_count; i++) {
 		kernel_input_want(input, kind->roles[i]);
+		sums->counted |= UINT64_C(1) << kind->roles[i];
+	}
 	if (kind->needs_machine)
 		kernel_input_need_machine(input);
 	if (kind->create != NULL)
@@ -117,18 +130,15 @@ static void begin_changes(struct kernel_sums *sums, histree_time time)
 	changes_begin(&sums->changes, sums->now);
 }
 
-enum histree_status kernel_sums_event(void *instance, const struct event *source, struct histree_error *error)
+enum histree_status kernel_sums_event(void *instance, const struct event *event, struct histree_error *error)
 {
 	struct kernel_sums *sums = instance;
-	const struct kernel_event *event = &sums->input->event;
-	bool is_counted = false;
-	for (size_t i = 0; i < sums->kind->role_count; i++)
-		is_counted = is_counted || event->role == sums->kind->roles[i];
-	if (!is_counted)
+	if ((sums->counted >> sums->input->event.role & 1) == 0)
 		return HISTREE_OK;
-	begin_changes(sums, source->time);
+	begin_changes(sums, event->time);
 	sums->has_any = true;
-	sums->kind->count(sums, event);
+	sums->source = event;
+	sums->kind->count(sums, &sums->input->event);
 	return changes_end(&sums->changes, error);
 }
 
@@ -145,12 +155,16 @@ static void lose_rows(struct kernel_sums *sums, struct kernel_sum_table *table, 
 enum histree_status kernel_sums_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
 	struct kernel_sums *sums = instance;
+	if (sums->kind->applies != NULL && !sums->kind->applies(gap->trace))
+		return HISTREE_OK;
 	begin_changes(sums, gap->begin);
-	struct kernel_sum_row *gaps = kernel_sum_row(sums, &sums->gaps, 0);
+	struct kernel_sum_row *gaps = sums->kind->counts_gaps ? kernel_sum_row(sums, &sums->gaps, 0) : NULL;
 	if (gaps != NULL)
 		kernel_sum_add(sums, gaps, 0, 1);
 	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
 		lose_rows(sums, &sums->tables[i], gap);
+	if (sums->kind->lose != NULL)
+		sums->kind->lose(sums, gap);
 	return changes_end(&sums->changes, error);
 }
 
@@ -163,7 +177,10 @@ uint64_t kernel_sums_refused(const void *instance)
 void kernel_sums_missing(const void *instance, char *text, size_t size)
 {
 	const struct kernel_sums *sums = instance;
-	snprintf(text, size, "%s", sums->has_any ? "" : sums->kind->missing);
+	if (sums->kind->say_missing != NULL)
+		sums->kind->say_missing(sums, text, size);
+	else
+		snprintf(text, size, "%s", sums->has_any ? "" : sums->kind->missing);
 }
 
 void kernel_sums_free(void *instance)

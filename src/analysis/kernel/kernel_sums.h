@@ -11,8 +11,9 @@
  * A row may have a name in place of its number.
  *
  * An analysis of sums is a struct kernel_sums_kind: its tables, the roles of events that it counts, and what one of
- * them adds.  The rest is the same for all: "gaps" (long) at the root says how often events were lost, and what a
- * table loses then is unknown until something is counted again, and goes on from what was seen.
+ * them adds.  The rest is the same for all: what a table loses when events are lost is unknown until something is
+ * counted again, and goes on from what was seen; where a kind counts gaps, "gaps" (long) at the root says how often
+ * that was.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_SUMS_H
 #define ANALYSIS_KERNEL_KERNEL_SUMS_H
@@ -22,7 +23,7 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 
-enum { KERNEL_SUM_NAMES = 4, KERNEL_SUM_TABLES = 2, KERNEL_SUM_ROLES = 4 };
+enum { KERNEL_SUM_NAMES = 4, KERNEL_SUM_TABLES = 3, KERNEL_SUM_ROLES = 10 };
 
 /* Of which rows the sums are not known after events were lost. */
 enum kernel_sum_loss { SUMS_ARE_KEPT, SUMS_ARE_LOST, SUMS_ARE_LOST_OF_CPU };
@@ -31,8 +32,8 @@ enum kernel_sum_loss { SUMS_ARE_KEPT, SUMS_ARE_LOST, SUMS_ARE_LOST_OF_CPU };
 struct kernel_sum_kind {
 	const char *folder; /* NULL: the one row of the table stands at the root */
 	const char *names[KERNEL_SUM_NAMES];
-	size_t name_count;
-	size_t row_size; /* of what begins with a struct kernel_sum_row, zeroed but for that; 0: it has no more */
+	size_t sum_count; /* the names before that are of sums; the others, of what else there is of a row */
+	size_t row_size;  /* of what begins with a struct kernel_sum_row, zeroed but for that; 0: it has no more */
 	enum kernel_sum_loss loss;
 };
 
@@ -60,21 +61,28 @@ struct kernel_sums_kind {
 	struct kernel_sum_kind tables[KERNEL_SUM_TABLES];
 	enum kernel_role roles[KERNEL_SUM_ROLES]; /* which it counts */
 	size_t role_count;
-	bool needs_machine;                       /* asks for the thread of an event */
-	void (*create)(struct kernel_sums *sums); /* NULL: there is no more */
-	void (*count)(struct kernel_sums *sums, const struct kernel_event *event); /* of one of its roles */
-	void (*release)(struct kernel_sums *sums);                                 /* likewise */
+	bool counts_all; /* events of no role too; the kernel's event then says nothing but its role */
+	bool counts_gaps;
+	bool needs_machine;                               /* asks for the thread of an event */
+	bool (*applies)(const struct event_trace *trace); /* whose gaps matter; NULL: all */
+	void (*create)(struct kernel_sums *sums);         /* NULL: there is no more */
+	void (*count)(struct kernel_sums *sums, const struct kernel_event *event);
+	void (*lose)(struct kernel_sums *sums, const struct event_gap *gap); /* what tables do not; NULL: nothing */
+	void (*release)(struct kernel_sums *sums);                           /* NULL: there is no more */
 	const char *missing; /* where no such event came: what to record */
+	void (*say_missing)(const struct kernel_sums *sums, char *text, size_t size); /* NULL: that */
 };
 
 /* What an analysis of sums begins with. */
 struct kernel_sums {
 	const struct kernel_sums_kind *kind;
 	struct kernel_input *input; /* borrowed */
+	uint64_t counted;           /* a bit for each role */
+	const struct event *source; /* that is counted; borrowed */
 	struct changes changes;
 	struct arena records;
 	struct kernel_sum_table tables[KERNEL_SUM_TABLES], gaps;
-	bool is_begun, has_any;
+	bool is_begun, has_any; /* it counted something */
 	histree_time now;
 };
 
@@ -87,8 +95,22 @@ uint64_t kernel_sums_refused(const void *instance);
 void kernel_sums_missing(const void *instance, char *text, size_t size);
 void kernel_sums_free(void *instance);
 
+/* What all of them have in common as a struct analysis. */
+#define KERNEL_SUMS_FUNCTIONS                                                               \
+	.event = kernel_sums_event, .gap = kernel_sums_gap, .refused = kernel_sums_refused, \
+	.missing = kernel_sums_missing, .free = kernel_sums_free
+
+/* ---- for handlers -------------------------------------------------------------------------------------------- */
+
 /* Returns the row of a number, new or not; NULL when memory is out, which is remembered. */
 struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number);
+
+/* Returns the attribute of a row, or of one of its sums; each is made if it is missing. */
+histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row);
+histree_quark kernel_sum_attribute(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which);
+
+/* The sum is `amount` from now on. */
+void kernel_sum_set(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount);
 
 /* Count: the sum is `amount` greater from now on. */
 void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount);

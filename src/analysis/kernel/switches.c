@@ -68,18 +68,19 @@ static const struct kernel_sums_kind switches_sums = {
 		[CPUS] = {
 			.folder = "CPUs",
 			.names = { "voluntary", "involuntary", "migrations", "switches" },
-			.name_count = 4,
+			.sum_count = 4,
 			.loss = SUMS_ARE_LOST_OF_CPU,
 		},
 		[THREADS] = {
 			.folder = "Threads",
 			.names = { "voluntary", "involuntary", "migrations" },
-			.name_count = 3,
+			.sum_count = 3,
 			.row_size = sizeof(struct switches_thread),
 		},
 	},
 	.roles = { KERNEL_SWITCH },
 	.role_count = 1,
+	.counts_gaps = true,
 	.count = switches_count,
 	.missing = "the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
 		   "perf record -e sched:sched_switch)",
@@ -123,9 +124,5 @@ const struct analysis analysis_switches = {
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = switches_create,
-	.event = kernel_sums_event,
-	.gap = kernel_sums_gap,
-	.refused = kernel_sums_refused,
-	.missing = kernel_sums_missing,
-	.free = kernel_sums_free,
+	KERNEL_SUMS_FUNCTIONS,
 };
