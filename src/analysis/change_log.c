@@ -1,17 +1,47 @@
 // SPDX-License-Identifier: MIT
 /*
- * change_log.c - the changes of a part of a trace, kept until the states before it are known.
+ * change_log.c - keeps the changes of a slice, does them in the true system, and carries them there as bytes.
+ *
+ * The bytes of a log on its way to another process (docs/design/12-build.md):
+ *
+ * 	end less start of the history
+ * 	texts		of names: how many, each with its size; then of values, likewise
+ * 	attributes	how many; of each how many quarks before it its parent is (0: none), and the name: a number
+ * 			twice, or the number of a text twice and one
+ * 	changes		how many; of each kind and type in one number, the difference of the quark to that before,
+ * 			of the time to that before, and what its kind has
+ *
+ * What is read back is checked as far as memory depends on it: attributes and texts that are named are there, times
+ * are not before the history.  That it is true, its reader believes.
  */
 #include "analysis/change_log.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/logged_change.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/intern.h"
+#include "base/bytes.h"
+#include "histree/state_system.h"
+#include "histree/value.h"
+#include "state/state_file.h"
 #include "state/state_system.h"
 #include "tree/leaf_pack.h"
+
+enum change_kind {
+	CHANGE_INTERVAL, /* of an exact attribute, where there is no pack */
+	CHANGE_SET,
+	CHANGE_SETTLE, /* what was exact is the state of the true system from now on */
+	CHANGE_CHOOSE,
+	CHANGE_COPY,
+	CHANGE_END_CHILD,
+	CHANGE_LEAST,
+	CHANGE_GREATEST,
+};
+
+/* ---- change log ---------------------------------------------------------------------------------------------- */
 
 enum { ATTRIBUTE_BYTES = 100 }; /* about, of a slice's own system */
 
@@ -81,7 +111,8 @@ static bool add_chunk(struct change_log *log)
 	return true;
 }
 
-void change_log_put(struct change_log *log, const struct logged_change *change)
+/* Add what the log has already decided on: change_log.h. */
+static void change_log_put(struct change_log *log, const struct logged_change *change)
 {
 	check_size(log);
 	if ((log->last == NULL || log->last->count == CHANGES_PER_CHUNK) && !add_chunk(log)) {
@@ -239,7 +270,8 @@ static void settle(struct change_log *log, histree_quark quark)
 	know(log, quark, KNOWN_VALUE);
 }
 
-void change_log_settle(struct change_log *log)
+/* There are no more changes: what is exact is a change, too. */
+static void change_log_settle(struct change_log *log)
 {
 	log->bytes_max = SIZE_MAX;
 	for (size_t quark = 0; quark < log->known_count; quark++)
@@ -316,4 +348,494 @@ void change_log_widen(struct change_log *log, histree_quark quark, bool is_least
 	put_with(log, (struct logged_change){ .quark = quark, .kind = is_least ? CHANGE_LEAST : CHANGE_GREATEST },
 		 &wide);
 	know(log, quark, KNOWN_CHOSEN);
+}
+
+/* ---- change log apply ---------------------------------------------------------------------------------------- */
+
+enum { INTERVALS_AT_ONCE = 128 };
+
+static struct histree_value value_of(const struct change_log *log, const struct logged_change *change)
+{
+	struct histree_value value = { .type = (enum histree_type)change->type };
+	size_t size;
+	switch (value.type) {
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	case HISTREE_INT:
+		value.int32 = (int32_t)change->bits;
+		break;
+	case HISTREE_LONG:
+		value.int64 = (int64_t)change->bits;
+		break;
+	case HISTREE_DOUBLE:
+		memcpy(&value.real, &change->bits, sizeof(value.real));
+		break;
+	case HISTREE_BOOL:
+		value.boolean = change->bits != 0;
+		break;
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		value.bytes = intern_get(&log->texts, (uint32_t)change->bits, &size);
+		value.size = (uint32_t)size;
+		break;
+	}
+	return value;
+}
+
+/* Returns the name of an attribute of the slice, and its parent there. */
+static struct attribute_name name_of(const struct change_log *log, histree_quark quark, histree_quark *parent)
+{
+	const struct attribute_tree *tree = &log->system->attributes;
+	struct attribute_name name = { .text = NULL };
+	if (log->names == NULL) {
+		*parent = tree->attributes[quark].parent;
+		return attribute_tree_name(tree, quark);
+	}
+	const struct logged_name *logged = &log->names[quark];
+	*parent = logged->parent;
+	if ((logged->name & ATTRIBUTE_IS_NUMBER) != 0)
+		return attribute_name_number(logged->name & ~ATTRIBUTE_IS_NUMBER);
+	name.text = intern_get(&log->name_texts, logged->name, &name.size);
+	return name;
+}
+
+static enum histree_status map_attributes(struct change_log *log, struct histree_state_system *system,
+					  struct histree_error *error)
+{
+	size_t count = change_log_attributes(log);
+	enum histree_status status = HISTREE_OK;
+	log->map = malloc((count + 1) * sizeof(*log->map));
+	if (log->map == NULL)
+		return error_memory(error, "the attributes of a slice");
+	for (histree_quark quark = 0; quark < count && status == HISTREE_OK; quark++) {
+		char room[ATTRIBUTE_NUMBER_SIZE];
+		size_t size;
+		histree_quark parent;
+		const struct attribute_name name = name_of(log, quark, &parent);
+		const char *text = attribute_name_text(&name, room, &size);
+		status = histree_state_child(system, parent == HISTREE_ROOT ? parent : log->map[parent], text, size,
+					     &log->map[quark], error);
+	}
+	return status;
+}
+
+struct application {
+	const struct change_log *log;
+	struct histree_state_system *system;
+	const histree_quark *map;
+	struct histree_error *error;
+	struct histree_interval intervals[INTERVALS_AT_ONCE]; /* that the system is still to take */
+	size_t count;
+};
+
+static enum histree_status hand_over(struct application *application)
+{
+	size_t added, count = application->count;
+	application->count = 0;
+	return count == 0 ? HISTREE_OK
+			  : state_add_intervals(application->system, application->intervals, count, &added,
+						application->error);
+}
+
+static enum histree_status modify(const struct application *application, histree_time time, histree_quark quark,
+				  struct histree_value value)
+{
+	enum histree_status status =
+		histree_state_modify(application->system, time, quark, value, application->error);
+	/* As changes.c does where the clock of a trace steps back. */
+	if (status == HISTREE_ERR_TIME_BACKWARDS)
+		status = histree_state_update(application->system, quark, value, application->error);
+	return status;
+}
+
+static struct histree_value true_value(const struct application *application, histree_quark quark)
+{
+	struct histree_value value = histree_null();
+	return histree_state_ongoing(application->system, quark, &value, NULL, NULL) == HISTREE_OK ? value
+												   : histree_null();
+}
+
+static enum histree_status choose_true(const struct application *application, const struct logged_change *change)
+{
+	struct histree_value of = true_value(application, application->map[change->bits]);
+	uint64_t choice = (uint64_t)change->end;
+	int32_t value = (int32_t)(of.type == HISTREE_NULL ? choice >> 32 : choice & UINT32_MAX);
+	return modify(application, change->time, application->map[change->quark],
+		      of.type == HISTREE_UNKNOWN ? of : histree_int(value));
+}
+
+static enum histree_status end_child(const struct application *application, const struct logged_change *change)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(application->system);
+	size_t size;
+	const char *name = intern_get(&application->log->texts, (uint32_t)change->bits, &size);
+	histree_quark child;
+	if (histree_attributes_child(attributes, application->map[change->quark], name, size, &child) != HISTREE_OK)
+		return HISTREE_OK;
+	return modify(application, change->time, child, histree_null());
+}
+
+static enum histree_status widen(const struct application *application, const struct logged_change *change)
+{
+	histree_quark quark = application->map[change->quark];
+	struct histree_value now = true_value(application, quark);
+	int64_t value = (int64_t)change->bits;
+	bool wider =
+		now.type != HISTREE_LONG || (change->kind == CHANGE_LEAST ? value < now.int64 : value > now.int64);
+	return wider ? histree_state_update(application->system, quark, histree_long(value), application->error)
+		     : HISTREE_OK;
+}
+
+static enum histree_status settle_true(const struct application *application, histree_quark quark,
+				       histree_time since, const struct histree_value *value)
+{
+	return state_resume_state(application->system, quark, since, value)
+		       ? HISTREE_OK
+		       : error_memory(application->error, "the value of an attribute");
+}
+
+static enum histree_status apply_one(struct application *application, const struct logged_change *change)
+{
+	struct histree_value value;
+	histree_quark quark = application->map[change->quark];
+	switch ((enum change_kind)change->kind) {
+	case CHANGE_INTERVAL:
+		break;
+	case CHANGE_SET:
+		return modify(application, change->time, quark, value_of(application->log, change));
+	case CHANGE_SETTLE:
+		value = value_of(application->log, change);
+		return settle_true(application, quark, change->time, &value);
+	case CHANGE_CHOOSE:
+		return choose_true(application, change);
+	case CHANGE_COPY:
+		return modify(application, change->time, quark,
+			      true_value(application, application->map[change->bits]));
+	case CHANGE_END_CHILD:
+		return end_child(application, change);
+	case CHANGE_LEAST:
+	case CHANGE_GREATEST:
+		return widen(application, change);
+	}
+	return HISTREE_OK;
+}
+
+/* What is exact at the end of the slice is so in the true system. */
+static enum histree_status settle_all(const struct application *application)
+{
+	const struct histree_state_system *slice = application->log->system;
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = 0; quark < application->log->known_count && status == HISTREE_OK; quark++) {
+		if (application->log->known[quark] != KNOWN_EXACT)
+			continue;
+		const struct ongoing_state *state = &slice->ongoing.states[quark];
+		const struct histree_value value = ongoing_states_value(&slice->ongoing, quark);
+		status = settle_true(application, application->map[quark], state->since, &value);
+	}
+	histree_time end = histree_state_current_end(slice);
+	if (end > application->system->current_end)
+		application->system->current_end = end;
+	return status;
+}
+
+static enum histree_status apply_chunk(struct application *application, const struct change_chunk *chunk)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < chunk->count && status == HISTREE_OK; i++) {
+		const struct logged_change *change = &chunk->changes[i];
+		if (change->kind == CHANGE_INTERVAL) {
+			application->intervals[application->count++] = (struct histree_interval){
+				.start = change->time,
+				.end = change->end,
+				.quark = application->map[change->quark],
+				.value = value_of(application->log, change),
+			};
+			if (application->count == INTERVALS_AT_ONCE)
+				status = hand_over(application);
+			continue;
+		}
+		status = hand_over(application);
+		if (status == HISTREE_OK)
+			status = apply_one(application, change);
+	}
+	return status;
+}
+
+enum histree_status change_log_apply(struct change_log *log, struct histree_state_system *system,
+				     struct histree_error *error)
+{
+	struct application *application = calloc(1, sizeof(*application));
+	if (application == NULL)
+		return error_memory(error, "the states of a slice");
+	enum histree_status status = map_attributes(log, system, error);
+	*application = (struct application){ .log = log, .system = system, .map = log->map, .error = error };
+	for (const struct change_chunk *chunk = log->first; chunk != NULL && status == HISTREE_OK;
+	     chunk = chunk->next)
+		status = apply_chunk(application, chunk);
+	if (status == HISTREE_OK)
+		status = hand_over(application);
+	if (status == HISTREE_OK)
+		status = settle_all(application);
+	free(application);
+	return status;
+}
+
+histree_quark *change_log_take_keys(struct change_log *log, size_t *count)
+{
+	histree_quark *keys = log->map;
+	*count = change_log_attributes(log);
+	log->map = NULL;
+	return keys;
+}
+
+/* ---- change log bytes ---------------------------------------------------------------------------------------- */
+
+enum { TYPES = 16 }; /* room for those in the number of a change */
+
+_Static_assert((int)HISTREE_UNKNOWN < (int)TYPES, "a type has four bits");
+
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+static void save_texts(const struct intern *texts, struct saved_bytes *out)
+{
+	saved_put(out, texts->count);
+	for (uint32_t id = 0; id < texts->count; id++) {
+		size_t size;
+		const char *text = intern_get(texts, id, &size);
+		saved_put_text(out, text, size);
+	}
+}
+
+static void save_attributes(const struct attribute_tree *tree, struct saved_bytes *out)
+{
+	saved_put(out, tree->base.count);
+	for (histree_quark quark = 0; quark < tree->base.count; quark++) {
+		const struct attribute *attribute = &tree->attributes[quark];
+		bool is_number = (attribute->name & ATTRIBUTE_IS_NUMBER) != 0;
+		uint64_t name = attribute->name & ~ATTRIBUTE_IS_NUMBER;
+		saved_put(out, attribute->parent == HISTREE_ROOT ? 0 : quark - attribute->parent);
+		saved_put(out, name << 1 | !is_number);
+	}
+}
+
+static bool names_another(const struct logged_change *change)
+{
+	return change->kind == CHANGE_CHOOSE || change->kind == CHANGE_COPY;
+}
+
+/* The least and the greatest value are of no time. */
+static bool has_time(const struct logged_change *change)
+{
+	return change->kind != CHANGE_LEAST && change->kind != CHANGE_GREATEST;
+}
+
+static bool has_value(const struct logged_change *change)
+{
+	return change->kind != CHANGE_END_CHILD && !names_another(change);
+}
+
+static void save_value(const struct logged_change *change, struct saved_bytes *out)
+{
+	switch ((enum histree_type)change->type) {
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	case HISTREE_INT:
+		saved_put_signed(out, (int32_t)(uint32_t)change->bits);
+		break;
+	case HISTREE_LONG:
+		saved_put_signed(out, (int64_t)change->bits);
+		break;
+	case HISTREE_DOUBLE:
+	case HISTREE_BOOL:
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		saved_put(out, change->bits);
+		break;
+	}
+}
+
+static void save_change(const struct logged_change *change, struct logged_change *before, struct saved_bytes *out)
+{
+	saved_put(out, (uint64_t)change->kind * TYPES + change->type);
+	saved_put_signed(out, (int64_t)change->quark - (int64_t)before->quark);
+	before->quark = change->quark;
+	if (has_time(change)) {
+		saved_put_time(out, change->time, before->time);
+		before->time = change->time;
+	}
+	if (change->kind == CHANGE_INTERVAL)
+		saved_put_time(out, change->end, change->time);
+	if (names_another(change))
+		saved_put_signed(out, (int64_t)change->bits - (int64_t)change->quark);
+	if (change->kind == CHANGE_CHOOSE) {
+		saved_put(out, (uint64_t)change->end >> 32);
+		saved_put(out, (uint64_t)change->end & UINT32_MAX);
+	}
+	if (change->kind == CHANGE_END_CHILD)
+		saved_put(out, change->bits);
+	if (has_value(change))
+		save_value(change, out);
+}
+
+void change_log_save(struct change_log *log, struct saved_bytes *out)
+{
+	struct logged_change before = { .time = histree_state_start(log->system) };
+	change_log_settle(log);
+	saved_put_time(out, histree_state_current_end(log->system), before.time);
+	save_texts(&log->system->attributes.texts, out);
+	save_texts(&log->texts, out);
+	save_attributes(&log->system->attributes, out);
+	saved_put(out, log->count);
+	for (const struct change_chunk *chunk = log->first; chunk != NULL; chunk = chunk->next)
+		for (size_t i = 0; i < chunk->count; i++)
+			save_change(&chunk->changes[i], &before, out);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------- */
+
+static void load_texts(struct change_log *log, struct intern *texts, size_t size_max, struct byte_reader *reader)
+{
+	size_t count = saved_read_count(reader, 1);
+	for (size_t id = 0; id < count && !reader->failed && !log->no_memory; id++) {
+		size_t size;
+		const char *text = saved_read_text(reader, &size);
+		uint32_t got = reader->failed || size > size_max ? 0 : intern_add(texts, text, size);
+		log->no_memory = got == INTERN_NONE;
+		reader->failed = reader->failed || size > size_max || got != id;
+	}
+}
+
+static void load_attributes(struct change_log *log, struct byte_reader *reader)
+{
+	size_t count = saved_read_count(reader, 2);
+	log->names = calloc(count + 1, sizeof(*log->names));
+	if (log->names == NULL) {
+		log->no_memory = true;
+		return;
+	}
+	for (size_t quark = 0; quark < count && !reader->failed; quark++) {
+		uint64_t up = saved_read_below(reader, quark + 1), name = read_varint(reader);
+		bool is_text = (name & 1) != 0;
+		uint64_t limit = is_text ? log->name_texts.count : (uint64_t)ATTRIBUTE_NUMBER_MAX + 1;
+		if (name >> 1 >= limit)
+			reader->failed = true;
+		log->names[quark] = (struct logged_name){
+			.parent = up == 0 ? HISTREE_ROOT : (histree_quark)(quark - up),
+			.name = (uint32_t)(name >> 1) | (is_text ? 0 : ATTRIBUTE_IS_NUMBER),
+		};
+	}
+	log->name_count = count;
+}
+
+static void load_value(const struct change_log *log, struct logged_change *change, struct byte_reader *reader)
+{
+	int64_t number;
+	switch ((enum histree_type)change->type) {
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	case HISTREE_INT:
+		number = saved_read_signed(reader);
+		reader->failed = reader->failed || number != (int32_t)number;
+		change->bits = (uint32_t)number;
+		break;
+	case HISTREE_LONG:
+		change->bits = (uint64_t)saved_read_signed(reader);
+		break;
+	case HISTREE_DOUBLE:
+		change->bits = read_varint(reader);
+		break;
+	case HISTREE_BOOL:
+		change->bits = saved_read_below(reader, 2);
+		break;
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		change->bits = saved_read_below(reader, log->texts.count);
+		break;
+	default:
+		reader->failed = true;
+	}
+}
+
+static uint64_t load_quark(const struct change_log *log, histree_quark base, struct byte_reader *reader)
+{
+	uint64_t quark = (uint64_t)base + (uint64_t)saved_read_signed(reader);
+	reader->failed = reader->failed || quark >= log->name_count;
+	return quark;
+}
+
+/* The true system sees for itself whether it has come to the time of a change. */
+static bool makes_sense(const struct logged_change *change, histree_time start, histree_time end)
+{
+	switch ((enum change_kind)change->kind) {
+	case CHANGE_LEAST:
+	case CHANGE_GREATEST:
+		return change->type == HISTREE_LONG;
+	case CHANGE_INTERVAL:
+		return change->time >= start && change->end >= change->time && change->end < end;
+	case CHANGE_SETTLE:
+		return change->time >= start && change->time <= end;
+	case CHANGE_SET:
+	case CHANGE_CHOOSE:
+	case CHANGE_COPY:
+	case CHANGE_END_CHILD:
+		return change->time >= start;
+	}
+	return false;
+}
+
+static struct logged_change load_change(const struct change_log *log, const struct logged_change *before,
+					struct byte_reader *reader)
+{
+	uint64_t kind = saved_read_below(reader, ((uint64_t)CHANGE_GREATEST + 1) * TYPES);
+	struct logged_change change = { .kind = (uint8_t)(kind / TYPES), .type = (uint8_t)(kind % TYPES) };
+	change.quark = (histree_quark)load_quark(log, before->quark, reader);
+	change.time = has_time(&change) ? saved_read_time(reader, before->time) : before->time;
+	if (change.kind == CHANGE_INTERVAL)
+		change.end = saved_read_time(reader, change.time);
+	if (names_another(&change))
+		change.bits = load_quark(log, change.quark, reader);
+	if (change.kind == CHANGE_CHOOSE) {
+		uint64_t null = saved_read_below(reader, (uint64_t)INT32_MAX + 1);
+		change.end = (histree_time)(null << 32 | saved_read_below(reader, (uint64_t)INT32_MAX + 1));
+	}
+	if (change.kind == CHANGE_END_CHILD)
+		change.bits = saved_read_below(reader, log->texts.count);
+	if (has_value(&change))
+		load_value(log, &change, reader);
+	return change;
+}
+
+static void load_changes(struct change_log *log, histree_time start, histree_time end, struct byte_reader *reader)
+{
+	struct logged_change before = { .time = start };
+	size_t count = saved_read_count(reader, 3);
+	for (size_t i = 0; i < count && !reader->failed && !log->no_memory; i++) {
+		before = load_change(log, &before, reader);
+		if (reader->failed || !makes_sense(&before, start, end))
+			reader->failed = true;
+		else
+			change_log_put(log, &before);
+	}
+}
+
+enum histree_status change_log_load(struct change_log *log, size_t value_size_max, struct byte_reader *reader,
+				    struct histree_error *error)
+{
+	histree_time start = histree_state_start(log->system), end = saved_read_time(reader, start);
+	reader->failed = reader->failed || end < start;
+	log->system->current_end = end;
+	if (log->bytes_max <= SIZE_MAX / 2)
+		log->bytes_max *= 2; /* what was exact has become changes */
+	load_texts(log, &log->name_texts, UINT32_MAX, reader);
+	load_texts(log, &log->texts, value_size_max, reader);
+	load_attributes(log, reader);
+	load_changes(log, start, end, reader);
+	if (log->no_memory)
+		return error_memory(error, "the changes of a slice");
+	if (reader->failed || log->why != NULL)
+		return error_set(error, HISTREE_ERR_FORMAT, "the changes of a slice make no sense");
+	return HISTREE_OK;
 }

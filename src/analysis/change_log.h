@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * change_log.h - the changes of a part of a trace, by somebody who does not know the states before it.
+ * change_log.h - the changes of a part of a trace, made without knowledge of the states before it.
  *
- * Whoever analyses a slice of a trace has a state system of its own, in which every attribute begins as it was
- * before, whatever that is.  What it does is kept here in its order, and done in the true system once that has come
- * to the beginning of the slice.  There it makes the intervals, in the order, that one pass makes:
+ * Who analyses a slice of a trace has a state system of its own, in which every attribute begins as it was before,
+ * whatever that is. What it does is kept here in its order, and done in the true system once that has come to the
+ * beginning of the slice. There it makes the intervals, in the order, that one pass makes:
  *
  * - The first changes of an attribute are kept as changes, as the state that they end is not known.
  * - From its second value on, an attribute is *exact*: its state and since when it has it are those of one pass.
@@ -12,14 +12,33 @@
  *   else in the log, for it to take.
  * - A change whose value depends on an attribute that is still as it was before names that attribute instead.
  *
- * To read an attribute that is as before fails the slice, which is then analysed again by whoever knows.
+ * To read an attribute that is as before fails the slice, which is then analysed again with the states before it.
  */
 #ifndef ANALYSIS_CHANGE_LOG_H
 #define ANALYSIS_CHANGE_LOG_H
 
+#include <stddef.h>
+
 #include "base/intern.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "histree/state_system.h"
+#include "histree/value.h"
+
+struct logged_change {
+	histree_time time; /* of the change; of an interval the start */
+	uint64_t bits;     /* of the value, as ongoing_states.h has it, a text as its id; or another attribute */
+	histree_time end;  /* of an interval; or the values to choose from */
+	histree_quark quark;
+	uint8_t kind, type;
+};
+
+enum { CHANGES_PER_CHUNK = 2000 };
+
+struct change_chunk {
+	struct change_chunk *next;
+	size_t count;
+	struct logged_change changes[CHANGES_PER_CHUNK];
+};
 
 struct leaf_pack;
 
@@ -138,12 +157,6 @@ void change_log_end_child(struct change_log *log, histree_time time, histree_qua
 
 /* The ongoing value becomes this one if that is less, or greater; such an attribute is changed in no other way. */
 void change_log_widen(struct change_log *log, histree_quark quark, bool is_least, int64_t value);
-
-/* Add what the log has already decided on: change_log_bytes.c. */
-void change_log_put(struct change_log *log, const struct logged_change *change);
-
-/* There are no more changes: what is exact is a change, too. */
-void change_log_settle(struct change_log *log);
 
 /*
  * Settle it, and put all of it into bytes; and read these into an empty log, that can then only be applied.

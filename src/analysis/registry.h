@@ -24,7 +24,6 @@ extern const struct registry_entry registry[];
 
 /* Returns the analysis with this name, or NULL. */
 const struct registry_entry *registry_find(const char *name);
-
 const char *registry_name(const struct registry_entry *entry);
 uint32_t registry_version(const struct registry_entry *entry);
 const struct analysis_input_kind *registry_input(const struct registry_entry *entry);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bytes.h - little-endian numbers and varints in memory.
+ * bytes.h - numbers and texts as bytes: little-endian numbers, varints, floating-point numbers as IEEE 754 has
+ * them, and what is kept or sent as one after the other.
  *
  * A varint is LEB128: seven bits a byte, least significant first; the top bit says that more follow.  It takes at
  * most ten bytes.  Signed numbers are folded by zigzag first (0, -1, 1, -2 -> 0, 1, 2, 3).
@@ -14,7 +15,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 enum { VARINT_SIZE_MAX = 10 };
 
@@ -148,6 +152,113 @@ static inline uint64_t read_varint(struct byte_reader *reader)
 	}
 	reader->at = next;
 	return number;
+}
+
+static inline void put_le_float(uint8_t *bytes, float number)
+{
+	uint32_t bits;
+	memcpy(&bits, &number, sizeof(bits));
+	put_le32(bytes, bits);
+}
+
+static inline void put_le_double(uint8_t *bytes, double number)
+{
+	uint64_t bits;
+	memcpy(&bits, &number, sizeof(bits));
+	put_le64(bytes, bits);
+}
+
+/* A zeroed one is empty.  Its owner frees the bytes. */
+struct saved_bytes {
+	uint8_t *bytes;
+	size_t size, capacity;
+	bool no_memory; /* something could not be put: all of it is worth nothing */
+};
+
+static inline void saved_put(struct saved_bytes *saved, uint64_t number)
+{
+	if (saved->no_memory || !array_reserve(&saved->bytes, &saved->capacity, saved->size + VARINT_SIZE_MAX)) {
+		saved->no_memory = true;
+		return;
+	}
+	saved->size = (size_t)(put_varint(saved->bytes + saved->size, number) - saved->bytes);
+}
+
+static inline void saved_put_signed(struct saved_bytes *saved, int64_t number)
+{
+	saved_put(saved, zigzag(number));
+}
+
+static inline int64_t saved_read_signed(struct byte_reader *reader)
+{
+	return unzigzag(read_varint(reader));
+}
+
+static inline int32_t saved_read_int32(struct byte_reader *reader)
+{
+	int64_t number = saved_read_signed(reader);
+	if (number != (int32_t)number)
+		reader->failed = true;
+	return (int32_t)number;
+}
+
+/* A time, as its difference to another one; it may overflow, and comes back. */
+static inline void saved_put_time(struct saved_bytes *saved, int64_t time, int64_t base)
+{
+	saved_put_signed(saved, (int64_t)((uint64_t)time - (uint64_t)base));
+}
+
+static inline int64_t saved_read_time(struct byte_reader *reader, int64_t base)
+{
+	return (int64_t)((uint64_t)base + (uint64_t)saved_read_signed(reader));
+}
+
+static inline void saved_put_bytes(struct saved_bytes *saved, const void *bytes, size_t size)
+{
+	if (saved->no_memory || !array_reserve(&saved->bytes, &saved->capacity, saved->size + size)) {
+		saved->no_memory = true;
+		return;
+	}
+	if (size > 0)
+		memcpy(saved->bytes + saved->size, bytes, size);
+	saved->size += size;
+}
+
+/* A text with its size, and back: borrowed from the reader, without a terminator. */
+static inline void saved_put_text(struct saved_bytes *saved, const void *text, size_t size)
+{
+	saved_put(saved, size);
+	saved_put_bytes(saved, text, size);
+}
+
+static inline const char *saved_read_text(struct byte_reader *reader, size_t *size)
+{
+	uint64_t said = read_varint(reader);
+	if (said > byte_reader_left(reader))
+		reader->failed = true;
+	*size = reader->failed ? 0 : (size_t)said;
+	return reader->failed ? "" : (const char *)read_bytes(reader, *size);
+}
+
+/* Reads a number that is to be below a limit. */
+static inline uint64_t saved_read_below(struct byte_reader *reader, uint64_t limit)
+{
+	uint64_t number = read_varint(reader);
+	if (number >= limit)
+		reader->failed = true;
+	return reader->failed ? 0 : number;
+}
+
+/* Reads a count of things, each of which takes at least `bytes_each` bytes of what follows. */
+static inline size_t saved_read_count(struct byte_reader *reader, size_t bytes_each)
+{
+	return (size_t)saved_read_below(reader, byte_reader_left(reader) / bytes_each + 1);
+}
+
+static inline void saved_release(struct saved_bytes *saved)
+{
+	free(saved->bytes);
+	*saved = (struct saved_bytes){ 0 };
 }
 
 #endif

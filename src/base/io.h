@@ -4,6 +4,8 @@
  *
  * Each call returns like its namesake of POSIX, with errno; short reads and writes and EINTR are
  * possible here and are dealt with by io_read_all() and io_write_all().
+ *
+ * On these stands the copy of a file, byte by byte.
  */
 #ifndef BASE_IO_H
 #define BASE_IO_H
@@ -71,5 +73,11 @@ enum histree_status io_sync_folder_of(const struct io *io, const char *path, str
  */
 enum histree_status io_replace(const struct io *io, const char *path, const void *bytes, size_t size,
 			       struct histree_error *error);
+
+/*
+ * Copy the file at a path to another, which must not exist, and bring it to disk.  Returns HISTREE_NOT_FOUND,
+ * without a message, if there is no file to copy.  The caller removes what a failure leaves at the other path.
+ */
+enum histree_status io_copy(const struct io *io, const char *path, const char *out, struct histree_error *error);
 
 #endif

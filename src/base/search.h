@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.h - the first of many ascending things that is not before what is looked for.
+ * search.h - searches in ascending things, and comparisons of numbers in ascending order for qsort() and bsearch().
+ *
+ * The first of many ascending things that is not before what is looked for.
  *
  * The search begins where the caller guesses, doubles its steps until the index lies between two looks, then halves
  * (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976): a good guess costs two looks, the
@@ -11,6 +13,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Attributes, rows, indices: all that is an uint32_t. */
+static inline int compare_u32(const void *one, const void *other)
+{
+	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	return (a > b) - (a < b);
+}
 
 /*
  * Returns whether the thing at an index is before what is looked for: true up to some index, then false.

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "draw/canvas.h"
 #include "draw/chart.h"

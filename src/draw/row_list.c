@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "draw/canvas.h"
 #include "histree/draw.h"

@@ -59,7 +59,7 @@ struct event_trace {
 	histree_time first;
 	/* What was mapped when it began; NULL: not known.  Whole before the first event. */
 	const struct event_images *images;
-	/* Stacks that samples have by number (sample_vocabulary.h); NULL: none.  Whole before the first event. */
+	/* Stacks that samples have by number (vocabulary.h); NULL: none.  Whole before the first event. */
 	const struct event_stacks *stacks;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);

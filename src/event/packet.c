@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
+/*
+ * packet.c - which fields of which events tell of a packet, and its number as text.
+ */
 #include "event/packet.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "event/event.h"
+
+/* ---- packet -------------------------------------------------------------------------------------------------- */
 
 /* Tracers have had several places for them. */
 static const struct packet_place packet_places[] = {

@@ -12,7 +12,7 @@
 #ifndef EVENT_INDEX_INDEX_PART_H
 #define EVENT_INDEX_INDEX_PART_H
 
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "event_index/event_index.h"
 
 struct part_event {

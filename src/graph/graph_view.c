@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "base/search.h"
-#include "event/packet_text.h"
+#include "event/packet.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
 #include "state/attributes.h"

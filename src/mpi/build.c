@@ -29,7 +29,7 @@
 
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/io_copy.h"
+#include "base/io.h"
 #include "cli/build_request.h"
 #include "cli/progress.h"
 #include "histree/experiment.h"

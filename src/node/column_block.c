@@ -11,7 +11,9 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "item/value_codec.h"
-#include "node/column_format.h"
+#include "node/node_format.h"
+
+/* ---- column block -------------------------------------------------------------------------------------------- */
 
 static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t used)
 {

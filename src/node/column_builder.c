@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * column_builder.c - a block of a leaf of columns while it is made
+ * column_builder.c - makes blocks of columns from series of intervals, and a leaf from blocks.
  */
 #include "node/column_builder.h"
 
@@ -14,10 +14,12 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/radix_sort.h"
+#include "histree/value.h"
 #include "item/value_codec.h"
-#include "node/column_format.h"
-#include "node/column_item.h"
+#include "node/column_block.h"
 #include "node/node.h"
+
+/* ---- column builder ------------------------------------------------------------------------------------------ */
 
 /* The ticks of the items of a leaf. */
 struct column_ticks {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_builder.h - a block of a leaf of columns while it is made: up to 32 series, cut off the items and
- * written with each column as wide as this block needs (column_format.h).
+ * column_builder.h - makes a leaf of columns from intervals that are all at hand, sorted by (key, start).
  *
- * Make a leaf of columns from intervals that are all at hand, sorted by (key, start).
+ * A block of a leaf of columns while it is made: up to 32 series, cut off the items and
+ * written with each column as wide as this block needs (column_block.h).
+ *
+ * Intervals on their way into a leaf take 24 bytes each, as many of them are moved about.
  */
 #ifndef NODE_COLUMN_BUILDER_H
 #define NODE_COLUMN_BUILDER_H
@@ -12,9 +14,42 @@
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
-#include "node/column_format.h"
-#include "node/column_item.h"
+#include "histree/value.h"
+#include "node/column_block.h"
 #include "node/node.h"
+
+struct column_item {
+	histree_time start, end;
+	uint32_t key_and_kind; /* the kind is in the two upper bits */
+	uint32_t value;        /* ITEM_INT: the number; ITEM_LISTED: its number in a list of values; ITEM_NULL: 0 */
+};
+
+enum column_item_kind {
+	ITEM_NULL,
+	ITEM_INT,
+	ITEM_LISTED,
+};
+
+/* Keys are below it. */
+#define COLUMN_KEY_LIMIT (UINT32_C(1) << 30)
+
+static inline struct column_item column_item(histree_time start, histree_time end, histree_quark key,
+					     enum column_item_kind kind, uint32_t value)
+{
+	return (struct column_item){
+		.start = start, .end = end, .key_and_kind = key | (uint32_t)kind << 30, .value = value
+	};
+}
+
+static inline histree_quark column_item_key(const struct column_item *item)
+{
+	return item->key_and_kind & (COLUMN_KEY_LIMIT - 1);
+}
+
+static inline enum column_item_kind column_item_kind(const struct column_item *item)
+{
+	return (enum column_item_kind)(item->key_and_kind >> 30);
+}
 
 /* The values of a leaf that are not integers.  Entry 0 is null, for series that have other values too. */
 struct column_dictionary {

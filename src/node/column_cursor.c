@@ -8,7 +8,9 @@
 #include <assert.h>
 
 #include "node/column_block.h"
-#include "node/column_steps.h"
+#include "node/node_region.h"
+
+/* ---- column cursor ------------------------------------------------------------------------------------------- */
 
 /* ---- the window ----------------------------------------------------------------------------------- */
 

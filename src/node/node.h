@@ -34,7 +34,7 @@ struct node_layout {
 	uint32_t node_size;
 	uint32_t child_bounds;   /* or of enum node_child_bounds */
 	uint32_t child_capacity; /* children of a core node at most */
-	bool columns;            /* leaves are of columns (column_format.h), not of rows */
+	bool columns;            /* leaves are of columns (column_block.h), not of rows */
 	bool segments;           /* leaves are of segments (segment_node.h); other nodes hold children alone */
 };
 

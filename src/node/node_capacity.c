@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "item/value_codec.h"
-#include "node/column_format.h"
+#include "node/column_block.h"
 
 struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out)
 {

@@ -17,7 +17,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_maker.h"

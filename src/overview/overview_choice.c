@@ -25,7 +25,7 @@
 #include "state/history.h"
 #include "state/number_summary.h"
 #include "state/pyramid.h"
-#include "tree/tree_counts.h"
+#include "tree/tree_verify.h"
 
 /* ---- overview progress --------------------------------------------------------------------------------------- */
 

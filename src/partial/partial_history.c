@@ -30,7 +30,7 @@
 #include "analysis/analysis_feed.h"
 #include "analysis/registry.h"
 #include "base/error.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "histree/history.h"
 #include "histree/sync.h"
 #include "state/attribute_copy.h"

@@ -11,7 +11,7 @@
 #define PARTIAL_PARTIAL_HISTORY_H
 
 #include "analysis/analysis.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "histree/history.h"
 #include "histree/sync.h"
 #include "state/attribute_tree.h"

@@ -9,9 +9,8 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
-#include "base/compare.h"
-#include "base/error.h"
 #include "base/search.h"
+#include "base/error.h"
 #include "state/history.h"
 
 /* What reading needs at hand. */

@@ -15,7 +15,6 @@
 #include "histree/history.h"
 #include "query/attribute_names.h"
 #include "query/window.h"
-#include "state/attribute_name.h"
 #include "state/attributes.h"
 #include "state/cube_cell.h"
 

@@ -18,7 +18,6 @@
 #include "base/intern.h"
 #include "histree/history.h"
 #include "query/window.h"
-#include "state/attribute_name.h"
 #include "state/attributes.h"
 #include "state/cube_cell.h"
 

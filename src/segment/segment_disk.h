@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_disk.h - the side tables of a store on disk, each opened or made when it is first needed.
+ * segment_disk.h - the body of a store on disk; its side tables, each opened or made when it is first needed; and a
+ * sound store, made of what can be read of a damaged one.
  *
  * Threads: any number may ask.  A table that was handed out stays open as long as the store.
- *
- * The body of a store on disk, for segment_disk.c and segment_disk.h.
  */
 #ifndef SEGMENT_SEGMENT_DISK_H
 #define SEGMENT_SEGMENT_DISK_H
 
 #include <pthread.h>
 
+#include "base/io.h"
+#include "histree/segment_store.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_writer.h"
+
+struct segment_repair_report {
+	void (*lost)(void *context, const struct histree_segment_loss *loss);
+	void *context;
+};
+
+/*
+ * Write the new store to `path`, which must not exist, with nodes of the same size.  The damaged one was opened to
+ * be salvaged.
+ */
+enum histree_status segment_repair(const struct io *io, struct histree_segment_store *damaged, const char *path,
+				   const struct segment_repair_report *report, struct histree_error *error);
 
 enum disk_table_state {
 	TABLE_NOT_LOOKED_FOR,

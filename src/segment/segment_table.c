@@ -26,10 +26,13 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
-#include "segment/table_store.h"
+#include "segment_tree/segment_iter.h"
 #include "segment_tree/segment_location.h"
 #include "segment_tree/segment_scan.h"
+
+/* ---- segment table ------------------------------------------------------------------------------------------- */
 
 static inline uint32_t table_page_count(uint64_t segment_count)
 {

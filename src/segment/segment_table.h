@@ -12,16 +12,16 @@
  *
  * A page of locations (segment_tree/segment_location.h):
  *
- *	OFFSET	SIZE
- *	0	4	CRC-32C of the bytes from 4 to the end of the locations
- *	4	4	number of the page: its own address
- *	8	4	number of locations
- *	12	1	width of a node's number
- *	13	1	width of a location in its node
- *	14	2	zero
- *	16	4	smallest number of a node
- *	20	4	zero
- *	24		bits: the numbers of the nodes above the smallest, then the locations in them
+ * 	OFFSET	SIZE
+ * 	0	4	CRC-32C of the bytes from 4 to the end of the locations
+ * 	4	4	number of the page: its own address
+ * 	8	4	number of locations
+ * 	12	1	width of a node's number
+ * 	13	1	width of a location in its node
+ * 	14	2	zero
+ * 	16	4	smallest number of a node
+ * 	20	4	zero
+ * 	24		bits: the numbers of the nodes above the smallest, then the locations in them
  *
  * All pages but the last are full, so that the page of a rank is known.
  *
@@ -36,7 +36,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segment/table_store.h"
+#include "segment/segment_backend.h"
+#include "segment_tree/segment_iter.h"
+
+/* All of it is borrowed, and outlives the table. */
+struct table_store {
+	const struct io *io;
+	const char *path; /* of the store */
+	const struct block_file *file;
+	struct segment_source source;
+	uint64_t segment_count;
+	struct segment_room room; /* to sort in */
+};
 
 enum {
 	TABLE_PAGE_LOCATIONS = 1024,

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "state/attribute_path.h"
+#include "state/attributes.h"
 #include "state/attribute_section.h"
 
 static enum histree_status copy_attribute(const struct histree_attributes *attributes, histree_quark quark,

@@ -21,7 +21,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/pattern.h"
-#include "state/attribute_path.h"
 #include "state/attributes.h"
 
 /* ---- attribute pattern --------------------------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #ifndef STATE_ATTRIBUTE_MATCH_H
 #define STATE_ATTRIBUTE_MATCH_H
 
-#include "state/attribute_path.h"
 #include "state/attributes.h"
 
 /* Returns HISTREE_ERR_ARGUMENT if the text is no pattern. */

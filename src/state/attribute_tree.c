@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "state/attribute_path.h"
+#include "state/attributes.h"
 
 static_assert(HISTREE_ROOT == HASH_INDEX_NONE, "what the index does not find is no attribute");
 

@@ -10,7 +10,7 @@
 
 #include "state/attribute_reader.h"
 #include "state/attributes.h"
-#include "state/folder_section.h"
+#include "state/history_sections.h"
 
 struct attribute_view {
 	struct histree_attributes base;

@@ -5,10 +5,141 @@
  */
 #include "state/attributes.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "state/attribute_path.h"
+#include "histree/attributes.h"
+#include "histree/status.h"
+#include "state/attribute_reader.h"
+
+/* ---- attribute name ------------------------------------------------------------------------------------------ */
+
+struct attribute_name attribute_name_number(uint32_t number)
+{
+	return (struct attribute_name){ .number = number };
+}
+
+struct attribute_name attribute_name(const char *text, size_t size)
+{
+	const struct attribute_name plain = { .text = text, .size = size };
+	if (size == 0 || size > ATTRIBUTE_NUMBER_SIZE || (text[0] == '0' && size > 1))
+		return plain;
+	uint64_t number = 0;
+	for (size_t at = 0; at < size; at++) {
+		if (text[at] < '0' || text[at] > '9')
+			return plain;
+		number = number * 10 + (uint64_t)(text[at] - '0');
+	}
+	return number > ATTRIBUTE_NUMBER_MAX ? plain : attribute_name_number((uint32_t)number);
+}
+
+const char *attribute_name_text(const struct attribute_name *name, char room[ATTRIBUTE_NUMBER_SIZE], size_t *size)
+{
+	if (name->text != NULL) {
+		*size = name->size;
+		return name->text;
+	}
+	char *at = room + ATTRIBUTE_NUMBER_SIZE;
+	uint32_t number = name->number;
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	*size = (size_t)(room + ATTRIBUTE_NUMBER_SIZE - at);
+	return at;
+}
+
+int attribute_name_compare(const struct attribute_name *one, const struct attribute_name *other)
+{
+	if (one->text == NULL || other->text == NULL) {
+		if (one->text != NULL || other->text != NULL)
+			return one->text == NULL ? -1 : 1;
+		return (one->number > other->number) - (one->number < other->number);
+	}
+	size_t common = one->size < other->size ? one->size : other->size;
+	int order = memcmp(one->text, other->text, common);
+	return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
+}
+
+/* ---- attribute path ------------------------------------------------------------------------------------------ */
+
+bool path_cut(const char **rest, struct path_component *component)
+{
+	const char *at = *rest;
+	if (at == NULL)
+		return false;
+	bool escaped = false;
+	for (; *at != '\0' && *at != '/'; at++) {
+		if (*at != '\\')
+			continue;
+		escaped = true;
+		if (at[1] != '\0')
+			at++;
+	}
+	*component = (struct path_component){ .text = *rest, .size = (size_t)(at - *rest), .escaped = escaped };
+	*rest = *at == '/' ? at + 1 : NULL;
+	return true;
+}
+
+static bool unescape(const struct path_component *component, char *room, size_t *size)
+{
+	const char *at = component->text;
+	const char *end = at + component->size;
+	for (*size = 0; at < end; (*size)++) {
+		if (*size == ATTRIBUTE_NAME_SIZE_MAX)
+			return false;
+		if (*at == '\\') {
+			at++;
+			if (at == end || (*at != '/' && *at != '\\'))
+				return false;
+		}
+		room[*size] = *at++;
+	}
+	return true;
+}
+
+bool path_component_name(const struct path_component *component, char room[ATTRIBUTE_NAME_SIZE_MAX],
+			 const char **name, size_t *size)
+{
+	if (component->escaped) {
+		*name = room;
+		return unescape(component, room, size);
+	}
+	*name = component->text;
+	*size = component->size;
+	return *size > 0 && *size <= ATTRIBUTE_NAME_SIZE_MAX;
+}
+
+enum histree_status path_check(const char *path, size_t *component_count, struct histree_error *error)
+{
+	char room[ATTRIBUTE_NAME_SIZE_MAX];
+	struct path_component component;
+	const char *name;
+	size_t size;
+	*component_count = 0;
+	for (const char *rest = path; path_cut(&rest, &component); (*component_count)++) {
+		if (path_component_name(&component, room, &name, &size))
+			continue;
+		if (component.size == 0)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "the path '%.200s' has an empty component; write 'A/B' for B below A",
+					 path);
+		if (component.size > ATTRIBUTE_NAME_SIZE_MAX)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "a component of the path '%.200s' has %zu bytes, the most is %d", path,
+					 component.size, ATTRIBUTE_NAME_SIZE_MAX);
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the path '%.200s' has a stray backslash; a slash inside a name is '\\/' and a "
+				 "backslash '\\\\'",
+				 path);
+	}
+	return HISTREE_OK;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------------------------- */
 
 static bool known(const struct histree_attributes *attributes, histree_quark quark)
 {

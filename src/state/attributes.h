@@ -1,16 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attributes.h - the inside of struct histree_attributes: what attributes.h asks, and who answers.
+ * attributes.h - attributes from the inside: their names, their paths, and the table of functions that answers
+ * questions about them.
  *
- * There are two of them: the tree that grows while a history is built (attribute_tree.h), and the section of a
- * finished history, searched where it lies (attribute_view.h).
+ * A name is a text, or a number where the text is how one would write it. Most attributes of a trace are named by
+ * an id: a thread, a CPU, a request. As numbers these names take no memory of their own, and those that count up
+ * need not be written one by one.
+ *
+ * The text of a path: components joined with '/', "\/" and "\\" inside a component.
+ *
+ * 	const char *rest = path;
+ * 	while (path_cut(&rest, &component))
+ * 		...;
+ *
+ * Every text has at least one component: that of "" is empty, and so is the last one of "a/".
+ *
+ * Three answer: the tree that grows while a history is built (attribute_tree.h), the section of a finished history,
+ * searched where it lies (attribute_view.h), and a union of hosts (history_union.h).
  */
 #ifndef STATE_ATTRIBUTES_H
 #define STATE_ATTRIBUTES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "histree/attributes.h"
-#include "state/attribute_name.h"
+#include "histree/status.h"
 #include "state/attribute_reader.h"
+
+enum {
+	ATTRIBUTE_NUMBER_MAX = INT32_MAX - 1,
+	ATTRIBUTE_NUMBER_SIZE = 10, /* digits of that */
+};
+
+struct attribute_name {
+	const char *text; /* borrowed; NULL: the name is a number */
+	size_t size;      /* of the text */
+	uint32_t number;
+};
+
+/* Returns the name that a text is: a number if it is one up to ATTRIBUTE_NUMBER_MAX without leading zeros. */
+struct attribute_name attribute_name(const char *text, size_t size);
+struct attribute_name attribute_name_number(uint32_t number);
+
+/* Returns the text of a name; that of a number is written into `room`. */
+const char *attribute_name_text(const struct attribute_name *name, char room[ATTRIBUTE_NUMBER_SIZE], size_t *size);
+
+/* Compare names: numbers come first, by value, then texts, byte by byte. */
+int attribute_name_compare(const struct attribute_name *one, const struct attribute_name *other);
+
+/*
+ * The longest name in bytes; the shortest has one.  Nobody reads a longer name; the limit lets a name be
+ * unescaped on the stack, and bounds the work of a pattern.
+ */
+enum { ATTRIBUTE_NAME_SIZE_MAX = (64 << 10) - 1 };
+
+struct path_component {
+	const char *text; /* as written; inside the path */
+	size_t size;
+	bool escaped; /* has a backslash */
+};
+
+/* Cut the first component off *rest, which is NULL after the last one.  Returns false if no component was left. */
+bool path_cut(const char **rest, struct path_component *component);
+
+/*
+ * Get the name that a component writes: inside the path if nothing is escaped there, else in `room`.  Returns
+ * false if it is empty, too long, or has a backslash before anything but '/' and '\'.
+ */
+bool path_component_name(const struct path_component *component, char room[ATTRIBUTE_NAME_SIZE_MAX],
+			 const char **name, size_t *size);
+
+/* Count the components of a path.  Returns HISTREE_ERR_ARGUMENT if it is not well formed. */
+enum histree_status path_check(const char *path, size_t *component_count, struct histree_error *error);
 
 /* Where a child was found last, so that one near it is found soon.  It is zeroed at first. */
 struct attribute_near {

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/real_bytes.h"
+#include "base/bytes.h"
 #include "histree/charts.h"
 #include "state/attribute_match.h"
 #include "state/told_bytes.h"

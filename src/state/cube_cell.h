@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/intern.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "histree/status.h"
 
 /* What a row says for nothing, and for what is not known; other numbers are tids, CPUs, numbers of texts. */

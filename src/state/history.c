@@ -16,7 +16,7 @@
 #include "state/attributes_verify.h"
 #include "state/history_inside.h"
 #include "state/history_union.h"
-#include "state/provider_section.h"
+#include "state/history_sections.h"
 #include "store/block_file.h"
 #include "store/overview_faults.h"
 

@@ -36,6 +36,7 @@ void history_union_free(struct history_union *joined);
 typedef enum histree_status history_check(struct histree_history *history,
 					  void (*report)(void *context, const char *fault), void *context,
 					  struct histree_error *error);
+
 enum histree_status history_union_check(const struct history_union *joined, history_check *check,
 					void (*report)(void *context, const char *fault), void *context,
 					struct histree_error *error);
@@ -60,8 +61,5 @@ static inline bool history_host_is_missing(const struct histree_history_host *ho
 
 /* Put "host 'NAME': " before the message of an error. */
 void history_host_prefix(const struct histree_history_host *host, struct histree_error *error);
-
-/* What a union answers as its attributes (attributes.h). */
-extern const struct attribute_source union_attributes;
 
 #endif

@@ -15,7 +15,7 @@
 #include "state/state_file.h"
 #include "state/state_system.h"
 #include "store/block_file.h"
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
 
 /* What is known of the ongoing state of an attribute. */
 struct begun {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "state/history.h"
-#include "state/state_resume.h"
+#include "state/state_file.h"
 
 static enum histree_status has_changed(struct histree_error *error)
 {

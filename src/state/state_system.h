@@ -33,7 +33,7 @@ struct histree_state_system {
 	/* The last time of which something is known; no `since` is greater, except of null */
 	histree_time current_end;
 	bool closed;
-	bool shares_names;               /* state_resume.h: they are not ours, and all that there will be */
+	bool shares_names;               /* state_file.h: they are not ours, and all that there will be */
 	bool null_empty_stacks;          /* histree_history_options */
 	enum histree_status sink_status; /* the first failure of the sink */
 	struct known_slot slots[KNOWN_SLOTS];

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * block_file.c - a file of blocks and sections: how it is opened, and what makes it readable when it is not
- * complete.
- *
- * What makes a file readable that is not complete (docs/design/02-store-file.md).
+ * block_file.c - a file of blocks and sections: how it is opened, from a path to its header, the table of its
+ * sections and where its blocks are; and what makes it readable when it is not complete (docs/design/02-store-
+ * file.md).
  *
  * A file and its tail are one run of bytes, cut at the base: what is before it is in the file, the rest follows the
  * header of the tail.  Always holds: what is before the base of a published tail is never written again.
- *
- * From a path to a file that can be read: its header, the table of its sections, and where its
- * blocks are.
  */
 #include "store/block_file.h"
 
@@ -28,12 +24,15 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/status.h"
-#include "store/block_format.h"
 #include "store/section_pages.h"
+
+/* ---- block file ---------------------------------------------------------------------------------------------- */
 
 static enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
 					   struct histree_error *error);
+
 static enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);
+
 static enum histree_status block_file_is_hole(const struct block_file *file, uint32_t number, bool *is_hole,
 					      struct histree_error *error);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * block_file.h - a file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
- * again when it is not complete.
+ * again when it is not complete; with the numbers of its format: versions, sizes and the ids of sections.
  *
- *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
- *	4096 + k * block size	block k
- *	after the blocks	sections, then the table of sections
+ * 	0			header, 4096 bytes: magic, versions, features, block size, where the table is
+ * 	4096 + k * block size	block k
+ * 	after the blocks	sections, then the table of sections
  *
  * A file is made once and then never changes.  One thread writes it: blocks in the order of their numbers, then
  * sections one after the other, then block_file_complete(), which writes the header last.  Before that it can be
@@ -16,24 +16,24 @@
  *
  * The header:
  *
- *	OFFSET	SIZE
- *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
- *	8	4	version of the format
- *	12	4	oldest version whose reader understands the file
- *	16	8	features that a reader must know: enum block_feature
- *	24	8	features that a reader may ignore; 1: there are copies
- *	32	4	size of a block
- *	36	4	number of blocks
- *	40	8	offset of the table of sections
- *	48	4	number of sections
- *	52	4	CRC-32C of the table of sections
- *	56	8	size of the file
- *	64	4	CRC-32C of the bytes 0 to 64
- *	68	8	of a tail: where it goes on, in bytes of the file before it
- *	76	8	of a tail: the identity of the file before it
- *	84	4	of a tail: CRC-32C of the bytes 0 to 84
- *	512		copies of the small sections and of their table
- *	4088	8	of an incomplete file: its identity
+ * 	OFFSET	SIZE
+ * 	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
+ * 	8	4	version of the format
+ * 	12	4	oldest version whose reader understands the file
+ * 	16	8	features that a reader must know: enum block_feature
+ * 	24	8	features that a reader may ignore; 1: there are copies
+ * 	32	4	size of a block
+ * 	36	4	number of blocks
+ * 	40	8	offset of the table of sections
+ * 	48	4	number of sections
+ * 	52	4	CRC-32C of the table of sections
+ * 	56	8	size of the file
+ * 	64	4	CRC-32C of the bytes 0 to 64
+ * 	68	8	of a tail: where it goes on, in bytes of the file before it
+ * 	76	8	of a tail: the identity of the file before it
+ * 	84	4	of a tail: CRC-32C of the bytes 0 to 84
+ * 	512		copies of the small sections and of their table
+ * 	4088	8	of an incomplete file: its identity
  *
  * The file ends with a copy of the bytes 0 to 88.
  *
@@ -53,8 +53,34 @@
 
 #include "base/io.h"
 #include "histree/status.h"
-#include "store/block_format.h"
 #include "store/section_pages.h"
+
+enum {
+	BLOCK_FILE_VERSION = 2,       /* what this code writes; 1 had no section SUMS */
+	BLOCK_FILE_OLDEST_READER = 1, /* the oldest reader that understands it */
+	BLOCK_FILE_HEADER_SIZE = 4096,
+	BLOCK_SIZE_MIN = 4 << 10,
+	BLOCK_SIZE_MAX = 1 << 20,
+	BLOCK_PART_SIZE_MIN =
+		64,         /* of a block that is written shorter, so that a small file has no millions of them */
+	BLOCK_SUM_SIZE = 4, /* every block begins with a checksum of its own, which this code does not compute */
+};
+
+/* Section ids are four letters. */
+#define SECTION_ID(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define SECTION_EXTENTS SECTION_ID('E', 'X', 'T', 'S')    /* sizes of the blocks, where they differ: here */
+#define SECTION_SUMS SECTION_ID('S', 'U', 'M', 'S')       /* checksums of the blocks: here */
+#define SECTION_TREE SECTION_ID('T', 'R', 'E', 'E')       /* shape of the tree: tree/ */
+#define SECTION_STATISTICS SECTION_ID('S', 'T', 'A', 'T') /* what the papers tabulate: tree/ */
+#define SECTION_LIFETIMES SECTION_ID('L', 'I', 'F', 'E')  /* when attributes have states: tree/ */
+#define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
+#define SECTION_FOLDERS SECTION_ID('F', 'O', 'L', 'D')    /* attributes without states: state/ */
+#define SECTION_LABELS SECTION_ID('L', 'A', 'B', 'L')     /* what values mean: state/ */
+#define SECTION_CHARTS SECTION_ID('C', 'H', 'R', 'T')     /* which charts there are: state/ */
+#define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
+#define SECTION_PARTIAL SECTION_ID('P', 'A', 'R', 'T')    /* checkpoints of a partial history: state/ */
+#define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */
+#define SECTION_RANKS SECTION_ID('R', 'A', 'N', 'K')      /* of a side table, whose it is: segment/ */
 
 enum {
 	BLOCK_HEADER_USED = 88,

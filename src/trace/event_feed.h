@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_feed.h - a trace is read ahead by a crew, and what is read goes in batches to one reader or more.
+ * event_feed.h - a trace is read ahead by a crew, and its events go in batches to one reader or more
+ * (docs/design/12-build.md).
  *
  * Every reader takes all batches, in order; a batch is filled again when all of them have given it back.  So the
  * readers are never further apart than FEED_BATCHES, which bounds the memory.  The first reader waits for its
@@ -9,13 +10,55 @@
  *
  * From event_feed_start() to event_feed_end() the trace and the watch are the feed's, but while it is paused.  The
  * first reader is a stream (event_stream.h), which starts, ends and frees it.
+ *
+ * Events of a batch outlive the next one of their trace:
+ *
+ * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
+ * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in
+ * the copy; the trace of events that are decoded as they are read (packed_event.h) finds them there itself.
  */
 #ifndef TRACE_EVENT_FEED_H
 #define TRACE_EVENT_FEED_H
 
+#include "base/arena.h"
 #include "base/crew.h"
-#include "trace/kept_events.h"
+#include "event/event.h"
+#include "trace/packed/packed_parts.h"
 #include "trace/trace.h"
+
+/*
+ * The twins of a trace; a zeroed one is empty.  The thread that keeps events uses it; the classes and traces of
+ * kept events never change, and any thread may read them until it is released.
+ */
+struct kept_classes {
+	struct arena memory;
+	const struct event_class **classes; /* by id; NULL: not met */
+	size_t class_count, class_capacity;
+	const struct event_trace **traces; /* by id */
+	size_t trace_count, trace_capacity;
+	struct packed_parts parts; /* of the field that is being kept */
+};
+
+void kept_classes_release(struct kept_classes *classes);
+
+/* A zeroed one is empty. */
+struct kept_events {
+	struct event *events;
+	size_t count, capacity;
+	uint8_t *bytes; /* of what events have: cells, texts, gaps */
+	size_t used, room;
+};
+
+enum kept_outcome {
+	KEPT,
+	KEPT_NO_ROOM, /* the batch has events, and no room for this one */
+	KEPT_NO_MEMORY,
+};
+
+/* Keep a copy of an event or a gap.  What was kept before stays where it is. */
+enum kept_outcome kept_events_add(struct kept_events *kept, struct kept_classes *classes,
+				  const struct event *event);
+void kept_events_release(struct kept_events *kept);
 
 enum { FEED_BATCHES = 32, FEED_READERS_MAX = 64 };
 

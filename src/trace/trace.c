@@ -1,13 +1,323 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace.c - one trace, or several as one experiment: opens their sources, merges them by time, and corrects times
- * by the clock of the host.
+ * trace.c - one trace, or several as one experiment: opens their sources, merges them by time, corrects times by
+ * the clock of the host, and goes on from a place where the reading was.
+ *
+ * Events without a time:
+ *
+ * An event without a time is recorded as if the clock was 0, such as the side events of "perf data convert
+ * --all".  But the first event of a board that has just been started is at 0, too, and it may sleep long after
+ * that.  So events nearer to the zero of their clock than a millionth of what follows are taken for events
+ * without a time only if what follows is shorter than the silence behind them, and there is other evidence: their
+ * packet, which begins later; or their neighbours, as several events of one stream are in the very same
+ * nanosecond 0, or the silence is longer than any recording.
  */
+#include "trace/trace.h"
+
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/time_text.h"
+#include "event/event.h"
+#include "histree/cancel.h"
+#include "histree/status.h"
+#include "histree/sync.h"
 #include "trace/ctf/ctf_live.h"
-#include "trace/trace.h"
-#include "trace/trace_inside.h"
+#include "trace/trace_merge.h"
+#include "trace/trace_position.h"
+#include "trace/trace_report.h"
+
+/* ---- trace time ---------------------------------------------------------------------------------------------- */
+
+/* How many bytes come before a time, about.  Returns false if packets do not say. */
+static bool find_bytes(const struct trace *trace, histree_time time, uint64_t *bytes)
+{
+	*bytes = 0;
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		if (source->is_copy)
+			continue;
+		if (source->kind->find_time == NULL)
+			return false;
+		for (size_t file = 0; file < source->file_count; file++) {
+			struct trace_position at;
+			uint64_t of_file;
+			if (!source->kind->find_time(source, file, time, &at, &of_file))
+				return false;
+			*bytes += of_file;
+		}
+	}
+	return true;
+}
+
+/* The greatest time that packets speak of. */
+static histree_time last_time(const struct trace *trace)
+{
+	histree_time last = INT64_MIN, of_source;
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		of_source = source->kind->last != NULL ? source->kind->last(source) : INT64_MIN;
+		last = of_source > last ? of_source : last;
+	}
+	return last;
+}
+
+histree_time trace_time_behind(const struct trace *trace, histree_time from, uint64_t bytes)
+{
+	histree_time low = from, high = last_time(trace);
+	uint64_t before, all, here;
+	if (!trace_can_move(trace) || trace_file_count(trace) == 0 || !find_bytes(trace, from, &before) ||
+	    !find_bytes(trace, high, &all))
+		return INT64_MIN;
+	if (high <= low || all < before || all - before < bytes + bytes / 2)
+		return INT64_MAX;
+	while (high - low > 1) {
+		histree_time middle = low + (high - low) / 2;
+		if (!find_bytes(trace, middle, &here))
+			return INT64_MIN;
+		if (here < before + bytes)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+enum histree_status trace_move_before(struct trace *trace, histree_time time, struct histree_error *error)
+{
+	struct trace_position *positions = calloc(trace->file_count + 1, sizeof(*positions));
+	enum histree_status status = HISTREE_OK;
+	if (positions == NULL)
+		return error_memory(error, "a place in the trace");
+	for (size_t index = 0; index < trace->file_count; index++)
+		positions[index].packet = TRACE_FILE_DONE;
+	for (size_t index = 0; index < trace->source_count && status == HISTREE_OK; index++) {
+		const struct trace_source *source = trace->sources[index];
+		for (size_t file = 0; !source->is_copy && file < source->file_count && status == HISTREE_OK;
+		     file++) {
+			uint64_t bytes;
+			if (source->kind->find_time == NULL ||
+			    !source->kind->find_time(source, file, time, &positions[source->first_file + file],
+						     &bytes))
+				status = error_set(error, HISTREE_ERR_ARGUMENT,
+						   "the packets of the trace do not say when they begin");
+		}
+	}
+	if (status == HISTREE_OK)
+		status = trace_move_silently(trace, positions, trace->file_count, error);
+	if (status == HISTREE_OK)
+		status = trace_merge_skip(&trace->merge, time, error);
+	free(positions);
+	return status;
+}
+
+/* ---- trace zero ---------------------------------------------------------------------------------------------- */
+
+enum { NEAR_ZERO = 1000000, NS_CLOCK = 1000000000 };
+
+static const uint64_t longest_silence = UINT64_C(365) * 86400 * 1000000000; /* ns: no recording lasts as long */
+
+static bool is_near_zero(const struct trace *trace, const struct event *event)
+{
+	const struct event_trace *of = event->gap != NULL ? event->gap->trace : event->class->trace;
+	histree_time zero = trace->sources[of->id]->facts.zero, end = trace->sources[of->id]->last;
+	return event->time >= zero && end > event->time &&
+	       (uint64_t)event->time - (uint64_t)zero < ((uint64_t)end - (uint64_t)event->time) / NEAR_ZERO;
+}
+
+/* What is said of events near to zero: whether they have none of the times that they seem to have. */
+struct suspicion {
+	const struct trace_stream *stream; /* of the last one that is at 0 itself */
+	bool is_confirmed;
+};
+
+static void look_closer(const struct trace *trace, const struct trace_stream *stream, struct suspicion *suspicion)
+{
+	const struct event *event = &stream->upcoming;
+	if (event->gap != NULL)
+		return;
+	const struct trace_facts *facts = &trace->sources[event->class->trace->id]->facts;
+	bool counts_ns = !facts->has_clock || facts->frequency >= NS_CLOCK;
+	if (stream->kind->is_before_packet != NULL && stream->kind->is_before_packet(stream))
+		suspicion->is_confirmed = true;
+	if (event->time != facts->zero || !counts_ns)
+		return;
+	suspicion->is_confirmed |= suspicion->stream == stream;
+	suspicion->stream = stream;
+}
+
+static void learn_last(struct trace_source *source)
+{
+	source->last = source->is_copy ? INT64_MIN : source->kind->last(source);
+}
+
+bool trace_begins_at_zero(struct trace *trace)
+{
+	const struct trace_stream *first = trace_merge_first(&trace->merge);
+	for (size_t index = 0; index < trace->source_count; index++)
+		learn_last(trace->sources[index]);
+	return first != NULL && is_near_zero(trace, &first->upcoming);
+}
+
+static histree_time end_of(const struct trace *trace)
+{
+	histree_time end = INT64_MIN;
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->last > end)
+			end = trace->sources[index]->last;
+	return end;
+}
+
+enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, struct histree_error *error)
+{
+	histree_time end = end_of(trace), last = INT64_MIN;
+	struct suspicion suspicion = { 0 };
+	enum histree_status status = HISTREE_OK;
+	const struct trace_stream *first;
+	*begin = INT64_MIN;
+	while (status == HISTREE_OK && (first = trace_merge_first(&trace->merge)) != NULL) {
+		const struct event *event = &first->upcoming;
+		if (!is_near_zero(trace, event)) {
+			uint64_t silence = last == INT64_MIN ? 0 : (uint64_t)event->time - (uint64_t)last;
+			bool is_far = end >= event->time && silence > (uint64_t)end - (uint64_t)event->time;
+			bool is_otherwise = suspicion.is_confirmed || silence > longest_silence;
+			*begin = is_far && is_otherwise ? event->time : INT64_MIN;
+			return HISTREE_OK;
+		}
+		last = event->time;
+		look_closer(trace, first, &suspicion);
+		status = trace_merge_advance(&trace->merge, error);
+	}
+	return status;
+}
+
+enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin, struct histree_error *error)
+{
+	char first[TIME_TEXT_SIZE] = "", real[TIME_TEXT_SIZE];
+	uint64_t count = 0;
+	enum histree_status status = HISTREE_OK;
+	const struct trace_stream *stream = trace_merge_first(&trace->merge);
+	if (stream != NULL)
+		time_format_date(stream->upcoming.time, first);
+	time_format_date(begin, real);
+	for (; status == HISTREE_OK && stream != NULL && stream->upcoming.time < begin;
+	     stream = trace_merge_first(&trace->merge)) {
+		count += stream->upcoming.gap == NULL;
+		status = trace_merge_advance(&trace->merge, error);
+	}
+	trace_notes_warn(
+		&trace->notes,
+		"%llu event%s at %s, when the clock was 0, ha%s no time and %s left out; the others begin at "
+		"%s",
+		(unsigned long long)count, count == 1 ? "" : "s", first, count == 1 ? "s" : "ve",
+		count == 1 ? "is" : "are", real);
+	return status;
+}
+
+/* ---- trace move ---------------------------------------------------------------------------------------------- */
+
+size_t trace_file_count(const struct trace *trace)
+{
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (!trace->sources[index]->kind->has_places(trace->sources[index]))
+			return 0;
+	return trace->file_count;
+}
+
+void trace_positions(const struct trace *trace, struct trace_position *out)
+{
+	const struct trace_merge *merge = &trace->merge;
+	for (size_t index = 0; index < trace->file_count; index++)
+		out[index] = (struct trace_position){ .packet = TRACE_FILE_DONE };
+	for (size_t index = 0; index < merge->queue_count; index++) {
+		const struct trace_stream *stream = merge->streams[merge->queue[index].stream];
+		const struct trace_source *source = trace->sources[stream->trace->id];
+		stream->kind->position(stream, &out[source->first_file + stream->first_file]);
+	}
+}
+
+size_t trace_position_here(const struct trace *trace, struct trace_position *out)
+{
+	const struct trace_stream *stream = trace_merge_first(&trace->merge);
+	stream->kind->position(stream, out);
+	return trace->sources[stream->trace->id]->first_file + stream->first_file;
+}
+
+histree_time trace_time_here(const struct trace *trace)
+{
+	return trace->merge.queue[0].time;
+}
+
+static bool positions_fit(const struct trace *trace, const struct trace_position *positions, size_t position_count)
+{
+	bool fits = position_count == trace->file_count;
+	for (size_t index = 0; fits && index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		for (size_t file = 0; fits && file < source->file_count; file++, positions++)
+			fits = positions->packet == TRACE_FILE_DONE ||
+			       source->kind->has_position(source, file, positions);
+	}
+	return fits;
+}
+
+enum histree_status trace_check_positions(const struct trace *trace, const struct trace_position *positions,
+					  size_t position_count, struct histree_error *error)
+{
+	if (positions_fit(trace, positions, position_count))
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "the trace has changed since its store was built; build it again");
+}
+
+bool trace_can_move(const struct trace *trace)
+{
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->kind->leave == NULL)
+			return false;
+	return trace->live == NULL;
+}
+
+bool trace_can_begin_here(const struct trace *trace)
+{
+	const struct trace_merge *merge = &trace->merge;
+	if (!trace_can_move(trace) || trace_file_count(trace) == 0)
+		return false;
+	for (size_t index = 0; index < merge->queue_count; index++) {
+		const struct trace_stream *stream = merge->streams[merge->queue[index].stream];
+		if (stream->upcoming.gap != NULL || stream->has_gap)
+			return false;
+	}
+	return true;
+}
+
+enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
+			       struct histree_error *error)
+{
+	if (!trace_can_move(trace))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the trace cannot be read from another place; it has to be opened there");
+	enum histree_status status = trace_check_positions(trace, positions, position_count, error);
+	if (status != HISTREE_OK)
+		return status;
+	trace_merge_release(&trace->merge);
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (!trace->sources[index]->is_copy)
+			trace->sources[index]->kind->leave(trace->sources[index]);
+	return trace_open_sources(trace, positions, error);
+}
+
+enum histree_status trace_move_silently(struct trace *trace, const struct trace_position *positions,
+					size_t position_count, struct histree_error *error)
+{
+	const struct trace_report said = trace->notes.report;
+	const size_t left_out = trace->notes.left_out;
+	enum histree_status status = trace_move(trace, positions, position_count, error);
+	trace->notes.report = said;
+	trace->notes.left_out = left_out;
+	return status;
+}
+
+/* ---- trace --------------------------------------------------------------------------------------------------- */
 
 uint64_t trace_bytes(const struct trace *trace)
 {

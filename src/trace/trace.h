@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.h - read one trace, or several as one experiment, as one sequence of events.
+ * trace.h - one trace, or several as one experiment, read as one sequence of events; with the body of a trace, for
+ * the files that open it, move it and read it.
  *
  * Streams are merged by time: the next event is the one with the smallest time among the upcoming ones of all
  * streams; at the same time the stream of the earlier trace comes first, then the one of the file whose name
@@ -10,12 +11,12 @@
  * What cannot be read is reported and passed over: a damaged packet ends where the damage begins, and the stream
  * goes on with the next.  trace_next() fails only when memory is out, or the wait for a live trace is cancelled.
  *
- *	struct trace *trace;
- *	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
- *		return report(&error);
- *	while ((status = trace_next(trace, &event, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
- *	trace_close(trace);
+ * 	struct trace *trace;
+ * 	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+ * 		return report(&error);
+ * 	while ((status = trace_next(trace, &event, &error)) == HISTREE_OK)
+ * 		...;			// HISTREE_END, or the error
+ * 	trace_close(trace);
  *
  * A path may also be a file that perf or trace-cmd has recorded (trace/perf/perf_source.h,
  * trace/trace_cmd/dat_source.h).
@@ -38,8 +39,45 @@
 #include "histree/cancel.h"
 #include "histree/status.h"
 #include "histree/sync.h"
+#include "trace/trace_merge.h"
 #include "trace/trace_position.h"
 #include "trace/trace_report.h"
+
+struct ctf_live;
+struct io;
+
+struct trace {
+	const struct io *io;           /* by which its files are read */
+	struct trace_source **sources; /* one a trace */
+	size_t source_count;
+	struct ctf_live *live; /* a live session, which has no sources; else NULL */
+	uint32_t class_count;  /* of events that were met */
+	size_t file_count;     /* stream files of all sources */
+	struct trace_notes notes;
+	struct trace_merge merge;
+	bool wants_gaps; /* hand them out */
+	bool has_clock;  /* times are corrected by it */
+	struct histree_clock clock;
+	struct event_gap gap;                /* the one that was handed out last, its times corrected */
+	const struct histree_cancel *cancel; /* while it is opened; NULL: not asked */
+};
+
+/* Open the streams of all sources; their files begin at positions, or at the start if those are NULL. */
+enum histree_status trace_open_sources(struct trace *trace, const struct trace_position *positions,
+				       struct histree_error *error);
+
+/* Returns HISTREE_ERR_TRACE, and what to do, if the positions are not of these files. */
+enum histree_status trace_check_positions(const struct trace *trace, const struct trace_position *positions,
+					  size_t position_count, struct histree_error *error);
+
+/* Whether a trace that was just opened begins so near to the zero of its clock that it may be no time. */
+bool trace_begins_at_zero(struct trace *trace);
+
+/* Read such a trace on to the first event that has a time, and say when that is; INT64_MIN: all have one. */
+enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, struct histree_error *error);
+
+/* Leave out what such a trace has before that time, and say so in the notes. */
+enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin, struct histree_error *error);
 
 struct io;
 struct trace;
@@ -123,7 +161,6 @@ enum histree_status trace_move_before(struct trace *trace, histree_time time, st
 
 /* Returns how many bytes all files have. */
 uint64_t trace_bytes(const struct trace *trace);
-
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
 
@@ -157,9 +194,7 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 
 /* Returns the name of the stream whose event trace_next() gave last, as the user would write it; NULL: none. */
 const char *trace_stream_name(const struct trace *trace);
-
 struct trace_report trace_report(const struct trace *trace);
-
 void trace_close(struct trace *trace);
 
 #endif

@@ -22,7 +22,7 @@
 #include "trace/profile/profile_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_cmd/dat_source.h"
-#include "trace/trace_gunzip.h"
+#include "trace/trace_bytes.h"
 #include "trace/uftrace/uftrace_source.h"
 #include "trace/xml/xml_source.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "histree/status.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 
 enum { TRACE_GROUP_NAME_SIZE = 128 };
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "histree/status.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 
 struct trace_host {
 	const char *path; /* of the trace */

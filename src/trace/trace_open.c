@@ -20,7 +20,6 @@
 #include "trace/text/event_text.h"
 #include "trace/trace.h"
 #include "trace/trace_hosts.h"
-#include "trace/trace_inside.h"
 #include "trace/trace_list.h"
 #include "trace/trace_source.h"
 #include "trace/trace_window.h"

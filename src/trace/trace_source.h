@@ -9,7 +9,7 @@
 #define TRACE_TRACE_SOURCE_H
 
 #include "histree/cancel.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 #include "trace/trace_position.h"
 #include "trace/trace_stream.h"
 
@@ -83,7 +83,7 @@ struct trace_source {
 	struct trace_stream **streams; /* those that may have events; freed by the kind */
 	size_t stream_count;
 	bool is_copy;      /* of one before: it is not opened, and has no streams */
-	histree_time last; /* that is known before the events are; set by trace_zero.c */
+	histree_time last; /* that is known before the events are; set by trace.h */
 };
 
 #endif

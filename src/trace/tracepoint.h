@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tracepoint.h - how the kernel lays out the events of a tracepoint, as its own description says: the text of
- * /sys/kernel/tracing/events/SYSTEM/NAME/format, which perf and trace-cmd copy into their recordings.
+ * /sys/kernel/tracing/events/SYSTEM/NAME/format, which perf and trace-cmd copy into their files.
  *
  * Offsets and sizes are what a description says; they are compared with the size of each event.  Only tracepoint.c
  * calls libtraceevent.
@@ -9,6 +9,11 @@
  * What is copied out of the tracing folder is the layout of pages, and the descriptions of tracepoints, system by
  * system.  In perf.data it is a section of tracing data, in a trace.dat of version 6 its beginning, and in one of
  * version 7 its parts are sections of their own (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)).
+ *
+ * What a file says of itself is read by a cursor: numbers in its byte order, texts, blocks.
+ *
+ * The bytes are in memory, or come from a file as they are taken; either way each size is compared with what is
+ * left before it is used.  After the first failure nothing more is taken.
  */
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H
@@ -20,7 +25,30 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "histree/status.h"
-#include "trace/trace_cursor.h"
+#include "trace/ordered_bytes.h"
+#include "trace/trace_window.h"
+
+struct trace_cursor {
+	struct trace_window *window; /* of the file; NULL: the bytes are in memory */
+	const uint8_t *bytes;
+	uint64_t at, end; /* in the file, or in memory */
+	bool is_big;
+	enum histree_status status; /* HISTREE_END: it ended early; or why the file could not be read */
+	struct histree_error *error;
+};
+
+/* Returns the next `size` bytes, which are valid until the next are taken; NULL: see the status. */
+const uint8_t *trace_cursor_take(struct trace_cursor *cursor, uint64_t size);
+
+/* Step over `size` bytes, without reading them. */
+bool trace_cursor_skip(struct trace_cursor *cursor, uint64_t size);
+bool trace_cursor_u16(struct trace_cursor *cursor, uint16_t *out);
+bool trace_cursor_u32(struct trace_cursor *cursor, uint32_t *out);
+bool trace_cursor_u64(struct trace_cursor *cursor, uint64_t *out);
+
+/* Returns a text that ends with a zero, and is of less than 4 KiB; valid as bytes are. */
+const char *trace_cursor_text(struct trace_cursor *cursor);
+bool trace_cursor_skip_block(struct trace_cursor *cursor);
 
 enum tracepoint_field_kind {
 	TRACEPOINT_OTHER,   /* an array of numbers, or larger than a number */

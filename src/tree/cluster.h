@@ -17,7 +17,7 @@
 
 #include "base/crew.h"
 #include "tree/batch.h"
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
 
 enum { CLUSTER_TIERS = 4, RECENT_VALUES = 256 /* a power of two */ };
 

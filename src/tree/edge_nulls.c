@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "node/node_region.h"
 #include "tree/lifetimes.h"
-#include "tree/tree_options.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 

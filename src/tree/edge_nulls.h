@@ -13,7 +13,6 @@
 
 #include "node/node_region.h"
 #include "tree/lifetimes.h"
-#include "tree/tree_options.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 

@@ -16,14 +16,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/saved_bytes.h"
 #include "item/value_codec.h"
 #include "node/node_view.h"
 #include "tree/batch.h"
 #include "tree/cluster.h"
 #include "tree/lifetimes.h"
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
 
 /* ---- leaf pack ----------------------------------------------------------------------------------------------- */
 

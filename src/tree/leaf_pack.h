@@ -16,10 +16,10 @@
 #ifndef TREE_LEAF_PACK_H
 #define TREE_LEAF_PACK_H
 
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "tree/batch.h"
 #include "tree/lifetimes.h"
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
 
 struct leaf_pack;
 

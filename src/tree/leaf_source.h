@@ -10,7 +10,7 @@
 #ifndef TREE_LEAF_SOURCE_H
 #define TREE_LEAF_SOURCE_H
 
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
 
 struct block_file;
 struct leaf_pack;

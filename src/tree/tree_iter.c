@@ -11,6 +11,8 @@
  *
  * A damaged node is skipped.  What is left uncovered when all others have been read is handed out as unknown.
  */
+#include "tree/tree_iter.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,38 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "node/node_cursor.h"
+#include "node/node_region.h"
 #include "store/node_cache.h"
 #include "tree/edge_nulls.h"
-#include "tree/tree_coverage.h"
 #include "tree/tree_reader.h"
+
+/* Returns the number of some intervals that meet a range of times. */
+static inline tree_coverage tree_coverage_of_range(const struct node_region *region,
+						   const struct histree_interval *intervals, size_t count)
+{
+	const histree_time from = region->from, to = region->to;
+	tree_coverage covered = 0;
+	for (size_t i = 0; i < count; i++) {
+		histree_time start = intervals[i].start, end = intervals[i].end;
+		start = start < from ? from : start;
+		end = end > to ? to : end;
+		covered +=
+			((tree_coverage)((uint64_t)end - (uint64_t)start) + 1) * region_weight(intervals[i].quark);
+	}
+	return covered;
+}
+
+/* Returns the number of some intervals where the region is a list of times, else 0. */
+static inline uint64_t tree_coverage_of_times(const struct node_region *region,
+					      const struct histree_interval *intervals, size_t count)
+{
+	uint64_t covered = 0;
+	for (size_t i = 0; i < count && region->times != NULL; i++)
+		covered += region_count_times(region, &intervals[i]);
+	return covered;
+}
+
+/* ---- tree iter ----------------------------------------------------------------------------------------------- */
 
 /* What a thread has read. */
 struct read_leaf {
@@ -282,7 +312,7 @@ struct tree_iter {
 	struct node_region region;
 	struct node_region stored; /* the part of it of which a node can have something */
 	uint64_t left;             /* intervals that can still come: known where the region is one time */
-	tree_coverage uncovered;   /* of the region, as tree_coverage.h measures it */
+	tree_coverage uncovered;   /* of the region, as tree_iter.h measures it */
 	struct tree_nulls nulls;
 	uint32_t *pending;     /* stack of node numbers */
 	bool *pending_is_core; /* by position: it can have children, as far as its parent knows */

@@ -23,7 +23,6 @@
 #include "tree/edge_nulls.h"
 #include "tree/leaf_pack.h"
 #include "tree/leaf_source.h"
-#include "tree/tree_options.h"
 #include "tree/tree_shape.h"
 
 enum { INSERTER_INTERVALS = 16384, INSERTER_BYTES = 128 << 10 };

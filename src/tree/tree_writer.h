@@ -27,7 +27,6 @@
 #include "node/node_builder.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"
-#include "tree/tree_options.h"
 #include "tree/tree_shape.h"
 
 struct tree_output {

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/query.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "histree/flame.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "base/id_map.h"
 #include "base/time_text.h"

@@ -7,7 +7,7 @@
 #define VIEW_USE_ROWS_H
 
 #include "base/intern.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "histree/time_use.h"
 
 /* By key: an int, the id of a text, or USE_NOTHING, USE_NOT_KNOWN (use_sweep.h). */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/cancel.h"
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "query/range_sums.h"
 #include "query/thread_pieces.h"

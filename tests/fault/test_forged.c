@@ -12,16 +12,15 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
-#include "node/column_format.h"
+#include "node/column_block.h"
 #include "support/block_parts.h"
 #include "support/effort.h"
 #include "support/memory_history.h"
 #include "support/sound_answers.h"
 #include "support/test.h"
 #include "tree/lifetimes.h"
-#include "tree/tree_options.h"
-#include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
+#include "tree/tree_reader.h"
 
 enum {
 	QUESTIONS = 20,

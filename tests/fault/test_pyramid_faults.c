@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
 #include "state/attribute_tree.h"

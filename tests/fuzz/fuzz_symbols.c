@@ -11,8 +11,7 @@
 
 #include "fuzz.h"
 #include "symbols/elf_names.h"
-#include "symbols/name_table.h"
-#include "symbols/range_cover.h"
+#include "symbols/inline_table.h"
 
 /* ---- a binary ----------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #include "support/memory_io.h"
 #include "support/test.h"
 #include "support/tree_file.h"
-#include "tree/tree_counts.h"
+#include "tree/tree_verify.h"
 
 enum {
 	THREADS = 2,

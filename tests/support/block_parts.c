@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
-#include "store/block_format.h"
+#include "store/block_file.h"
 
 /* Where things are: histree-format(5). */
 enum { NODE_HEADER = 48, PAGE_HEADER = 24 };

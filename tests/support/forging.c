@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
-#include "store/block_format.h"
+#include "store/block_file.h"
 #include "support/block_parts.h"
 
 /* Where things are: histree-format(5). */

@@ -12,7 +12,7 @@
 #define ANALYSIS_KERNEL_KERNEL_CHECKPOINT_H
 
 #include "analysis/kernel/kernel_model.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 
 void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out);
 

@@ -9,7 +9,7 @@
 #define ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
 
 #include "analysis/kernel/kernel_cpus.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 
 enum softirq_bits { SOFTIRQ_RAISED = 1, SOFTIRQ_RUNNING = 8 };
 enum { SOFTIRQ_VALUE_MAX = SOFTIRQ_RAISED | SOFTIRQ_RUNNING };

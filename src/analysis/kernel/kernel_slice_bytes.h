@@ -8,7 +8,7 @@
 #define ANALYSIS_KERNEL_KERNEL_SLICE_BYTES_H
 
 #include "analysis/kernel/kernel_slice.h"
-#include "base/saved_bytes.h"
+#include "base/bytes.h"
 
 struct kernel_model;
 

@@ -221,7 +221,6 @@ struct program_run {
 enum histree_status program_run_create(const struct program *program, struct program_run **out,
 				       struct histree_error *error);
 void program_run_free(struct program_run *run);
-
 enum histree_status program_run_event(struct program_run *run, const struct event *event,
 				      struct histree_error *error);
 
@@ -230,10 +229,7 @@ enum histree_status program_run_gap(struct program_run *run, const struct event_
 				    struct histree_error *error);
 enum histree_status program_run_finish(struct program_run *run, struct histree_error *error);
 
-/* ---- program_binding.c ------------------------------------------------------------------------------------ */
-
-/* Returns what names in the program are in events of this class; NULL if memory is out. */
-const struct class_binding *run_bind(struct program_run *run, const struct event_class *class);
+/* ---- program_run.h ------------------------------------------------------------------------------------ */
 
 /* ---- program_builder.h ------------------------------------------------------------------------------------ */
 
@@ -259,7 +255,6 @@ bool run_is_true(struct program_run *run, program_value condition);
 
 /* Returns the attribute; NO_ATTRIBUTE if the path has no end now, or it is missing and not `creates`. */
 histree_quark run_path(struct program_run *run, program_path path, bool creates);
-
 histree_quark run_child(struct program_run *run, histree_quark parent, const char *name, size_t size);
 histree_quark run_child_of_number(struct program_run *run, histree_quark parent, uint32_t number);
 
@@ -297,7 +292,7 @@ void run_set_content(struct program_run *run, struct histree_value *content, uin
 		     struct histree_value value);
 void run_add_segment(struct program_run *run, histree_time start, histree_time end);
 
-/* ---- program_calls.c -------------------------------------------------------------------------------------- */
+/* ---- program_scenarios.c, calls ------------------------------------------------------------------------------ */
 
 /* Something was pushed on a stack, which is so deep now, into this slot. */
 void run_call_begin(struct program_run *run, histree_quark stack, uint32_t depth, histree_quark slot);
@@ -313,7 +308,7 @@ void run_settle_calls(struct program_run *run);
 void run_forget_calls(struct program_run *run);
 void run_release_calls(struct program_run *run);
 
-/* ---- program_scenarios.c ---------------------------------------------------------------------------------- */
+/* ---- program_scenarios.c, scenarios -------------------------------------------------------------------------- */
 
 void run_scenarios(struct program_run *run);
 void run_forget_scenarios(struct program_run *run);

@@ -5,7 +5,7 @@
  *
  * A recording of perf says for a sample which thread ran and at which addresses; earlier events say which
  * binaries lie there (sample_processes.h), and their symbols which functions these are (frame_names.h).  Samples
- * of other recorders have functions by name (event/sample_vocabulary.h).  Addresses of the kernel have names if a
+ * of other recorders have functions by name (vocabulary.h).  Addresses of the kernel have names if a
  * table of its symbols was given; else all of it is one frame, "[kernel]".
  *
  * All stacks are one tree: each node is a frame below its caller's node.  A stack that a trace has by number is
@@ -51,9 +51,6 @@ struct stack_tree {
 	struct table table; /* of the nodes */
 	struct hash_index by_frame;
 };
-
-/* Callers have the times of what they called. */
-void stack_tree_finish(struct stack_tree *tree);
 
 /* Of a stack; sysctl kernel.perf_event_max_stack is 127, and what is inlined comes to that. */
 enum { SAMPLE_FRAMES_MAX = 4096 };
@@ -116,11 +113,5 @@ struct sample_input {
 };
 
 extern const struct analysis_input_kind sample_input_kind;
-
-/* Whether a trace has samples. */
-bool sample_input_applies(const struct event_trace *trace);
-
-/* Writes a sentence about what the trace lacks, or about functions without names, or "". */
-void sample_input_missing(const struct sample_input *input, char *text, size_t size);
 
 #endif

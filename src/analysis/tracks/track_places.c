@@ -17,7 +17,7 @@
 #include "base/intern.h"
 #include "base/pool.h"
 #include "event/event.h"
-#include "event/track_vocabulary.h"
+#include "event/vocabulary.h"
 
 /* ---- track words --------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /*
  * track_places.h - which tracks there are, and where their attributes are.
  *
- * What one event of a trace of tracks says, in the words of event/track_vocabulary.h.
+ * What one event of a trace of tracks says, in the words of vocabulary.h.
  *
  * The path of a stack in the history `tracks`, for analyses that make none themselves.
  *
@@ -22,7 +22,7 @@
 #include "base/intern.h"
 #include "base/pool.h"
 #include "event/event.h"
-#include "event/track_vocabulary.h"
+#include "event/vocabulary.h"
 
 struct track_text {
 	const char *bytes; /* borrowed; NULL: absent */

@@ -25,6 +25,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/tracks/track_places.h"
+#include "event/event.h"
 
 enum {
 	TRACK_DEPTH_MAX = 1024,
@@ -115,10 +116,5 @@ uint64_t track_stacks_without_end(const struct track_stacks *stacks);
 
 /* Write a sentence about what did not fit, or "". */
 void track_stacks_missing(const struct track_stacks *stacks, char *text, size_t size);
-
-static inline struct track_text track_frame_name(const struct track_frame *frame)
-{
-	return (struct track_text){ frame->text, frame->name_size };
-}
 
 #endif

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Function calls that lttng-ust-cyg-profile or uftrace recorded, as a stack a thread:
- *
- *	Threads/<vtid>/CallStack        depth; below it 1, 2, ...: the name of the function, or "0x40472b", whose
- *					label is the name that was found for it (call_symbols.h)
- *	Threads/<vtid>/Name             of the process
- *
- * Which call an exit ends, call_stacks.h says.  Trace Compass takes the innermost one away, whichever it is: after
- * an exit that was never recorded, such as of what longjmp() leaves, its stacks stay one too deep to the end.
+ * ust_calls.c - two analyses of the functions that programs call (call_stacks.h): `ust-calls`, the call stack of
+ * each thread as states, and `function-calls`, a segment for each call.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +9,13 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
+#include "analysis/segment_analysis.h"
 #include "analysis/ust/call_stacks.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "histree/attributes.h"
+
+/* ---- ust calls ----------------------------------------------------------------------------------------------- */
 
 struct ust_thread {
 	histree_quark node, stack, name;
@@ -32,8 +29,8 @@ struct ust_calls {
 	size_t thread_count, thread_capacity;
 };
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status ust_calls_create(struct histree_state_system *system, void *input, void **instance,
+					    struct histree_error *error)
 {
 	*instance = NULL;
 	struct ust_calls *calls = calloc(1, sizeof(*calls));
@@ -179,7 +176,8 @@ static void take(struct ust_calls *calls, const struct call_event *event)
 	}
 }
 
-static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
+static enum histree_status ust_calls_on_event(void *instance, const struct event *source,
+					      struct histree_error *error)
 {
 	struct ust_calls *calls = instance;
 	const struct call_event *event = &calls->stacks->event;
@@ -218,7 +216,7 @@ static uint64_t refused(const void *instance)
 	return calls->changes.refused;
 }
 
-static void missing(const void *instance, char *text, size_t size)
+static void ust_calls_missing(const void *instance, char *text, size_t size)
 {
 	const struct ust_calls *calls = instance;
 	call_stacks_missing(calls->stacks, text, size);
@@ -239,11 +237,134 @@ const struct analysis analysis_ust_calls = {
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), as a stack a thread",
 	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,
-	.create = create,
-	.event = on_event,
+	.create = ust_calls_create,
+	.event = ust_calls_on_event,
 	.gap = on_gap,
 	.finish = finish,
 	.refused = refused,
-	.missing = missing,
+	.missing = ust_calls_missing,
 	.free = free_calls,
+};
+
+/* ---- segments function calls --------------------------------------------------------------------------------- */
+
+enum { CALL_NAME, CALL_TID, CALL_PROCESS, CALL_DEPTH, CALL_SELF, CALL_CALLER, CALL_SITE, CALL_FIELD_COUNT };
+
+static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },   { "process", HISTREE_STRING },
+	{ "depth", HISTREE_INT },   { "self", HISTREE_LONG }, { "caller", HISTREE_STRING },
+	{ "site", HISTREE_STRING },
+};
+
+struct function_calls {
+	struct histree_segment_store *store; /* borrowed */
+	struct call_stacks *stacks;          /* borrowed */
+	struct segment_counts counts;        /* without calls that are open, and those that gaps made forgotten */
+};
+
+static enum histree_status segments_function_calls_create(struct histree_segment_store *store, void *input,
+							  void **instance, struct histree_error *error)
+{
+	struct function_calls *calls = calloc(1, sizeof(*calls));
+	*instance = calls;
+	if (calls == NULL)
+		return error_memory(error, "the analysis of function calls");
+	calls->store = store;
+	calls->stacks = input;
+	return HISTREE_OK;
+}
+
+static struct histree_value self_time(const struct call_frame *frame, uint64_t duration)
+{
+	uint64_t self = duration - frame->inside;
+	return frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
+}
+
+static enum histree_status add_call(struct function_calls *calls, const struct call_event *event,
+				    struct histree_error *error)
+{
+	const struct call_thread *thread = event->thread;
+	const struct call_frame *frame = &thread->frames[thread->depth];
+	struct histree_value values[CALL_FIELD_COUNT];
+	const struct histree_segment segment = { frame->start, thread->last, values };
+	char name_room[CALL_NAME_SIZE], caller_room[CALL_NAME_SIZE];
+	const char *name, *site, *caller = NULL;
+	enum histree_status status = call_symbol(calls->stacks, thread, frame, &name, name_room, error);
+	if (status == HISTREE_OK && thread->depth > 0)
+		status = call_symbol(calls->stacks, thread, &frame[-1], &caller, caller_room, error);
+	if (status == HISTREE_OK)
+		status = call_site(calls->stacks, thread, frame, &site, error);
+	if (status != HISTREE_OK)
+		return status;
+	values[CALL_NAME] = histree_string(name);
+	values[CALL_TID] = histree_int(thread->tid);
+	values[CALL_PROCESS] =
+		event->process == NULL ? histree_null() : histree_string_n(event->process, event->process_size);
+	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
+	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
+	values[CALL_CALLER] = caller == NULL ? histree_null() : histree_string(caller);
+	values[CALL_SITE] = site == NULL ? histree_null() : histree_string(site);
+	return histree_segment_store_add(calls->store, &segment, error);
+}
+
+static void count_alone(struct segment_counts *counts, enum call_role role)
+{
+	if (role == CALL_ENTRY)
+		counts->without_end++;
+	else
+		counts->without_start++;
+}
+
+static enum histree_status segments_function_calls_on_event(void *instance, const struct event *source,
+							    struct histree_error *error)
+{
+	struct function_calls *calls = instance;
+	const struct call_event *event = &calls->stacks->event;
+	(void)source;
+	if (event->role == CALL_NONE || event->outcome == CALL_BEGAN)
+		return HISTREE_OK;
+	if (event->outcome != CALL_ENDED) {
+		count_alone(&calls->counts, event->role);
+		return HISTREE_OK;
+	}
+	calls->counts.without_end += event->ended - 1;
+	return add_call(calls, event, error);
+}
+
+static uint64_t count_open(const struct call_stacks *stacks)
+{
+	uint64_t count = 0;
+	const struct call_thread *thread;
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
+		count += thread->depth;
+	return count;
+}
+
+static struct segment_counts counts(const void *instance)
+{
+	const struct function_calls *calls = instance;
+	struct segment_counts all = calls->counts;
+	all.without_end += calls->stacks->forgotten + count_open(calls->stacks);
+	return all;
+}
+
+static void segments_function_calls_missing(const void *instance, char *text, size_t size)
+{
+	const struct function_calls *calls = instance;
+	call_stacks_missing(calls->stacks, text, size);
+}
+
+const struct segment_analysis segment_analysis_function_calls = {
+	.name = "function-calls",
+	.version = 4,
+	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), from entry to exit",
+	.fields = fields,
+	.field_count = CALL_FIELD_COUNT,
+	.input = &call_stacks_kind,
+	.applies = call_stacks_apply,
+	.create = segments_function_calls_create,
+	.event = segments_function_calls_on_event,
+	.counts = counts,
+	.missing = segments_function_calls_missing,
+	.free = free,
 };

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "histree/lookup.h"
 

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.h - the body of a build, for build.c, which runs it, build_choice.c, which chooses its analyses, and
- * build_manifest.c, which writes what it says of itself.
+ * build.h - build the store of one host: the body of a build, for build.c, which runs it, build_choice.c, which
+ * chooses its analyses, and build_manifest.c, which writes what it says of itself.
+ *
+ * Analyses are on one lane, or on several that look at the same events.
+ *
+ * Analyses that share an input (analysis_inputs.h) are on one lane, or have an input each.  The first lane is the
+ * building thread's: it has all histories, which are published together.  The others have those that make segments:
+ * tasks of a crew, which take their events from a feed; without a feed there is one lane.
  */
 #ifndef PIPELINE_BUILD_BUILD_H
 #define PIPELINE_BUILD_BUILD_H
 
+#include <stdatomic.h>
+
+#include "analysis/class_table.h"
 #include "analysis/definition/definition_files.h"
 #include "base/crew.h"
 #include "base/io.h"
@@ -13,11 +22,44 @@
 #include "event_index/event_index.h"
 #include "histree/build.h"
 #include "pipeline/build/analysis_job.h"
-#include "pipeline/build/build_host.h"
-#include "pipeline/build/build_lanes.h"
 #include "pipeline/publish_clock.h"
 #include "store_folder/store_folder.h"
+#include "trace/event_feed.h"
 #include "trace/event_stream.h"
+
+/* Of which host a store is, and by which clock its times are corrected; NULL: it does not say. */
+struct build_host {
+	const char *name;
+	const struct histree_clock *clock;
+	bool is_one_of_many; /* its store lies in one of several hosts */
+	size_t tables_max;   /* bytes of tables; 0: as `memory_max` of the options says (memory_plan.h) */
+};
+
+/* Build the store of one host, whatever the options say of hosts and clocks. */
+enum histree_status build_one_host(const struct histree_build_options *options, const struct io *io,
+				   const struct build_host *host, struct histree_error *error);
+
+struct build_lane {
+	struct analysis_inputs inputs;
+	struct analysis_job **jobs;
+	size_t job_count;
+	bool has_choosers;         /* some do not want all classes */
+	struct class_table wanted; /* by whom: uint64_t */
+	struct event_feed *feed;
+	unsigned reader;
+	struct crew_task task;
+	enum histree_status status;
+	struct histree_error error;
+	_Atomic bool *has_failed; /* of the lanes */
+};
+
+/* Zeroed ones are none. */
+struct build_lanes {
+	struct build_lane *lanes;
+	size_t count;
+	struct analysis_job **jobs; /* of all lanes */
+	_Atomic bool has_failed;    /* one but the first */
+};
 
 struct each_job;
 

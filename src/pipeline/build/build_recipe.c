@@ -9,7 +9,7 @@
 #include "analysis/registry.h"
 #include "base/error.h"
 #include "clock/clock_transform.h"
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
 
 static const char *const preferences[] = {
 	[HISTREE_PREFER_SINGLE] = "single",

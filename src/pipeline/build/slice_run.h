@@ -3,6 +3,10 @@
  * slice_run.h - slices of a trace on their way from being read to being in the tree: a run each, in a ring of those
  * that were cut and not yet taken.
  *
+ * A slice is what the trace hands out from one time to another, both by its own clock.  It is read by a reader
+ * that went there by what packets say of their times; that these say the truth is not believed, but seen at the
+ * hand-over: the slice before has to end where this one began, file by file.
+ *
  * 	STEP_READ	slice_run_create, slice_run_read	whoever takes it from the ring
  * 	STEP_COMMIT	slice_run_outcome, slice_run_commit	the owner, who has seen all that came before
  * 	STEP_MAKE	slice_run_make				whoever has read it: leaves, part of the index
@@ -14,7 +18,7 @@
  * Where whoever reads it is in another process, there is a run in each, and what the steps there have made comes as
  * bytes: a message is a letter and what that has.  What comes is checked as what comes from a file is.
  *
- * A run belongs to one thread at a time.
+ * A run, and a reader, belong to one thread at a time.
  */
 #ifndef PIPELINE_BUILD_SLICE_RUN_H
 #define PIPELINE_BUILD_SLICE_RUN_H
@@ -22,12 +26,62 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "analysis/analysis_feed.h"
 #include "base/arena.h"
+#include "event_index/event_index.h"
 #include "event_index/index_part.h"
-#include "pipeline/build/slice_reader.h"
 #include "state/interval_sink.h"
+#include "trace/event_stream.h"
 #include "tree/leaf_pack.h"
-#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
+
+/* What all readers of a trace have in common; constant, and outlives them. */
+struct slice_source {
+	const struct analysis *analysis;
+	struct event_origin origin; /* of the trace that was cut: another one is refused */
+};
+
+/* What is wrong with a trace that is another one than was cut. */
+extern const char slice_changed[];
+
+struct slice_reader {
+	const struct slice_source *source;
+	struct event_stream own, *stream; /* its own, or borrowed; what was looked at is what nobody has seen */
+	struct analysis_feed feed;
+};
+
+/* Over a stream that is open, and borrowed; NULL: over one of its own. */
+enum histree_status slice_reader_open(const struct slice_source *source, struct event_stream *stream,
+				      struct slice_reader **out, struct histree_error *error);
+void slice_reader_close(struct slice_reader *reader);
+
+/* Go where the files are at these positions. */
+enum histree_status slice_reader_go(struct slice_reader *reader, const struct trace_position *positions,
+				    struct histree_error *error);
+
+/* Whoever sees the events one by one. */
+struct slice_pass {
+	struct analysis_inputs *inputs;
+	void *instance;
+	struct event_index_writer *index; /* that watches the stream; NULL: none is made */
+	/* Asked now and then whether to go on. */
+	enum histree_status (*go_on)(void *context, struct histree_error *error);
+	void *context;
+	uint64_t events;   /* that it has seen */
+	histree_time last; /* the greatest time of all */
+};
+
+/*
+ * Hand out events and gaps up to the first event of that time or later from which on others can read, or all that
+ * there are.  `positions` become those of that place.
+ */
+enum histree_status slice_reader_pass(struct slice_reader *reader, histree_time to, struct slice_pass *pass,
+				      struct trace_position *positions, struct histree_error *error);
+
+/* ---- event by event ------------------------------------------------------------------------------------------ */
+
+/* Whether the trace has had something to say since then: losses, damage, clocks that step back. */
+bool slice_reader_has_said_more(const struct slice_reader *reader, const struct trace_report *before);
 
 enum slice_message {
 	SLICE_PLAN = 'P', /* to a worker: struct slice_plan */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/io_copy.h"
+#include "base/io.h"
 #include "overview/overview_writer.h"
 #include "pipeline/copy/store_copy.h"
 #include "segment/segment_overviews.h"

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/io_copy.h"
+#include "base/io.h"
 #include "event_index/event_index.h"
 #include "histree/lookup.h"
 #include "histree/time_in_state.h"
@@ -23,7 +23,7 @@
 #include "pipeline/copy/store_copy.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_overviews.h"
-#include "segment/segment_repair.h"
+#include "segment/segment_disk.h"
 #include "state/history.h"
 #include "state/history_copy.h"
 #include "store_folder/manifest.h"

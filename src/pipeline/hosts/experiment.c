@@ -26,7 +26,7 @@
 #include "base/memory_files.h"
 #include "base/time_text.h"
 #include "histree/experiment.h"
-#include "pipeline/build/build_host.h"
+#include "pipeline/build/build.h"
 #include "pipeline/build/build_recipe.h"
 #include "pipeline/build/leftover.h"
 #include "pipeline/hosts_summary.h"

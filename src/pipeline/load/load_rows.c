@@ -20,7 +20,7 @@
 #include "item/value_codec.h"
 #include "pipeline/load/load.h"
 #include "segment/segment_backend.h"
-#include "state/attribute_path.h"
+#include "state/attributes.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
 

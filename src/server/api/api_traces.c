@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/real_bytes.h"
+#include "base/bytes.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/catalogue/bookmarks.h"

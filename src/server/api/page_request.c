@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "server/catalogue/service.h"
 #include "server/http/call.h"

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/compare.h"
+#include "base/search.h"
 #include "base/error.h"
 #include "server/text/piece.h"
 

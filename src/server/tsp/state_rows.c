@@ -10,9 +10,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/compare.h"
-#include "base/error.h"
 #include "base/search.h"
+#include "base/error.h"
 #include "histree/query.h"
 #include "server/model/state_search.h"
 #include "server/model/state_text.h"

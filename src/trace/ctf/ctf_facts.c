@@ -16,7 +16,7 @@
 #include "trace/ctf/ctf_schema.h"
 #include "trace/ctf/ctf_type.h"
 #include "trace/ctf/tsdl.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 
 /* ---- ctf texts ----------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "trace/ctf/ctf_type.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 
 struct ctf_text; /* one that is kept */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_tracks.c - events of the Trace Event Format in the words of event/track_vocabulary.h.
+ * json_tracks.c - events of the Trace Event Format in the words of vocabulary.h.
  */
 #include "trace/json/json_tracks.h"
 

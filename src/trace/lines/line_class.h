@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_class.h - the classes of the events of a text, by their names and fields, as a recording of perf has them
- * (perf_class.h): "sched:sched_switch", with the fields of the event and the thread, `common_pid`; its process is
- * `common_tgid`, where the lines have a column for it.
+ * (perf_class.h): "sched:sched_switch", with the fields of the event and those of the line.
  *
  * An event whose shape is known has the fields of the shape that fits it (line_shape.h), any other those that its
- * text shows (line_pairs.h): a text with others makes another class of the same name.  One that came with a chain
- * of calls is a sample besides (event/sample_vocabulary.h).
+ * text shows (line_class.h): a text with others makes another class of the same name.  One that came with a chain
+ * of calls is a sample besides (vocabulary.h).
+ *
+ * Fields of an event whose shape is not known come from its text alone:
+ *
+ * What stands behind "name=" is the value of a field: up to the next space if it is a number, else up to the next
+ * name.  The arguments of a system call are "name: value", hexadecimal, with commas between them.  A text without
+ * any is one field.
  */
 #ifndef TRACE_LINES_LINE_CLASS_H
 #define TRACE_LINES_LINE_CLASS_H
 
 #include "base/intern.h"
 #include "histree/status.h"
+#include "text/text_table.h"
 #include "trace/lines/line_head.h"
-#include "trace/lines/line_pairs.h"
 #include "trace/lines/line_samples.h"
 #include "trace/text/event_row.h"
+
+enum { LINE_PAIRS_MAX = 32 };
 
 /* More are of no kernel: what a text can make of them takes some ten MB. */
 enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 8 };
@@ -41,7 +48,6 @@ struct line_classes {
 enum histree_status line_classes_read(struct line_classes *classes, const struct line_head *head,
 				      const struct line_sample *sample, struct text_cell *cells, size_t *count,
 				      const struct text_class **out, struct histree_error *error);
-
 void line_classes_release(struct line_classes *classes);
 
 #endif

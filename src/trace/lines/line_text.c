@@ -20,8 +20,7 @@
 #include "histree/cancel.h"
 #include "text/text_input.h"
 #include "trace/lines/line_scan.h"
-#include "trace/trace_gunzip.h"
-#include "trace/unpack_limit.h"
+#include "trace/trace_bytes.h"
 
 enum { LINE_UNPACK_MAGIC_SIZE = 2 };
 

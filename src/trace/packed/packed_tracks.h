@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packed_tracks.h - the classes of event/track_vocabulary.h, for readers whose events are packed.
+ * packed_tracks.h - the classes of vocabulary.h, for readers whose events are packed.
  *
  * The cells of an event are indexed by enum track_field.
  */
 #ifndef TRACE_PACKED_PACKED_TRACKS_H
 #define TRACE_PACKED_PACKED_TRACKS_H
 
-#include "event/track_vocabulary.h"
+#include "event/vocabulary.h"
 #include "trace/packed/packed_source.h"
 
 /*

@@ -10,20 +10,61 @@
  * records, and data.0 and so on have nothing but the records of one buffer each, that of a CPU, in the order in
  * which the kernel wrote them, without rounds.  Sources: of Linux tools/perf
  * Documentation/perf.data-directory-format.txt and builtin-record.c.
+ *
+ * Which binaries lie where is said by MMAP and MMAP2, with their build ids; what was so when perf began is in
+ * records without a time.
  */
 #ifndef TRACE_PERF_PERF_FILE_H
 #define TRACE_PERF_PERF_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/id_map.h"
+#include "base/intern.h"
+#include "event/event_images.h"
 #include "histree/status.h"
 #include "trace/perf/perf_format.h"
-#include "trace/perf/perf_images.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 #include "trace/trace_window.h"
 #include "trace/tracepoint.h"
+
+/* More are of no machine; what is beyond is left out. */
+enum { PERF_IMAGES_MAX = 1 << 20, PERF_BUILD_ID_MAX = 20 };
+
+struct perf_id_bytes {
+	uint8_t bytes[PERF_BUILD_ID_MAX];
+	uint8_t size;
+};
+
+/* A zeroed one is empty. */
+struct perf_images {
+	struct event_images before; /* of the time before perf began */
+	struct event_image *images; /* its, growing */
+	struct event_thread_name *names;
+	struct event_parent *parents;
+	size_t image_capacity, name_capacity, parent_capacity;
+	struct intern texts;
+	/* Build ids by path, which perf writes when it ends. */
+	struct intern paths;
+	struct perf_id_bytes *ids; /* by number of the path */
+	size_t id_capacity;
+};
+
+/* Take a record of the time before perf began, if it says an image, a name or a parent.  False: memory is out. */
+bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t size, bool is_big);
+
+/*
+ * Returns the build id of the file in an MMAP or MMAP2 record, and its size; NULL if it is not known.  It is
+ * borrowed from the record or the images.
+ */
+const uint8_t *perf_images_build_id(const struct perf_images *images, const uint8_t *record, size_t size,
+				    bool is_big, size_t *id_size);
+
+/* All records were taken. */
+void perf_images_end(struct perf_images *images);
 
 /* Offsets are from the start of the record; 0: the sample has no such part. */
 struct perf_attribute {

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "event/track_vocabulary.h"
+#include "event/vocabulary.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_clocks.h"
@@ -28,7 +28,7 @@
 #include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/wire.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 #include "trace/trace_source.h"
 
 /* A zeroed one is closed. */

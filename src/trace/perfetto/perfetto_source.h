@@ -3,7 +3,7 @@
  * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, those of tracks another.
  *
  * A trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of
- * tracks another, of domain "tracks" (event/track_vocabulary.h).
+ * tracks another, of domain "tracks" (vocabulary.h).
  */
 #ifndef TRACE_PERFETTO_PERFETTO_SOURCE_H
 #define TRACE_PERFETTO_PERFETTO_SOURCE_H
@@ -16,7 +16,7 @@
 #include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/wire.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 #include "trace/trace_source.h"
 
 extern const struct trace_format_kind perfetto_format; /* of ftrace; the other is beside it */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto_track_events.c - track events of Perfetto in the words of event/track_vocabulary.h.
+ * perfetto_track_events.c - track events of Perfetto in the words of vocabulary.h.
  */
 #include "trace/perfetto/perfetto_track_events.h"
 

@@ -17,9 +17,16 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "base/time_text.h"
 #include "base/trace_word.h"
-#include "trace/text/event_text_inside.h"
+#include "event/event.h"
+#include "text/text_table.h"
+#include "trace/text/event_map.h"
+#include "trace/text/event_window.h"
+#include "trace/trace_source.h"
+
+/* ---- event text ---------------------------------------------------------------------------------------------- */
 
 /* In JSON a name may have several classes. */
 enum { EVENT_NAMES_MAX = 65536, EVENT_CLASSES_MAX = 4 * EVENT_NAMES_MAX };

@@ -12,7 +12,40 @@
 
 #include <stdbool.h>
 
-#include "trace/text/event_text_inside.h"
+#include "base/intern.h"
+#include "event/event.h"
+#include "text/text_table.h"
+#include "trace/text/event_map.h"
+#include "trace/text/event_window.h"
+#include "trace/trace_source.h"
+
+/* What classes have in common that were made while the text had these columns. */
+struct event_layout {
+	const char *const *fields; /* names, which are those of the map and of the table */
+	const uint16_t *columns;   /* of the fields */
+	uint32_t field_count, payload_count;
+	uint16_t column_count; /* of the text; 0: nothing is known yet */
+};
+
+struct event_text {
+	struct trace_source base;
+	struct trace_stream stream; /* the only one */
+	struct trace_stream *streams[1];
+	struct event_map map;
+	const char *path; /* of the file */
+	struct text_table table;
+	size_t parts[MAP_PART_COUNT]; /* columns; TEXT_NO_COLUMN: absent */
+	size_t parts_known;           /* columns of the table when they were looked for */
+	struct intern names;          /* of events */
+	struct text_class **classes;  /* by their numbers; of each name the last one that was made */
+	size_t class_count, class_capacity;
+	uint32_t classes_made;
+	struct event_layout layout; /* of the class that was made last */
+	struct arena memory;        /* of the classes */
+	struct event_window window;
+	bool is_at_end;               /* of the text */
+	struct histree_error failure; /* which ended the reading: what was read before it comes first */
+};
 
 struct io;
 struct trace_format_kind;

@@ -9,12 +9,41 @@
 #ifndef TRACE_TRACE_CMD_DAT_FILE_H
 #define TRACE_TRACE_CMD_DAT_FILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/id_map.h"
-#include "trace/trace_cmd/dat_clock.h"
+#include "histree/value.h"
 #include "trace/trace_cmd/dat_unpack.h"
-#include "trace/trace_facts.h"
+#include "trace/trace_notes.h"
 #include "trace/tracepoint.h"
+
+/* How the clock of one CPU of a guest differed from the host's at a time of the guest. */
+struct dat_sample {
+	int64_t time;
+	int64_t offset;
+	uint64_t scaling; /* times are multiplied by this and divided by 2^fraction */
+	uint64_t fraction;
+};
+
+struct dat_shift {
+	struct dat_sample *samples; /* by time */
+	uint32_t count;
+};
+
+/* A zeroed one takes ns for ns. */
+struct dat_clock {
+	struct dat_shift *shifts; /* by CPU */
+	uint32_t shift_count;
+	bool interpolates;          /* between samples */
+	uint32_t multiplier, shift; /* of cycles; 0: they are ns */
+	int64_t offset;             /* what is added in the end */
+};
+
+/* Returns whether the result is a time. */
+bool dat_clock_time(const struct dat_clock *clock, uint32_t cpu, uint64_t stamp, histree_time *out);
 
 /* Linux has 8192 CPUs at most (NR_CPUS). */
 enum { DAT_CPUS_MAX = 8192, DAT_PAGE_SIZE_MAX = 8 << 20, DAT_CLOCK_NAME_SIZE = 32 };

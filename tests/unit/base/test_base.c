@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/io.h"
-#include "base/io_copy.h"
 #include "base/number_text.h"
 #include "base/pool.h"
 #include "base/radix_sort.h"

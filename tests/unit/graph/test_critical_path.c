@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "event/packet_text.h"
+#include "event/packet.h"
 #include "histree/query.h"
 #include "histree/state_system.h"
 #include "state/history.h"

@@ -9,7 +9,7 @@
 
 #include "attribute_helpers.h"
 #include "base/bytes.h"
-#include "state/attribute_path.h"
+#include "state/attributes.h"
 #include "state/attributes_verify.h"
 #include "support/effort.h"
 #include "support/test.h"

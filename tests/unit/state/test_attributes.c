@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "attribute_helpers.h"
-#include "state/attribute_path.h"
+#include "state/attributes.h"
 #include "support/effort.h"
 #include "support/test.h"
 

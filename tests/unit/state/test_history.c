@@ -18,7 +18,7 @@
 #include "interval_recorder.h"
 #include "state/attribute_section.h"
 #include "state/history.h"
-#include "state/provider_section.h"
+#include "state/history_sections.h"
 #include "store/block_file.h"
 #include "support/data.h"
 #include "support/test.h"

@@ -12,7 +12,7 @@
 #include "base/id_map.h"
 #include "base/table.h"
 #include "state/attribute_tree.h"
-#include "state/folder_section.h"
+#include "state/history_sections.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
 #include "support/effort.h"

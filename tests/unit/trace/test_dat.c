@@ -17,7 +17,7 @@
 #include "support/test.h"
 #include "trace/trace.h"
 #include "trace/trace_cmd/dat_unpack.h"
-#include "trace/trace_cmd/ring_page.h"
+#include "trace/trace_cmd/dat_stream.h"
 
 enum { EVENTS = 17, GAPS = 2, LOST = 7, STREAMS = 3, BYTES_MAX = 16384 };
 

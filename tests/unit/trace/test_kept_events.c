@@ -9,7 +9,7 @@
 
 #include "support/data.h"
 #include "support/test.h"
-#include "trace/kept_events.h"
+#include "trace/event_feed.h"
 #include "trace/trace.h"
 
 enum { TEXTS = 4096 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event/track_vocabulary.h"
+#include "event/vocabulary.h"
 #include "support/test.h"
 #include "trace/trace.h"
 

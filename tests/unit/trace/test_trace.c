@@ -18,7 +18,6 @@
 #include "support/effort.h"
 #include "support/test.h"
 #include "trace/trace.h"
-#include "trace/trace_inside.h"
 
 enum { PATH_SIZE = DATA_PATH_SIZE, MADE_EVENTS = 18, PERF_EVENTS = 256 };
 

@@ -9,7 +9,7 @@
 
 #include "support/test.h"
 #include "trace/trace_format.h"
-#include "trace/trace_gunzip.h"
+#include "trace/trace_bytes.h"
 
 static const char *name_of(const void *bytes, size_t size)
 {

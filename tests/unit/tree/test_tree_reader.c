@@ -15,7 +15,7 @@
 #include "support/test.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
-#include "tree/tree_coverage.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 enum { NODE_SIZE = 4096 };

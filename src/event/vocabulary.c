@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "event/track_vocabulary.h"
+/*
+ * vocabulary.c - the words for samples and tracks, as tables.
+ */
+#include "event/vocabulary.h"
+
+#include <stdint.h>
+
+/* ---- sample vocabulary --------------------------------------------------------------------------------------- */
+
+const char *const sample_field_names[SAMPLE_FIELD_COUNT] = {
+	[SAMPLE_STACK] = "sample_stack", [SAMPLE_WEIGHT] = "sample_weight",   [SAMPLE_PID] = "sample_pid",
+	[SAMPLE_TID] = "sample_tid",     [SAMPLE_PROCESS] = "sample_process", [SAMPLE_THREAD] = "sample_thread",
+};
+
+/* ---- track vocabulary ---------------------------------------------------------------------------------------- */
 
 const char *const track_class_names[TRACK_CLASS_COUNT] = {
 	[TRACK_SPAN_BEGIN] = "span_begin",

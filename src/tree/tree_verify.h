@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_counts.h - how many intervals of each key a tree has: the file is read once from front to back, and no
- * interval is made.
+ * tree_verify.h - how many intervals of each key a tree has, and whether all that must hold of a tree holds: the
+ * file is read once from front to back.
  */
-#ifndef TREE_TREE_COUNTS_H
-#define TREE_TREE_COUNTS_H
+#ifndef TREE_TREE_VERIFY_H
+#define TREE_TREE_VERIFY_H
 
 #include "base/crew.h"
 #include "node/node_counts.h"
@@ -16,10 +16,9 @@
  * calls `go_on` with the share of the nodes that are done; if it does not return HISTREE_OK, that status ends the
  * count.  With a crew, its threads count together with the caller's, and several call `counter` at a time.
  */
-enum histree_status tree_count(struct tree_reader *reader, const struct node_counter *counter, struct crew *crew,
-			       unsigned threads,
-			       enum histree_status (*go_on)(void *context, double share,
-							    struct histree_error *error),
-			       struct histree_error *error);
+enum histree_status
+tree_count(struct tree_reader *reader, const struct node_counter *counter, struct crew *crew, unsigned threads,
+	   enum histree_status (*go_on)(void *context, double share, struct histree_error *error),
+	   struct histree_error *error);
 
 #endif

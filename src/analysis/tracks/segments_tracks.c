@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Flows between tracks, each step a segment: from where and when it was to where and when it is next.
+ * segments_tracks.c - the spans of tracks as segments, from beginning to end, and their flows, from track to track
+ * (track_stacks.h).
  *
- * A flow that a step or an end belongs to begins with its `flow_begin`, or with its first step.  It may have
- * several ends, each of which is an arrow from the last step.  A step behind an end goes on where there was a
- * beginning; a flow that began with a step begins anew, as Perfetto's do behind a terminating id.  So flows that
- * have ended are kept for a while, in sweeps: one that ended before the last sweep is forgotten, and ends that
- * come then are without a beginning.
+ * Depth 1 is the outermost.  The time of a span itself is its duration without the spans right inside of it; null
+ * where one of those is not whole or goes on after it.  A field is null where the trace does not say.
  *
- * How deep a stack is at either end the history knows: here, of what happens at one time, the span may come later.
+ * `ending` is null for a span whose end is in the trace, "cut" for one without an end, which ends with the span
+ * around it, and "open" for one that was open at the end of the trace.
  */
 #include <stdalign.h>
 #include <stdlib.h>
@@ -19,6 +18,126 @@
 #include "analysis/tracks/track_stacks.h"
 #include "base/error.h"
 #include "base/hash.h"
+
+/* ---- segments track spans ------------------------------------------------------------------------------------ */
+
+enum {
+	SPAN_NAME,
+	SPAN_CATEGORY,
+	SPAN_PID,
+	SPAN_TID,
+	SPAN_TRACK,
+	SPAN_DEPTH,
+	SPAN_SELF,
+	SPAN_THREAD_DURATION,
+	SPAN_ARGS,
+	SPAN_ENDING,
+	SPAN_FIELD_COUNT,
+};
+
+static const struct histree_segment_field segments_track_spans_fields[SPAN_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING },   { "category", HISTREE_STRING },      { "pid", HISTREE_LONG },
+	{ "tid", HISTREE_LONG },      { "track", HISTREE_STRING },         { "depth", HISTREE_INT },
+	{ "self", HISTREE_LONG },     { "thread_duration", HISTREE_LONG }, { "args", HISTREE_STRING },
+	{ "ending", HISTREE_STRING },
+};
+
+struct track_spans {
+	struct histree_segment_store *store; /* borrowed */
+	struct track_stacks *stacks;         /* borrowed */
+};
+
+static struct histree_value segments_track_spans_text_or_null(const char *bytes, size_t size)
+{
+	return size > 0 ? histree_string_n(bytes, size) : histree_null();
+}
+
+static struct histree_value self_time(const struct track_frame *frame, uint64_t duration)
+{
+	bool is_known = frame->is_whole && frame->inside <= duration && duration - frame->inside <= INT64_MAX;
+	return is_known ? histree_long((int64_t)(duration - frame->inside)) : histree_null();
+}
+
+static enum histree_status closed(void *context, const struct track *track, const struct track_frame *frame,
+				  size_t slot, enum track_ending ending, histree_time time,
+				  struct histree_error *error)
+{
+	const struct track_spans *spans = context;
+	struct histree_value values[SPAN_FIELD_COUNT];
+	const struct histree_segment segment = { frame->start, time, values };
+	const char *category = frame->text + frame->name_size;
+	if (ending == TRACK_LOST)
+		return HISTREE_OK;
+	values[SPAN_NAME] = segments_track_spans_text_or_null(frame->text, frame->name_size);
+	values[SPAN_CATEGORY] = segments_track_spans_text_or_null(category, frame->category_size);
+	values[SPAN_PID] = track->has_pid ? histree_long(track->pid) : histree_null();
+	values[SPAN_TID] = track->has_tid && track->id == NULL ? histree_long(track->tid) : histree_null();
+	values[SPAN_TRACK] = segments_track_spans_text_or_null(track->id, track->id != NULL ? track->id_size : 0);
+	values[SPAN_DEPTH] = slot != SIZE_MAX ? histree_int((int32_t)slot + 1) : histree_null();
+	values[SPAN_SELF] = self_time(frame, histree_segment_duration(&segment));
+	values[SPAN_THREAD_DURATION] =
+		frame->thread_duration != INT64_MIN ? histree_long(frame->thread_duration) : histree_null();
+	values[SPAN_ARGS] = segments_track_spans_text_or_null(category + frame->category_size, frame->args_size);
+	values[SPAN_ENDING] =
+		ending == TRACK_ENDED ? histree_null() : histree_string(ending == TRACK_CUT ? "cut" : "open");
+	return histree_segment_store_add(spans->store, &segment, error);
+}
+
+static enum histree_status segments_track_spans_create(struct histree_segment_store *store, void *input,
+						       void **instance, struct histree_error *error)
+{
+	struct track_spans *spans = calloc(1, sizeof(*spans));
+	*instance = spans;
+	if (spans == NULL)
+		return error_memory(error, "the analysis of spans");
+	spans->store = store;
+	spans->stacks = input;
+	spans->stacks->wants_args = true;
+	const struct track_listener listener = { .context = spans, .closed = closed };
+	track_stacks_listen(spans->stacks, &listener);
+	return HISTREE_OK;
+}
+
+/* The stacks tell. */
+static enum histree_status segments_track_spans_on_event(void *instance, const struct event *event,
+							 struct histree_error *error)
+{
+	(void)instance, (void)event, (void)error;
+	return HISTREE_OK;
+}
+
+static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
+{
+	struct track_spans *spans = instance;
+	*end = spans->stacks->last_end;
+	return track_stacks_finish(spans->stacks, error);
+}
+
+static struct segment_counts segments_track_spans_counts(const void *instance)
+{
+	const struct track_stacks *stacks = ((const struct track_spans *)instance)->stacks;
+	return (struct segment_counts){
+		.without_start = stacks->counts.unmatched,
+		.without_end = track_stacks_without_end(stacks),
+	};
+}
+
+const struct segment_analysis segment_analysis_track_spans = {
+	.name = "track-spans",
+	.version = 3,
+	.summary = "spans of programs that describe themselves, from beginning to end",
+	.fields = segments_track_spans_fields,
+	.field_count = SPAN_FIELD_COUNT,
+	.input = &track_stacks_kind,
+	.applies = track_words_apply,
+	.create = segments_track_spans_create,
+	.event = segments_track_spans_on_event,
+	.finish = finish,
+	.counts = segments_track_spans_counts,
+	.free = free,
+};
+
+/* ---- segments track flows ------------------------------------------------------------------------------------ */
 
 enum {
 	FLOW_NAME,
@@ -34,7 +153,7 @@ enum {
 	FLOW_FIELD_COUNT,
 };
 
-static const struct histree_segment_field fields[FLOW_FIELD_COUNT] = {
+static const struct histree_segment_field segments_track_flows_fields[FLOW_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING },     { "category", HISTREE_STRING },   { "from_pid", HISTREE_LONG },
 	{ "from_tid", HISTREE_LONG },   { "from_track", HISTREE_STRING }, { "from_stack", HISTREE_STRING },
 	{ "to_pid", HISTREE_LONG },     { "to_tid", HISTREE_LONG },       { "to_track", HISTREE_STRING },
@@ -69,8 +188,8 @@ struct track_flows {
 	struct segment_counts counts;
 };
 
-static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status segments_track_flows_create(struct histree_segment_store *store, void *input,
+						       void **instance, struct histree_error *error)
 {
 	struct track_flows *flows = calloc(1, sizeof(*flows));
 	*instance = flows;
@@ -154,7 +273,7 @@ static struct flow *add_flow(struct track_flows *flows, uint64_t key)
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
 
-static struct histree_value text_or_null(const char *bytes, size_t size)
+static struct histree_value segments_track_flows_text_or_null(const char *bytes, size_t size)
 {
 	return size > 0 ? histree_string_n(bytes, size) : histree_null();
 }
@@ -205,16 +324,16 @@ static enum histree_status add_step(struct track_flows *flows, const struct flow
 	const struct track_words *event = &flows->stacks->event;
 	struct histree_value values[FLOW_FIELD_COUNT];
 	const char *category = flow->text + flow->name_size, *track = category + flow->category_size;
-	values[FLOW_NAME] = text_or_null(flow->text, flow->name_size);
-	values[FLOW_CATEGORY] = text_or_null(category, flow->category_size);
+	values[FLOW_NAME] = segments_track_flows_text_or_null(flow->text, flow->name_size);
+	values[FLOW_CATEGORY] = segments_track_flows_text_or_null(category, flow->category_size);
 	values[FLOW_FROM_PID] = number_or_null(flow->has_pid, flow->pid);
 	values[FLOW_FROM_TID] = number_or_null(flow->has_tid, flow->tid);
-	values[FLOW_FROM_TRACK] = text_or_null(track, flow->track_size);
-	values[FLOW_FROM_STACK] = text_or_null(track + flow->track_size, flow->stack_size);
+	values[FLOW_FROM_TRACK] = segments_track_flows_text_or_null(track, flow->track_size);
+	values[FLOW_FROM_STACK] = segments_track_flows_text_or_null(track + flow->track_size, flow->stack_size);
 	values[FLOW_TO_PID] = number_or_null(event->has_pid, event->pid);
 	values[FLOW_TO_TID] = number_or_null(event->has_tid, event->tid);
-	values[FLOW_TO_TRACK] = text_or_null(event->track.bytes, event->track.size);
-	values[FLOW_TO_STACK] = text_or_null(flows->path.bytes, flows->path.size);
+	values[FLOW_TO_TRACK] = segments_track_flows_text_or_null(event->track.bytes, event->track.size);
+	values[FLOW_TO_STACK] = segments_track_flows_text_or_null(flows->path.bytes, flows->path.size);
 	const struct histree_segment segment = { flow->start, time, values };
 	return histree_segment_store_add(flows->store, &segment, error);
 }
@@ -227,7 +346,8 @@ static void end_flow(struct track_flows *flows, struct flow *flow)
 	flow->ended_in = flows->sweep;
 }
 
-static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
+static enum histree_status segments_track_flows_on_event(void *instance, const struct event *source,
+							 struct histree_error *error)
 {
 	struct track_flows *flows = instance;
 	const struct track_words *event = &flows->stacks->event;
@@ -254,7 +374,7 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	return status;
 }
 
-static struct segment_counts counts(const void *instance)
+static struct segment_counts segments_track_flows_counts(const void *instance)
 {
 	const struct track_flows *flows = instance;
 	struct segment_counts all = flows->counts;
@@ -278,12 +398,12 @@ const struct segment_analysis segment_analysis_track_flows = {
 	.name = "track-flows",
 	.version = 3,
 	.summary = "flows between tracks, a segment from each step to the next",
-	.fields = fields,
+	.fields = segments_track_flows_fields,
 	.field_count = FLOW_FIELD_COUNT,
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
-	.create = create,
-	.event = on_event,
-	.counts = counts,
+	.create = segments_track_flows_create,
+	.event = segments_track_flows_on_event,
+	.counts = segments_track_flows_counts,
 	.free = free_flows,
 };

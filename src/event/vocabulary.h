@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track_vocabulary.h - spans, counters and flows on tracks: the events of browsers' traces and of programs that
- * describe themselves, in the words that analyses understand, whatever format they were read from.
+ * vocabulary.h - the words in which analyses understand events that are not of a kernel, whatever format they were
+ * read from: samples of where threads were, and spans, counters and flows on tracks.
+ *
+ * Samples: what profilers other than perf write, and perf where it writes text; their frames have names already.
+ *
+ * A trace says so by `has_samples`.  Its samples are events with the field SAMPLE_STACK, and those of the others
+ * that the format knows; the class is called as what was counted, "cycles:u", or "samples".  Who has no time
+ * counts samples, one a ns, in the order of the file.
+ *
+ * SAMPLE_STACK is one of two things:
+ *   a number      of a stack of `trace->stacks`, where a format has stacks in tables, or the reader keeps them once
+ *   a text        the frames, innermost first, a line each: the function, and behind a tab its binary, and behind
+ *                 another one the line of the source; what is not known is empty, or not there
+ * The number means something to this reading of the trace only.
+ *
+ * Tracks: the events of browsers' traces and of programs that describe themselves.
  *
  * The domain of such a trace is TRACK_DOMAIN.  Its classes have the names of track_class_names, and all of them
  * have the same fields, track_field_names; an event has those of them that it needs.
@@ -20,8 +34,43 @@
  * flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its track: arrows go from
  * each to the next, and to every end.  A `counter` has its value from its time on.
  */
-#ifndef EVENT_TRACK_VOCABULARY_H
-#define EVENT_TRACK_VOCABULARY_H
+#ifndef EVENT_VOCABULARY_H
+#define EVENT_VOCABULARY_H
+
+#include <stdint.h>
+
+enum sample_field {
+	SAMPLE_STACK,
+	SAMPLE_WEIGHT,  /* int: what was counted since the sample before; absent: a sample counts one */
+	SAMPLE_PID,     /* int */
+	SAMPLE_TID,     /* int; absent: not known */
+	SAMPLE_PROCESS, /* text: what the process is called */
+	SAMPLE_THREAD,  /* text: so is the thread */
+	SAMPLE_FIELD_COUNT,
+};
+
+extern const char *const sample_field_names[SAMPLE_FIELD_COUNT];
+
+#define EVENT_NO_STACK UINT32_MAX
+
+/* A stack: a frame, and the stack of its caller. */
+struct event_stack {
+	uint32_t parent; /* EVENT_NO_STACK: it is the outermost.  Any number: files may lie. */
+	uint32_t frame;
+};
+
+/* Texts are terminated, and "" where they are not known. */
+struct event_frame {
+	const char *function, *binary, *line;
+};
+
+/* Whole before the first event of the trace. */
+struct event_stacks {
+	const struct event_frame *frames;
+	uint32_t frame_count;
+	const struct event_stack *stacks;
+	uint32_t stack_count;
+};
 
 #define TRACK_DOMAIN "tracks"
 
@@ -58,6 +107,7 @@ enum track_field {
 };
 
 extern const char *const track_class_names[TRACK_CLASS_COUNT];
+
 extern const char *const track_field_names[TRACK_FIELD_COUNT];
 
 #endif
