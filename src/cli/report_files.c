@@ -118,7 +118,8 @@ static void release(struct uses *uses)
 struct reading {
 	const struct report_source *source;
 	struct histree_segment_store *store;
-	size_t name, device, bytes, arguments, result, tid, process, freed; /* fields */
+	size_t name, device, bytes, arguments, result, tid, process, freed, host; /* fields */
+	const struct thread_lives *lives; /* of a report about memory */
 	struct uses uses;
 };
 
@@ -342,22 +343,45 @@ static int by_kept(const void *one, const void *other)
 	return by_name(one, other);
 }
 
-/* Adds to its thread, which is identified by number and name. */
+/* Returns the number of the host of an allocation, and its name, before the thread's; of one host alone, none. */
+static size_t put_host(const struct reading *reading, const struct histree_segment *segment, char *text, size_t size)
+{
+	size_t count, number = 0;
+	text[0] = '\0';
+	if (reading->host == SIZE_MAX)
+		return 0;
+	const struct histree_history *history = reading->source->history;
+	const struct histree_history_host *hosts = history != NULL ? histree_history_hosts(history, &count) : NULL;
+	const struct histree_value *host = &segment->content[reading->host];
+	snprintf(text, size, "%.*s/", host->type == HISTREE_STRING ? (int)host->size : 0, (const char *)host->bytes);
+	while (hosts != NULL && number < count && !is_text(host, hosts[number].name))
+		number++;
+	return number;
+}
+
+/* Adds to its thread, which is identified by host, number and name, and by its life where others had the number. */
 static enum histree_status take_allocation(struct reading *reading, const struct histree_segment *segment,
 					   struct use *use, struct histree_error *error)
 {
 	const struct histree_value *process = &segment->content[reading->process];
+	const struct histree_value *tid = &segment->content[reading->tid];
 	bool is_named = process->type == HISTREE_STRING;
 	const int64_t bytes = number_of(&segment->content[reading->bytes]);
-	char name[64];
+	char host[64], thread[THREAD_LIVES_NAME_SIZE], name[sizeof(host) + sizeof(thread)];
+	const size_t number = put_host(reading, segment, host, sizeof(host));
+	const struct histree_thread *life =
+		thread_lives_find(reading->lives, number, (int32_t)number_of(tid), segment->start);
 	use->bytes = bytes > 0 ? (uint64_t)bytes : 0;
 	use->kept = is_text(&segment->content[reading->freed], "never");
 	use->kept_bytes = use->kept > 0 ? use->bytes : 0;
-	if (segment->content[reading->tid].type == HISTREE_NULL)
-		snprintf(name, sizeof(name), "(unknown)");
+	if (tid->type == HISTREE_NULL)
+		snprintf(thread, sizeof(thread), "(unknown)");
+	else if (life != NULL)
+		thread_lives_name(life, thread, sizeof(thread));
 	else
-		snprintf(name, sizeof(name), "%" PRId64 " %.*s", number_of(&segment->content[reading->tid]),
+		snprintf(thread, sizeof(thread), "%" PRId64 " %.*s", number_of(tid),
 			 is_named ? (int)process->size : 0, is_named ? (const char *)process->bytes : "");
+	snprintf(name, sizeof(name), "%s%s", host, thread);
 	return add(&reading->uses, name, strlen(name), use, error);
 }
 
@@ -394,9 +418,15 @@ enum histree_status report_memory(struct overview_page *page, const struct repor
 	struct reading reading = { .source = source };
 	if (target_find_segments(source->target, "allocations") == NULL)
 		return HISTREE_OK;
+	reading.lives = report_lives(source, error);
+	if (reading.lives == NULL)
+		return error->status;
 	enum histree_status status = target_segments(source->target, "allocations", true, &reading.store, error);
 	if (status != HISTREE_OK)
 		return status;
+	size_t parts;
+	if (histree_segment_store_parts(reading.store, &parts) == NULL || !has_field(&reading, "host", &reading.host))
+		reading.host = SIZE_MAX;
 	if (has_field(&reading, "tid", &reading.tid) && has_field(&reading, "process", &reading.process) &&
 	    has_field(&reading, "bytes", &reading.bytes) && has_field(&reading, "freed", &reading.freed))
 		status = read_all(&reading, take_allocation, error);

@@ -10,11 +10,12 @@
 
 #include "cli/overview_page.h"
 #include "cli/target.h"
+#include "cli/thread_lives.h"
 #include "histree/cancel.h"
 
 struct histree_time_use;
 
-/* What was asked about the time of threads, each question once. */
+/* What several sections ask, each question once: about the time of threads, and whose a number was when. */
 struct report_uses {
 	struct report_use {
 		unsigned by;
@@ -22,6 +23,8 @@ struct report_uses {
 		struct histree_time_use *use;
 	} uses[8];
 	size_t count;
+	struct thread_lives lives; /* by report_lives() */
+	bool has_lives;
 	bool is_damaged; /* an answer, to these or to others, lacks what is lost */
 };
 
@@ -37,6 +40,9 @@ struct report_source {
 	struct histree_cancel cancel;
 	struct report_uses *uses;
 };
+
+/* Returns which thread a number was at a time; NULL after an error. */
+const struct thread_lives *report_lives(const struct report_source *source, struct histree_error *error);
 
 /* Close segments that a section has read. */
 void report_segments_close(const struct report_source *source, struct histree_segment_store *store);

@@ -99,8 +99,13 @@ struct counted {
 	size_t row; /* of `rows` */
 };
 
+/*
+ * A row is an interface or a thread.  Of a number that several threads had one after another there is a row for each
+ * of them that lived in the window, whose sums are read by themselves: the changes within its life.
+ */
 struct counted_row {
 	histree_quark quark;
+	const struct histree_thread *life; /* NULL: the row has all that was counted in the window */
 	struct histree_value amounts[COLUMNS_MAX]; /* null: not known, or nothing to count */
 	int64_t order;
 	bool has_any;
@@ -109,7 +114,9 @@ struct counted_row {
 struct counting {
 	const struct report_source *source;
 	const struct sums_section *section;
+	const struct thread_lives *lives;
 	struct histree_history *history;
+	histree_time from, to; /* the window, within the history */
 	char columns[COLUMNS_MAX][REPORT_SUMS_NAME_SIZE];
 	size_t column_count;
 	struct histree_query *names; /* NULL: threads have no names */
@@ -144,31 +151,58 @@ static void name_columns(struct counting *counting)
 	}
 }
 
-static enum histree_status list_row(struct counting *counting, histree_quark row, struct histree_error *error)
+static enum histree_status add_row(struct counting *counting, histree_quark quark, const struct histree_thread *life,
+				   struct histree_error *error)
 {
-	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
-	histree_quark sum = histree_attributes_first_child(attributes, row);
 	if (!array_reserve(&counting->rows, &counting->row_capacity, counting->row_count + 1))
 		return error_memory(error, "a report");
-	counting->rows[counting->row_count++] = (struct counted_row){ .quark = row };
-	for (; sum != HISTREE_ROOT; sum = histree_attributes_next_sibling(attributes, sum)) {
+	counting->rows[counting->row_count++] = (struct counted_row){ .quark = quark, .life = life };
+	return HISTREE_OK;
+}
+
+/* Adds a row, or one for each thread that had the number in the window. */
+static enum histree_status add_rows(struct counting *counting, histree_quark quark, struct histree_error *error)
+{
+	char name[REPORT_SUMS_NAME_SIZE];
+	histree_attributes_name(histree_history_attributes(counting->history), quark, name, sizeof(name));
+	const int32_t tid = counting->section->has_threads ? (int32_t)strtol(name, NULL, 10) : 0;
+	const struct histree_thread *life = thread_lives_find(counting->lives, 0, tid, counting->from);
+	enum histree_status status = add_row(counting, quark, life, error);
+	while (status == HISTREE_OK && life != NULL && life->to < counting->to) {
+		life = thread_lives_find(counting->lives, 0, tid, life->to + 1);
+		status = add_row(counting, quark, life, error);
+	}
+	return status;
+}
+
+static enum histree_status list_row(struct counting *counting, histree_quark quark, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
+	const size_t first = counting->row_count;
+	enum histree_status status = add_rows(counting, quark, error);
+	histree_quark sum = histree_attributes_first_child(attributes, quark);
+	for (; sum != HISTREE_ROOT && status == HISTREE_OK; sum = histree_attributes_next_sibling(attributes, sum)) {
 		char name[REPORT_SUMS_NAME_SIZE];
 		histree_attributes_name(attributes, sum, name, sizeof(name));
 		uint32_t column = column_of(counting, name);
 		if (column == COLUMNS_MAX)
 			continue;
-		if (!array_reserve(&counting->sums, &counting->capacity, counting->count + 1))
+		const size_t more = counting->row_count - first;
+		if (!array_reserve(&counting->sums, &counting->capacity, counting->count + more))
 			return error_memory(error, "a report");
-		counting->sums[counting->count++] =
-			(struct counted){ .quark = sum, .column = column, .row = counting->row_count - 1 };
+		for (size_t row = first; row < counting->row_count; row++)
+			counting->sums[counting->count++] =
+				(struct counted){ .quark = sum, .column = column, .row = row };
 	}
-	return HISTREE_OK;
+	return status;
 }
 
 static int report_sums_by_quark(const void *one, const void *other)
 {
 	const struct counted *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
+	if (a->quark != b->quark)
+		return a->quark < b->quark ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
 }
 
 static enum histree_status list_sums(struct counting *counting, struct histree_error *error)
@@ -194,7 +228,9 @@ static int by_amount(const void *one, const void *other)
 		return a->has_any ? -1 : 1;
 	if (a->order != b->order)
 		return a->order < b->order ? 1 : -1;
-	return (a->quark > b->quark) - (a->quark < b->quark);
+	if (a->quark != b->quark)
+		return a->quark < b->quark ? -1 : 1;
+	return a->life != NULL ? a->life->life - b->life->life : 0;
 }
 
 static histree_time within(const struct histree_history_info *info, histree_time time)
@@ -211,22 +247,51 @@ static void take_amount(struct counting *counting, const struct counted *sum, st
 		row->order = (int64_t)((uint64_t)row->order + (uint64_t)amount.int64);
 }
 
+/* How much more there is at the end of a window than at its start, as 'numbers' has it; before the trace there was nothing. */
+static enum histree_status read_changes(struct counting *counting, struct number_change *changes, size_t count,
+					histree_time from, histree_time to, struct histree_error *error)
+{
+	bool is_damaged;
+	enum histree_status status =
+		number_changes_read(counting->history, changes, count, from, to, &is_damaged, error);
+	counting->source->uses->is_damaged |= status == HISTREE_OK && is_damaged;
+	for (size_t i = 0; i < count && from == histree_history_info(counting->history)->start; i++)
+		changes[i].before = histree_null();
+	return status;
+}
+
+/* The sum of a life that begins or ends in the window. */
+static enum histree_status read_life(struct counting *counting, const struct counted *sum,
+				     struct histree_error *error)
+{
+	const struct histree_thread *life = counting->rows[sum->row].life;
+	struct number_change change = { .quark = sum->quark };
+	const histree_time from = life->from > counting->from ? life->from - 1 : counting->from;
+	const histree_time to = life->to < counting->to ? life->to : counting->to;
+	enum histree_status status =
+		from <= to ? read_changes(counting, &change, 1, from, to, error) : HISTREE_END;
+	if (status == HISTREE_OK)
+		take_amount(counting, sum, number_change_value(&change));
+	return status < 0 ? status : HISTREE_OK;
+}
+
 static enum histree_status read_amounts(struct counting *counting, struct histree_error *error)
 {
-	const struct histree_history_info *info = histree_history_info(counting->history);
-	const struct report_source *source = counting->source;
 	struct number_change *changes = calloc(counting->count, sizeof(*changes));
-	bool is_damaged;
+	size_t count = 0, next = 0;
 	if (changes == NULL)
 		return error_memory(error, "a report");
 	for (size_t i = 0; i < counting->count; i++)
-		changes[i].quark = counting->sums[i].quark;
+		if (counting->rows[counting->sums[i].row].life == NULL)
+			changes[count++].quark = counting->sums[i].quark;
 	enum histree_status status =
-		number_changes_read(counting->history, changes, counting->count, within(info, source->from),
-				    within(info, source->to), &is_damaged, error);
-	source->uses->is_damaged = source->uses->is_damaged || (status == HISTREE_OK && is_damaged);
-	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++)
-		take_amount(counting, &counting->sums[i], number_change_value(&changes[i]));
+		read_changes(counting, changes, count, counting->from, counting->to, error);
+	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++) {
+		if (counting->rows[counting->sums[i].row].life == NULL)
+			take_amount(counting, &counting->sums[i], number_change_value(&changes[next++]));
+		else
+			status = read_life(counting, &counting->sums[i], error);
+	}
 	if (counting->row_count > 0)
 		qsort(counting->rows, counting->row_count, sizeof(*counting->rows), by_amount);
 	free(changes);
@@ -247,7 +312,7 @@ static enum histree_status open_names(struct counting *counting, struct histree_
 	return histree_query_create(history, &counting->names, error);
 }
 
-/* The name of the thread at the end of the window: "" if it is not known. */
+/* The name of the thread at the end of the window, or when it was gone: "" if it is not known. */
 static enum histree_status find_name(const struct counting *counting, const char *thread, char *name, size_t size,
 				     struct histree_error *error)
 {
@@ -262,6 +327,8 @@ static enum histree_status find_name(const struct counting *counting, const char
 		return HISTREE_OK;
 	enum histree_status status = histree_query_single(
 		counting->names, quark, within(histree_history_info(history), counting->source->to), &state, error);
+	if (status == HISTREE_OK && state.value.type == HISTREE_NULL && state.start > histree_history_info(history)->start)
+		status = histree_query_single(counting->names, quark, state.start - 1, &state, error);
 	if (status == HISTREE_OK && state.value.type == HISTREE_STRING)
 		snprintf(name, size, "%.*s", (int)state.value.size, (const char *)state.value.bytes);
 	return status;
@@ -297,10 +364,10 @@ static enum histree_status report_sums_put_row(struct overview_page *page, const
 	char name[REPORT_SUMS_NAME_SIZE], called[REPORT_SUMS_NAME_SIZE] = "";
 	histree_attributes_name(attributes, row->quark, name, sizeof(name));
 	row_text(&page->rows, name);
-	if (counting->names != NULL) {
+	if (counting->names != NULL && row->life == NULL)
 		status = find_name(counting, name, called, sizeof(called), error);
-		row_text(&page->rows, called);
-	}
+	if (counting->names != NULL)
+		row_text(&page->rows, row->life != NULL ? row->life->name : called);
 	for (size_t j = 0; j < counting->column_count; j++) {
 		const struct histree_value *amount = &row->amounts[j];
 		if (amount->type != HISTREE_LONG)
@@ -333,14 +400,20 @@ static enum histree_status report_sums_put_table(struct overview_page *page, str
 
 /* With several hosts, one would have to be chosen: that is a question for 'query'. */
 static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
-				       const struct sums_section *section, struct histree_error *error)
+				       const struct sums_section *section,
+				       struct histree_error *error)
 {
-	struct counting counting = { .source = source, .section = section };
+	struct counting counting = { .source = source, .section = section, .lives = report_lives(source, error) };
 	size_t host_count;
+	if (counting.lives == NULL)
+		return error->status;
 	enum histree_status status =
 		target_history(source->target, section->analysis, true, &counting.history, error);
-	if (status == HISTREE_OK && histree_history_hosts(counting.history, &host_count) == NULL)
+	if (status == HISTREE_OK && histree_history_hosts(counting.history, &host_count) == NULL) {
+		counting.from = within(histree_history_info(counting.history), source->from);
+		counting.to = within(histree_history_info(counting.history), source->to);
 		status = list_sums(&counting, error);
+	}
 	if (status == HISTREE_OK && counting.count > 0)
 		status = read_amounts(&counting, error);
 	if (status == HISTREE_OK && counting.count > 0 && counting.rows[0].has_any)
@@ -633,6 +706,17 @@ void report_uses_release(struct report_uses *uses)
 {
 	while (uses->count > 0)
 		histree_time_use_free(uses->uses[--uses->count].use);
+	thread_lives_release(&uses->lives);
+}
+
+const struct thread_lives *report_lives(const struct report_source *source, struct histree_error *error)
+{
+	struct report_uses *uses = source->uses;
+	if (!uses->has_lives &&
+	    thread_lives_read(&uses->lives, source->history, NULL, source->cancel, error) != HISTREE_OK)
+		return NULL;
+	uses->has_lives = true;
+	return &uses->lives;
 }
 
 static double percent_of(uint64_t ns, uint64_t of_ns)

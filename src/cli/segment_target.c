@@ -121,8 +121,8 @@ enum cli_exit segment_target_open(struct segment_target *target, const struct cl
 
 void segment_target_close(struct segment_target *target)
 {
-	histree_control_flow_free(target->lives.flow);
-	histree_history_close(target->lives.history);
+	thread_lives_release(&target->lives);
+	histree_history_close(target->history);
 	histree_segment_filter_free(target->filter);
 	histree_segment_store_close(target->store);
 	target_close(&target->target);
@@ -145,62 +145,90 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 
 /* ---- groups of threads ------------------------------------------------------------------------------------- */
 
-static void put_life(void *context, const struct histree_segment *segment, struct histree_value *value)
+const struct histree_thread *segment_target_thread(const struct segment_target *target, size_t host,
+						   const struct histree_segment *segment,
+						   const struct histree_value *number)
 {
-	struct thread_lives *lives = context;
-	uint32_t count;
-	const struct histree_thread *threads = histree_control_flow_threads(lives->flow, &count);
-	const int32_t tid = value->type == HISTREE_INT ? value->int32 : 0;
-	const uint32_t last = tid > 0 ? histree_control_flow_find(lives->flow, tid, -1) : HISTREE_NO_INDEX;
-	if (last == HISTREE_NO_INDEX || threads[last].life == 0)
-		return;
-	const histree_time at = lives->are_at_end ? segment->end : segment->start;
-	const struct histree_thread *thread = &threads[histree_control_flow_find_at(lives->flow, tid, -1, at)];
-	snprintf(lives->text, sizeof(lives->text), "%" PRId32 " (%s, life %" PRId32 ")", tid,
-		 *thread->name != '\0' ? thread->name : "?", thread->life);
-	*value = histree_string(lives->text);
+	if (number->type != HISTREE_INT)
+		return NULL;
+	return thread_lives_find(&target->lives, host, number->int32,
+				 target->groups.are_at_end ? segment->end : segment->start);
 }
 
-/* For one host: numbers of several hosts belong to no single thread, and stay one group each. */
-static struct histree_history *one_host(const struct segment_target *target)
+static void put_life(void *context, const struct histree_segment *segment, struct histree_value *value)
 {
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(target->lives.history, &count);
-	for (size_t i = 0; i < count; i++)
-		if (target->host != NULL && strcmp(hosts[i].name, target->host) == 0)
-			return hosts[i].history;
-	return count == 0 ? target->lives.history : NULL;
+	struct segment_target *target = context;
+	const struct histree_thread *thread = segment_target_thread(target, target->groups.host, segment, value);
+	if (thread == NULL)
+		return;
+	thread_lives_name(thread, target->groups.text, sizeof(target->groups.text));
+	*value = histree_string(target->groups.text);
+}
+
+/* Whether values of a field are numbers of threads, which its name says. */
+static bool is_of_threads(const struct segment_target *target, size_t field)
+{
+	static const char *const names[] = { "tid", "waker", "had_by", "taker" };
+	const struct histree_segment_field *of = &histree_segment_store_info(target->store)->schema.fields[field];
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (of->type == HISTREE_INT && strcmp(of->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Without a history of the kernel it is not known which thread had which number when. */
+static void open_history(struct segment_target *target, size_t field)
+{
+	struct histree_error error = { 0 };
+	if (target->target.store == NULL || !is_of_threads(target, field) ||
+	    target_history(&target->target, NULL, true, &target->history, &error) != HISTREE_OK)
+		return;
+	target->groups.are_at_end =
+		strcmp(histree_segment_store_info(target->store)->schema.fields[field].name, "had_by") == 0;
 }
 
 static enum cli_exit read_lives(struct segment_target *target)
 {
-	struct thread_lives *lives = &target->lives;
 	struct histree_error error = { 0 };
-	enum histree_status status = target_history(&target->target, NULL, true, &lives->history, &error);
-	struct histree_history *history = status == HISTREE_OK ? one_host(target) : NULL;
-	if (history == NULL || strncmp(histree_history_info(history)->provider, "kernel", strlen("kernel")) != 0)
-		return CLI_OK; /* it is not known which thread had which number when */
-	status = histree_control_flow_create(history, target->query.cancel, &lives->flow, &error);
-	if (status != HISTREE_OK)
+	if (thread_lives_read(&target->lives, target->history, target->host, target->query.cancel, &error) != HISTREE_OK)
 		return report_error(&error);
-	if (histree_control_flow_has_lives(lives->flow)) {
-		target->query.group = put_life;
-		target->query.group_context = lives;
-	}
 	return CLI_OK;
 }
 
+enum cli_exit segment_target_threads(struct segment_target *target, const char *name, size_t *field)
+{
+	enum cli_exit code = segment_target_field(target, "by", name, field);
+	if (code == CLI_OK)
+		open_history(target, *field);
+	return code == CLI_OK ? read_lives(target) : code;
+}
+
+/* Returns the number of the host whose segments are grouped, or SIZE_MAX: of several. */
+static size_t host_of_groups(const struct segment_target *target)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(target->history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (target->host != NULL && strcmp(hosts[i].name, target->host) == 0)
+			return i;
+	return hosts == NULL ? 0 : SIZE_MAX;
+}
+
+/* Numbers of several hosts together belong to no single thread, and stay one group each. */
 enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field)
 {
-	static const char *const of_threads[] = { "tid", "waker", "had_by", "taker" };
 	enum cli_exit code = segment_target_field(target, "by", name, field);
-	if (code != CLI_OK || target->target.store == NULL ||
-	    histree_segment_store_info(target->store)->schema.fields[*field].type != HISTREE_INT)
+	if (code == CLI_OK)
+		open_history(target, *field);
+	if (code != CLI_OK || target->history == NULL)
 		return code;
-	target->lives.are_at_end = strcmp(name, "had_by") == 0;
-	for (size_t i = 0; i < sizeof(of_threads) / sizeof(*of_threads); i++)
-		if (strcmp(name, of_threads[i]) == 0)
-			return read_lives(target);
+	target->groups.host = host_of_groups(target);
+	if (target->groups.host != SIZE_MAX)
+		code = read_lives(target);
+	if (thread_lives_are_any(&target->lives)) {
+		target->query.group = put_life;
+		target->query.group_context = target;
+	}
 	return code;
 }
 

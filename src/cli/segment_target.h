@@ -9,9 +9,9 @@
 #include "cli/option.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
+#include "cli/thread_lives.h"
 #include "cli/time_option.h"
 #include "histree/segment_filter.h"
-#include "histree/view.h"
 
 struct segment_options {
 	const char *from, *to, *where;
@@ -39,13 +39,14 @@ struct segment_target {
 	struct time_span span;                 /* of the trace; of a single file, of its segments */
 	struct histree_segment_query query;    /* the window of --from and --to, with the filter of --where */
 	const char *host;                      /* of a store of several; NULL: of all */
+	struct histree_history *history;       /* that says whose a number was; NULL: not needed, or not there */
+	struct thread_lives lives;
 	/* For a field of groups with numbers that several threads had one after another. */
-	struct thread_lives {
-		struct histree_history *history;
-		struct histree_control_flow *flow; /* NULL: not needed */
+	struct {
+		size_t host;
 		bool are_at_end;                   /* the number is of who had it when the segment ended */
-		char text[96];                     /* of the last group */
-	} lives;
+		char text[THREAD_LIVES_NAME_SIZE]; /* of the last group */
+	} groups;
 };
 
 /* What failed is reported on standard error.  Call segment_target_close() even after failure. */
@@ -63,6 +64,17 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
  * there is a group for each thread that had it, as far as the store has states of the threads of one host.
  */
 enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field);
+
+/*
+ * Finds the field of '--by' and, if its values are numbers of threads, reads when these were whose, on all hosts:
+ * segment_target_thread() then says which thread a segment is of.
+ */
+enum cli_exit segment_target_threads(struct segment_target *target, const char *name, size_t *field);
+
+/* Returns the thread that had a number of a segment of a host; NULL: it was not used again, or nobody knows. */
+const struct histree_thread *segment_target_thread(const struct segment_target *target, size_t host,
+						   const struct histree_segment *segment,
+						   const struct histree_value *number);
 
 /* Returns the column of a field, wide enough in text for what most have in it, and for its name. */
 struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field);

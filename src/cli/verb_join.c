@@ -40,6 +40,8 @@ struct joining {
 	const struct listed_attribute **by_quark; /* the same */
 	histree_quark *quarks;                    /* theirs */
 	size_t field;                             /* of --by */
+	bool is_by;
+	histree_time from, to; /* what is asked for */
 	struct row_writer rows;
 	struct row_column columns[COLUMNS_MAX];
 };
@@ -116,13 +118,35 @@ static bool write_field(const struct joining *joining, const struct histree_segm
 	return true;
 }
 
+/* Cuts a range to the time in which the segment's thread had its number; of one that was another's, nothing is left. */
+static void cut_to_life(const struct joining *joining, const struct histree_interval *state,
+			const struct histree_segment *segment, histree_time *from, histree_time *to)
+{
+	if (!thread_lives_are_any(&joining->target.lives))
+		return;
+	const struct histree_thread *thread =
+		segment_target_thread(&joining->target, histree_history_host_of(joining->history, state->quark),
+				      segment, &segment->content[joining->field]);
+	if (thread == NULL)
+		return;
+	*from = *from > thread->from ? *from : thread->from;
+	*to = *to < thread->to ? *to : thread->to;
+}
+
 static bool belong_together(void *context, const struct histree_interval *state,
 			    const struct histree_segment *segment)
 {
 	const struct joining *joining = context;
 	struct field_text field;
-	return write_field(joining, segment, &field) &&
-	       is_component(attribute_of(joining, state->quark)->path, field.text, field.size);
+	histree_time from = state->start > segment->start ? state->start : segment->start;
+	histree_time to = state->end < segment->end ? state->end : segment->end;
+	from = from > joining->from ? from : joining->from;
+	to = to < joining->to ? to : joining->to;
+	if (!write_field(joining, segment, &field) ||
+	    !is_component(attribute_of(joining, state->quark)->path, field.text, field.size))
+		return false;
+	cut_to_life(joining, state, segment, &from, &to);
+	return from <= to;
 }
 
 static bool key_of_segment(void *context, const struct histree_segment *segment, uint64_t *key)
@@ -169,6 +193,9 @@ static void put_pair(struct joining *joining, const struct histree_join_pair *pa
 {
 	struct row_writer *rows = &joining->rows;
 	const struct listed_attribute *attribute = attribute_of(joining, pair->state->quark);
+	histree_time from = pair->start, to = pair->end;
+	if (joining->is_by)
+		cut_to_life(joining, pair->state, pair->segment, &from, &to);
 	row_names(rows);
 	row_path(rows, attribute->path, attribute->path_size);
 	row_number(rows, pair->state->start);
@@ -176,7 +203,7 @@ static void put_pair(struct joining *joining, const struct histree_join_pair *pa
 	row_value(rows, &pair->state->value);
 	row_number(rows, pair->segment->start);
 	row_number(rows, pair->segment->end);
-	row_duration(rows, (uint64_t)pair->end - (uint64_t)pair->start + 1);
+	row_duration(rows, (uint64_t)to - (uint64_t)from + 1);
 	for (size_t i = STATE_COLUMNS; i < rows->column_count; i++)
 		row_value(rows, &pair->segment->content[i - STATE_COLUMNS]);
 	row_end(rows);
@@ -227,6 +254,8 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 		.segment_key = chosen->by != NULL ? key_of_segment : NULL,
 		.key_context = joining,
 	};
+	joining->from = query.from;
+	joining->to = query.to;
 	if (query.from > query.to)
 		return CLI_NOTHING;
 	struct output *output = output_create(STDOUT_FILENO);
@@ -251,7 +280,8 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 	const struct histree_history_info *info = histree_history_info(joining->history);
 	target_warn_of_version(target, info->provider, info->provider_version);
 	if (chosen->by != NULL)
-		code = segment_target_field(&joining->target, "by", chosen->by, &joining->field);
+		code = segment_target_threads(&joining->target, chosen->by, &joining->field);
+	joining->is_by = chosen->by != NULL;
 	if (code == CLI_OK)
 		code = attribute_list_match(&joining->list, joining->history, words->words + 2, words->count - 2,
 					    ATTRIBUTES_WITH_STATES);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread_lives.h - which thread a number was at a time, where several had it one after another.
+ *
+ * Segments, sums and histories other than the kernel's know threads by their numbers alone.  When a number was
+ * whose is in the history of the kernel.
+ */
+#ifndef CLI_THREAD_LIVES_H
+#define CLI_THREAD_LIVES_H
+
+#include "histree/view.h"
+
+/* A zeroed one knows nothing, so that a number is a number. */
+struct thread_lives {
+	struct histree_control_flow **flows; /* by host; NULL: each number was one thread's, or nobody knows */
+	size_t host_count;
+};
+
+/*
+ * Reads the lives of a history of the kernel, of all of its hosts or of `host`, unless that is NULL; of another
+ * history there are none.  thread_lives_release() also after failure.
+ */
+enum histree_status thread_lives_read(struct thread_lives *lives, struct histree_history *history, const char *host,
+				      struct histree_cancel cancel, struct histree_error *error);
+void thread_lives_release(struct thread_lives *lives);
+
+/* Returns whether some number of some host was used again. */
+bool thread_lives_are_any(const struct thread_lives *lives);
+
+/* Returns the thread that had a number at a time; NULL: no other thread had it, before or after that. */
+const struct histree_thread *thread_lives_find(const struct thread_lives *lives, size_t host, int32_t tid,
+					       histree_time time);
+
+/* Writes what a thread is called beside the others of its number, as "812 (baker, life 1)". */
+size_t thread_lives_name(const struct histree_thread *thread, char *text, size_t size);
+
+enum { THREAD_LIVES_NAME_SIZE = 96 };
+
+#endif
