@@ -119,7 +119,7 @@ struct reading {
 	const struct report_source *source;
 	struct histree_segment_store *store;
 	size_t name, device, bytes, arguments, result, tid, process, freed, host; /* fields */
-	const struct thread_lives *lives; /* of a report about memory */
+	const struct thread_lives *lives;                                         /* of a report about memory */
 	struct uses uses;
 };
 
@@ -344,7 +344,8 @@ static int by_kept(const void *one, const void *other)
 }
 
 /* Returns the number of the host of an allocation, and its name, before the thread's; of one host alone, none. */
-static size_t put_host(const struct reading *reading, const struct histree_segment *segment, char *text, size_t size)
+static size_t put_host(const struct reading *reading, const struct histree_segment *segment, char *text,
+		       size_t size)
 {
 	size_t count, number = 0;
 	text[0] = '\0';
@@ -353,7 +354,8 @@ static size_t put_host(const struct reading *reading, const struct histree_segme
 	const struct histree_history *history = reading->source->history;
 	const struct histree_history_host *hosts = history != NULL ? histree_history_hosts(history, &count) : NULL;
 	const struct histree_value *host = &segment->content[reading->host];
-	snprintf(text, size, "%.*s/", host->type == HISTREE_STRING ? (int)host->size : 0, (const char *)host->bytes);
+	snprintf(text, size, "%.*s/", host->type == HISTREE_STRING ? (int)host->size : 0,
+		 (const char *)host->bytes);
 	while (hosts != NULL && number < count && !is_text(host, hosts[number].name))
 		number++;
 	return number;
@@ -425,7 +427,8 @@ enum histree_status report_memory(struct overview_page *page, const struct repor
 	if (status != HISTREE_OK)
 		return status;
 	size_t parts;
-	if (histree_segment_store_parts(reading.store, &parts) == NULL || !has_field(&reading, "host", &reading.host))
+	if (histree_segment_store_parts(reading.store, &parts) == NULL ||
+	    !has_field(&reading, "host", &reading.host))
 		reading.host = SIZE_MAX;
 	if (has_field(&reading, "tid", &reading.tid) && has_field(&reading, "process", &reading.process) &&
 	    has_field(&reading, "bytes", &reading.bytes) && has_field(&reading, "freed", &reading.freed))

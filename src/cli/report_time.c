@@ -100,12 +100,12 @@ struct counted {
 };
 
 /*
- * A row is an interface or a thread.  Of a number that several threads had one after another there is a row for each
- * of them that lived in the window, whose sums are read by themselves: the changes within its life.
+ * A row is an interface or a thread.  Of a number that several threads had one after another there is a row for
+ * each of them that lived in the window, whose sums are read by themselves: the changes within its life.
  */
 struct counted_row {
 	histree_quark quark;
-	const struct histree_thread *life; /* NULL: the row has all that was counted in the window */
+	const struct histree_thread *life;         /* NULL: the row has all that was counted in the window */
 	struct histree_value amounts[COLUMNS_MAX]; /* null: not known, or nothing to count */
 	int64_t order;
 	bool has_any;
@@ -151,8 +151,8 @@ static void name_columns(struct counting *counting)
 	}
 }
 
-static enum histree_status add_row(struct counting *counting, histree_quark quark, const struct histree_thread *life,
-				   struct histree_error *error)
+static enum histree_status add_row(struct counting *counting, histree_quark quark,
+				   const struct histree_thread *life, struct histree_error *error)
 {
 	if (!array_reserve(&counting->rows, &counting->row_capacity, counting->row_count + 1))
 		return error_memory(error, "a report");
@@ -181,7 +181,8 @@ static enum histree_status list_row(struct counting *counting, histree_quark qua
 	const size_t first = counting->row_count;
 	enum histree_status status = add_rows(counting, quark, error);
 	histree_quark sum = histree_attributes_first_child(attributes, quark);
-	for (; sum != HISTREE_ROOT && status == HISTREE_OK; sum = histree_attributes_next_sibling(attributes, sum)) {
+	for (; sum != HISTREE_ROOT && status == HISTREE_OK;
+	     sum = histree_attributes_next_sibling(attributes, sum)) {
 		char name[REPORT_SUMS_NAME_SIZE];
 		histree_attributes_name(attributes, sum, name, sizeof(name));
 		uint32_t column = column_of(counting, name);
@@ -247,7 +248,10 @@ static void take_amount(struct counting *counting, const struct counted *sum, st
 		row->order = (int64_t)((uint64_t)row->order + (uint64_t)amount.int64);
 }
 
-/* How much more there is at the end of a window than at its start, as 'numbers' has it; before the trace there was nothing. */
+/*
+ * How much more there is at the end of a window than at its start, as 'numbers' has it.  Before the trace there was
+ * nothing.
+ */
 static enum histree_status read_changes(struct counting *counting, struct number_change *changes, size_t count,
 					histree_time from, histree_time to, struct histree_error *error)
 {
@@ -268,8 +272,7 @@ static enum histree_status read_life(struct counting *counting, const struct cou
 	struct number_change change = { .quark = sum->quark };
 	const histree_time from = life->from > counting->from ? life->from - 1 : counting->from;
 	const histree_time to = life->to < counting->to ? life->to : counting->to;
-	enum histree_status status =
-		from <= to ? read_changes(counting, &change, 1, from, to, error) : HISTREE_END;
+	enum histree_status status = from <= to ? read_changes(counting, &change, 1, from, to, error) : HISTREE_END;
 	if (status == HISTREE_OK)
 		take_amount(counting, sum, number_change_value(&change));
 	return status < 0 ? status : HISTREE_OK;
@@ -284,8 +287,7 @@ static enum histree_status read_amounts(struct counting *counting, struct histre
 	for (size_t i = 0; i < counting->count; i++)
 		if (counting->rows[counting->sums[i].row].life == NULL)
 			changes[count++].quark = counting->sums[i].quark;
-	enum histree_status status =
-		read_changes(counting, changes, count, counting->from, counting->to, error);
+	enum histree_status status = read_changes(counting, changes, count, counting->from, counting->to, error);
 	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++) {
 		if (counting->rows[counting->sums[i].row].life == NULL)
 			take_amount(counting, &counting->sums[i], number_change_value(&changes[next++]));
@@ -327,7 +329,8 @@ static enum histree_status find_name(const struct counting *counting, const char
 		return HISTREE_OK;
 	enum histree_status status = histree_query_single(
 		counting->names, quark, within(histree_history_info(history), counting->source->to), &state, error);
-	if (status == HISTREE_OK && state.value.type == HISTREE_NULL && state.start > histree_history_info(history)->start)
+	if (status == HISTREE_OK && state.value.type == HISTREE_NULL &&
+	    state.start > histree_history_info(history)->start)
 		status = histree_query_single(counting->names, quark, state.start - 1, &state, error);
 	if (status == HISTREE_OK && state.value.type == HISTREE_STRING)
 		snprintf(name, size, "%.*s", (int)state.value.size, (const char *)state.value.bytes);
@@ -400,8 +403,7 @@ static enum histree_status report_sums_put_table(struct overview_page *page, str
 
 /* With several hosts, one would have to be chosen: that is a question for 'query'. */
 static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
-				       const struct sums_section *section,
-				       struct histree_error *error)
+				       const struct sums_section *section, struct histree_error *error)
 {
 	struct counting counting = { .source = source, .section = section, .lives = report_lives(source, error) };
 	size_t host_count;

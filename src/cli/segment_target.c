@@ -190,7 +190,8 @@ static void open_history(struct segment_target *target, size_t field)
 static enum cli_exit read_lives(struct segment_target *target)
 {
 	struct histree_error error = { 0 };
-	if (thread_lives_read(&target->lives, target->history, target->host, target->query.cancel, &error) != HISTREE_OK)
+	if (thread_lives_read(&target->lives, target->history, target->host, target->query.cancel, &error) !=
+	    HISTREE_OK)
 		return report_error(&error);
 	return CLI_OK;
 }

@@ -10,8 +10,7 @@
 
 static bool is_of_kernel(const struct histree_history *history)
 {
-	return history != NULL &&
-	       strncmp(histree_history_info(history)->provider, "kernel", strlen("kernel")) == 0;
+	return history != NULL && strncmp(histree_history_info(history)->provider, "kernel", strlen("kernel")) == 0;
 }
 
 /* The threads of a host are kept only if a number of theirs was used again. */
@@ -43,7 +42,8 @@ enum histree_status thread_lives_read(struct thread_lives *lives, struct histree
 	lives->host_count = hosts != NULL ? count : 1;
 	for (size_t i = 0; i < lives->host_count && status == HISTREE_OK; i++)
 		if (hosts == NULL || host == NULL || strcmp(hosts[i].name, host) == 0)
-			status = read_host(hosts != NULL ? hosts[i].history : history, cancel, &lives->flows[i], error);
+			status = read_host(hosts != NULL ? hosts[i].history : history, cancel, &lives->flows[i],
+					   error);
 	return status;
 }
 

@@ -118,7 +118,7 @@ static bool write_field(const struct joining *joining, const struct histree_segm
 	return true;
 }
 
-/* Cuts a range to the time in which the segment's thread had its number; of one that was another's, nothing is left. */
+/* Cuts a range to the time in which the segment's thread had its number: nothing is left of another thread's. */
 static void cut_to_life(const struct joining *joining, const struct histree_interval *state,
 			const struct histree_segment *segment, histree_time *from, histree_time *to)
 {

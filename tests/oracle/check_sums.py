@@ -20,7 +20,7 @@ import tempfile
 HISTREE = str(pathlib.Path(sys.argv[1]).resolve())
 CPUS, THREADS = 3, [10, 11, 12, 13, 14]
 STATES = [0, 0, 0x100, 0x400, 1, 2, 16, 64, 0x402]
-RUNS_ON = {0, 0x100}
+RUNS_ON, DEAD = {0, 0x100}, {16}  # 64 is parked where nobody says which kernel it was
 
 
 class Trace:
@@ -43,6 +43,12 @@ class Trace:
         self.runs[cpu] = after
         self.say("sched_switch", cpu, prev_comm=f"t{before}", prev_tid=before, prev_prio=20,
                  prev_state=self.pick.choice(STATES), next_comm=f"t{after}", next_tid=after, next_prio=20)
+
+    def fork(self, cpu):
+        """A thread that runs nowhere, so that its number may be another's from now on."""
+        child = self.pick.choice(sorted(set(THREADS) - set(self.runs.values())))
+        self.say("sched_process_fork", cpu, parent_comm="p", parent_tid=1, parent_pid=1, child_comm=f"t{child}",
+                 child_tid=child, child_pid=child)
 
     def pages(self, cpu):
         order = self.pick.choice([0, 0, 1, 3])
@@ -82,7 +88,7 @@ class Trace:
 
     def run(self, count):
         for _ in range(count):
-            what = self.pick.choice([self.switch, self.switch, self.pages, self.free, self.heap, self.release])
+            what = self.pick.choice([self.switch, self.switch, self.fork, self.pages, self.free, self.heap, self.release])
             what(self.pick.randrange(CPUS))
         return self.events
 
@@ -115,9 +121,13 @@ def model(events):
                 place(event, before)
                 kind = "involuntary" if event["prev_state"] % 1024 in RUNS_ON else "voluntary"
                 add("switches", event, 1, f"CPUs/{cpu}/{kind}", f"Threads/{before}/{kind}")
+                if event["prev_state"] in DEAD:
+                    places.pop(before)
             if after:
                 place(event, after)
             runs[cpu] = after
+        elif name == "sched_process_fork":
+            places.pop(event["child_tid"], None)
         elif name == "kmem_mm_page_alloc":
             for page in range(event["pfn"], event["pfn"] + (1 << event["order"])):
                 pages[page] = runs.get(cpu)

@@ -136,7 +136,7 @@ enum histree_status kernel_sums_event(void *instance, const struct event *event,
 	if ((sums->counted >> sums->input->event.role & 1) == 0)
 		return HISTREE_OK;
 	begin_changes(sums, event->time);
-	sums->has_any = true;
+	sums->has_any |= sums->kind->counts_all || sums->input->event.role != sums->kind->uncounted;
 	sums->source = event;
 	sums->kind->count(sums, &sums->input->event);
 	return changes_end(&sums->changes, error);

@@ -61,7 +61,8 @@ struct kernel_sums_kind {
 	struct kernel_sum_kind tables[KERNEL_SUM_TABLES];
 	enum kernel_role roles[KERNEL_SUM_ROLES]; /* which it counts */
 	size_t role_count;
-	bool counts_all; /* events of no role too; the kernel's event then says nothing but its role */
+	enum kernel_role uncounted; /* one of these that only tells who is who; else KERNEL_NO_ROLE */
+	bool counts_all;            /* events of no role too; the kernel's event then says nothing but its role */
 	bool counts_gaps;
 	bool needs_machine;                               /* asks for the thread of an event */
 	bool (*applies)(const struct event_trace *trace); /* whose gaps matter; NULL: all */

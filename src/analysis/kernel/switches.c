@@ -9,9 +9,9 @@
  *	Threads/<tid>/voluntary, involuntary, migrations	long: the same by thread
  *	gaps				long: how often events were lost
  *
- * The idle loop is no thread here.  Where events of a CPU are lost, its sums are unknown until its next switch,
- * and go on from what was seen; those of threads stay, as anybody may have run there, and `gaps` says that they
- * are too low.
+ * A thread that gets the number of one that is gone has run on no CPU yet.  The idle loop is no thread here.
+ * Where events of a CPU are lost, its sums are unknown until its next switch, and go on from what was seen; those
+ * of threads stay, as anybody may have run there, and `gaps` says that they are too low.
  */
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
@@ -57,7 +57,25 @@ static void switches_count(struct kernel_sums *sums, const struct kernel_event *
 	struct switches_thread *previous = place(sums, cpu, event->prev_tid);
 	if (previous != NULL)
 		count(sums, cpu, previous, kernel_event_leave(event) == LEAVES_RUNNABLE ? INVOLUNTARY : VOLUNTARY);
+	if (previous != NULL && kernel_event_leave(event) == LEAVES_FOREVER)
+		previous->has_run = false;
 	place(sums, cpu, event->tid);
+}
+
+/* A thread that gets a number has run nowhere yet, whatever another one did that had it before. */
+static void begin_life(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct switches_thread *thread = id_map_find(&sums->tables[THREADS].rows, (uint32_t)event->tid);
+	if (thread != NULL)
+		thread->has_run = false;
+}
+
+static void switches_take(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	if (event->role == KERNEL_FORK)
+		begin_life(sums, event);
+	else
+		switches_count(sums, event);
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
@@ -78,10 +96,11 @@ static const struct kernel_sums_kind switches_sums = {
 			.row_size = sizeof(struct switches_thread),
 		},
 	},
-	.roles = { KERNEL_SWITCH },
-	.role_count = 1,
+	.roles = { KERNEL_SWITCH, KERNEL_FORK },
+	.role_count = 2,
+	.uncounted = KERNEL_FORK,
 	.counts_gaps = true,
-	.count = switches_count,
+	.count = switches_take,
 	.missing = "the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
 		   "perf record -e sched:sched_switch)",
 };
@@ -116,7 +135,7 @@ static const struct histree_chart charts[] = {
 
 const struct analysis analysis_switches = {
 	.name = "switches",
-	.version = 1,
+	.version = 2, /* 2: a number that is used again has not run yet */
 	.summary =
 		"how often each CPU and thread was switched so far: of its own accord, preempted, to another CPU",
 	.charts = charts,
