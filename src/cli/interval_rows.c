@@ -29,18 +29,12 @@ static size_t add_columns(struct interval_rows *rows, size_t count, const struct
 }
 
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct histree_history *history, const struct attribute_list *list, bool with_labels)
-{
-	interval_rows_begin_wide(rows, format, output, history, attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX),
-				 with_labels ? INTERVAL_LABELS : INTERVAL_PLAIN);
-}
-
-void interval_rows_begin_wide(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			      const struct histree_history *history, unsigned width, enum interval_kind kind)
+			 const struct histree_history *history, const struct attribute_list *list,
+			 enum interval_kind kind)
 {
 	bool are_cells = kind == INTERVAL_CELLS;
 	size_t count = add_columns(rows, 0, &path_column, 1);
-	rows->columns[0].width = width;
+	rows->columns[0].width = attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX);
 	if (are_cells)
 		count = add_columns(rows, count, &pixel_column, 1);
 	count = add_columns(rows, count, state_columns, 4);
@@ -54,7 +48,6 @@ void interval_rows_begin_wide(struct interval_rows *rows, const struct row_forma
 	row_writer_begin(&rows->rows, format, output, rows->columns, count);
 	rows->history = history;
 	rows->has_table = false;
-	rows->words = NULL;
 	rows->hexadecimal = NULL;
 	rows->hexadecimal_capacity = 0;
 }
@@ -77,8 +70,6 @@ static void put_hexadecimal(struct interval_rows *rows, const unsigned char *byt
 static const char *words_of(struct interval_rows *rows, const struct listed_attribute *attribute,
 			    const struct histree_value *value)
 {
-	if (rows->words != NULL)
-		return rows->words(rows->words_context, value);
 	if (!rows->has_table || rows->quark != attribute->quark)
 		rows->table = histree_labels_of(rows->history, attribute->quark);
 	rows->has_table = true;

@@ -30,9 +30,6 @@ struct interval_rows {
 	histree_quark quark; /* of the last row */
 	bool has_table;
 	const struct histree_label_table *table; /* of that attribute's values */
-	/* What a value means, in place of the labels of `history`, which is then not asked; NULL: it is. */
-	const char *(*words)(void *context, const struct histree_value *value);
-	void *words_context;
 	bool has_labels;   /* a column of their own */
 	char *hexadecimal; /* a custom value as text */
 	size_t hexadecimal_capacity;
@@ -41,20 +38,10 @@ struct interval_rows {
 /* Wider paths push their row: they are rare, and a terminal is not. */
 #define INTERVAL_PATH_WIDTH_MAX 40
 
-/*
- * `list` has the attributes of `history` that will come; the width of their column follows from it.  Without
- * labels, JSON has the columns of TSV only.
- */
+/* `list` has the attributes of `history` that will come; the width of their column follows from it. */
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
 			 const struct histree_history *history, const struct attribute_list *list,
-			 bool with_labels);
-
-/*
- * The same without a list, and then without a history if `words` is set before the first row, or if only cells
- * come, which say themselves what they mean.
- */
-void interval_rows_begin_wide(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			      const struct histree_history *history, unsigned width, enum interval_kind kind);
+			 enum interval_kind kind);
 
 /* An answer_taker: `context` is the struct interval_rows. */
 void interval_rows_take(void *context, const struct listed_attribute *attribute,

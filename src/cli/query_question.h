@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints or
- * sends elsewhere.
+ * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints.
  *
  * Questions that are asked of a history again and again (histree/lookup.h) are answered as intervals too: tops of
  * stacks, first values, and changes in the order of time.
@@ -13,6 +12,7 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/pixel_cells.h"
+#include "cli/target.h"
 #include "cli/time_option.h"
 #include "histree/state_filter.h"
 
@@ -33,85 +33,6 @@ struct query_options {
 	bool stats, stack_top, first_value, changes, reverse;
 };
 
-/* Its rows in the table of a verb; `in` is the struct query_options in the verb's own. */
-#define CLI_OPTIONS_QUERY(type, in)                                                                               \
-	{ .name = "at",                                                                                           \
-	  .argument = "TIME",                                                                                     \
-	  .kind = CLI_TEXT,                                                                                       \
-	  .member = offsetof(type, in.at),                                                                        \
-	  .help = "print the states at this time: those of the attributes that match, or all" },                  \
-		{ .name = "from",                                                                                 \
-		  .argument = "TIME",                                                                             \
-		  .kind = CLI_TEXT,                                                                               \
-		  .member = offsetof(type, in.from),                                                              \
-		  .help = "print the states from this time on" },                                                 \
-		{ .name = "to",                                                                                   \
-		  .argument = "TIME",                                                                             \
-		  .kind = CLI_TEXT,                                                                               \
-		  .member = offsetof(type, in.to),                                                                \
-		  .help = "print the states up to this time, inclusive" },                                        \
-		{ .name = "where",                                                                                \
-		  .argument = "EXPR",                                                                             \
-		  .kind = CLI_TEXT,                                                                               \
-		  .member = offsetof(type, in.where),                                                             \
-		  .help = "print only states that pass, as in 'value == 5 && duration > 1ms'; alone, of the "     \
-			  "whole "                                                                                \
-			  "history" },                                                                            \
-		{ .name = "step",                                                                                 \
-		  .argument = "NS",                                                                               \
-		  .kind = CLI_DURATION,                                                                           \
-		  .member = offsetof(type, in.step),                                                              \
-		  .help = "print only the states at --from and every NS after it",                                \
-		  .min = 1,                                                                                       \
-		  .max = INT64_MAX },                                                                             \
-		{ .name = "count",                                                                                \
-		  .argument = "N",                                                                                \
-		  .kind = CLI_NUMBER,                                                                             \
-		  .member = offsetof(type, in.count),                                                             \
-		  .help = "print only the states at N times at equal distances, including --from and --to",       \
-		  .min = 2,                                                                                       \
-		  .max = QUERY_TIMES_MAX },                                                                       \
-		{ .name = "pixels",                                                                               \
-		  .argument = "N",                                                                                \
-		  .kind = CLI_NUMBER,                                                                             \
-		  .member = offsetof(type, in.pixels),                                                            \
-		  .help = "cut the range into N pixels, and print what each attribute was for most of each",      \
-		  .min = 1,                                                                                       \
-		  .max = HISTREE_PIXELS_MAX },                                                                    \
-		{ .name = "stack-top",                                                                            \
-		  .kind = CLI_FLAG,                                                                               \
-		  .member = offsetof(type, in.stack_top),                                                         \
-		  .help = "print the state on top of each stack that matches, such as a call stack, at --at" },   \
-		{ .name = "first-value",                                                                          \
-		  .kind = CLI_FLAG,                                                                               \
-		  .member = offsetof(type, in.first_value),                                                       \
-		  .help = "print only the first state of each attribute in the range that is not null" },         \
-		{ .name = "changes",                                                                              \
-		  .kind = CLI_FLAG,                                                                               \
-		  .member = offsetof(type, in.changes),                                                           \
-		  .help = "print the states that begin in the range, of all attributes together in the order of " \
-			  "time" },                                                                               \
-		{ .name = "reverse",                                                                              \
-		  .letter = 'r',                                                                                  \
-		  .kind = CLI_FLAG,                                                                               \
-		  .member = offsetof(type, in.reverse),                                                           \
-		  .help = "of --changes, print the latest first" },                                               \
-		{ .name = "top",                                                                                  \
-		  .letter = 'n',                                                                                  \
-		  .argument = "N",                                                                                \
-		  .kind = CLI_NUMBER,                                                                             \
-		  .member = offsetof(type, in.top),                                                               \
-		  .help = "of --changes, print only the first N",                                                 \
-		  .min = 1,                                                                                       \
-		  .max = INT64_MAX },                                                                             \
-		CLI_OPTION_ANALYSIS_AT(type, in.analysis,                                                         \
-				       "read the history of this analysis; default: kernel, or the first"),       \
-		CLI_OPTION_FORMAT_AT(type, in.format),                                                            \
-	{                                                                                                         \
-		.name = "stats", .kind = CLI_FLAG, .member = offsetof(type, in.stats),                            \
-		.help = "print on standard error how long the query took and how many nodes it read"              \
-	}
-
 struct query_question {
 	const struct query_options *chosen;
 	struct answer_question answer;
@@ -119,7 +40,7 @@ struct query_question {
 	histree_time *times;
 };
 
-/* What came of it; those of several ranks can be added up. */
+/* What came of it. */
 struct query_outcome {
 	int status; /* CLI_OK, CLI_NOTHING if a pattern matched nothing, or what failed, which was reported */
 	bool is_damaged;
@@ -154,5 +75,12 @@ void query_question_ask(const struct query_question *question, int status, const
 /* Says on standard error what has to be said behind the rows, and returns what to exit with. */
 int query_outcome_report(const struct query_outcome *outcome, const struct query_options *chosen);
 void query_question_release(struct query_question *question);
+
+/*
+ * The verb behind its checks: asks a history of the target, prints the answer on standard output, and returns what
+ * to exit with.
+ */
+int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
+		char *const *patterns, size_t pattern_count, struct histree_cancel cancel);
 
 #endif

@@ -37,21 +37,18 @@ int cli_end(struct output *output, int status);
 void help_print(struct output *output, const struct cli_verb *verb);
 
 /* Rows that several tables share */
-#define CLI_OPTION_FORMAT(type) CLI_OPTION_FORMAT_AT(type, format)
-#define CLI_OPTION_ANALYSIS(type, text) CLI_OPTION_ANALYSIS_AT(type, analysis, text)
+#define CLI_OPTION_FORMAT(type)                                                                               \
+	{                                                                                                     \
+		.name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, format), \
+		.help = "print rows as text, tsv, csv or json; default: text", .choices = row_format_names    \
+	}
+#define CLI_OPTION_ANALYSIS(type, text)                                                             \
+	{                                                                                           \
+		.name = "analysis", .letter = 'a', .argument = "ANALYSIS", .kind = CLI_TEXT,        \
+		.member = offsetof(type, analysis), .help = text, .complete = CLI_COMPLETE_ANALYSIS \
+	}
 #define CLI_OPTION_FORCE(type, text)                                                                              \
 	{                                                                                                         \
 		.name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(type, force), .help = text   \
 	}
-#define CLI_OPTION_FORMAT_AT(type, at)                                                                     \
-	{                                                                                                  \
-		.name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, at),  \
-		.help = "print rows as text, tsv, csv or json; default: text", .choices = row_format_names \
-	}
-#define CLI_OPTION_ANALYSIS_AT(type, at, text)                                                \
-	{                                                                                     \
-		.name = "analysis", .letter = 'a', .argument = "ANALYSIS", .kind = CLI_TEXT,  \
-		.member = offsetof(type, at), .help = text, .complete = CLI_COMPLETE_ANALYSIS \
-	}
-
 #endif

@@ -34,7 +34,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	struct interval_rows rows;
 	struct answer_stats stats;
 	struct histree_error error = { 0 };
-	interval_rows_begin(&rows, format, output, history, list, false);
+	interval_rows_begin(&rows, format, output, history, list, INTERVAL_PLAIN);
 	enum histree_status status = answer(&everything, interval_rows_take, &rows, &stats, &error);
 	interval_rows_finish(&rows);
 	host_part_missing(history);

@@ -1,21 +1,93 @@
 // SPDX-License-Identifier: MIT
+/*
+ * verb_query.c - the verb that asks for states.  What it prints of a history, the ranks of a job print too, of a
+ * history whose hosts they have.
+ */
 #include <unistd.h>
 
 #include "cli/interval_rows.h"
 #include "cli/query_question.h"
-#include "cli/target.h"
 #include "cli/verb.h"
 
-struct query_words {
-	struct query_options query;
-};
-
 static const struct cli_option options[] = {
-	CLI_OPTIONS_QUERY(struct query_words, query),
+	{ .name = "at",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, at),
+	  .help = "print the states at this time: those of the attributes that match, or all" },
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, from),
+	  .help = "print the states from this time on" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, to),
+	  .help = "print the states up to this time, inclusive" },
+	{ .name = "where",
+	  .argument = "EXPR",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, where),
+	  .help = "print only states that pass, as in 'value == 5 && duration > 1ms'; alone, of the whole "
+		  "history" },
+	{ .name = "step",
+	  .argument = "NS",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct query_options, step),
+	  .help = "print only the states at --from and every NS after it",
+	  .min = 1,
+	  .max = INT64_MAX },
+	{ .name = "count",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct query_options, count),
+	  .help = "print only the states at N times at equal distances, including --from and --to",
+	  .min = 2,
+	  .max = QUERY_TIMES_MAX },
+	{ .name = "pixels",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct query_options, pixels),
+	  .help = "cut the range into N pixels, and print what each attribute was for most of each",
+	  .min = 1,
+	  .max = HISTREE_PIXELS_MAX },
+	{ .name = "stack-top",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, stack_top),
+	  .help = "print the state on top of each stack that matches, such as a call stack, at --at" },
+	{ .name = "first-value",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, first_value),
+	  .help = "print only the first state of each attribute in the range that is not null" },
+	{ .name = "changes",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, changes),
+	  .help = "print the states that begin in the range, of all attributes together in the order of time" },
+	{ .name = "reverse",
+	  .letter = 'r',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, reverse),
+	  .help = "of --changes, print the latest first" },
+	{ .name = "top",
+	  .letter = 'n',
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct query_options, top),
+	  .help = "of --changes, print only the first N",
+	  .min = 1,
+	  .max = INT64_MAX },
+	CLI_OPTION_ANALYSIS(struct query_options,
+			    "read the history of this analysis; default: kernel, or the first"),
+	CLI_OPTION_FORMAT(struct query_options),
+	{ .name = "stats",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, stats),
+	  .help = "print on standard error how long the query took and how many nodes it read" },
 	{ 0 },
 };
 
-static int print(const struct query_question *question, int status)
+static int print(const struct query_question *question, int status, struct histree_cancel cancel)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
@@ -24,38 +96,51 @@ static int print(const struct query_question *question, int status)
 	struct query_outcome outcome;
 	const struct query_taker taker = { .state = interval_rows_take,
 					   .cell = interval_rows_take_cell,
-					   .context = &rows };
-	interval_rows_begin_wide(&rows, row_format_find(question->chosen->format), output, question->answer.history,
-				 attribute_list_width(&question->list, INTERVAL_PATH_WIDTH_MAX),
-				 question->chosen->pixels != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
+					   .context = &rows,
+					   .cancel = cancel };
+	interval_rows_begin(&rows, row_format_find(question->chosen->format), output, question->answer.history,
+			    &question->list, question->chosen->pixels != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
 	query_question_ask(question, status, &taker, &outcome);
 	status = query_outcome_report(&outcome, question->chosen);
 	interval_rows_finish(&rows);
 	return cli_end(output, status);
 }
 
+int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
+		char *const *patterns, size_t pattern_count, struct histree_cancel cancel)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct time_span span = time_span_of_history(info);
+	struct query_question question;
+	target_warn_of_version(target, info->provider, info->provider_version);
+	int status = query_question_make(&question, chosen, history, &span, patterns, pattern_count);
+	if (status == CLI_OK || status == CLI_NOTHING)
+		status = print(&question, status, cancel);
+	query_question_release(&question);
+	return status;
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct query_words chosen = { 0 };
+	struct query_options chosen = { 0 };
 	struct cli_words words;
+	struct target target;
+	struct histree_history *history = NULL;
+	struct histree_error error = { 0 };
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	status = query_options_check(&chosen.query, words.count - 1);
+	status = query_options_check(&chosen, words.count - 1);
 	if (status != CLI_OK)
 		return status;
-	struct target target;
-	struct histree_history *history;
-	struct query_question question = { 0 };
-	status = target_open_history(&target, words.words[0], chosen.query.analysis, &history);
-	if (status == CLI_OK) {
-		struct time_span span = time_span_of_history(histree_history_info(history));
-		status = query_question_make(&question, &chosen.query, history, &span, words.words + 1,
-					     words.count - 1);
-		if (status == CLI_OK || status == CLI_NOTHING)
-			status = print(&question, status);
-	}
-	query_question_release(&question);
+	enum histree_status opened = target_open(&target, words.words[0], &error);
+	if (opened == HISTREE_OK)
+		opened = target_history(&target, chosen.analysis, true, &history, &error);
+	if (opened == HISTREE_OK)
+		status = query_print(&target, history, &chosen, words.words + 1, words.count - 1,
+				     (struct histree_cancel){ 0 });
+	else
+		status = report_error(&error);
 	histree_history_close(history);
 	target_close(&target);
 	return status;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * answer.h - the answer to one question: rows as columns, the messages of one rank, and those of all ranks put
- * together.
- *
- * Some rows of an answer as columns, as they travel from one rank to another.
+ * answer.h - some rows of an answer as columns, as they travel from one rank to another.
  *
  * 	attributes	count, and for each its host and its path
  * 	texts		count, and for each its size and bytes: values and labels, each once
@@ -22,26 +19,13 @@
  *
  * Numbers are varints.  Whoever reads a chunk checks all of it first: then each index is one of a thing that there
  * is.
- *
- * The answer of one rank to one question, as messages of sections.
- *
- * A section is a letter, four bytes of size, and its bytes: first HEADER, then any number of ROWS
- * (answer.h), in the order of `histree query`, and END.  A small answer is one message.
- *
- * The answers of all ranks to one question, put together on rank 0 and printed as `histree query`
- * prints them.
- *
- * Rows of one host come from one rank, in the order in which they are printed.  Those of several are merged by
- * path, as hosts are the first part of paths; changes by time, and at one time by host.
  */
 #ifndef MPI_ANSWER_H
 #define MPI_ANSWER_H
 
 #include "base/intern.h"
-#include "cli/query_question.h"
 #include "histree/value.h"
 #include "mpi/link.h"
-#include "mpi/shard_set.h"
 
 /* Rows, attributes, and bytes of texts and paths, from which on a chunk is full. */
 enum { CHUNK_ROWS_MAX = 8192, CHUNK_BYTES_MAX = 1024 * 1024 };
@@ -104,62 +88,5 @@ struct chunk {
  */
 enum histree_status chunk_read(struct chunk *chunk, const void *bytes, size_t size, struct histree_error *error);
 void chunk_release(struct chunk *chunk);
-
-/* Sends a message and empties it.  Returns false if there is nobody to take it. */
-typedef bool answer_send(void *context, struct message *message);
-
-/*
- * A question is the command line of `query` without its name, the analysis, and the times of all hosts' histories.
- */
-void question_write(struct message *out, const char *analysis, histree_time start, histree_time end, int argc,
-		    char **argv);
-
-/* Answers it for the hosts of this rank.  Where nobody wants the rest, the answer has its end at once. */
-void question_answer(struct shard_set *set, struct byte_reader *question, answer_send *send, void *context,
-		     struct histree_cancel cancel);
-
-/* The verb that reads the words of a question; every rank has it. */
-extern const struct cli_verb question_verb;
-
-struct question_words {
-	struct query_options query;
-	const char *socket, *local;
-	uint64_t throttle_link;
-};
-
-/* What a rank says first. */
-struct answer_header {
-	int status; /* above CLI_NOTHING: there are no rows, for this reason: */
-	struct message_text why;
-	uint64_t attributes;
-	uint32_t width; /* of the longest path, at most INTERVAL_PATH_WIDTH_MAX */
-	uint64_t pattern_count;
-	struct byte_reader patterns;
-};
-
-/* Where the answer of one rank comes from. */
-struct answer_source {
-	/* Takes the next message; false: it will not come. */
-	bool (*receive)(void *context, struct message *message);
-	void *context;
-	int rank;
-	struct message message;
-	struct byte_reader sections;
-	struct chunk chunk;
-	uint32_t row; /* the next one of the chunk */
-	bool is_done;
-	struct answer_header header;
-	struct message header_bytes; /* the header borrows from them */
-	struct query_outcome outcome;
-	struct message_text why; /* of the outcome, borrowed from the message */
-};
-
-/*
- * Takes all answers, to their ends, and prints them on `file`.  Returns the exit status; what is wrong is reported.
- * *is_lost says that a rank does not answer any more, so that no further question can be asked.
- */
-int answer_merge(struct answer_source *sources, size_t count, const struct question_words *chosen,
-		 const struct cli_words *words, int file, bool *is_lost);
-void answer_source_release(struct answer_source *source);
 
 #endif

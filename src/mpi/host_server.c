@@ -313,7 +313,6 @@ static void event_server_release(struct event_server *server)
 /* So that a small question is one message, and a long one few. */
 enum { STATE_SERVER_FIRST_ROWS = 256, STATE_SERVER_MORE_ROWS = 4096, BATCH = 256 };
 
-/* Borrowed from the set. */
 struct served_history {
 	char *analysis;
 	size_t host;
@@ -336,12 +335,17 @@ static enum histree_status find_history(struct state_server *server, struct shar
 	for (*out = 0; *out < server->history_count; ++*out)
 		if (server->histories[*out].host == host && strcmp(server->histories[*out].analysis, analysis) == 0)
 			return HISTREE_OK;
-	enum histree_status status = shard_set_host_history(set, analysis, host, &history.history, error);
+	if (host >= set->count || set->hosts[host].store == NULL)
+		return error_set(error, HISTREE_ERR_IO, "%s",
+				 host < set->count ? set->hosts[host].why : "there is no such host");
+	enum histree_status status =
+		histree_store_history(set->hosts[host].store, analysis, true, NULL, &history.history, error);
 	if (status != HISTREE_OK)
 		return status;
 	history.analysis = strdup(analysis);
 	if (history.analysis == NULL ||
 	    !array_reserve(&server->histories, &server->history_capacity, server->history_count + 1)) {
+		histree_history_close(history.history);
 		free(history.analysis);
 		return error_memory(error, "the histories");
 	}
@@ -591,8 +595,10 @@ static void state_server_reset(struct state_server *server)
 static void state_server_release(struct state_server *server)
 {
 	state_server_reset(server);
-	for (size_t i = 0; i < server->history_count; i++)
+	for (size_t i = 0; i < server->history_count; i++) {
+		histree_history_close(server->histories[i].history);
 		free(server->histories[i].analysis);
+	}
 	free(server->histories);
 	free(server->queries);
 	chunk_writer_release(&server->writer);

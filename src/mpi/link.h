@@ -222,7 +222,7 @@ bool roll_call_first_is_gone(const struct roll_call *first);
 bool roll_call_agree(struct link *link, const char *why);
 
 /* The first byte of what rank 0 sends; link.h has another one. */
-enum job_message { JOB_OPEN = 'O', JOB_QUESTION = 'Q', JOB_STOP = 'N', JOB_END = 'X' };
+enum job_message { JOB_STOP = 'N', JOB_END = 'X' };
 
 struct asker {
 	struct link *link;

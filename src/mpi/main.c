@@ -9,11 +9,11 @@
 #include "histree/status.h"
 #include "mpi/verbs.h"
 
-static const struct cli_verb *const verbs[] = { &build_verb, &question_verb, &serve_verb, NULL };
+static const struct cli_verb *const verbs[] = { &build_verb, &serve_verb, NULL };
 
 static int print_help(void)
 {
-	static const char *const of_faces[] = { "events", "segments", "stats", "top", "sql", NULL };
+	static const char *const of_faces[] = { "query", "events", "segments", "stats", "top", "sql", NULL };
 	struct face face;
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)

@@ -1,57 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * query_job.c - a question of 'query' that the ranks answer together, and the job that waits for questions.
- *
- * The answer of rank 0 itself, which a thread makes while the main thread takes the messages of
- * the others: it arrives in messages as theirs do.
- *
- * How rank 0 asks all ranks one question of `query`.
- *
- * The ranks but 0, which answer what that one asks.
+ * query_job.c - ranks that answer questions about one store together: who has which hosts, what rank 0 opens of
+ * them, and how a client asks a job that listens.
  */
 #include "mpi/query_job.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "base/crew.h"
 #include "base/error.h"
-#include "cli/option.h"
 #include "cli/report.h"
-#include "cli/verb.h"
-#include "mpi/answer.h"
 #include "mpi/host_remote.h"
 #include "mpi/host_server.h"
 #include "mpi/link.h"
 #include "mpi/question_socket.h"
 #include "mpi/shard_set.h"
 #include "mpi/state_remote.h"
-
-struct local_answer {
-	struct shard_set *set;
-	struct byte_reader question; /* borrowed */
-	pthread_t thread;
-	pthread_mutex_t mutex; /* guards what follows */
-	pthread_cond_t changed;
-	struct message message; /* handed over */
-	bool is_full, is_over, is_unwanted;
-	bool is_stopped; /* the rest of the answer is not wanted, but its end is */
-	/* Called while a message is waited for, and before; it may stop the answer. */
-	void (*look)(void *context);
-	void *look_context;
-};
-
-/* What rank 0 asks with, and what became of it. */
-struct query_asker {
-	struct asker *asker;
-	struct shard_set *set;         /* its own hosts */
-	struct answer_source *sources; /* one a rank */
-	bool is_lost;                  /* a rank is gone */
-};
 
 /* ---- job client ---------------------------------------------------------------------------------------------- */
 
@@ -88,207 +53,7 @@ bool job_client_ask(int argc, char **argv, const char *store, const char *socket
 	return is_done;
 }
 
-/* ---- local answer -------------------------------------------------------------------------------------------- */
-
-enum { LOOK_NS = 20 * 1000 * 1000 };
-
-static bool hand_over(void *context, struct message *message)
-{
-	struct local_answer *local = context;
-	pthread_mutex_lock(&local->mutex);
-	while (local->is_full && !local->is_unwanted)
-		pthread_cond_wait(&local->changed, &local->mutex);
-	bool wanted = !local->is_unwanted;
-	if (wanted) {
-		struct message empty = local->message;
-		local->message = *message;
-		*message = empty;
-		local->is_full = true;
-		pthread_cond_broadcast(&local->changed);
-	}
-	pthread_mutex_unlock(&local->mutex);
-	return wanted;
-}
-
-static bool is_wanted(void *context)
-{
-	struct local_answer *local = context;
-	pthread_mutex_lock(&local->mutex);
-	bool wanted = !local->is_stopped && !local->is_unwanted;
-	pthread_mutex_unlock(&local->mutex);
-	return wanted;
-}
-
-static void *run(void *context)
-{
-	struct local_answer *local = context;
-	const struct histree_cancel cancel = { is_wanted, local };
-	question_answer(local->set, &local->question, hand_over, local, cancel);
-	pthread_mutex_lock(&local->mutex);
-	local->is_over = true;
-	pthread_cond_broadcast(&local->changed);
-	pthread_mutex_unlock(&local->mutex);
-	return NULL;
-}
-
-/* Returns false if there is no thread to be had. */
-static bool local_answer_begin(struct local_answer *local, struct shard_set *set, const void *question, size_t size)
-{
-	*local = (struct local_answer){ .set = set, .question = byte_reader(question, size) };
-	pthread_mutex_init(&local->mutex, NULL);
-	pthread_cond_init(&local->changed, NULL);
-	if (thread_create(&local->thread, run, local))
-		return true;
-	pthread_cond_destroy(&local->changed);
-	pthread_mutex_destroy(&local->mutex);
-	return false;
-}
-
-/* Waits for a change, or for a moment. */
-static void wait_and_look(struct local_answer *local)
-{
-	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += LOOK_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	if (pthread_cond_timedwait(&local->changed, &local->mutex, &until) != ETIMEDOUT || local->look == NULL)
-		return;
-	pthread_mutex_unlock(&local->mutex);
-	local->look(local->look_context);
-	pthread_mutex_lock(&local->mutex);
-}
-
-/* Takes the next message, waiting for it.  Returns false if there is none any more. */
-static bool local_answer_receive(void *context, struct message *message)
-{
-	struct local_answer *local = context;
-	if (local->look != NULL)
-		local->look(local->look_context);
-	pthread_mutex_lock(&local->mutex);
-	while (!local->is_full && !local->is_over)
-		wait_and_look(local);
-	bool found = local->is_full;
-	if (found) {
-		struct message empty = *message;
-		*message = local->message;
-		message_clear(&empty);
-		local->message = empty;
-		local->is_full = false;
-		pthread_cond_broadcast(&local->changed);
-	}
-	pthread_mutex_unlock(&local->mutex);
-	return found;
-}
-
-/* The answer ends soon. */
-static void local_answer_stop(struct local_answer *local)
-{
-	pthread_mutex_lock(&local->mutex);
-	local->is_stopped = true;
-	pthread_mutex_unlock(&local->mutex);
-}
-
-/* Drops what was not taken. */
-static void local_answer_end(struct local_answer *local)
-{
-	pthread_mutex_lock(&local->mutex);
-	local->is_unwanted = true;
-	pthread_cond_broadcast(&local->changed);
-	pthread_mutex_unlock(&local->mutex);
-	pthread_join(local->thread, NULL);
-	message_release(&local->message);
-	pthread_cond_destroy(&local->changed);
-	pthread_mutex_destroy(&local->mutex);
-}
-
-/* ---- query ask ----------------------------------------------------------------------------------------------- */
-
-/* What a question needs on the way from the ranks to its client. */
-struct asking {
-	struct asker *asker;
-	struct local_answer local;
-};
-
-struct remote {
-	struct asking *asking;
-	int rank;
-};
-
-/* The answer of rank 0 itself is told to end as those of the others are. */
-static void look_at_asker(void *context)
-{
-	struct asking *asking = context;
-	if (!asker_waits(asking->asker))
-		local_answer_stop(&asking->local);
-}
-
-static bool receive_remote(void *context, struct message *message)
-{
-	const struct remote *remote = context;
-	bool received = asker_receive(remote->asking->asker, remote->rank, message);
-	look_at_asker(remote->asking);
-	return received;
-}
-
-/* Asks a question, which has been checked, and prints the answer on `file`.  Returns what to exit with. */
-static int query_ask(struct query_asker *asker, const struct question_words *chosen, const struct cli_words *words,
-		     const struct message *question, int file)
-{
-	struct asking asking = { .asker = asker->asker };
-	struct local_answer *local = &asking.local;
-	struct link *link = asker->asker->link;
-	int count = link->count, status = CLI_INTERNAL;
-	uint64_t bytes = link->bytes_received, messages = link->messages_received;
-	struct remote *remotes = calloc((size_t)count, sizeof(*remotes));
-	if (remotes == NULL || !local_answer_begin(local, asker->set, question->bytes + 1, question->size - 1)) {
-		free(remotes);
-		return report_no_memory();
-	}
-	local->look = look_at_asker;
-	local->look_context = &asking;
-	for (int rank = 0; rank < count; rank++) {
-		struct answer_source *source = &asker->sources[rank];
-		remotes[rank] = (struct remote){ .asking = &asking, .rank = rank };
-		source->receive = rank == 0 ? local_answer_receive : receive_remote;
-		source->context = rank == 0 ? (void *)local : (void *)&remotes[rank];
-		source->rank = rank;
-		source->row = source->chunk.row_count = 0;
-		source->is_done = false;
-	}
-	if (link_send_all(link, question))
-		status = answer_merge(asker->sources, (size_t)count, chosen, words, file, &asker->is_lost);
-	else
-		asker->is_lost = true;
-	if (chosen->query.stats)
-		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks", link->bytes_received - bytes,
-		       link->messages_received - messages);
-	local_answer_end(local);
-	free(remotes);
-	return status;
-}
-
 /* ---- query follow -------------------------------------------------------------------------------------------- */
-
-static bool send_to_first(void *context, struct message *message)
-{
-	return link_send(context, 0, message);
-}
-
-static bool tell_times(struct query_job *job, struct byte_reader *reader)
-{
-	struct message reply = { 0 };
-	struct shard_analysis *analysis = NULL;
-	char name[128];
-	read_text_into(reader, name, sizeof(name));
-	bool opened = shard_set_open(&job->set, name, &analysis, NULL) == HISTREE_OK && analysis->has_times;
-	message_byte(&reply, opened);
-	message_signed(&reply, opened ? analysis->start : 0);
-	message_signed(&reply, opened ? analysis->end : 0);
-	bool sent = link_send(job->link, 0, &reply);
-	message_release(&reply);
-	return sent;
-}
 
 static bool answer_segments(struct query_job *job, struct byte_reader *request)
 {
@@ -308,15 +73,8 @@ void query_job_answer(struct query_job *job)
 	while (goes_on && inbox_take(&job->inbox, &message)) {
 		struct byte_reader reader = byte_reader(message.bytes, message.size);
 		switch (read_byte(&reader)) {
-		case JOB_OPEN:
-			goes_on = tell_times(job, &reader);
-			break;
 		case SEGMENT_REQUEST:
 			goes_on = answer_segments(job, &reader);
-			break;
-		case JOB_QUESTION:
-			question_answer(&job->set, &reader, send_to_first, job->link,
-					(struct histree_cancel){ inbox_wants, &job->inbox });
 			break;
 		case JOB_STOP: /* nothing more comes of what was asked */
 			segment_server_reset(&job->server);
@@ -472,8 +230,7 @@ static bool describe(struct query_job *job, const char *path, struct message *ou
 		return false;
 	}
 	shard_set_describe(histree_store_info(job->store), out);
-	job->sources = calloc((size_t)job->link->count, sizeof(*job->sources));
-	if (out->no_memory || job->sources == NULL) {
+	if (out->no_memory) {
 		report_no_memory();
 		return false;
 	}
@@ -504,131 +261,6 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 }
 
 /* ---- rank 0 ------------------------------------------------------------------------------------------------ */
-
-static void widen(struct query_job_analysis *analysis, bool *has_times, histree_time start, histree_time end)
-{
-	analysis->start = *has_times && analysis->start < start ? analysis->start : start;
-	analysis->end = *has_times && analysis->end > end ? analysis->end : end;
-	*has_times = true;
-}
-
-/* Has all ranks open an analysis, and learns its times. */
-static enum histree_status open_analysis(struct query_job *job, struct query_job_analysis *analysis,
-					 struct histree_error *error)
-{
-	struct shard_analysis *own;
-	struct message message = { 0 };
-	bool has_times = false;
-	message_byte(&message, JOB_OPEN);
-	message_string(&message, analysis->name);
-	job->is_lost = !link_send_all(job->link, &message);
-	enum histree_status status = shard_set_open(&job->set, analysis->name, &own, error);
-	if (status == HISTREE_OK && own->has_times)
-		widen(analysis, &has_times, own->start, own->end);
-	for (int rank = 1; rank < job->link->count && !job->is_lost; rank++) {
-		job->is_lost = !link_receive(job->link, rank, &message);
-		struct byte_reader reader = byte_reader(message.bytes, message.size);
-		bool rank_has = read_byte(&reader) != 0;
-		histree_time start = read_signed(&reader), end = read_signed(&reader);
-		if (!job->is_lost && !reader.failed && rank_has)
-			widen(analysis, &has_times, start, end);
-	}
-	message_release(&message);
-	if (job->is_lost)
-		return error_set(error, HISTREE_ERR_IO, "a rank does not answer");
-	if (status == HISTREE_OK && !has_times)
-		status = error_set(error, HISTREE_ERR_FORMAT, "no rank can open a history '%s' of '%s'",
-				   analysis->name, job->set.path);
-	return status;
-}
-
-/* The kernel's, or the first. */
-static const char *default_analysis(const struct histree_store_info *info)
-{
-	for (size_t i = 0; i < info->history_count; i++)
-		if (strcmp(info->histories[i].analysis, "kernel") == 0)
-			return "kernel";
-	return info->history_count > 0 ? info->histories[0].analysis : NULL;
-}
-
-static bool has_analysis(const struct histree_store_info *info, const char *name)
-{
-	for (size_t i = 0; name != NULL && i < info->history_count; i++)
-		if (strcmp(info->histories[i].analysis, name) == 0)
-			return true;
-	return false;
-}
-
-static enum histree_status find_analysis(struct query_job *job, const char *name, struct query_job_analysis **out,
-					 struct histree_error *error)
-{
-	const struct histree_store_info *info = histree_store_info(job->store);
-	struct histree_history *history = NULL;
-	if (name == NULL)
-		name = default_analysis(info);
-	for (size_t i = 0; name != NULL && i < job->analysis_count; i++) {
-		*out = &job->analyses[i];
-		if (strcmp((*out)->name, name) == 0)
-			return HISTREE_OK;
-	}
-	if (!has_analysis(info, name)) {
-		/* It says which there are. */
-		enum histree_status status = histree_store_history(job->store, name, true, NULL, &history, error);
-		histree_history_close(history);
-		return status != HISTREE_OK ? status : HISTREE_ERR_INTERNAL;
-	}
-	struct query_job_analysis analysis = { .name = strdup(name) };
-	if (analysis.name == NULL ||
-	    !array_reserve(&job->analyses, &job->analysis_capacity, job->analysis_count + 1)) {
-		free(analysis.name);
-		return error_memory(error, "the histories");
-	}
-	enum histree_status status = open_analysis(job, &analysis, error);
-	if (status != HISTREE_OK) {
-		free(analysis.name);
-		return status;
-	}
-	job->analyses[job->analysis_count] = analysis;
-	*out = &job->analyses[job->analysis_count++];
-	return HISTREE_OK;
-}
-
-static int ask_ranks(struct query_job *job, const struct question_words *chosen, const struct cli_words *words,
-		     const struct message *question, int file)
-{
-	struct query_asker asker = { .asker = &job->asker, .set = &job->set, .sources = job->sources };
-	int status = query_ask(&asker, chosen, words, question, file);
-	job->is_lost = asker.is_lost;
-	return status;
-}
-
-int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file)
-{
-	struct question_words chosen = { 0 };
-	struct cli_words words;
-	struct histree_error error = { 0 };
-	struct query_job_analysis *analysis = NULL;
-	struct message question = { 0 };
-	char **line = calloc((size_t)argc + 2, sizeof(*line));
-	if (line == NULL)
-		return report_no_memory();
-	line[0] = (char *)(uintptr_t)question_verb.name;
-	memcpy((void *)(line + 1), (void *)argv, (size_t)argc * sizeof(*line));
-	int status = CLI_USAGE;
-	if (cli_parse(&question_verb, argc + 1, line, &chosen, &words, messages) == CLI_PARSED)
-		status = query_options_check(&chosen.query, words.count - 1);
-	if (status == CLI_OK && find_analysis(job, chosen.query.analysis, &analysis, &error) != HISTREE_OK)
-		status = report_error(&error);
-	if (status == CLI_OK) {
-		message_byte(&question, JOB_QUESTION);
-		question_write(&question, analysis->name, analysis->start, analysis->end, argc, argv);
-		status = question.no_memory ? (int)report_no_memory()
-					    : ask_ranks(job, &chosen, &words, &question, file);
-	}
-	message_release(&question);
-	free((void *)line);
-	return status;
-}
 
 /* ---- what ranks have ---------------------------------------------------------------------------------------- */
 
@@ -678,20 +310,60 @@ static enum histree_status open_events(void *context, size_t host, struct histre
 	return error_set(error, HISTREE_ERR_IO, "host '%s': %s", job->set.hosts[host].name, why_missing(job, host));
 }
 
+static void set_openers(struct query_job *job, struct histree_store *store)
+{
+	if (histree_store_info(store)->host_count == 0)
+		return;
+	histree_store_set_history_opener(store, open_history, job);
+	histree_store_set_segment_opener(store, open_segments, job);
+	histree_store_set_event_opener(store, open_events, job);
+}
+
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error)
 {
 	enum histree_status status = histree_store_open(path, out, error);
-	if (status != HISTREE_OK || histree_store_info(*out)->host_count == 0)
+	if (status != HISTREE_OK)
 		return status;
-	if (histree_store_info(*out)->host_count != job->set.count) {
+	size_t count = histree_store_info(*out)->host_count;
+	if (count != 0 && count != job->set.count) {
 		histree_store_close(*out);
 		*out = NULL;
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' was built again since the job began", path);
 	}
-	histree_store_set_history_opener(*out, open_history, job);
-	histree_store_set_segment_opener(*out, open_segments, job);
-	histree_store_set_event_opener(*out, open_events, job);
+	set_openers(job, *out);
+	return HISTREE_OK;
+}
+
+enum histree_status query_job_history(struct query_job *job, const char *analysis, struct histree_history **out,
+				      struct histree_error *error)
+{
+	struct job_history history = { 0 };
+	const char *name = analysis != NULL ? analysis : "";
+	for (size_t i = 0; i < job->history_count; i++) {
+		*out = job->histories[i].history;
+		if (strcmp(job->histories[i].analysis, name) == 0)
+			return HISTREE_OK;
+	}
+	*out = NULL;
+	set_openers(job, job->store);
+	enum histree_status status =
+		histree_store_history(job->store, analysis, true, NULL, &history.history, error);
+	if (status == HISTREE_OK && job->asker.is_stopped) { /* a host that was not waited for is not missing */
+		histree_history_close(history.history);
+		status = error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
+	}
+	if (status != HISTREE_OK)
+		return status;
+	history.analysis = strdup(name);
+	if (history.analysis == NULL ||
+	    !array_reserve(&job->histories, &job->history_capacity, job->history_count + 1)) {
+		histree_history_close(history.history);
+		free(history.analysis);
+		return error_memory(error, "the histories");
+	}
+	job->histories[job->history_count++] = history;
+	*out = history.history;
 	return HISTREE_OK;
 }
 
@@ -702,12 +374,11 @@ void query_job_end(struct query_job *job)
 	if (job->link->rank == 0 && !job->is_lost)
 		link_send_all(job->link, &message);
 	message_release(&message);
-	for (int rank = 0; job->sources != NULL && rank < job->link->count; rank++)
-		answer_source_release(&job->sources[rank]);
-	free(job->sources);
-	for (size_t i = 0; i < job->analysis_count; i++)
-		free(job->analyses[i].name);
-	free(job->analyses);
+	for (size_t i = 0; i < job->history_count; i++) {
+		histree_history_close(job->histories[i].history);
+		free(job->histories[i].analysis);
+	}
+	free(job->histories);
 	free(job->rank_of);
 	event_remotes_release(&job->events);
 	state_remotes_release(&job->states);

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_job.h - a question of 'query' that the ranks answer together, and the job that waits for questions.
+ * query_job.h - ranks that answer questions about one store together: each for the hosts that it has nearest.
  *
- * The side of who asks a job that 'serve' has listening: a verb and its command line go there, and
- * the answer comes back, without MPI.
- *
- * Ranks that answer questions about one store together: each for the hosts that it has nearest.
- *
- * Rank 0 is asked.  It sends each rank the question, one message, answers for its own hosts in a thread, and
- * merges.
+ * Rank 0 is asked, and sees one store: states, segments and events of its own hosts come from their files, those of
+ * the others from the ranks that have them.  The others answer what rank 0 wants of their hosts.
  */
 #ifndef MPI_QUERY_JOB_H
 #define MPI_QUERY_JOB_H
 
-#include <pthread.h>
-
 #include "cli/option.h"
-#include "mpi/answer.h"
 #include "mpi/host_remote.h"
 #include "mpi/host_server.h"
 #include "mpi/link.h"
@@ -30,18 +22,17 @@
  */
 bool job_client_ask(int argc, char **argv, const char *store, const char *socket, int *status);
 
-struct query_job_analysis {
-	char *name;
-	histree_time start, end; /* of the histories of all hosts */
+struct job_history {
+	char *analysis; /* "": the default */
+	struct histree_history *history;
 };
 
 struct query_job {
 	struct link *link;
 	struct shard_set set;
-	struct histree_store *store; /* on rank 0: its manifest */
-	struct query_job_analysis *analyses;
-	size_t analysis_count, analysis_capacity;
-	struct answer_source *sources;  /* of rank 0: one a rank */
+	struct histree_store *store; /* on rank 0 */
+	struct job_history *histories; /* likewise */
+	size_t history_count, history_capacity;
 	int *rank_of;                   /* on rank 0: who answers for a host; -1: nobody can */
 	struct segment_remotes remotes; /* on rank 0 */
 	struct event_remotes events;    /* likewise */
@@ -55,15 +46,16 @@ struct query_job {
 /* All ranks call it.  Returns false on all of them if one cannot; what is wrong was reported. */
 bool query_job_begin(struct query_job *job, struct link *link, const char *path, const char *local);
 
-/* On rank 0: asks what a command line of `query` says, without its name, and prints the answer on `file`. */
-int query_job_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file);
-
 /*
  * On rank 0: opens the store, whose states, segments and events are those that the ranks have.  The caller
  * closes it before the job asks anything else.
  */
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error);
+
+/* On rank 0: gets what an analysis made of all hosts, which stays open; NULL: the default analysis. */
+enum histree_status query_job_history(struct query_job *job, const char *analysis, struct histree_history **out,
+				      struct histree_error *error);
 
 /* On the others: answers until rank 0 ends the job. */
 void query_job_answer(struct query_job *job);

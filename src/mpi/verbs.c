@@ -6,15 +6,16 @@
  */
 #include "mpi/verbs.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/build_request.h"
 #include "cli/progress.h"
+#include "cli/query_question.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "mpi/answer.h"
 #include "mpi/link.h"
 #include "mpi/query_job.h"
 #include "mpi/question_socket.h"
@@ -54,7 +55,8 @@ static void rank_add_options(struct cli_option *all, size_t max, const struct cl
 
 /* ---- face ---------------------------------------------------------------------------------------------------- */
 
-static const struct cli_verb *const faces[] = { &verb_events, &verb_segments, &verb_stats, &verb_top, &verb_sql };
+static const struct cli_verb *const faces[] = { &verb_query, &verb_events, &verb_segments,
+						&verb_stats, &verb_top,    &verb_sql };
 
 static const struct cli_option of_ranks[] = {
 	RANK_OPTION_SOCKET(struct face_words),
@@ -135,8 +137,29 @@ static enum histree_status open_store(void *context, const char *path, struct hi
 	return query_job_open_store(context, path, out, error);
 }
 
+/* `query` asks a history that stays open from one question to the next. */
+static int ask_states(struct query_job *job, const struct query_options *chosen, const struct cli_words *words)
+{
+	const struct target target = { .path = words->words[0], .store = job->store };
+	struct histree_history *history;
+	struct histree_error error = { 0 };
+	uint64_t bytes = job->link->bytes_received, messages = job->link->messages_received;
+	int status = query_options_check(chosen, words->count - 1);
+	if (status != CLI_OK)
+		return status;
+	if (query_job_history(job, chosen->analysis, &history, &error) != HISTREE_OK)
+		return report_error(&error);
+	status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
+			     (struct histree_cancel){ .go_on = progress_goes_on });
+	if (chosen->stats)
+		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks",
+		       job->link->bytes_received - bytes, job->link->messages_received - messages);
+	return status;
+}
+
 /* The verbs print on standard output, which is this file meanwhile. */
-static int run_on(const struct cli_verb *verb, int argc, char **argv, int file)
+static int run_on(struct query_job *job, const struct face *face, const struct face_words *chosen,
+		  const struct cli_words *words, int argc, char **argv, int file)
 {
 	int own = file != STDOUT_FILENO ? dup(STDOUT_FILENO) : -1;
 	if (file != STDOUT_FILENO && (own < 0 || dup2(file, STDOUT_FILENO) < 0)) {
@@ -144,7 +167,8 @@ static int run_on(const struct cli_verb *verb, int argc, char **argv, int file)
 			close(own);
 		return report_exit(CLI_INPUT, "there is no room for the answer");
 	}
-	int status = verb->run(verb, argc, argv);
+	int status = face->of == &verb_query ? ask_states(job, (const struct query_options *)chosen->of_verb, words)
+					     : face->of->run(face->of, argc, argv);
 	if (own >= 0) {
 		dup2(own, STDOUT_FILENO);
 		close(own);
@@ -181,7 +205,7 @@ static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages
 		set_condition(job, &face, &chosen);
 		target_set_opener(open_store, job);
 		progress_set_asker((struct histree_cancel){ asker_waits, &job->asker });
-		status = run_on(face.of, count, line, file);
+		status = run_on(job, &face, &chosen, &words, count, line, file);
 		progress_set_asker((struct histree_cancel){ 0 });
 		target_set_opener(NULL, NULL);
 		segment_remotes_drain(&job->remotes);
@@ -391,60 +415,6 @@ const struct cli_verb build_verb = {
 	.run = verb_build_run,
 };
 
-/* ---- verb query ---------------------------------------------------------------------------------------------- */
-
-static const struct cli_option verb_query_options[] = {
-	CLI_OPTIONS_QUERY(struct question_words, query),
-	RANK_OPTION_SOCKET(struct question_words),
-	RANK_OPTION_LOCAL(struct question_words, "look for hosts in FOLDER first, where 'build --local' has them"),
-	RANK_OPTION_THROTTLE_LINK(struct question_words),
-	{ 0 },
-};
-
-static int verb_query_run(const struct cli_verb *verb, int argc, char **argv)
-{
-	struct question_words chosen = { 0 };
-	struct cli_words words;
-	struct link link;
-	struct roll_call first;
-	struct query_job job;
-	int status;
-	if (!rank_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	char unsaid[64];
-	if (launcher_rank() > 0)
-		report_capture(unsaid, sizeof(unsaid));
-	status = query_options_check(&chosen.query, words.count - 1);
-	report_capture(NULL, 0);
-	if (status != CLI_OK)
-		return launcher_rank() > 0 ? CLI_OK : status;
-	bool is_client = chosen.socket != NULL || launcher_rank() < 0;
-	if (is_client && job_client_ask(argc, argv, words.words[0], chosen.socket, &status))
-		return status;
-	if (!rank_link(&link, &argc, &argv, &first, &status))
-		return rank_end(&link, status);
-	link.throttle = chosen.throttle_link;
-	if (query_job_begin(&job, &link, words.words[0], chosen.local)) {
-		if (link.rank == 0)
-			status = query_job_ask(&job, argc - 1, argv + 1, stderr, STDOUT_FILENO);
-		else
-			query_job_answer(&job);
-	}
-	query_job_end(&job);
-	return rank_end(&link, status);
-}
-
-const struct cli_verb question_verb = {
-	.name = "query",
-	.summary = "ask all ranks for the states at a time or over a range of times",
-	.arguments = "STORE [PATTERN]...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
-	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.options = verb_query_options,
-	.run = verb_query_run,
-};
-
 /* ---- verb serve ---------------------------------------------------------------------------------------------- */
 
 enum { LOOK_MS = 100, TEXT_SIZE = 16384 };
@@ -515,8 +485,6 @@ static bool names_store(const struct client_words *words, const char *path)
 static int ask(struct query_job *job, const struct client_words *words, FILE *messages, int spool)
 {
 	struct face face;
-	if (strcmp(words->argv[0], question_verb.name) == 0)
-		return query_job_ask(job, words->argc - 1, words->argv + 1, messages, spool);
 	if (face_find(&face, words->argv[0]))
 		return face_ask(job, words->argc, words->argv, messages, spool);
 	return report_exit(CLI_USAGE, "a job is not asked '%s'", words->argv[0]);

@@ -26,9 +26,9 @@ struct face {
 /* Returns false if there is no such verb. */
 bool face_find(struct face *face, const char *name);
 
-extern const struct cli_verb build_verb, question_verb, serve_verb;
+extern const struct cli_verb build_verb, serve_verb;
 
-/* Runs events, segments, stats, top or sql, argv[0] being the verb; false: there is no such verb. */
+/* Runs query, events, segments, stats, top or sql, argv[0] being the verb; false: there is no such verb. */
 int face_run(int argc, char **argv);
 
 /* Ends MPI, and returns what this rank exits with: rank 0 speaks for all. */
