@@ -38,7 +38,7 @@ struct export_format {
 /* The choices of --format; NULL ends them. */
 extern const char *const export_format_names[];
 
-/* Returns the format of this name, or if that is NULL, the one that the ending of a path says; NULL: none. */
+/* Returns the format of this name or, if that is NULL, of a path's ending; NULL if there is no such format. */
 const struct export_format *export_format_find(const char *name, const char *path);
 
 /* What writes a database (export_database.c). */

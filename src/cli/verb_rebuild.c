@@ -148,7 +148,7 @@ static enum cli_exit check_definitions(const struct histree_store_info *info, co
 	if (lacking == NULL || chosen->definitions.count > 0)
 		return CLI_OK;
 	return report_exit(CLI_USAGE,
-			   "analysis '%s' is none of histree's: name the file that defines it with '-x FILE'",
+			   "histree has no analysis '%s': name the file that defines it with '-x FILE'",
 			   lacking);
 }
 

@@ -504,8 +504,8 @@ static enum cli_exit read_keys(const char *text, unsigned *by)
 		end = strchrnul(word, ',');
 		if (!read_key(word, (size_t)(end - word), by))
 			return report_exit(CLI_USAGE,
-					   "'--by': '%.*s' is none of thread, process, name, cpu, state, "
-					   "system-call, had-by and host",
+					   "'--by': '%.*s' is not one of thread, process, name, cpu, state, "
+					   "system-call, had-by or host",
 					   (int)(end - word), word);
 		if (*end == '\0')
 			return CLI_OK;

@@ -69,7 +69,7 @@ static enum histree_status check_query(const struct histree_segment_iter *iter,
 				 "a query from %lld to %lld: the end is before the start", (long long)query->from,
 				 (long long)query->to);
 	if (query->order > HISTREE_SEGMENTS_BY_COMPARE)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a query in order %u: there is none",
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no order %u of queries",
 				 (unsigned)query->order);
 	size_t fields = iter->store->info.schema.field_count;
 	if (query->order == HISTREE_SEGMENTS_BY_FIELD && query->field >= fields)

@@ -138,7 +138,7 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 	case HISTREE_SEGMENTS_SOURCE:
 		break;
 	}
-	return error_set(error, HISTREE_ERR_ARGUMENT, "a segment store of kind %u: there is none",
+	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no segment store of kind %u",
 			 (unsigned)options->kind);
 }
 

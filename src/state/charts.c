@@ -245,7 +245,7 @@ static enum histree_status check_entry(const struct histree_chart_entry *entries
 		return error_set(error, HISTREE_ERR_ARGUMENT, "entries are within one another more than %d deep",
 				 HISTREE_CHART_DEPTH_MAX);
 	if (entry->measure > HISTREE_CHART_RATE || !isfinite(entry->factor))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "entry %zu has a measure or a factor that is none",
+		return error_set(error, HISTREE_ERR_ARGUMENT, "entry %zu has no valid measure or factor",
 				 index);
 	if (entry->label != NULL && (!is_text(entry->label) || *entry->label == '\0'))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a label has 1 to %d bytes", HISTREE_CHART_TEXT_MAX);
@@ -270,7 +270,7 @@ static enum histree_status check_chart(const struct histree_chart *chart, struct
 			error_set(error, HISTREE_ERR_ARGUMENT,
 				  "a title, unit or labels of more than %d bytes, or none", HISTREE_CHART_TEXT_MAX);
 	else if (chart->kind > HISTREE_CHART_STATES)
-		status = error_set(error, HISTREE_ERR_ARGUMENT, "its kind is none");
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "its kind is unknown");
 	else if (chart->entry_count == 0 || chart->entry_count > HISTREE_CHART_ENTRIES_MAX)
 		status = error_set(error, HISTREE_ERR_ARGUMENT, "%zu entries; a chart has 1 to %d",
 				   chart->entry_count, HISTREE_CHART_ENTRIES_MAX);

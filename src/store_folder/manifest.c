@@ -89,7 +89,7 @@ static enum histree_status too_large(const char *path, const char *what, struct 
 			 what);
 }
 
-/* The size comes from whoever made the file, so the bytes are looked at before memory of that size is requested. */
+/* The size comes from the file, so the bytes are looked at before memory of that size is requested. */
 static enum histree_status read_bytes_of(const struct io *io, const char *path, int file, char **bytes,
 					 size_t *size, struct histree_error *error)
 {

@@ -19,7 +19,7 @@ static enum histree_status decode_texts(const char *path, json_t *array, struct 
 					const char *const **out, size_t *count, struct histree_error *error)
 {
 	if (!json_is_array(array))
-		return manifest_malformed(path, "a list of texts is none", error);
+		return manifest_malformed(path, "a list of texts is not one", error);
 	*count = json_array_size(array);
 	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
 	if (strings == NULL)
@@ -65,7 +65,7 @@ static enum histree_status list_room(const char *path, json_t *array, struct are
 				     size_t alignment, void **out, struct histree_error *error)
 {
 	if (array != NULL && !json_is_array(array))
-		return manifest_malformed(path, "the list of what the analyses made is none", error);
+		return manifest_malformed(path, "what the analyses made is not a list", error);
 	if (json_array_size(array) > MANIFEST_ANALYSES_MAX)
 		return manifest_malformed(path, "lists more than 256 histories or segment stores", error);
 	*out = arena_allocate(arena, (json_array_size(array) + 1) * size, alignment);

@@ -171,7 +171,7 @@ enum histree_status manifest_decode_hosts(const char *path, json_t *root, struct
 	if (status != HISTREE_OK || array == NULL)
 		return status;
 	if (!json_is_array(array) || json_array_size(array) == 0 || json_array_size(array) > MANIFEST_HOSTS_MAX)
-		return manifest_malformed(path, "the list of its hosts is none, or has none or more than 10,000",
+		return manifest_malformed(path, "its hosts are not a list, or none, or more than 10,000",
 					  error);
 	size_t count = json_array_size(array);
 	struct histree_store_host *hosts =

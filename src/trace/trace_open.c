@@ -98,7 +98,7 @@ static enum histree_status trace_copies_find(struct trace_source *const *sources
 
 /* ---- trace repeats ------------------------------------------------------------------------------------------- */
 
-/* Of so many that look the same the others are compared with. */
+/* At most this many that look the same are compared with the others. */
 enum { KEPT_MAX = 8, TRACE_REPEATS_PART_SIZE = 64 << 10 };
 
 /* Where a packet is. */

@@ -65,7 +65,7 @@ enum histree_status trace_window_size(struct trace_window *window, uint64_t *out
 	return status;
 }
 
-/* Read on behind what is there, up to so many bytes in all or the end of the file. */
+/* Read on behind what is there, until there are `size` bytes in all or the file ends. */
 static enum histree_status fill(struct trace_window *window, size_t size, struct histree_error *error)
 {
 	while (window->count < size) {

@@ -115,7 +115,7 @@ def main():
             lost, data = with_loss(count)
             failed += check_loss(histree, folder, expected, data,
                                  f"lost {lost if count else 'an unknown number of'} events")
-        failed += check_loss(histree, folder, expected, with_damage(0, b"\xff"), "(its head is none)")
+        failed += check_loss(histree, folder, expected, with_damage(0, b"\xff"), "(its head is malformed)")
         failed += check_loss(histree, folder, expected, with_damage(16, b"\0"), "(an entry reaches behind its end)")
     sys.exit(failed > 0)
 

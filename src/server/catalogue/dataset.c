@@ -357,7 +357,7 @@ static enum histree_status open_host(struct dataset *dataset, size_t index, stru
 	return HISTREE_OK;
 }
 
-/* Opens the hosts of a dataset whose store and histories are open; there are none if it is of one host. */
+/* Opens the hosts of a dataset whose store and histories are open; a dataset of one host has no list of hosts. */
 static enum histree_status dataset_hosts_open(struct dataset *dataset, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);

@@ -51,7 +51,7 @@ enum { HTTP_BODY_MAX = 4 * 1024 * 1024 };
 
 /* ---- http address -------------------------------------------------------------------------------------------- */
 
-/* Reads "127.0.0.1" or "::1".  `is_public`: others than this machine may reach it.  Returns false if it is none. */
+/* Reads "127.0.0.1" or "::1".  `is_public`: other machines may reach it.  Returns false if it is not an address. */
 static bool http_address_read(const char *text, uint16_t port, union http_address *out, bool *is_public)
 {
 	*out = (union http_address){ 0 };

@@ -45,7 +45,7 @@ struct path_list {
 bool path_list_applies(const struct dataset *dataset);
 struct histree_history *path_list_history(const struct dataset *dataset);
 
-/* Reads TID or HOST/TID of a dataset; returns false if it is none of the graph. */
+/* Reads TID or HOST/TID of a dataset; returns false if the graph has no such thread. */
 bool path_list_thread(const struct dataset *dataset, const char *text, struct path_place *out);
 
 /*
@@ -56,7 +56,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 				   const struct path_request *request, struct histree_error *error);
 void path_list_release(struct path_list *list);
 
-/* Returns which of the places a thread is, at a time; list->place_count if it is none of them. */
+/* Returns which of the places a thread is, at a time; list->place_count if it is at none. */
 size_t path_list_place(const struct path_list *list, size_t host, int32_t tid, histree_time time);
 
 /* Adds what a thread is called: "bash", "(idle)". */

@@ -55,7 +55,7 @@ static struct ctf_type *ctf2_class(const struct ctf2_value *value, unsigned dept
 enum {
 	JSON_MEMORY_MAX = 96 << 20, /* that the values of one fragment may take */
 	PLACE_SIZE = 240,
-	LONG_DIGITS = 19, /* a number of so many may not fit 63 bits */
+	LONG_DIGITS = 19, /* a number with as many may not fit in 63 bits */
 	LONG_MARK = 1,    /* begins the string that stands for such a number */
 	ALIGNMENT_MAX = 1 << 20,
 };
@@ -991,8 +991,8 @@ static struct ctf_type *ctf2_compound(const struct ctf2_value *value, const char
 /* ---- ctf2 class ---------------------------------------------------------------------------------------------- */
 
 enum {
-	NUMBER_BITS_MAX = 64, /* of what is a number in an event */
-	BITS_MAX = 1 << 24,   /* of what is none */
+	NUMBER_BITS_MAX = 64, /* of a field that is a number */
+	BITS_MAX = 1 << 24,   /* of a field that is not a number */
 	FLOAT_BITS_MAX = 4096,
 };
 

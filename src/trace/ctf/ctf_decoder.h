@@ -51,7 +51,7 @@ enum ctf_outcome ctf_cursor_run(struct ctf_cursor *cursor, const struct ctf_proc
 /* Of a slot, where the field that it is of is not there. */
 #define CTF_NO_NUMBER UINT64_MAX
 
-/* Returns so many bits, the lowest last. */
+/* Returns that number of bits, the lowest last. */
 uint64_t ctf_bits_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer);
 
 /* Returns what bits that were read mean where their order or their meaning is not the usual one. */

@@ -103,7 +103,7 @@ enum json_result json_event_read(struct json_text *text, struct json_event *even
 	return result;
 }
 
-/* White space around a number in a string is none of it. */
+/* White space around a number in a string does not belong to it. */
 static bool number_of(const struct json_word *word, const char **bytes, size_t *size)
 {
 	*bytes = word->bytes;

@@ -49,7 +49,7 @@ bool json_word_int(const struct json_word *word, int64_t *out);
 /* A count of microseconds, as a number or a string, in 10^-9 ns. */
 bool json_word_time(const struct json_word *word, json_wide *out);
 
-/* A number as a number or a string, also one that is none, such as nan. */
+/* A number as a number or a string, or what programs write for one, such as nan. */
 bool json_word_real(const struct json_word *word, double *out);
 
 void json_event_release(struct json_event *event);

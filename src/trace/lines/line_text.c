@@ -181,7 +181,7 @@ static void find_key(struct line_json *json)
 	}
 }
 
-/* What stands between the key and the text; anything else than a text is none of ftrace. */
+/* What stands between the key and the text; anything other than a text is not from ftrace. */
 static void take_between(struct line_json *json)
 {
 	char byte = json->bytes[json->used];

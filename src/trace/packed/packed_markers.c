@@ -199,7 +199,7 @@ static enum histree_status leave_out(struct marking *marking)
 	return HISTREE_OK;
 }
 
-/* A track that is none of a thread: told by the process, a name and, unless that is NULL, a cookie. */
+/* A track that belongs to no thread: known by the process, a name and, unless that is NULL, a cookie. */
 static void put_track(struct marking *marking, struct piece name, const struct piece *cookie)
 {
 	int size = snprintf(marking->id, ID_SIZE, "%" PRId64 ":%.*s%s%.*s", marking->process,

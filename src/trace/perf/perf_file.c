@@ -269,7 +269,7 @@ static void lay_out_samples(struct perf_attribute *attribute)
 static void lay_out_trailers(struct perf_attribute *attribute)
 {
 	uint64_t type = attribute->sample_type;
-	uint16_t back = 8; /* what is taken ends so many bytes before the end, less 8 */
+	uint16_t back = 8; /* what is taken ends this many bytes before the end, less 8 */
 	uint16_t identifier = perf_attribute_take(type, PERF_HAS_IDENTIFIER, &back);
 	attribute->trailer_cpu = perf_attribute_take(type, PERF_HAS_CPU, &back);
 	perf_attribute_take(type, PERF_HAS_STREAM_ID, &back);

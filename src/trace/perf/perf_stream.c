@@ -128,7 +128,7 @@ static enum histree_status broken(const struct perf_records *records, const char
 	return error_set(error, HISTREE_ERR_TRACE, "at offset %" PRIu64 " %s", records->at, why);
 }
 
-/* Returns so many bytes of the file, from where the next record is on, if the window has them. */
+/* Returns `size` bytes of the file from the next record on, if the window has them. */
 static inline const uint8_t *seen(const struct perf_records *records, uint64_t size)
 {
 	const struct trace_window *window = &records->part->window;
@@ -322,7 +322,7 @@ static enum histree_status perf_records_resume(struct perf_records *records, str
 
 /* ---- perf rounds --------------------------------------------------------------------------------------------- */
 
-/* What an entry depends on: the rounds up to so many before the last. */
+/* An entry depends on the rounds before the last two. */
 enum { ROUNDS_BEFORE = 2 };
 
 static struct perf_round *round_of(struct perf_rounds *rounds, uint64_t number)

@@ -220,7 +220,7 @@ static uint32_t frame_at(struct firefox *firefox, const struct stack_columns *co
 	return packed_samples_frame(&firefox->profile->samples, name, binary, packed_string(text));
 }
 
-/* A prefix stands before the stacks that it is of; one that does not is none. */
+/* A prefix stands before the stacks that have it; one that does not is ignored. */
 static bool read_stacks(struct firefox *firefox, struct json_span object, const struct tables *strings,
 			struct tables *out)
 {

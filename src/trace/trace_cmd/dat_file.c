@@ -302,7 +302,7 @@ static enum histree_status add_offset(struct dat_file *file, const uint8_t *byte
 	int64_t offset;
 	if (__builtin_mul_overflow((int64_t)strtoll(text, NULL, 0), unit, &offset) ||
 	    __builtin_add_overflow(file->clock.offset, offset, &file->clock.offset))
-		return error_set(error, HISTREE_ERR_TRACE, "its times are moved by '%s', and are none then", text);
+		return error_set(error, HISTREE_ERR_TRACE, "its times are moved out of range, by '%s'", text);
 	return HISTREE_OK;
 }
 

@@ -235,7 +235,7 @@ enum { CHUNK_PAGES_MAX = 64, CHUNK_HEAD_SIZE = 8, COUNT_SIZE = 4 };
 
 /* ---- how many there are ---------------------------------------------------------------------------------- */
 
-/* Read so many bytes, of the few that are looked at here and there. */
+/* Read `size` bytes that are only looked at here and there. */
 static enum histree_status read_few(struct trace_window *window, uint64_t offset, size_t size,
 				    struct histree_error *error)
 {
@@ -485,7 +485,7 @@ static enum histree_status open_page(struct dat_stream *stream, struct histree_e
 		stream->is_in_page = ring_page_open(&stream->page, &stream->file->page, stream->file->is_big, bytes,
 						    size, stream->pages.buffer->page_size);
 		if (!stream->is_in_page) {
-			leave_page(stream, number, "its head is none");
+			leave_page(stream, number, "its head is malformed");
 			continue;
 		}
 		if (stream->page.has_loss)
